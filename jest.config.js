@@ -9,9 +9,9 @@ module.exports = {
   testEnvironment: "node",
   roots: ["<rootDir>/test"],
   testMatch: ["**/!(*.long|*.chaos).test.ts"],
-  globalSetup: "<rootDir>/test/support/state-folder.ts",
-  globalTeardown: "<rootDir>/test/support/state-folder-removed.ts",
-  setupFiles: ["<rootDir>/test/support/seed.ts", "<rootDir>/test/support/own-state.ts"],
+  globalSetup: "<rootDir>/test/support/create-state-folder.ts",
+  globalTeardown: "<rootDir>/test/support/remove-state-folder.ts",
+  setupFiles: ["<rootDir>/test/support/seed.ts", "<rootDir>/test/support/separate-state-folder.ts"],
   transform: {
     "\\.[jt]s$": [
       "@swc/jest",

@@ -10,7 +10,7 @@ import { startServer } from "./server";
 const count = 50_000;
 
 /** A source that yields sends so many in one turn of the event loop. */
-const yielding = 500;
+const yieldingBatchSize = 500;
 
 /** Without a place on the canvas it would be a config node. */
 const onCanvas = (id: string, type: string, wires: readonly string[], properties: object = {}) => ({
@@ -55,10 +55,10 @@ async function longestTurn(isOver: () => boolean): Promise<number> {
   return longest;
 }
 
-async function send(source: string, inOneTurn: number): Promise<void> {
-  for (let sent = 0; sent < count; sent += inOneTurn) {
-    nodes.getNode(source).send([Array.from({ length: inOneTurn }, () => ({}))]);
-    if (inOneTurn < count) await turn();
+async function send(source: string, batchSize: number): Promise<void> {
+  for (let sent = 0; sent < count; sent += batchSize) {
+    nodes.getNode(source).send([Array.from({ length: batchSize }, () => ({}))]);
+    if (batchSize < count) await turn();
   }
 }
 
@@ -66,12 +66,12 @@ async function burst(
   counts: Record<string, number>,
   source: string,
   ends: readonly string[],
-  inOneTurn: number,
+  batchSize: number,
 ): Promise<Burst> {
   for (const end of ends) counts[end] = 0;
   const longest = longestTurn(() => ends.reduce((sum, end) => sum + counts[end]!, 0) === count);
   await turn();
-  await send(source, inOneTurn);
+  await send(source, batchSize);
   const longestMs = await longest;
   return { longestMs, ended: Object.fromEntries(ends.map((end) => [end, counts[end]!])) };
 }
@@ -95,24 +95,24 @@ export interface Bursts {
 async function measureBursts(): Promise<Bursts> {
   const counts: Record<string, number> = {};
   await deploy(flow, (id) => (counts[id] = (counts[id] ?? 0) + 1));
-  const toEmpty = (inOneTurn: number) => burst(counts, "to-empty", ["empty"], inOneTurn);
-  const toFxdesk = (inOneTurn: number) => burst(counts, "to-fxdesk", ["answered", "refused"], inOneTurn);
+  const toEmpty = (batchSize: number) => burst(counts, "to-empty", ["empty"], batchSize);
+  const toFxdesk = (batchSize: number) => burst(counts, "to-fxdesk", ["answered", "refused"], batchSize);
   await toEmpty(count);
   await toFxdesk(count);
   const before = heapMB();
   const empty: Burst[] = [];
   const fxdesk: Burst[] = [];
-  const slowly: Burst[] = [];
+  const yieldingBursts: Burst[] = [];
   for (let round = 0; round < 3; round += 1) {
     empty.push(await toEmpty(count));
     fxdesk.push(await toFxdesk(count));
-    slowly.push(await toFxdesk(yielding));
+    yieldingBursts.push(await toFxdesk(yieldingBatchSize));
   }
-  return { count, empty, fxdesk, yielding: slowly, growthMB: heapMB() - before };
+  return { count, empty, fxdesk, yielding: yieldingBursts, growthMB: heapMB() - before };
 }
 
 export async function printBurst(): Promise<void> {
-  const { empty, fxdesk, yielding: slowly, growthMB } = await measureBursts();
+  const { empty, fxdesk, yielding: yieldingBursts, growthMB } = await measureBursts();
   console.log(`${count} messages at once: longest turn of the event loop, where they ended`);
   const line = (name: string, { longestMs, ended }: Burst) => {
     const where = Object.entries(ended).map(([end, times]) => `${times} ${end}`);
@@ -121,7 +121,7 @@ export async function printBurst(): Promise<void> {
   for (const [round, each] of fxdesk.entries()) {
     line("an empty node", empty[round]!);
     line("fxdesk-list-trades", each);
-    line(`fxdesk-list-trades, ${yielding} at once`, slowly[round]!);
+    line(`fxdesk-list-trades, ${yieldingBatchSize} at once`, yieldingBursts[round]!);
   }
   console.log(`  ${"heap after three rounds".padEnd(34)} ${growthMB.toFixed(1).padStart(5)} MB more`);
 }

@@ -4,7 +4,7 @@ import { createClient, type Interceptor } from "../core";
 import { compare, print } from "./compare";
 import { startServer } from "./server";
 
-const link: Interceptor = async (call, next) => next(call);
+const passThrough: Interceptor = async (call, next) => next(call);
 
 export async function benchClient(): Promise<void> {
   const { url, stop } = await startServer();
@@ -15,7 +15,10 @@ export async function benchClient(): Promise<void> {
     credentials: { accessToken: "an-access-token", apiKey: "an-api-key" },
   };
   const client = createClient(options);
-  const linked = createClient({ ...options, interceptors: [link, link, link, link, link] });
+  const interceptedClient = createClient({
+    ...options,
+    interceptors: [passThrough, passThrough, passThrough, passThrough, passThrough],
+  });
   const headers = { authorization: "Bearer t" };
   const parts = { origin: url, path: "/trades?client_id=c-1" };
   const rows = await compare(
@@ -31,11 +34,11 @@ export async function benchClient(): Promise<void> {
           JSON.parse(await (await dispatcher.request({ ...parts, method: "GET", headers })).body.text()),
       },
       { name: "client.trades.list", run: () => client.trades.list() },
-      { name: "the same, five interceptors", run: () => linked.trades.list() },
+      { name: "the same, five interceptors", run: () => interceptedClient.trades.list() },
     ],
     { rounds: 15, sliceMs: 400, inFlight: 10 },
   );
   print("Read of 1 KB JSON, 10 in flight", rows);
-  await Promise.all([client.close(), linked.close(), dispatcher.close()]);
+  await Promise.all([client.close(), interceptedClient.close(), dispatcher.close()]);
   stop();
 }

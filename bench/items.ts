@@ -63,7 +63,7 @@ export interface Items {
 const residentMB = (): number => process.memoryUsage().rss / 2 ** 20;
 
 /** Without garbage. */
-function livingMB(): number {
+function retainedMB(): number {
   collect();
   const { heapUsed, external } = process.memoryUsage();
   return (heapUsed + external) / 2 ** 20;
@@ -72,49 +72,49 @@ function livingMB(): number {
 /** What reached the end of the flow. */
 const arrived = { times: 0, lastAt: 0 };
 
-const hear = (id: string): void => {
+const onMessage = (id: string): void => {
   if (id !== "end") return;
   arrived.times += 1;
   arrived.lastAt = performance.now();
 };
 
 /** Waits until so many have arrived; returns the most memory that was used meanwhile. */
-async function until(times: number): Promise<number> {
-  let most = residentMB();
+async function untilArrived(times: number): Promise<number> {
+  let peak = residentMB();
   while (arrived.times < times) {
     await pause(20);
-    most = Math.max(most, residentMB());
+    peak = Math.max(peak, residentMB());
   }
-  return most;
+  return peak;
 }
 
 async function measureItems(): Promise<Items> {
-  await deploy(flow, hear);
+  await deploy(flow, onMessage);
   const delays = monitorEventLoopDelay({ resolution: 5 });
   nodes.getNode("list").receive({});
   // What is compiled and allocated once is not growth.
-  await until(count / 10);
-  const [before, resident] = [livingMB(), residentMB()];
+  await untilArrived(count / 10);
+  const [before, resident] = [retainedMB(), residentMB()];
   delays.enable();
-  const began = performance.now();
-  const most = await until((count / 10) * 9);
+  const startedAt = performance.now();
+  const peak = await untilArrived((count / 10) * 9);
   delays.disable();
-  const growthMB = livingMB() - before;
-  await until(count);
-  const seconds = (performance.now() - began) / 1_000;
+  const growthMB = retainedMB() - before;
+  await untilArrived(count);
+  const seconds = (performance.now() - startedAt) / 1_000;
   nodes.getNode("list").receive({});
-  await until(count + count / 100);
-  const stopped = performance.now();
-  await deploy([], hear);
+  await untilArrived(count + count / 100);
+  const stoppedAt = performance.now();
+  await deploy([], onMessage);
   await pause(1_500);
   return {
     count,
     seconds,
     growthMB,
-    peakMB: most - resident,
+    peakMB: peak - resident,
     p99Ms: delays.percentile(99) / 1e6,
     longestMs: delays.max / 1e6,
-    stoppedMs: arrived.lastAt - stopped,
+    stoppedMs: arrived.lastAt - stoppedAt,
   };
 }
 

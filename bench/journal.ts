@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Ending, Intent, Journal } from "../core/journal/entry";
+import type { EntryOutcome, Intent, Journal } from "../core/journal/entry";
 import { openJournal } from "../core/journal/journal";
 import { median } from "./compare";
 
 const calls = 1_000;
-const atOnce = [1, 20];
+const concurrencyLevels = [1, 20];
 
 const intent = (): Intent => ({
   environment: "sandbox https://sandbox.example.com",
@@ -21,7 +21,7 @@ const intent = (): Intent => ({
   details: { actor: "jane", call: { method: "POST", target: "/trades", body: { quote_id: randomUUID() } } },
 });
 
-const done = (): Ending => ({
+const done = (): EntryOutcome => ({
   state: "done",
   by: "call",
   status: 200,
@@ -30,28 +30,28 @@ const done = (): Ending => ({
 });
 
 /** Milliseconds that the three steps of one call take. */
-async function timed(journal: Journal): Promise<number> {
-  const begun = performance.now();
+async function timeCall(journal: Journal): Promise<number> {
+  const startedAt = performance.now();
   const { entry } = await journal.claim(intent(), 60_000);
   await journal.recordSent(entry);
-  await journal.end(entry, done());
-  return performance.now() - begun;
+  await journal.recordOutcome(entry, done());
+  return performance.now() - startedAt;
 }
 
 /** Milliseconds that the disk takes to keep 32 KB: what is left of a measurement without it is fxdesk's own. */
-async function diskTime(file: FileHandle): Promise<number> {
-  const begun = performance.now();
+async function measureDisk(file: FileHandle): Promise<number> {
+  const startedAt = performance.now();
   await file.write(Buffer.alloc(32_768), 0, 32_768, 0);
   await file.sync();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 async function measure(journal: Journal, disk: FileHandle, inFlight: number): Promise<string> {
   const [times, writes]: [number[], number[]] = [[], []];
   const cpu = process.cpuUsage();
   for (let count = 0; count < calls; count += inFlight) {
-    times.push(...(await Promise.all(Array.from({ length: inFlight }, () => timed(journal)))));
-    if (count % 100 === 0) writes.push(await diskTime(disk));
+    times.push(...(await Promise.all(Array.from({ length: inFlight }, () => timeCall(journal)))));
+    if (count % 100 === 0) writes.push(await measureDisk(disk));
   }
   const { user, system } = process.cpuUsage(cpu);
   return [
@@ -63,12 +63,12 @@ async function measure(journal: Journal, disk: FileHandle, inFlight: number): Pr
 
 export async function benchJournal(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "fxdesk-bench-"));
-  const journal = await openJournal({ place: join(folder, "store.db"), key: Buffer.alloc(32, 1) });
+  const journal = await openJournal({ location: join(folder, "store.db"), key: Buffer.alloc(32, 1) });
   const disk = await open(join(folder, "disk"), "w");
   try {
     console.log("The journal of a call that commits money, on a file");
     await measure(journal, disk, 1);
-    for (const inFlight of atOnce)
+    for (const inFlight of concurrencyLevels)
       console.log(`  ${String(inFlight).padStart(2)} at once: ${await measure(journal, disk, inFlight)}`);
   } finally {
     await disk.close();

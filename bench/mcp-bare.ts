@@ -12,7 +12,7 @@ interface Tool {
 
 const quoted = (value: unknown) => JSON.stringify(value);
 
-const bases: Readonly<Record<string, (schema: Schema) => string>> = {
+const zodSourceByType: Readonly<Record<string, (schema: Schema) => string>> = {
   string: ({ enum: values }) => (values ? `z.enum(${quoted(values)})` : "z.string()"),
   integer: () => "z.int()",
   number: () => "z.number()",
@@ -30,11 +30,11 @@ function objectSource({ properties = {}, required = [] }: Schema): string {
 }
 
 function zodSource(schema: Schema): string {
-  const base = bases[String(schema.type)]?.(schema) ?? "z.unknown()";
+  const base = zodSourceByType[String(schema.type)]?.(schema) ?? "z.unknown()";
   return schema.description ? `${base}.describe(${quoted(schema.description)})` : base;
 }
 
-const registration = ({ name, title, description, inputSchema, annotations }: Tool) => `
+const registrationSource = ({ name, title, description, inputSchema, annotations }: Tool) => `
 server.registerTool(
   ${quoted(name)},
   {
@@ -53,7 +53,7 @@ import { z } from "zod";
 
 serveStdio(() => {
   const server = new McpServer({ name: "bare", version: "1.0.0" });
-${tools.map(registration).join("")}
+${tools.map(registrationSource).join("")}
   return server;
 });
 `;

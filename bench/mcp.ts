@@ -9,32 +9,32 @@ import { bareServerSource } from "./mcp-bare";
 const rounds = 9;
 const dist = join(__dirname, "..");
 
-const hello = {
+const initializeRequest = {
   jsonrpc: "2.0",
   id: 1,
   method: "initialize",
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
 };
-const ready = { jsonrpc: "2.0", method: "notifications/initialized" };
-const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
+const initializedNotification = { jsonrpc: "2.0", method: "notifications/initialized" };
+const listRequest = { jsonrpc: "2.0", id: 2, method: "tools/list" };
 
-interface Started {
+interface StartMeasurement {
   readonly ms: number;
   readonly tools: number;
 }
 
 /** Starts a server as a host does, and ends it once it has listed its tools. */
-async function start(script: string, args: readonly string[]): Promise<Started> {
+async function measureStart(script: string, args: readonly string[]): Promise<StartMeasurement> {
   const begin = performance.now();
   const server = spawn(process.execPath, [script, ...args], { stdio: ["pipe", "pipe", "inherit"] });
   const send = (...messages: object[]) =>
     server.stdin.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
-  send(hello);
+  send(initializeRequest);
   try {
     for await (const line of createInterface({ input: server.stdout })) {
       const { id, result } = JSON.parse(line) as { id?: number; result?: { tools?: unknown[] } };
-      if (id === hello.id) send(ready, list);
-      if (id === list.id) return { ms: performance.now() - begin, tools: result!.tools!.length };
+      if (id === initializeRequest.id) send(initializedNotification, listRequest);
+      if (id === listRequest.id) return { ms: performance.now() - begin, tools: result!.tools!.length };
     }
     throw new Error(`${script} ended before it listed its tools.`);
   } finally {
@@ -50,11 +50,11 @@ export async function benchMcp(): Promise<void> {
   const bare = join(__dirname, "bare-server.mjs");
   await writeFile(bare, bareServerSource(tools.map(({ tool }) => tool)));
   const candidates = [
-    { name: "SDK, registerTool", run: () => start(bare, []) },
+    { name: "SDK, registerTool", run: () => measureStart(bare, []) },
     {
       name: "fxdesk mcp",
       run: () =>
-        start(join(dist, "cli/main.js"), [
+        measureStart(join(dist, "cli/main.js"), [
           "mcp",
           "--toolsets",
           "all",
@@ -66,7 +66,7 @@ export async function benchMcp(): Promise<void> {
     },
   ];
   try {
-    const times = candidates.map((): Started[] => []);
+    const times = candidates.map((): StartMeasurement[] => []);
     for (let round = 0; round < rounds; round += 1)
       for (const [index, { run }] of candidates.entries()) times[index]!.push(await run());
     const medians = times.map((started) => median(started.map(({ ms }) => ms)));

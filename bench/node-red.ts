@@ -41,13 +41,13 @@ export const nodes = RED.nodes as unknown as {
 /** Runs the nodes of a flow; `arrived` hears of every message that reaches one. */
 export async function deploy(
   flow: readonly object[],
-  arrived: (id: string, msg: Message) => void,
+  onMessage: (id: string, msg: Message) => void,
 ): Promise<void> {
   const started = once(RED.events, "flows:started");
   await RED.runtime.flows.setFlows({ flows: { flows: flow } } as never);
   await started;
   RED.hooks.remove("onReceive.bench");
   RED.hooks.add("onReceive.bench", ({ destination, msg }: { destination: { id: string }; msg: Message }) =>
-    arrived(destination.id, msg),
+    onMessage(destination.id, msg),
   );
 }

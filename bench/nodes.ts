@@ -2,7 +2,7 @@
 import { type Candidate, compare, print } from "./compare";
 import { printBurst } from "./burst";
 import { deploy, type Message, nodes, startNodeRed } from "./node-red";
-import { bytesLeftBehind } from "./old-generation";
+import { retainedBytes } from "./old-generation";
 import { startServer } from "./server";
 
 const sink = "sink";
@@ -31,7 +31,7 @@ const flow = (url: string) => [
 ];
 
 /** One message through a node, until it arrives behind it. */
-const through = (name: string, id: string): Candidate => ({
+const messageThrough = (name: string, id: string): Candidate => ({
   name,
   run: () => new Promise<void>((done) => nodes.getNode(id).receive({ done })),
 });
@@ -40,18 +40,18 @@ export async function benchNodes(): Promise<void> {
   const { url, stop } = await startServer();
   const stopNodeRed = await startNodeRed();
   Object.assign(process.env, { FXDESK_BASE_URL: url, FXDESK_CLIENT_ID: "c-1", FXDESK_ACCESS_TOKEN: "t" });
-  const arrived = (id: string, { done }: Message) => {
+  const onMessage = (id: string, { done }: Message) => {
     if (id === sink) (done as () => void)();
   };
-  await deploy(flow(url), arrived);
-  const fxdesk = through("fxdesk-list-trades", "fxdesk");
-  const rows = await compare([through("http request", "core"), fxdesk], {
+  await deploy(flow(url), onMessage);
+  const fxdesk = messageThrough("fxdesk-list-trades", "fxdesk");
+  const rows = await compare([messageThrough("http request", "core"), fxdesk], {
     rounds: 9,
     sliceMs: 500,
     inFlight: 10,
   });
   print("Messages through a Node-RED node, 1 KB JSON, 10 in flight", rows);
-  const bytes = await bytesLeftBehind(() => fxdesk.run());
+  const bytes = await retainedBytes(() => fxdesk.run());
   console.log(
     `  ${"left to major collections".padEnd(34)} ${bytes.toFixed(0).padStart(8)} bytes for each message`,
   );

@@ -13,7 +13,7 @@ const oldBytes = (): number =>
 
 const [count, inFlight] = [10_000, 10];
 
-async function many(run: () => Promise<unknown>): Promise<void> {
+async function runMany(run: () => Promise<unknown>): Promise<void> {
   const worker = async () => {
     for (let done = 0; done < count / inFlight; done += 1) await run();
   };
@@ -21,10 +21,10 @@ async function many(run: () => Promise<unknown>): Promise<void> {
 }
 
 /** Bytes of each unit that only a major collection gives back. One before it matters: what lives long is old from then on. */
-export async function bytesLeftBehind(run: () => Promise<unknown>): Promise<number> {
-  await many(run);
+export async function retainedBytes(run: () => Promise<unknown>): Promise<number> {
+  await runMany(run);
   collect();
   const before = oldBytes();
-  await many(run);
+  await runMany(run);
   return (oldBytes() - before) / count;
 }

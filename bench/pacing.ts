@@ -11,8 +11,8 @@ import { createClient, type ClientOptions, type FxdeskClient } from "../core";
 import { startLimitedServer } from "./limited-server";
 
 const perSecond = 20;
-const [users, readsOfEach] = [4, 250];
-const idealSeconds = (users * readsOfEach) / perSecond;
+const [users, readsPerUser] = [4, 250];
+const idealSeconds = (users * readsPerUser) / perSecond;
 
 const optionsFor = (url: string): ClientOptions => ({
   baseUrl: url,
@@ -25,12 +25,12 @@ type Client = FxdeskClient;
 
 /** All at once; returns after how many seconds the last one was there. */
 async function readAll(client: Client, user: string): Promise<number> {
-  const begun = performance.now();
-  await Promise.all(Array.from({ length: readsOfEach }, () => client.trades.list({}, { user })));
-  return (performance.now() - begun) / 1_000;
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: readsPerUser }, () => client.trades.list({}, { user })));
+  return (performance.now() - startedAt) / 1_000;
 }
 
-async function byUsers(url: string): Promise<readonly number[]> {
+async function measureUsers(url: string): Promise<readonly number[]> {
   const client = createClient(optionsFor(url));
   const seconds = await Promise.all(
     Array.from({ length: users }, (_, user) => readAll(client, String(user))),
@@ -40,7 +40,7 @@ async function byUsers(url: string): Promise<readonly number[]> {
 }
 
 /** The next message of a process. */
-async function told(child: ChildProcess): Promise<unknown> {
+async function nextMessage(child: ChildProcess): Promise<unknown> {
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`A process ended before it was done (${String(code)}).`);
   });
@@ -48,20 +48,20 @@ async function told(child: ChildProcess): Promise<unknown> {
   return message;
 }
 
-async function byProcesses(url: string): Promise<readonly number[]> {
+async function measureProcesses(url: string): Promise<readonly number[]> {
   const folder = await mkdtemp(join(tmpdir(), "fxdesk-pacing-"));
   const children = Array.from({ length: users }, () =>
     fork(__filename, [url, join(folder, "store.db")], { execArgv: [] }),
   );
-  await Promise.all(children.map(told));
+  await Promise.all(children.map(nextMessage));
   for (const child of children) child.send("begin");
-  const seconds = await Promise.all(children.map(told));
+  const seconds = await Promise.all(children.map(nextMessage));
   await rm(folder, { recursive: true });
   return seconds.map(Number);
 }
 
 /** One of several processes. */
-async function take(url: string, store: string): Promise<void> {
+async function runWorker(url: string, store: string): Promise<void> {
   const client = createClient({ ...optionsFor(url), pacing: "shared", store });
   process.send!("ready");
   await once(process, "message");
@@ -84,10 +84,10 @@ async function measure(name: string, run: (url: string) => Promise<readonly numb
 
 export async function benchPacing(): Promise<void> {
   const lines = await Promise.all([
-    measure("four users of a connection", byUsers),
-    measure("four processes on a store", byProcesses),
+    measure("four users of a connection", measureUsers),
+    measure("four processes on a store", measureProcesses),
   ]);
   console.log(`1,000 reads, ${perSecond} a second: ideal ${idealSeconds} s\n${lines.join("\n")}`);
 }
 
-if (require.main === module) void take(process.argv[2]!, process.argv[3]!);
+if (require.main === module) void runWorker(process.argv[2]!, process.argv[3]!);

@@ -100,8 +100,8 @@ async function serve(): Promise<void> {
   const before = process.memoryUsage.rss();
   let peak = before;
   setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 5);
-  process.on("message", (asked) => {
-    if (asked === "memory") process.send!({ before, peak } satisfies Memory);
+  process.on("message", (request) => {
+    if (request === "memory") process.send!({ before, peak } satisfies Memory);
     else void savingTimes(sandbox, sandboxPackage).then((times) => process.send!(times));
   });
   process.on("disconnect", () => process.exit(0));

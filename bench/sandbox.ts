@@ -20,16 +20,16 @@ import {
 const starts = 9;
 const pages = 51;
 /** As many as every account has. */
-const mostPages = 20;
+const maxPage = 20;
 const pageSize = 50;
-const madeWithinMs = 1_000;
+const statementReadyMs = 1_000;
 const mebibyte = 2 ** 20;
 
 /** Milliseconds for one page after the other. */
 async function pageTimes(client: FxdeskClient, account_id: string): Promise<number[]> {
   const times: number[] = [];
   for (let round = 1; round <= pages; round += 1) {
-    const page = 1 + (round % mostPages);
+    const page = 1 + (round % maxPage);
     const start = performance.now();
     await client.transactions.list({ account_id, page_size: pageSize, page });
     times.push(performance.now() - start);
@@ -42,7 +42,7 @@ async function fetchAll(client: FxdeskClient, account_id: string) {
   const from_value_datetime = "2000-01-01T00:00";
   const { url } = await client.statements.createFile({ account_id, format: "mt940", from_value_datetime });
   const statement_id = url.split("/").at(-2)!;
-  await wait(madeWithinMs);
+  await wait(statementReadyMs);
   const start = performance.now();
   const { body, status } = await client.statements.getFile({ account_id, statement_id });
   if (status !== 200) throw new Error("The statement is not ready.");
@@ -79,13 +79,13 @@ async function benchStart(): Promise<void> {
 }
 
 /** A sandbox with transactions in a process of its own, and a client of it. */
-async function busy(...args: readonly string[]) {
+async function startLoadedSandbox(...args: readonly string[]) {
   const child = fork(join(__dirname, "sandbox-process.js"), args, { execArgv: [] });
   const [{ baseUrl, clientId, accessToken, apiKey }] = (await once(child, "message")) as [Ready];
   const client = createClient({ baseUrl, clientId, credentials: { accessToken, apiKey } });
   const [account] = await client.accounts.list({ currencies: "EUR" });
-  const responseTo = async <T>(asked: string): Promise<T> => {
-    child.send(asked);
+  const responseTo = async <T>(request: string): Promise<T> => {
+    child.send(request);
     const [response] = (await once(child, "message")) as [T];
     return response;
   };
@@ -96,9 +96,9 @@ async function busy(...args: readonly string[]) {
   return { client, accountId: account!.account_id, responseTo, close };
 }
 
-type Busy = Awaited<ReturnType<typeof busy>>;
+type LoadedSandbox = Awaited<ReturnType<typeof startLoadedSandbox>>;
 
-async function benchReading({ client, accountId, responseTo }: Busy): Promise<void> {
+async function benchReading({ client, accountId, responseTo }: LoadedSandbox): Promise<void> {
   const times = await pageTimes(client, accountId);
   const { size, begun, took } = await fetchAll(client, accountId);
   const { before, peak } = await responseTo<Memory>("memory");
@@ -110,7 +110,7 @@ async function benchReading({ client, accountId, responseTo }: Busy): Promise<vo
   row("resident at most afterwards", peak / mebibyte, "MiB");
 }
 
-async function benchSaving({ responseTo }: Busy): Promise<void> {
+async function benchSaving({ responseTo }: LoadedSandbox): Promise<void> {
   const { size, save, load, fork: forked } = await responseTo<Saving>("save");
   row("saved as text", size / mebibyte, "MiB");
   row("  saving it", save, "ms");
@@ -119,12 +119,12 @@ async function benchSaving({ responseTo }: Busy): Promise<void> {
 }
 
 async function benchStatements(): Promise<void> {
-  const one = await busy();
+  const one = await startLoadedSandbox();
   console.log(`Sandbox with ${transactions} transactions on one account`);
   await benchReading(one);
   await benchSaving(one);
   await one.close();
-  const many = await busy("many");
+  const many = await startLoadedSandbox("many");
   console.log(`Sandbox with ${manyTransactions} transactions on ${manyAccounts} accounts`);
   await benchReading(many);
   await many.close();

@@ -12,23 +12,23 @@ const body = JSON.stringify([trade, { ...trade, trade_id: "6a1b86d4-7f2c-4f0e-8f
 const endOfHead = "\r\n\r\n";
 const head = (connection: string) =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: ${connection}\r\ncontent-length: ${Buffer.byteLength(body)}${endOfHead}`;
-const kept = Buffer.from(head("keep-alive") + body);
-const closed = Buffer.from(head("close") + body);
+const keepAliveResponse = Buffer.from(head("keep-alive") + body);
+const closeResponse = Buffer.from(head("close") + body);
 
 function serve(): void {
   const server = createServer((socket) => {
-    let before: Buffer = Buffer.alloc(0);
+    let unparsed: Buffer = Buffer.alloc(0);
     socket.setNoDelay(true).on("error", () => undefined);
     socket.on("data", (chunk) => {
-      const received = before.length === 0 ? chunk : Buffer.concat([before, chunk]);
+      const received = unparsed.length === 0 ? chunk : Buffer.concat([unparsed, chunk]);
       let begin = 0;
       for (let end = received.indexOf(endOfHead); end >= 0; end = received.indexOf(endOfHead, begin)) {
         const closes = received.subarray(begin, end).includes("connection: close");
         begin = end + endOfHead.length;
-        if (closes) socket.end(closed);
-        else socket.write(kept);
+        if (closes) socket.end(closeResponse);
+        else socket.write(keepAliveResponse);
       }
-      before = received.subarray(begin);
+      unparsed = received.subarray(begin);
     });
   });
   server.listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port));

@@ -5,27 +5,27 @@
 import type { ResponseDeclaration, Callable } from "../core/declaration/operation";
 import { isWatch, type Watch } from "../core/declaration/watch";
 import {
-  type DescribedError,
-  type DescribedResponse,
+  type ErrorDoc,
+  type ResponseDoc,
   introduction,
-  type DescribedPage,
-  pageOf,
-} from "../core/declaration/described-page";
+  type OperationDoc,
+  describeOperation,
+} from "../core/declaration/describe-operation";
 import { callerFields } from "../core/declaration/fields";
 import type { JsonSchema } from "../core/declaration/json-schema";
 import { bySection, sectionTitle, splitName } from "../core/declaration/sections";
 import { type AllSchemas, bodyOf, jsonResponses, schemasOf } from "./type-schemas";
-import { comment, membersText, typeText, unlisted } from "./type-text";
+import { comment, membersText, typeText, unlistedTypeName } from "./type-text";
 
 /** `list_trades` is `ListTrades`, and so is `list-trades`. */
-const pascal = (words: string): string =>
+const pascalCase = (words: string): string =>
   words.replace(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-export const inputName = ({ tool }: Callable): string => `${pascal(tool)}Input`;
-const responseName = ({ tool }: Callable): string => `${pascal(tool)}Response`;
-const sectionName = (section: string): string => `${pascal(section)}Section`;
+export const inputName = ({ tool }: Callable): string => `${pascalCase(tool)}Input`;
+const responseName = ({ tool }: Callable): string => `${pascalCase(tool)}Response`;
+const sectionName = (section: string): string => `${pascalCase(section)}Section`;
 
-const referred = ({ $ref, items }: JsonSchema): unknown => $ref ?? (items as JsonSchema | undefined)?.$ref;
+const refOf = ({ $ref, items }: JsonSchema): unknown => $ref ?? (items as JsonSchema | undefined)?.$ref;
 
 /** Where the contract has them, as the end of a sentence before it; a procedure stands nowhere in it. */
 function sectionsText(operations: readonly Callable[]): string {
@@ -43,15 +43,13 @@ function usesOf(name: string, operations: readonly Callable[], { bodies, respons
   const ref = `#/$defs/${name}`;
   const takes = operations.filter((operation) => bodies.own[operation.name]?.$ref === ref);
   const returns = operations.filter((operation) =>
-    jsonResponses(operation).some(
-      ([status]) => referred(responses.own[`${operation.name} ${status}`]!) === ref,
-    ),
+    jsonResponses(operation).some(([status]) => refOf(responses.own[`${operation.name} ${status}`]!) === ref),
   );
   return [...useText("Body of", takes), ...useText("Returned by", returns)];
 }
 
 /** The type of what JSON was read as: a field that is not there is never there as undefined. */
-const received = (text: string): string => text.replaceAll(" | undefined;", ";");
+const withoutUndefined = (text: string): string => text.replaceAll(" | undefined;", ";");
 
 function resourceText(name: string, schema: JsonSchema, uses: readonly string[]): string {
   const { description } = schema;
@@ -71,7 +69,7 @@ function resourceTexts(operations: readonly Callable[], schemas: AllSchemas): st
       texts.set(name, text);
     }
   const given = new Set(Object.keys({ ...schemas.bodies.named, ...schemas.inputs.named }));
-  return [...texts].map(([name, text]) => (given.has(name) ? text : received(text)));
+  return [...texts].map(([name, text]) => (given.has(name) ? text : withoutUndefined(text)));
 }
 
 /** An input has the fields of its body beside its own; a body with a name is extended. */
@@ -96,7 +94,9 @@ function bodyText(
   if (response.kind === "file") return "ReceivedFile";
   if (response.kind === "empty") return "undefined";
   if (response.kind !== "json") return "string";
-  return received(typeText(responses.own[`${name} ${status}`]!)) + (response.asText ? " | string" : "");
+  return (
+    withoutUndefined(typeText(responses.own[`${name} ${status}`]!)) + (response.asText ? " | string" : "")
+  );
 }
 
 interface Response {
@@ -115,20 +115,22 @@ function responseOf(operation: Callable, schemas: AllSchemas): Response {
   const bodies = Object.entries(operation.responses).map(
     ([status, response]) => [status, bodyText(operation, status, response, schemas)] as const,
   );
-  const whole =
+  const bodyType =
     bodies.length === 1
       ? bodies[0]![1]
       : bodies.map(([status, body]) => `{ status: ${status}; body: ${body} }`).join(" | ");
-  const isNamed = whole.includes("{");
+  const isNamed = bodyType.includes("{");
   const name = responseName(operation);
-  const type = isNamed ? name : whole;
+  const type = isNamed ? name : bodyType;
   const docs = comment([`What \`${operation.name}\` returns.${sectionsText([operation])}`]);
   const bodyIn = (body: string) => (isNamed && bodies.length === 1 ? name : body);
   return {
     type,
     jsonType:
-      isNamed && whole.endsWith(" | string") ? `Exclude<${name}, string>` : whole.replace(/ \| string$/, ""),
-    text: isNamed ? `${docs}export type ${name} = ${whole};\n` : "",
+      isNamed && bodyType.endsWith(" | string")
+        ? `Exclude<${name}, string>`
+        : bodyType.replace(/ \| string$/, ""),
+    text: isNamed ? `${docs}export type ${name} = ${bodyType};\n` : "",
     response: bodies.map(([status, body]) => `ServiceResponse<${status}, ${bodyIn(body)}>`).join(" | "),
   };
 }
@@ -137,30 +139,29 @@ function responseOf(operation: Callable, schemas: AllSchemas): Response {
 const list = (heading: string, items: readonly string[]): string[] =>
   items.length === 0 ? [] : ["", `${heading}:`, ...items.map((item) => `- ${item}`)];
 
-const meaning = ({ status, description }: DescribedResponse | DescribedError): string =>
-  `${status}: ${description}`;
+const statusText = ({ status, description }: ResponseDoc | ErrorDoc): string => `${status}: ${description}`;
 
 /** What many operations document alike is not told at each of them. */
-const many = 10;
+const commonErrorMinimum = 10;
 
-function usualErrors(callables: readonly Callable[]): ReadonlySet<string> {
+function commonErrors(callables: readonly Callable[]): ReadonlySet<string> {
   const counts = new Map<string, number>();
-  for (const error of callables.flatMap((each) => pageOf(each).errors.map(meaning)))
+  for (const error of callables.flatMap((each) => describeOperation(each).errors.map(statusText)))
     counts.set(error, (counts.get(error) ?? 0) + 1);
-  return new Set([...counts].filter(([, count]) => count >= many).map(([error]) => error));
+  return new Set([...counts].filter(([, count]) => count >= commonErrorMinimum).map(([error]) => error));
 }
 
 /** The statuses, and what those mean that are special here. */
-function errorsText(errors: readonly DescribedError[], usual: ReadonlySet<string>): string[] {
+function errorsText(errors: readonly ErrorDoc[], common: ReadonlySet<string>): string[] {
   if (errors.length === 0) return [];
-  const special = errors.map(meaning).filter((error) => !usual.has(error));
+  const special = errors.map(statusText).filter((error) => !common.has(error));
   const statuses = errors.map(({ status }) => status).join(", ");
   return ["", `Errors: ${statuses}.`, ...special.map((error) => `- ${error}`)];
 }
 
-function documentation(page: DescribedPage, usual: ReadonlySet<string>): string[] {
+function documentation(page: OperationDoc, common: ReadonlySet<string>): string[] {
   const { effect, rules, responses, errors, request, contract } = page;
-  const [only, ...others] = responses.map(meaning);
+  const [only, ...others] = responses.map(statusText);
   const response = others.length === 0 ? ` Response ${only}` : "";
   return [
     introduction(page),
@@ -170,8 +171,8 @@ function documentation(page: DescribedPage, usual: ReadonlySet<string>): string[
       "Rules",
       rules.map(({ description }) => description),
     ),
-    ...(response ? [] : list("Responses", responses.map(meaning))),
-    ...errorsText(errors, usual),
+    ...(response ? [] : list("Responses", responses.map(statusText))),
+    ...errorsText(errors, common),
     ...(request ? ["", `Contract: ${contract}, ${request.method} ${request.path}`] : []),
   ];
 }
@@ -189,15 +190,15 @@ function jsonInput(operation: Callable): string | undefined {
   return `${name} & { ${field}${optional}: Exclude<${name}[${field}], ${values}> }`;
 }
 
-/** What a method takes: `Needed` or `Optional`, or the same without the options of a call. */
-const argumentOf = (callable: Callable): "Needed" | "Optional" =>
-  callerFields(callable).some(({ required }) => required) ? "Needed" : "Optional";
+/** What a method takes: `RequiredArguments` or `OptionalArguments`, or the same without the options of a call. */
+const argumentKind = (callable: Callable): "RequiredArguments" | "OptionalArguments" =>
+  callerFields(callable).some(({ required }) => required) ? "RequiredArguments" : "OptionalArguments";
 
 function callMethodType(operation: Callable, { type, jsonType, response }: Response): string {
-  const args = `${argumentOf(operation)}<${inputName(operation)}>`;
+  const args = `${argumentKind(operation)}<${inputName(operation)}>`;
   if (operation.pages) return `ListMethod<${args}, ${itemOf(type)}, ${response}>`;
   const json = jsonInput(operation);
-  const jsonArgs = json ? `Needed<${json}>` : args;
+  const jsonArgs = json ? `RequiredArguments<${json}>` : args;
   return [
     ...(json ? [`((...args: ${jsonArgs}) => Promise<${jsonType}>)`] : []),
     `CallMethod<${args}, ${type}, ${response}>`,
@@ -209,26 +210,26 @@ const itemOf = (type: string): string => (type.endsWith("[]") ? type.slice(0, -2
 
 /** A watch takes what operations take, and tells entries one by one. */
 const watchMethodType = (watch: Watch, { type }: Response): string =>
-  `WatchMethod<[input${argumentOf(watch) === "Needed" ? "" : "?"}: ${inputName(watch)}], ${type}>`;
+  `WatchMethod<[input${argumentKind(watch) === "RequiredArguments" ? "" : "?"}: ${inputName(watch)}], ${type}>`;
 
-function methodText(callable: Callable, response: Response, usual: ReadonlySet<string>): string {
+function methodText(callable: Callable, response: Response, common: ReadonlySet<string>): string {
   const [, method] = splitName(callable);
   const type = isWatch(callable) ? watchMethodType(callable, response) : callMethodType(callable, response);
-  return `${comment(documentation(pageOf(callable), usual), "  ")}  readonly ${method}: ${type};\n`;
+  return `${comment(documentation(describeOperation(callable), common), "  ")}  readonly ${method}: ${type};\n`;
 }
 
 /** What the types are made of beside the schemas, by where it is. */
 const imports: Readonly<Record<string, readonly string[]>> = {
-  "./methods": [
+  "./client-types": [
     "CallMethod",
     "ClientCore",
     "LinkedPagesMethod",
     "ListMethod",
-    "Needed",
-    "Optional",
+    "RequiredArguments",
+    "OptionalArguments",
     "WatchMethod",
   ],
-  "./file": ["ReceivedFile"],
+  "./received-file": ["ReceivedFile"],
   "./response": ["ServiceResponse"],
 };
 
@@ -240,18 +241,18 @@ function assertUnique(names: readonly string[]): void {
 const declaredNames = (text: string): string[] =>
   [...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name!);
 
-const listedMember = /^ *"?([\w-]+)"?\??: \(?("[^"\n]+"(?: \| "[^"\n]+")+)/gm;
+const enumerationPattern = /^ *"?([\w-]+)"?\??: \(?("[^"\n]+"(?: \| "[^"\n]+")+)/gm;
 
-const longest = (names: readonly string[]): string =>
+const longestName = (names: readonly string[]): string =>
   names.reduce((best, name) => (name.length > best.length ? name : best));
 
 /** Long enumerations that stand at three places or more, by what they list, and the longest name of a field that has each. */
 function sharedEnumerations(text: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string[]>();
-  for (const [, field, values] of text.matchAll(listedMember))
+  for (const [, field, values] of text.matchAll(enumerationPattern))
     fields.set(values!, [...(fields.get(values!) ?? []), field!]);
-  const often = [...fields].filter(([values, { length }]) => length > 2 && values.length > 60);
-  return new Map(often.map(([values, names]) => [values, longest(names)]));
+  const frequent = [...fields].filter(([values, { length }]) => length > 2 && values.length > 60);
+  return new Map(frequent.map(([values, names]) => [values, longestName(names)]));
 }
 
 /** The text with those enumerations called as their fields are; they are declared at its end. */
@@ -259,34 +260,34 @@ function withEnumerations(text: string): string {
   const shared = sharedEnumerations(text);
   const short = text.replaceAll(/"[^"\n]+"(?: \| "[^"\n]+")+/g, (values) => {
     const field = shared.get(values);
-    return field === undefined ? values : pascal(field);
+    return field === undefined ? values : pascalCase(field);
   });
   const types = [...shared].map(
-    ([values, field]) => `\n/** What ${field} lists. */\nexport type ${pascal(field)} = ${values};\n`,
+    ([values, field]) => `\n/** What ${field} lists. */\nexport type ${pascalCase(field)} = ${values};\n`,
   );
   return short + types.join("");
 }
 
 /** The declaration file of the client, as text. Throws where two types would have one name. */
 export function clientTypes(operations: readonly Callable[]): string {
-  const usual = usualErrors(operations);
+  const common = commonErrors(operations);
   const schemas = schemasOf(operations);
   const sections = [...bySection(operations)];
   const parts = sections.map(([section, members]) => {
     const responses = members.map((operation) => [operation, responseOf(operation, schemas)] as const);
-    const methods = responses.map(([operation, response]) => methodText(operation, response, usual));
+    const methods = responses.map(([operation, response]) => methodText(operation, response, common));
     return [
       ...responses.flatMap(([operation, response]) => [inputText(operation, schemas), response.text]),
       `/** ${sectionTitle(section, operations)}. */\nexport interface ${sectionName(section)} {\n${methods.join("")}}\n`,
     ];
   });
   const properties = sections.map(([section]) => `  readonly ${section}: ${sectionName(section)};\n`);
-  const whole = [
+  const completeText = [
     Object.entries(imports)
       .map(([path, names]) => `import type { ${names.join(", ")} } from "${path}";\n`)
       .join(""),
     `/** A text beside those that an enumeration lists: the service may add some. */\n` +
-      `export type ${unlisted} = string & {};\n`,
+      `export type ${unlistedTypeName} = string & {};\n`,
     ...resourceTexts(operations, schemas),
     ...parts.flat(),
     `/** The client of all that fxdesk offers by itself. What only reads is tried again when the service is busy. */\n` +
@@ -294,7 +295,7 @@ export function clientTypes(operations: readonly Callable[]): string {
   ]
     .filter(Boolean)
     .join("\n");
-  const text = withEnumerations(whole);
+  const text = withEnumerations(completeText);
   assertUnique([...Object.values(imports).flat(), ...declaredNames(text)]);
   return text;
 }

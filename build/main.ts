@@ -1,7 +1,7 @@
 /** Writes into dist what derives from the declarations. Runs after the compiler. */
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
-import { writeOperationsDocument } from "./docs";
+import { writeOperationsDocument } from "./operations-document";
 import { buildExplorer } from "./explorer";
 import { buildLogin } from "./login";
 import { buildMcp } from "./mcp";

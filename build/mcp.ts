@@ -10,7 +10,7 @@ import { writeBundle } from "./bundle";
 const entry = "serving";
 
 /** Modules that are in the bundle now; some declarations speak of the SDK, which is not there for readers. */
-const bundled = [
+const bundledFiles = [
   "elicitation.js",
   "elicitation.d.ts",
   "http.js",
@@ -32,5 +32,5 @@ export async function buildMcp(dist: string): Promise<void> {
     alias: { "@modelcontextprotocol/server/_shims": join(folder, "../../mcp/sdk-platform.ts") },
     licences: join(folder, "LICENSES.txt"),
   });
-  await Promise.all(bundled.map((name) => rm(join(folder, name), { force: true })));
+  await Promise.all(bundledFiles.map((name) => rm(join(folder, name), { force: true })));
 }

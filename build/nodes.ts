@@ -3,15 +3,15 @@ import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fxdeskService } from "../core/service";
 import { fallbacksOf } from "../nodes/generate/declared-texts";
-import { nodeFiles } from "../nodes/generate/files";
-import { assistantFiles } from "../nodes/generate/mcp";
-import { releaseFiles } from "../nodes/generate/releases";
+import { nodeFiles } from "../nodes/generate/node-files";
+import { assistantFiles } from "../nodes/generate/assistant-files";
+import { releaseFiles } from "../nodes/generate/release-files";
 import { german } from "../nodes/generate/words/de";
-import { withAllNodes } from "../nodes/service";
+import { withQuoteProcedures } from "../nodes/user-service";
 
 export async function generateNodes(dist: string): Promise<void> {
   for (const [path, content] of Object.entries({
-    ...nodeFiles(withAllNodes(fxdeskService)),
+    ...nodeFiles(withQuoteProcedures(fxdeskService)),
     ...releaseFiles(),
     ...assistantFiles(),
   })) {
@@ -21,6 +21,6 @@ export async function generateNodes(dist: string): Promise<void> {
   }
   const icons = join(dist, "../icons");
   await cp(icons, join(dist, "nodes/icons"), { recursive: true });
-  const fallbacks = fallbacksOf(withAllNodes(fxdeskService), german, await readdir(icons));
+  const fallbacks = fallbacksOf(withQuoteProcedures(fxdeskService), german, await readdir(icons));
   if (fallbacks.length > 0) console.warn(`Fallbacks of the nodes: ${fallbacks.join("; ")}`);
 }

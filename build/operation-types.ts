@@ -8,7 +8,7 @@ import type { Watch } from "../core/declaration/watch";
 import type { JsonSchema } from "../core/declaration/json-schema";
 import { inputName } from "./client-types";
 import { fromEach, jsonSchemas } from "./type-schemas";
-import { memberText, unlisted } from "./type-text";
+import { memberText, unlistedTypeName } from "./type-text";
 
 /** The declaration file of the operations, as text: their names, without the types of their schemas. */
 export const operationTypes = (operations: readonly Declaration[]): string =>
@@ -67,7 +67,7 @@ export function valueTypes(operations: readonly Declaration[]): string {
   const own = new Map(
     operations.map((operation) => [
       operation,
-      ownText(inputs.own[operation.name]!, values.own[operation.name]!),
+      ownMembersText(inputs.own[operation.name]!, values.own[operation.name]!),
     ]),
   );
   const shared = sharedTexts(own);
@@ -77,7 +77,7 @@ export function valueTypes(operations: readonly Declaration[]): string {
     return `  readonly "${operation.name}": Checked<${given}, ${shared.get(text) ?? text}>;\n`;
   });
   const text = [...members, ...shared.keys()].join("");
-  const names = [unlisted, ...Object.keys(values.named), ...operations.map(inputName)];
+  const names = [unlistedTypeName, ...Object.keys(values.named), ...operations.map(inputName)];
   const used = names.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).join(", ");
   const types = [...shared].map(([type, name]) => `type ${name} = ${type};\n\n`).join("");
   return `import type { ${used} } from "../client/fxdesk-client";
@@ -94,10 +94,10 @@ ${members.join("")}}
 /** Long types of what several operations have beside their inputs, by the name of the first of them. */
 function sharedTexts(own: ReadonlyMap<Declaration, string>): ReadonlyMap<string, string> {
   const texts = [...own.values()];
-  const often = [...own].filter(
+  const repeatedTexts = [...own].filter(
     ([, text], index) => text.length > 60 && texts.indexOf(text) === index && texts.lastIndexOf(text) > index,
   );
-  return new Map(often.map(([operation, text]) => [text, `${inputName(operation)}Filled`]));
+  return new Map(repeatedTexts.map(([operation, text]) => [text, `${inputName(operation)}Filled`]));
 }
 
 const withoutComments = (text: string): string => text.replace(/^ *\/\*\*.*\*\/\n/gm, "");
@@ -109,7 +109,7 @@ function membersOf(schema: JsonSchema): ReadonlyMap<string, string> {
 }
 
 /** What is not as the caller gives it. */
-function ownText(input: JsonSchema, values: JsonSchema): string {
+function ownMembersText(input: JsonSchema, values: JsonSchema): string {
   const given = membersOf(input);
   const own = [...membersOf(values)].filter(([name, text]) => given.get(name) !== text);
   return `{ ${own.map(([, text]) => text).join("; ")} }`;

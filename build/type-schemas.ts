@@ -2,13 +2,13 @@
 import { z } from "zod";
 import { inputSchema } from "../core/declaration/check";
 import type { Callable, Declaration, ResponseDeclaration } from "../core/declaration/operation";
-import { type JsonSchema, dropNoise } from "../core/declaration/json-schema";
+import { type JsonSchema, removeInternalKeys } from "../core/declaration/json-schema";
 
 export type Schemas = Readonly<Record<string, JsonSchema>>;
 
 /** Schemas by a name of their own, and the named ones among and inside them. */
 export function jsonSchemas(schemas: Readonly<Record<string, z.ZodType>>, io: "input" | "output") {
-  const { properties, $defs } = z.toJSONSchema(z.object(schemas), { io, override: dropNoise });
+  const { properties, $defs } = z.toJSONSchema(z.object(schemas), { io, override: removeInternalKeys });
   return { own: (properties ?? {}) as Schemas, named: ($defs ?? {}) as Schemas };
 }
 

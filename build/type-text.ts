@@ -24,7 +24,7 @@ function withoutNull(schema: JsonSchema): JsonSchema {
   return others.length === 1 ? { ...others[0], ...schema } : schema;
 }
 
-function described(schema: JsonSchema): string[] {
+function docLines(schema: JsonSchema): string[] {
   const { description, format, default: fallback, examples = [] } = withoutNull(schema);
   const words = [
     description,
@@ -36,13 +36,13 @@ function described(schema: JsonSchema): string[] {
   return line ? [line] : [];
 }
 
-const keyOf = (name: string): string => (/^[a-z_$][\w$]*$/i.test(name) ? name : JSON.stringify(name));
+const propertyKey = (name: string): string => (/^[a-z_$][\w$]*$/i.test(name) ? name : JSON.stringify(name));
 
 const union = (types: readonly string[]): string => [...new Set(types)].join(" | ");
 
 const literals = (values: readonly unknown[]): string => union(values.map((value) => JSON.stringify(value)));
 
-const simple: Readonly<Record<string, string>> = {
+const simpleTypes: Readonly<Record<string, string>> = {
   string: "string",
   number: "number",
   integer: "number",
@@ -51,21 +51,21 @@ const simple: Readonly<Record<string, string>> = {
 };
 
 /** The name of the type of a text beside the listed ones of an enumeration that may grow. */
-export const unlisted = "Unlisted";
+export const unlistedTypeName = "Unlisted";
 
 /** A schema as a type. A named schema, which is a reference, is its name. */
 export function typeText(schema: JsonSchema, indent = ""): string {
   const { $ref, type, items, anyOf, enum: options, const: only } = schema;
   const known = schema["x-extensible-enum"] as readonly string[] | undefined;
   if (typeof $ref === "string") return $ref.slice($ref.lastIndexOf("/") + 1);
-  if (known) return `${literals(known)} | ${unlisted}`;
+  if (known) return `${literals(known)} | ${unlistedTypeName}`;
   if (options) return literals(options as unknown[]);
   if (only !== undefined) return literals([only]);
   if (anyOf) return union((anyOf as JsonSchema[]).map((each) => typeText(each, indent)));
   if (Array.isArray(type)) return union(type.map((each) => typeText({ ...schema, type: each }, indent)));
   if (type === "array") return arrayText((items ?? {}) as JsonSchema, indent);
   if (type === "object") return membersText(schema, indent);
-  return simple[String(type)] ?? "unknown";
+  return simpleTypes[String(type)] ?? "unknown";
 }
 
 const isUnion = ({ anyOf, enum: options, type, ...rest }: JsonSchema): boolean =>
@@ -79,7 +79,7 @@ function arrayText(items: JsonSchema, indent: string): string {
 /** A member of an object, without what its schema says of it. */
 export function memberText({ properties, required = [] }: JsonSchema, name: string, indent = ""): string {
   const type = typeText((properties as Readonly<Record<string, JsonSchema>>)[name]!, indent);
-  return keyOf(name) + ((required as string[]).includes(name) ? `: ${type}` : `?: ${type} | undefined`);
+  return propertyKey(name) + ((required as string[]).includes(name) ? `: ${type}` : `?: ${type} | undefined`);
 }
 
 /** The members of an object in braces; `only` leaves out others. */
@@ -94,7 +94,7 @@ export function membersText(
     .filter(([name]) => only(name))
     .map(
       ([name, property]) =>
-        `${comment(described(property), inner)}${inner}${memberText(schema, name, inner)};\n`,
+        `${comment(docLines(property), inner)}${inner}${memberText(schema, name, inner)};\n`,
     );
   if (typeof rest === "object" && rest !== null)
     members.push(`${inner}[name: string]: ${typeText(rest as JsonSchema, inner)};\n`);

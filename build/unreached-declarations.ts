@@ -13,15 +13,18 @@ const importsIn = (text: string): string[] =>
   [...text.matchAll(/(?:\bfrom |\bimport\()"(\.[^"]+)"/g)].map(([, path]) => path!);
 
 /** The declaration files to which some lead, these included. */
-async function reached(entries: readonly string[], all: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+async function findReached(
+  entries: readonly string[],
+  all: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
   const found = new Set(entries);
   for (const file of found) {
     const imports = importsIn(await readFile(file, "utf8"));
     for (const path of imports) {
       const target = join(file, "..", path.replace(/\.js$/, ""));
-      const there = [`${target}.d.ts`, join(target, "index.d.ts")].find((each) => all.has(each));
-      if (!there) throw new Error(`${file} leads to ${path}, which is not there.`);
-      found.add(there);
+      const declarationFile = [`${target}.d.ts`, join(target, "index.d.ts")].find((each) => all.has(each));
+      if (!declarationFile) throw new Error(`${file} leads to ${path}, which is not there.`);
+      found.add(declarationFile);
     }
   }
   return found;
@@ -35,8 +38,8 @@ async function removeUnreached(folder: string): Promise<void> {
   const entries = Object.values(exports).flatMap((entry) =>
     typeof entry === "string" ? [] : [join(folder, entry.types)],
   );
-  const kept = await reached(entries, all);
-  await Promise.all([...all].filter((file) => !kept.has(file)).map((file) => rm(file)));
+  const reachedFiles = await findReached(entries, all);
+  await Promise.all([...all].filter((file) => !reachedFiles.has(file)).map((file) => rm(file)));
 }
 
 async function main(): Promise<void> {

@@ -1,6 +1,6 @@
 /** Flags as data, and the command line read by them. */
 import { parseArgs } from "node:util";
-import { nearest } from "../core/nearest";
+import { suggestions } from "../core/suggestions";
 
 export interface Flag {
   /** Without the dashes. */
@@ -28,31 +28,31 @@ export class UsageError extends Error {
 /** What was given. */
 export interface ParsedArguments {
   /** The value of a flag. */
-  text(name: string): string | undefined;
+  string(name: string): string | undefined;
   /** All values of a flag that repeats. */
-  texts(name: string): readonly string[] | undefined;
+  strings(name: string): readonly string[] | undefined;
   /** Whether a switch is on or off; undefined when nothing was said. */
-  switched(name: string): boolean | undefined;
+  boolean(name: string): boolean | undefined;
 }
 
-const negated = ({ name }: Flag): string => `no-${name}`;
+const negatedName = ({ name }: Flag): string => `no-${name}`;
 
 const optionsFrom = (flags: readonly Flag[]) =>
   Object.fromEntries(
     flags.flatMap((flag) => {
       const option = { type: flag.value ? ("string" as const) : ("boolean" as const) };
-      return [[flag.name, option], ...(flag.negatable ? [[negated(flag), option]] : [])];
+      return [[flag.name, option], ...(flag.negatable ? [[negatedName(flag), option]] : [])];
     }),
   ) as Record<string, { type: "string" | "boolean" }>;
 
-function unknown(name: string, known: readonly string[]): UsageError {
-  const near = nearest(name, known).map((word) => `--${word}`);
+function unknownFlagError(name: string, known: readonly string[]): UsageError {
+  const near = suggestions(name, known).map((word) => `--${word}`);
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "See --help for the flags.";
   return new UsageError(`There is no flag --${name} here. ${hint}`);
 }
 
 /** Reads a command line. Throws a UsageError that names what is not right and what may have been meant. */
-export function readArguments(args: readonly string[], flags: readonly Flag[]): ParsedArguments {
+export function parseArguments(args: readonly string[], flags: readonly Flag[]): ParsedArguments {
   const options = optionsFrom(flags);
   const { tokens, positionals } = parseArgs({
     args: [...args],
@@ -65,8 +65,10 @@ export function readArguments(args: readonly string[], flags: readonly Flag[]): 
   for (const token of tokens) {
     if (token.kind !== "option") continue;
     const { name, value, inlineValue } = token;
-    const flag = flags.find((known) => known.name === name || (known.negatable && negated(known) === name));
-    if (!flag) throw unknown(name, Object.keys(options));
+    const flag = flags.find(
+      (known) => known.name === name || (known.negatable && negatedName(known) === name),
+    );
+    if (!flag) throw unknownFlagError(name, Object.keys(options));
     if (!flag.value) {
       if (value !== undefined) throw new UsageError(`--${name} takes no value.`);
       switches.set(flag.name, flag.name === name);
@@ -78,8 +80,8 @@ export function readArguments(args: readonly string[], flags: readonly Flag[]): 
   if (positionals.length > 0)
     throw new UsageError(`${JSON.stringify(positionals[0])} is not expected; values follow their flags.`);
   return {
-    text: (name) => values.get(name)?.[0],
-    texts: (name) => values.get(name),
-    switched: (name) => switches.get(name),
+    string: (name) => values.get(name)?.[0],
+    strings: (name) => values.get(name),
+    boolean: (name) => switches.get(name),
   };
 }

@@ -1,6 +1,6 @@
 /** What a command is, and how one is run. */
-import { type Flag, type ParsedArguments, readArguments } from "./arguments";
-import { flagRows, page, paragraph, section } from "./help";
+import { type Flag, type ParsedArguments, parseArguments } from "./arguments";
+import { flagRows, joinSections, paragraph, section } from "./help";
 import { type Terminal, write } from "./terminal";
 
 export interface Command {
@@ -11,9 +11,9 @@ export interface Command {
   /** Flags that are fields of what is sent. */
   readonly fields?: readonly Flag[];
   /** Flags it takes and does not list: they are described in one place for many commands. */
-  readonly unlisted?: readonly Flag[];
+  readonly hiddenFlags?: readonly Flag[];
   /** The rest of its help page, in parts. */
-  readonly more?: readonly (string | undefined)[];
+  readonly helpSections?: readonly (string | undefined)[];
   /** Does it, and returns the exit code. */
   run(parsed: ParsedArguments, terminal: Terminal): Promise<number>;
 }
@@ -21,29 +21,29 @@ export interface Command {
 export const jsonFlag: Flag = { name: "json", description: "Print JSON, errors too (one line on stderr)." };
 export const helpFlag: Flag = { name: "help", description: "Show this help." };
 
-const helpPage = ({ usage, description, flags, fields = [], more = [] }: Command): string =>
-  page(
+const renderHelp = ({ usage, description, flags, fields = [], helpSections = [] }: Command): string =>
+  joinSections(
     paragraph(description),
     `Usage: ${usage}`,
     section("Fields", flagRows(fields)),
     section("Flags", flagRows([...flags, helpFlag])),
-    ...more,
+    ...helpSections,
   );
 
 /** All flags a command takes. */
-export const flagsOf = ({ flags, fields = [], unlisted = [] }: Command): readonly Flag[] => [
+export const flagsOf = ({ flags, fields = [], hiddenFlags = [] }: Command): readonly Flag[] => [
   ...fields,
   ...flags,
-  ...unlisted,
+  ...hiddenFlags,
 ];
 
-export async function execute(
+export async function runCommand(
   command: Command,
   args: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
-  const parsed = readArguments(args, [...flagsOf(command), helpFlag]);
-  if (!parsed.switched("help")) return command.run(parsed, terminal);
-  await write(terminal.stdout, helpPage(command));
+  const parsed = parseArguments(args, [...flagsOf(command), helpFlag]);
+  if (!parsed.boolean("help")) return command.run(parsed, terminal);
+  await write(terminal.stdout, renderHelp(command));
   return 0;
 }

@@ -22,7 +22,7 @@ export const extensionsHelp = section(
 )!;
 
 /** The service with the operations that the environment adds. */
-export async function serviceInForce(service: Service, { environment }: Terminal): Promise<Service> {
+export async function loadExtendedService(service: Service, { environment }: Terminal): Promise<Service> {
   const { serviceFrom } = await import("../core/client/extensions.js");
   try {
     return serviceFrom(environment, service);

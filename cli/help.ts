@@ -3,11 +3,11 @@ import type { Flag } from "./arguments";
 
 const width = 100;
 
-function wrapped(text: string, room: number): string[] {
+function wrap(text: string, maxWidth: number): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(/\s+/)) {
-    if (line && line.length + 1 + word.length > room) {
+    if (line && line.length + 1 + word.length > maxWidth) {
       lines.push(line);
       line = word;
     } else line = line ? `${line} ${word}` : word;
@@ -16,17 +16,17 @@ function wrapped(text: string, room: number): string[] {
 }
 
 /** A paragraph. */
-export const paragraph = (text: string): string => wrapped(text, width).join("\n");
+export const paragraph = (text: string): string => wrap(text, width).join("\n");
 
 /** Names on the left, what they mean on the right. */
 export function columns(rows: readonly (readonly [name: string, description: string])[]): string {
-  const left = Math.min(44, Math.max(...rows.map(([name]) => name.length))) + 4;
-  const indent = `\n${" ".repeat(left)}`;
+  const leftWidth = Math.min(44, Math.max(...rows.map(([name]) => name.length))) + 4;
+  const indent = `\n${" ".repeat(leftWidth)}`;
   return rows
     .map(([name, description]) => {
-      const right = wrapped(description, width - left).join(indent);
+      const right = wrap(description, width - leftWidth).join(indent);
       const head = `  ${name}`;
-      return head.length + 2 > left ? `${head}${indent}${right}` : head.padEnd(left) + right;
+      return head.length + 2 > leftWidth ? `${head}${indent}${right}` : head.padEnd(leftWidth) + right;
     })
     .join("\n");
 }
@@ -36,7 +36,7 @@ export const section = (heading: string, body: string | undefined): string | und
   body ? `${heading}\n${body}` : undefined;
 
 /** A page of the parts that are there. */
-export const page = (...parts: readonly (string | undefined)[]): string =>
+export const joinSections = (...parts: readonly (string | undefined)[]): string =>
   `${parts.filter((part) => part !== undefined).join("\n\n")}\n`;
 
 export const flagRows = (flags: readonly Flag[]): string | undefined =>

@@ -3,7 +3,7 @@ import { type ParsedArguments, UsageError } from "./arguments";
 
 /** The port to listen on; 0 lets the system choose one. */
 export function portFrom(parsed: ParsedArguments): number | undefined {
-  const text = parsed.text("port");
+  const text = parsed.string("port");
   if (text === undefined) return undefined;
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
     throw new UsageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(text)}.`);
@@ -18,7 +18,7 @@ interface ListenError {
 }
 
 /** What to do when nothing can listen there, by the code of the error. */
-const advice: Readonly<Record<string, (error: ListenError) => string>> = {
+const listenAdvice: Readonly<Record<string, (error: ListenError) => string>> = {
   EADDRINUSE: ({ port }) =>
     `Port ${String(port)} is taken: choose another with --port, or 0 for any free one.`,
   EACCES: ({ port }) =>
@@ -29,7 +29,7 @@ const advice: Readonly<Record<string, (error: ListenError) => string>> = {
 };
 
 /** Says what to do about a port or an address that cannot be had; every other error is thrown on. */
-export function notListening(error: unknown): never {
-  const message = advice[String((error as ListenError).code)]?.(error as ListenError);
+export function throwListenError(error: unknown): never {
+  const message = listenAdvice[String((error as ListenError).code)]?.(error as ListenError);
   throw message === undefined ? error : new UsageError(message);
 }

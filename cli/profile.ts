@@ -6,15 +6,15 @@ import {
   type Profile,
   type Profiles,
   readProfiles,
-  secretsOf,
+  unsealSecrets,
 } from "../core/credentials/profiles";
 import type { Service } from "../core/declaration/service";
 import { Unauthorized } from "../core/errors";
-import { nearest } from "../core/nearest";
-import { storeSettings } from "../core/store/settings";
+import { suggestions } from "../core/suggestions";
+import { parseStoreSettings } from "../core/store/settings";
 import { type Flag, type ParsedArguments, UsageError } from "./arguments";
-import { asUsageError, connectionFlags, settingsFrom, settingsFromFlags } from "./connection";
-import { flagName } from "./names";
+import { asUsageError, connectionFlags, settingsFrom, settingsFromFlags } from "./connection-settings";
+import { flagName } from "./flag-names";
 import type { Terminal } from "./terminal";
 
 export type Settings = Readonly<Record<string, string | undefined>>;
@@ -28,15 +28,18 @@ export const profileFlag: Flag = {
 };
 
 /** The flags of what calls the service: those of its settings, and the profile in their place. */
-export const callerFlags = (service?: Service): readonly Flag[] => [...connectionFlags(service), profileFlag];
+export const connectionAndProfileFlags = (service?: Service): readonly Flag[] => [
+  ...connectionFlags(service),
+  profileFlag,
+];
 
 export const profileHelp =
   `With --profile, or ${profileVariable}, the settings of the service are those of fxdesk login: what the environment says ` +
   "of them does not count.";
 
 /** The profile that is asked for. */
-export function profileNamed(parsed: ParsedArguments, { environment }: Terminal): string | undefined {
-  const name = parsed.text(profileFlag.name) ?? (environment[profileVariable] || undefined);
+export function requestedProfile(parsed: ParsedArguments, { environment }: Terminal): string | undefined {
+  const name = parsed.string(profileFlag.name) ?? (environment[profileVariable] || undefined);
   if (name === undefined || isProfileName(name)) return name;
   throw new UsageError(
     `--profile must be up to 64 letters, digits, dots, dashes and underscores, not ${JSON.stringify(name)}.`,
@@ -44,64 +47,64 @@ export function profileNamed(parsed: ParsedArguments, { environment }: Terminal)
 }
 
 /** The name of the profile that a command cannot do without. */
-export function neededProfile(parsed: ParsedArguments, terminal: Terminal): string {
-  const name = profileNamed(parsed, terminal);
+export function requiredProfile(parsed: ParsedArguments, terminal: Terminal): string {
+  const name = requestedProfile(parsed, terminal);
   if (name !== undefined) return name;
   throw new UsageError("--profile is needed: a name of your own for who is logged in where.");
 }
 
-function profileIn(profiles: Profiles, name: string): Profile {
+function findProfile(profiles: Profiles, name: string): Profile {
   const profile = profiles.get(name);
   if (profile) return profile;
-  const near = nearest(name, [...profiles.keys()]);
+  const near = suggestions(name, [...profiles.keys()]);
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "fxdesk profiles lists them.";
   throw new UsageError(`There is no profile ${name}. ${hint}`);
 }
 
 /** What the environment says of all but the service, such as where the store is. */
-function around({ environment }: Terminal): Settings {
+function environmentSettings({ environment }: Terminal): Settings {
   const ofService = new Set(contractSettings.map(({ name }) => name));
   const given = Object.entries(settingsFromEnvironment(environment));
   return Object.fromEntries(given.filter(([name]) => !ofService.has(name)));
 }
 
 /** A profile as somebody uses it. */
-interface ReadProfile {
+interface LoadedProfile {
   /** Its own settings of the service, with its secrets where they are there, and the environment's of all else. */
   readonly settings: Settings;
   readonly isLoggedIn: boolean;
   /** Why its secrets cannot be read. */
-  readonly unreadable?: string;
+  readonly unreadableReason?: string;
 }
 
 /** Throws where there is no profile of the name. */
-export async function readProfile(
+export async function loadProfile(
   name: string,
   parsed: ParsedArguments,
   terminal: Terminal,
-): Promise<ReadProfile> {
-  const profile = profileIn(await readProfiles(), name);
-  const store = asUsageError(() => storeSettings(settingsFrom(parsed, terminal.environment)));
-  const open = { ...around(terminal), ...profile.settings };
+): Promise<LoadedProfile> {
+  const profile = findProfile(await readProfiles(), name);
+  const store = asUsageError(() => parseStoreSettings(settingsFrom(parsed, terminal.environment)));
+  const publicSettings = { ...environmentSettings(terminal), ...profile.settings };
   try {
-    const secrets = secretsOf(name, profile, store);
-    return { settings: { ...open, ...secrets }, isLoggedIn: profile.secrets !== undefined };
+    const secrets = unsealSecrets(name, profile, store);
+    return { settings: { ...publicSettings, ...secrets }, isLoggedIn: profile.secrets !== undefined };
   } catch (error) {
-    return { settings: open, isLoggedIn: false, unreadable: (error as Error).message };
+    return { settings: publicSettings, isLoggedIn: false, unreadableReason: (error as Error).message };
   }
 }
 
 /** Throws where a flag leads the profile elsewhere. */
-async function assertInPlace(name: string, flags: Settings): Promise<void> {
+async function assertSameService(name: string, flags: Settings): Promise<void> {
   if (Object.keys(flags).length === 0) return;
-  const [{ contract }, { placeSettingsOf }] = await Promise.all([
+  const [{ contract }, { destinationSettingsOf }] = await Promise.all([
     import("../core/contract/contract.js"),
     import("../core/declaration/service.js"),
   ]);
-  const moved = placeSettingsOf(contract).find((setting) => setting in flags);
-  if (moved !== undefined)
+  const conflicting = destinationSettingsOf(contract).find((setting) => setting in flags);
+  if (conflicting !== undefined)
     throw new UsageError(
-      `--${flagName(moved)} is what the profile ${name} says. For another place log in to another profile.`,
+      `--${flagName(conflicting)} is what the profile ${name} says. For another place log in to another profile.`,
     );
 }
 
@@ -109,21 +112,21 @@ async function assertInPlace(name: string, flags: Settings): Promise<void> {
  * The settings in force, by name: those of the profile that is asked for, else of the environment; flags win. `taken` are
  * flags that mean something else.
  */
-export async function settingsInForce(
+export async function effectiveSettings(
   parsed: ParsedArguments,
   terminal: Terminal,
   service?: Service,
-  taken?: ReadonlySet<string>,
+  reservedFlags?: ReadonlySet<string>,
 ): Promise<Settings> {
-  const name = profileNamed(parsed, terminal);
-  if (name === undefined) return settingsFrom(parsed, terminal.environment, service, taken);
-  const flags = settingsFromFlags(parsed, service, taken);
-  await assertInPlace(name, flags);
-  const { settings, isLoggedIn, unreadable } = await readProfile(name, parsed, terminal);
+  const name = requestedProfile(parsed, terminal);
+  if (name === undefined) return settingsFrom(parsed, terminal.environment, service, reservedFlags);
+  const flags = settingsFromFlags(parsed, service, reservedFlags);
+  await assertSameService(name, flags);
+  const { settings, isLoggedIn, unreadableReason } = await loadProfile(name, parsed, terminal);
   if (isLoggedIn) return { ...settings, ...flags };
-  const because = unreadable === undefined ? "" : `Its secrets cannot be read: ${unreadable} `;
+  const reason = unreadableReason === undefined ? "" : `Its secrets cannot be read: ${unreadableReason} `;
   throw new Unauthorized(
-    `Nobody is logged in to the profile ${name}. ${because}fxdesk login --profile ${name} does that.`,
+    `Nobody is logged in to the profile ${name}. ${reason}fxdesk login --profile ${name} does that.`,
     { operation: "login", code: "unauthorized", outcome: "not-sent" },
   );
 }

@@ -48,7 +48,7 @@ export async function loadSandbox(): Promise<SandboxPackage> {
 }
 
 /** The connection settings that reach a running sandbox, by name: its addresses, and the company's. */
-export function demoConnection(sandbox: RunningSandbox, service: Service = contract): Record<string, string> {
+export function demoSettings(sandbox: RunningSandbox, service: Service = contract): Record<string, string> {
   const given: Readonly<Record<string, unknown>> = { environment: "sandbox", ...sandbox.demo, ...sandbox };
   const entries = settingsOf(service).flatMap(({ name }) => {
     const value = given[name];
@@ -62,7 +62,7 @@ export function sandboxVariables(
   sandbox: RunningSandbox,
   service: Service = contract,
 ): Record<string, string> {
-  const settings = Object.entries(demoConnection(sandbox, service));
+  const settings = Object.entries(demoSettings(sandbox, service));
   const { path, effects } = sandbox.extension;
   return {
     ...Object.fromEntries(settings.map(([name, value]) => [environmentName(name), value])),
@@ -75,7 +75,7 @@ export function sandboxVariables(
  * A store that goes with the sandbox: its quotes have the same identifiers in every run, and what became of those of another
  * run is not what becomes of these.
  */
-export async function freshStore(): Promise<{
+export async function createTemporaryStore(): Promise<{
   readonly variables: Record<string, string>;
   remove(): Promise<void>;
 }> {
@@ -90,11 +90,11 @@ export async function freshStore(): Promise<{
 }
 
 /** In quotes where a shell would read something else: a path may have spaces. */
-const quoted = (value: string) =>
+const shellQuote = (value: string) =>
   /^[\w@%+=:,./-]*$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 
 /** One `NAME=value` a line, as a shell reads them. */
-export const asLines = (variables: Readonly<Record<string, string>>): string =>
+export const toShellLines = (variables: Readonly<Record<string, string>>): string =>
   Object.entries(variables)
-    .map(([name, value]) => `${name}=${quoted(value)}\n`)
+    .map(([name, value]) => `${name}=${shellQuote(value)}\n`)
     .join("");

@@ -6,7 +6,7 @@ import { type Terminal, writeStderr } from "./terminal";
 /** A terminal whose echo can be turned off. */
 type Keyboard = Readable & { readonly isTTY?: boolean; setRawMode?(on: boolean): unknown };
 
-const longest = 1_024;
+const maxSecretLength = 1_024;
 const [enter, lineFeed, backspace, erase, interrupt, endOfInput] = [
   "\r",
   "\n",
@@ -17,7 +17,7 @@ const [enter, lineFeed, backspace, erase, interrupt, endOfInput] = [
 ];
 
 /** Reads a line key by key, without showing it. */
-async function typed(keyboard: Keyboard): Promise<string> {
+async function readTyped(keyboard: Keyboard): Promise<string> {
   keyboard.setRawMode!(true);
   try {
     let line: string[] = [];
@@ -35,11 +35,11 @@ async function typed(keyboard: Keyboard): Promise<string> {
 }
 
 /** Reads the first line of what comes. */
-async function piped(input: Readable): Promise<string> {
+async function readPiped(input: Readable): Promise<string> {
   let text = "";
   for await (const chunk of input) {
     text += String(chunk);
-    if (text.includes("\n") || text.length > longest) break;
+    if (text.includes("\n") || text.length > maxSecretLength) break;
   }
   return text.split(/\r?\n/)[0]!;
 }
@@ -49,7 +49,7 @@ export async function readSecret(terminal: Terminal, prompt: string): Promise<st
   const keyboard: Keyboard = terminal.stdin;
   const isTyped = keyboard.isTTY === true && keyboard.setRawMode !== undefined;
   if (isTyped) await writeStderr(terminal, prompt);
-  const secret = isTyped ? await typed(keyboard) : await piped(keyboard);
+  const secret = isTyped ? await readTyped(keyboard) : await readPiped(keyboard);
   if (isTyped) await writeStderr(terminal, "\n");
   if (secret === "")
     throw new UsageError("The secret is read from the terminal or from standard input, and there was none.");

@@ -1,5 +1,5 @@
 /** A response as an aligned table. */
-import type { Answer } from "../core/declaration/rows";
+import type { ResultList } from "../core/declaration/result-list";
 import { printable } from "./terminal";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -8,7 +8,7 @@ const isRow = (value: unknown): value is Row =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** One level of nested objects joins its parent: `amount.currency`. */
-const flat = (row: Row): Row =>
+const flatten = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).flatMap(([key, value]) =>
       isRow(value)
@@ -17,7 +17,7 @@ const flat = (row: Row): Row =>
     ),
   ) as Row;
 
-function shown(value: unknown): string {
+function cellText(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (Array.isArray(value) && value.some((item) => typeof item === "object")) return `${value.length} items`;
   if (Array.isArray(value)) return printable(value.join(", "));
@@ -27,8 +27,8 @@ function shown(value: unknown): string {
 /** The rows of a response: a list, the only list inside an object, or the fields of the object itself. */
 function rowsOf(body: unknown): readonly Row[] {
   const list = Array.isArray(body) ? body : onlyList(body);
-  if (list) return list.map((item) => (isRow(item) ? flat(item) : { value: item }));
-  if (isRow(body)) return Object.entries(flat(body)).map(([field, value]) => ({ field, value }));
+  if (list) return list.map((item) => (isRow(item) ? flatten(item) : { value: item }));
+  if (isRow(body)) return Object.entries(flatten(body)).map(([field, value]) => ({ field, value }));
   return [{ value: body }];
 }
 
@@ -60,10 +60,10 @@ export function table(body: unknown, width = Infinity, fields: readonly string[]
   if (rows.length === 0) return "(no entries)\n";
   const names = columnsOf(rows, fields);
   const cells = names.map((name) => {
-    const texts = rows.map((row) => shown(row[name]));
+    const texts = rows.map((row) => cellText(row[name]));
     const length = Math.max(name.length, ...texts.map((text) => text.length));
-    const right = texts.some(Boolean) && texts.every((text) => !text || isNumeric(text));
-    return [name, ...texts].map((text) => (right ? text.padStart(length) : text.padEnd(length)));
+    const alignsRight = texts.some(Boolean) && texts.every((text) => !text || isNumeric(text));
+    return [name, ...texts].map((text) => (alignsRight ? text.padStart(length) : text.padEnd(length)));
   });
   const lines = ["", ...rows].map((_, line) =>
     cells
@@ -75,13 +75,13 @@ export function table(body: unknown, width = Infinity, fields: readonly string[]
 }
 
 /** What is told beside a list: its values one below the other, then each list that is not empty. */
-function aboutAnswer(rest: Row, width: number): string[] {
+function renderRest(rest: Row, width: number): string[] {
   const lists = Object.entries(rest).filter(([, value]) => Array.isArray(value) && value.some(isRow));
   const values = Object.entries(rest).filter(([name]) => !lists.some(([list]) => list === name));
-  const some = values.filter(([, value]) => !(Array.isArray(value) && value.length === 0));
-  const told = Object.entries(flat(Object.fromEntries(some)));
-  const length = Math.max(0, ...told.map(([name]) => name.length));
-  const lines = told.map(([name, value]) => `${name.padEnd(length)}  ${shown(value)}\n`);
+  const nonEmptyValues = values.filter(([, value]) => !(Array.isArray(value) && value.length === 0));
+  const facts = Object.entries(flatten(Object.fromEntries(nonEmptyValues)));
+  const length = Math.max(0, ...facts.map(([name]) => name.length));
+  const lines = facts.map(([name, value]) => `${name.padEnd(length)}  ${cellText(value)}\n`);
   return [
     ...(lines.length > 0 ? [lines.join("")] : []),
     ...lists.map(([name, list]) => `${name}\n${table(list, width)}`),
@@ -89,8 +89,8 @@ function aboutAnswer(rest: Row, width: number): string[] {
 }
 
 /** A result whose answer is one of its lists: that list as a table, with what is told of it above. */
-export const answerTable = (
-  { name, rows, rest }: Answer,
+export const resultTable = (
+  { name, entries, rest }: ResultList,
   fields: readonly string[],
   width = Infinity,
-): string => [...aboutAnswer(rest, width), `${name}\n${table(rows, width, fields)}`].join("\n");
+): string => [...renderRest(rest, width), `${name}\n${table(entries, width, fields)}`].join("\n");

@@ -1,24 +1,24 @@
 /** The client of the service: createClient, its options, what it returns and throws, and what may be put round calls. */
 export { createClient } from "./client/client";
 export { fxdeskService } from "./service";
-export type { Client, ClientCore, OutputOf, ResponseOf, UndeclaredRequest } from "./client/methods";
+export type { Client, ClientCore, OutputOf, ResponseOf, UndeclaredRequest } from "./client/client-types";
 export type * from "./client/fxdesk-client";
 export type { CallOptions, PsuContext } from "./client/call-options";
-export type { MayAsk, ReleaseProposal } from "./releases/proposal";
-export type { ClientOptions, Credentials } from "./client/options";
-export type { Change, ChangeKind, WatchBeginning, WatchState } from "./declaration/watch";
-export type { SinceOptions, ToldChange, ToldChanges, WatchOptions, WatchStatus } from "./watches/options";
-export type { Recovered, ServiceResponse } from "./client/response";
-export { ReceivedFile } from "./client/file";
-export { intoFolder } from "./client/deliver";
-export type { Deliver, FilePlace, ProducedFile, Progress } from "./declaration/procedure";
+export type { ConfirmRelease, ReleaseProposal } from "./releases/proposal";
+export type { ClientOptions, Credentials } from "./client/client-options";
+export type { Change, ChangeKind, WatchStart, WatchState } from "./declaration/watch";
+export type { SinceOptions, Delivery, ChangeBatch, WatchOptions, WatchStatus } from "./watches/options";
+export type { RecoveredCall, ServiceResponse } from "./client/response";
+export { ReceivedFile } from "./client/received-file";
+export { intoFolder } from "./client/file-delivery";
+export type { DeliverFile, FileLocation, ProducedFile, Progress } from "./declaration/procedure";
 export { environmentName, optionsFromSettings, settingsFromEnvironment, settingsOf } from "./client/settings";
-export type { AttemptEvent, CallEvent, PauseEvent, TokenEvent } from "./client/channels";
+export type { AttemptEvent, CallEvent, PauseEvent, TokenEvent } from "./client/diagnostics-channels";
 export type { Interceptor, Next } from "./client/interceptors";
 export type { PreparedCall } from "./client/prepared-call";
 export { serviceFrom } from "./client/extensions";
 export type { Additions, ExtendedService, Extension, ExtensionToolkit } from "./client/extensions";
-export type { Tokens } from "./credentials/tokens";
+export type { Tokens } from "./credentials/token-source";
 export {
   Aborted,
   Conflict,
@@ -43,5 +43,11 @@ export type { Values } from "./declaration/fields";
 export type { Declaration, Effect } from "./declaration/operation";
 export type { Service, Setting } from "./declaration/service";
 export type { Deadline } from "./transport/deadline";
-export { type Asker, MemoryPacing, type Pacing, type PacingLimits, type Permit } from "./transport/pacing";
+export {
+  type PermitRequest,
+  MemoryPacing,
+  type Pacing,
+  type PacingLimits,
+  type Permit,
+} from "./transport/pacing";
 export type { TlsOptions } from "./transport/tls";

@@ -56,11 +56,11 @@ export {
   type TokenEndpoint,
 } from "./declaration/service";
 export { extendService, type ServiceAdditions } from "./declaration/extension";
-export { type Procedure, procedureOver, type Progress, type RunContext } from "./declaration/procedure";
-export { type Snapshot, type Watch, watchOver, type WatchState, type Window } from "./declaration/watch";
-export { callerFields, type Field, fieldsOf, type Place, withDefaults } from "./declaration/fields";
+export { type Procedure, procedureFor, type Progress, type RunContext } from "./declaration/procedure";
+export { type Snapshot, type Watch, watchFor, type WatchState, type ReadWindow } from "./declaration/watch";
+export { callerFields, type Field, fieldsOf, type FieldLocation, withDefaults } from "./declaration/fields";
 export type { InputOf, ValuesOf } from "./declaration/input-types";
-export { perOperation } from "./declaration/fields";
+export { memoizePerOperation } from "./declaration/fields";
 export type { OperationValues } from "./contract/operation-values";
 export {
   decodeRequest,

@@ -32,7 +32,7 @@ const daily = [
 export const fxdeskService: Service<typeof operations, typeof procedures, typeof watches> = defineService({
   ...contract,
   procedures,
-  withQuotes: [orderTrade],
+  quoteProcedures: [orderTrade],
   watches,
   daily,
   probe: "accounts.listCurrencyAccounts",

@@ -3,19 +3,19 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ReleasesPage, serveReleases } from "../cli/releases-page/server";
-import { asLines, freshStore, loadSandbox, sandboxVariables } from "../cli/sandbox-package";
+import { toShellLines, createTemporaryStore, loadSandbox, sandboxVariables } from "../cli/sandbox-package";
 import { createClient } from "../core/client/client";
 import { serviceFrom } from "../core/client/extensions";
 import { environmentName, optionsFromSettings, settingsFromEnvironment } from "../core/client/settings";
-import { KeptStore } from "../core/journal/kept-store";
-import { ReleaseDesk } from "../core/releases/desk";
+import { StoreSession } from "../core/journal/store-session";
+import { ReleaseService } from "../core/releases/release-service";
 import { enrol } from "../core/releases/people";
-import { storeSettings } from "../core/store/settings";
+import { parseStoreSettings } from "../core/store/settings";
 import { serveHttp } from "../mcp";
 import { callbackPath, type NodeRed, startNodeRed } from "./node-red";
 import { freePort, host } from "./ports";
 
-const usualPorts = { nodeRed: 1880, sandbox: 8080, mcp: 8081, releases: 8082 };
+const defaultPorts = { nodeRed: 1880, sandbox: 8080, mcp: 8081, releases: 8082 };
 
 /** The flow a person begins with; seen from what is built, which lies in dist/demo. */
 const firstFlow = join(__dirname, "../../examples/01 Cash position.json");
@@ -40,13 +40,13 @@ export interface Demo {
 async function startSandbox(dataDir: string, nodeRedPort: number) {
   const { startSandbox: start } = await loadSandbox();
   const redirectUri = `http://${host}:${nodeRedPort}${callbackPath}`;
-  return start({ port: await freePort(usualPorts.sandbox), host, dataDir, redirectUri });
+  return start({ port: await freePort(defaultPorts.sandbox), host, dataDir, redirectUri });
 }
 
 /** A file of this folder: made in the first run, and the same in every other. */
-async function keptIn(folder: string, name: string, made: string): Promise<string> {
+async function readOrCreateFile(folder: string, name: string, initialContent: string): Promise<string> {
   const path = join(folder, name);
-  await writeFile(path, made, { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+  await writeFile(path, initialContent, { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
   return readFile(path, "utf8");
@@ -65,12 +65,16 @@ interface Releases {
 }
 
 /** A policy and two people to try it with; `desk` is who asks. */
-async function releasesIn(folder: string): Promise<Releases> {
+async function createReleaseFiles(folder: string): Promise<Releases> {
   const [policyPath, peoplePath] = [join(folder, "policy.json"), join(folder, "people.json")];
-  await keptIn(folder, "policy.json", `${JSON.stringify(policy, null, 2)}\n`);
+  await readOrCreateFile(folder, "policy.json", `${JSON.stringify(policy, null, 2)}\n`);
   const people: Record<string, string> = {};
   for (const person of ["anna", "bert"]) {
-    people[person] = await keptIn(folder, `secret-of-${person}`, randomBytes(9).toString("base64url"));
+    people[person] = await readOrCreateFile(
+      folder,
+      `secret-of-${person}`,
+      randomBytes(9).toString("base64url"),
+    );
     await enrol(peoplePath, person, people[person]);
   }
   return {
@@ -85,14 +89,19 @@ async function releasesIn(folder: string): Promise<Releases> {
 
 async function startReleasesPage(variables: Readonly<Record<string, string>>): Promise<ReleasesPage> {
   const { policy: policyPath, people, ...settings } = settingsFromEnvironment(variables);
-  const desk = new ReleaseDesk(new KeptStore(storeSettings(settings)));
+  const releaseService = new ReleaseService(new StoreSession(parseStoreSettings(settings)));
   const files = { policy: policyPath, people: people! };
-  const page = await serveReleases({ desk, files, port: await freePort(usualPorts.releases), host });
+  const page = await serveReleases({
+    service: releaseService,
+    files,
+    port: await freePort(defaultPorts.releases),
+    host,
+  });
   return {
     ...page,
     async close() {
       await page.close();
-      await desk.close();
+      await releaseService.close();
     },
   };
 }
@@ -100,13 +109,13 @@ async function startReleasesPage(variables: Readonly<Record<string, string>>): P
 /** Starts all of it. The folder keeps the person's flows between runs. */
 export async function startDemo(folder: string): Promise<Demo> {
   await mkdir(folder, { recursive: true });
-  const port = await freePort(usualPorts.nodeRed);
+  const port = await freePort(defaultPorts.nodeRed);
   const sandbox = await startSandbox(join(folder, "sandbox"), port);
-  const store = await freshStore();
-  const { people, variables: ofReleases } = await releasesIn(folder);
-  const variables = { ...sandboxVariables(sandbox), ...store.variables, ...ofReleases };
+  const store = await createTemporaryStore();
+  const { people, variables: releaseVariables } = await createReleaseFiles(folder);
+  const variables = { ...sandboxVariables(sandbox), ...store.variables, ...releaseVariables };
   const variablesPath = join(folder, variablesFile);
-  await writeFile(variablesPath, asLines(variables), { mode: 0o600 });
+  await writeFile(variablesPath, toShellLines(variables), { mode: 0o600 });
   // The flow's connection reads the environment: the sandbox may be at another port each time.
   Object.assign(process.env, variables);
   const service = serviceFrom(variables);
@@ -114,8 +123,8 @@ export async function startDemo(folder: string): Promise<Demo> {
   // No money is at stake here: an assistant may trade and pay, within the policy.
   const allow = ["change", "money"] as const;
   // The same in every run, as assistants have it in their settings.
-  const token = await keptIn(folder, "mcp-token", randomUUID());
-  const mcp = await serveHttp({ client, allow, token, port: await freePort(usualPorts.mcp), host });
+  const token = await readOrCreateFile(folder, "mcp-token", randomUUID());
+  const mcp = await serveHttp({ client, allow, token, port: await freePort(defaultPorts.mcp), host });
   await client.orders.start();
   const releases = await startReleasesPage(variables);
   const nodeRed = await startNodeRed(port, join(folder, "node-red"), firstFlow);

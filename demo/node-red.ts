@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import RED from "node-red";
-import { exampleConnection } from "../nodes/names";
+import { exampleConnection } from "../nodes/node-names";
 import { host } from "./ports";
 
 const flowFile = "flows.json";
@@ -21,14 +21,14 @@ const loggedIn =
   `${callbackPath} would stand here, and exchange it at POST /token of the sandbox.\n`;
 
 /** Where no flow serves. */
-function nothing({ url = "" }: IncomingMessage, response: ServerResponse): void {
+function respondNotFound({ url = "" }: IncomingMessage, response: ServerResponse): void {
   if (url.split("?")[0] !== callbackPath) response.writeHead(404).end();
   else response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end(loggedIn);
 }
 
 /** The editor first, then what flows serve. */
-const handled: RequestListener = (request, response) => {
-  const notFound = () => nothing(request, response);
+const handleRequest: RequestListener = (request, response) => {
+  const notFound = () => respondNotFound(request, response);
   const served = () => (RED.httpNode as unknown as Handler)(request, response, notFound);
   (RED.httpAdmin as unknown as Handler)(request, response, served);
 };
@@ -46,7 +46,7 @@ const settingsFor = (port: number, userDir: string) => ({
 });
 
 /** What a Debug node shows in the editor's sidebar. */
-export interface Shown {
+export interface DebugMessage {
   readonly name: string;
   /** What `msg` holds: "array[4]", "Object", "string[12]". */
   readonly format: string;
@@ -59,19 +59,19 @@ export interface NodeRed {
   /** Resolves when the flows run; not before all their nodes are there. */
   readonly flowsStarted: Promise<unknown>;
   /** What the first Debug node with a name shows. */
-  readonly firstShown: Promise<Shown>;
+  readonly firstDebugMessage: Promise<DebugMessage>;
   close(): Promise<void>;
 }
 
 /** Node-RED mirrors its own log on the same channel; only nodes have names there. */
-const firstShown = (): Promise<Shown> =>
+const waitForDebugMessage = (): Promise<DebugMessage> =>
   new Promise((resolve) => {
-    const hear = ({ topic, data }: { topic: string; data: Partial<Shown> }) => {
+    const onComms = ({ topic, data }: { topic: string; data: Partial<DebugMessage> }) => {
       if (topic !== "debug" || !data.name) return;
-      RED.events.off("comms", hear);
-      resolve(data as Shown);
+      RED.events.off("comms", onComms);
+      resolve(data as DebugMessage);
     };
-    RED.events.on("comms", hear);
+    RED.events.on("comms", onComms);
   });
 
 /** An example and the connection that an editor would make when it is imported. */
@@ -88,16 +88,16 @@ export async function startNodeRed(port: number, userDir: string, firstFlow: str
   await mkdir(userDir, { recursive: true });
   const flows = join(userDir, flowFile);
   if (!existsSync(flows)) await writeFile(flows, await withConnection(firstFlow));
-  const server = createServer(handled);
+  const server = createServer(handleRequest);
   RED.init(server, settingsFor(port, userDir) as Parameters<typeof RED.init>[1]);
-  const shown = firstShown();
+  const firstDebugMessage = waitForDebugMessage();
   const flowsStarted = once(RED.events, "flows:started");
   await once(server.listen(port, host), "listening");
   await RED.start();
   return {
     url: `http://${host}:${port}`,
     flowsStarted,
-    firstShown: shown,
+    firstDebugMessage: firstDebugMessage,
     async close() {
       await RED.stop();
       server.closeAllConnections();

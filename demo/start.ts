@@ -10,7 +10,7 @@ const dataFolder = ".fxdesk";
 /** Where the flow "Cash position" answers a browser. */
 const flowPage = "/cash-position";
 
-const whatIsWhere = ({
+const overviewText = ({
   nodeRed,
   sandboxUrl,
   mcpUrl,
@@ -49,13 +49,13 @@ async function runFlow({ nodeRed }: Demo): Promise<void> {
   await nodeRed.flowsStarted;
   // Without the page, or when the demo stops meanwhile, there is nothing to show.
   fetch(nodeRed.url + flowPage).catch(() => undefined);
-  const { name, format, msg } = await nodeRed.firstShown;
+  const { name, format, msg } = await nodeRed.firstDebugMessage;
   console.log(`The flow has run. ${name}:\n\n${table(format.startsWith("array") ? JSON.parse(msg) : msg)}`);
 }
 
 async function main(): Promise<void> {
   const demo = await startDemo(resolve(dataFolder));
-  console.log(whatIsWhere(demo));
+  console.log(overviewText(demo));
   void runFlow(demo);
   await untilStopped();
   await demo.close();

@@ -1,15 +1,15 @@
 /** JSON Schemas as a model reads them: in few words, and in the part of the language that every host takes. */
-import { argumentName } from "./names";
+import { argumentName } from "./argument-names";
 import type { JsonObject } from "./protocol";
 
 /** How texts are put. */
 export type RenderText = (text: string) => string;
 
 /** Characters of a schema from which it is not worth saying twice. */
-const worthOnce = 60;
+const minSharedSchemaLength = 60;
 
 /** Names of an object from which it is shorter to list them than to give each its type. */
-const fewNames = 4;
+const minListedNames = 4;
 
 /** Names listed of an object beside those that are needed. */
 const mostNames = 3;
@@ -29,44 +29,47 @@ function typeOf(type: unknown): JsonObject {
 }
 
 /** What is in an object in the fewest words that hosts take: what is needed, else the first, by its type alone. */
-function bare(properties: unknown, required: unknown): JsonObject {
+function minimalProperties(properties: unknown, required: unknown): JsonObject {
   const all = Object.entries(properties as Record<string, JsonObject>);
   const needed = all.filter(([name]) => (required as string[] | undefined)?.includes(name));
   const chosen = needed.length > 0 ? needed : all.slice(0, 1);
-  return Object.fromEntries(chosen.map(([name, inner]) => [argumentName(name), bareSchema(inner)]));
+  return Object.fromEntries(chosen.map(([name, inner]) => [argumentName(name), minimalSchema(inner)]));
 }
 
 /** A plain entry of a list is described by its list. */
-const isEntry = (path: string, { type }: JsonObject): boolean =>
+const isPlainItem = (path: string, { type }: JsonObject): boolean =>
   path.endsWith("[]") && type !== "object" && type !== "array";
 
 /** Some names; the error for a wrong one lists them all. */
 const andMore = (names: readonly string[]): string =>
   names.length > mostNames ? `${names.slice(0, mostNames - 1).join(", ")} and others` : names.join(", ");
 
-const bareSchema = ({ type, items, properties, required }: JsonObject): JsonObject => ({
+const minimalSchema = ({ type, items, properties, required }: JsonObject): JsonObject => ({
   ...typeOf(type),
-  ...(items !== undefined && { items: bareSchema(items as JsonObject) }),
-  ...(properties !== undefined && { properties: bare(properties, required) }),
+  ...(items !== undefined && { items: minimalSchema(items as JsonObject) }),
+  ...(properties !== undefined && { properties: minimalProperties(properties, required) }),
 });
 
 /** Numbers as text, of which the description says how far they go. */
-const areNumbers = (options: unknown): boolean =>
+const areNumericOptions = (options: unknown): boolean =>
   Array.isArray(options) && options.every((option) => /^\d+$/.test(String(option)));
 
 /** What a value may be: options anywhere, lengths and bounds of arguments themselves. */
-function limitsOf(node: JsonObject, path: string): JsonObject {
+function constraintsOf(node: JsonObject, path: string): JsonObject {
   const { enum: options, const: only, maxLength, minLength, minimum, maximum } = node;
   const isInside = /[.[]/.test(path);
-  const lowest = { ...(Number(minLength) > 1 && { minLength }), ...(Number(minimum) > 1 && { minimum }) };
-  const bounds = { maximum, ...(maxLength !== minLength && { maxLength, ...lowest }) };
-  const given = Object.entries(bounds).filter(([, value]) => value !== undefined && !isInside);
+  const lowerBounds = {
+    ...(Number(minLength) > 1 && { minLength }),
+    ...(Number(minimum) > 1 && { minimum }),
+  };
+  const bounds = { maximum, ...(maxLength !== minLength && { maxLength, ...lowerBounds }) };
+  const givenBounds = Object.entries(bounds).filter(([, value]) => value !== undefined && !isInside);
   const known = node["x-extensible-enum"];
   return {
-    ...(options !== undefined && !areNumbers(options) && { enum: options }),
+    ...(options !== undefined && !areNumericOptions(options) && { enum: options }),
     ...(only !== undefined && { const: only }),
     ...(known !== undefined && node.description === undefined && { examples: known }),
-    ...(node.type === "number" ? {} : Object.fromEntries(given)),
+    ...(node.type === "number" ? {} : Object.fromEntries(givenBounds)),
   };
 }
 
@@ -84,39 +87,46 @@ function repetitionKey({ properties, required, ...rest }: JsonObject, path: stri
 export function compactSchema(schema: JsonObject, renderText: RenderText): JsonObject {
   const described = new Map<string, string>();
   /** What an argument of its own has told. */
-  const told = new Set<string>();
-  const toldKey = (name: string, { description }: JsonObject) => `${name} ${String(description)}`;
+  const describedArguments = new Set<string>();
+  const descriptionKey = (name: string, { description }: JsonObject) => `${name} ${String(description)}`;
 
   /** The description of a field; none for a plain entry, which its list describes. */
-  const telling = ({ description, ...node }: JsonObject, path: string): string | undefined =>
-    description === undefined || isEntry(path, node) ? undefined : renderText(description as string);
+  const informativeText = ({ description, ...node }: JsonObject, path: string): string | undefined =>
+    description === undefined || isPlainItem(path, node) ? undefined : renderText(description as string);
 
   /** Where the same was described before; else it is remembered under this path. */
-  function before(node: JsonObject, path: string): string | undefined {
+  function earlierPathOf(node: JsonObject, path: string): string | undefined {
     const same = repetitionKey(node, path);
     const earlier = described.get(same);
-    if (earlier === undefined && same.length >= worthOnce) described.set(same, path);
+    if (earlier === undefined && same.length >= minSharedSchemaLength) described.set(same, path);
     return earlier;
   }
 
-  function repeated({ type, properties, required, description }: JsonObject, earlier: string): JsonObject {
+  function repeatedSchema(
+    { type, properties, required, description }: JsonObject,
+    earlier: string,
+  ): JsonObject {
     if (properties === undefined) return typeOf(type);
     const words = [description, `Like ${earlier}.`].filter(Boolean).join(" ");
-    return { ...typeOf(type), description: renderText(words), properties: bare(properties, required) };
+    return {
+      ...typeOf(type),
+      description: renderText(words),
+      properties: minimalProperties(properties, required),
+    };
   }
 
   /** An object inside of which nothing new is described: what is needed, and the names of the rest. */
-  function namesOnly(node: JsonObject, path: string): JsonObject | undefined {
+  function namesOnlySchema(node: JsonObject, path: string): JsonObject | undefined {
     if (node.properties === undefined || path === "") return undefined;
     const properties = Object.entries(node.properties as Record<string, JsonObject>);
     const isNew = ([name, inner]: (typeof properties)[number]) =>
-      inner.description !== undefined && !told.has(toldKey(argumentName(name), inner));
-    if (properties.length < fewNames || properties.some(isNew)) return undefined;
-    const some = bare(node.properties, node.required);
+      inner.description !== undefined && !describedArguments.has(descriptionKey(argumentName(name), inner));
+    if (properties.length < minListedNames || properties.some(isNew)) return undefined;
+    const some = minimalProperties(node.properties, node.required);
     const others = properties.map(([name]) => argumentName(name)).filter((name) => !(name in some));
     const isRepeated = properties.some(([, { description }]) => description !== undefined);
     const also = `Also ${andMore(others)}${isRepeated ? ", as outside" : ""}.`;
-    const words = [telling(node, path), renderText(also)].filter(Boolean).join(" ");
+    const words = [informativeText(node, path), renderText(also)].filter(Boolean).join(" ");
     return {
       ...typeOf(node.type),
       description: words,
@@ -125,36 +135,36 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
     };
   }
 
-  function shortened(node: JsonObject, path: string): JsonObject {
-    if (!/[.[]/.test(path)) told.add(toldKey(path, node));
-    const earlier = before(node, path);
-    if (earlier !== undefined) return repeated(node, earlier);
-    const named = namesOnly(node, path);
+  function compactNode(node: JsonObject, path: string): JsonObject {
+    if (!/[.[]/.test(path)) describedArguments.add(descriptionKey(path, node));
+    const earlier = earlierPathOf(node, path);
+    if (earlier !== undefined) return repeatedSchema(node, earlier);
+    const named = namesOnlySchema(node, path);
     if (named) return named;
     const { type, description, properties, required, items, format, examples, default: fallback } = node;
-    const text = telling(node, path);
+    const text = informativeText(node, path);
     if (properties !== undefined && description === undefined && /[.]/.test(path) && !path.endsWith("[]"))
-      return bareSchema(node);
+      return minimalSchema(node);
     return {
       ...typeOf(type),
       ...(format !== undefined && format !== "uuid" && { format }),
-      ...limitsOf(node, path),
+      ...constraintsOf(node, path),
       ...(examples !== undefined && { examples }),
       ...(fallback !== undefined && !Array.isArray(fallback) && { default: fallback }),
       ...(text !== undefined && { description: text }),
-      ...(items !== undefined && { items: shortened(items as JsonObject, `${path}[]`) }),
-      ...(properties !== undefined && { properties: inside(properties as JsonObject, path) }),
+      ...(items !== undefined && { items: compactNode(items as JsonObject, `${path}[]`) }),
+      ...(properties !== undefined && { properties: compactProperties(properties as JsonObject, path) }),
       ...(required !== undefined && { required: (required as string[]).map(argumentName) }),
     };
   }
 
-  const inside = (properties: JsonObject, path: string) =>
+  const compactProperties = (properties: JsonObject, path: string) =>
     Object.fromEntries(
       Object.entries(properties).map(([name, inner]) => {
         const spelling = argumentName(name);
-        return [spelling, shortened(inner as JsonObject, path ? `${path}.${spelling}` : spelling)];
+        return [spelling, compactNode(inner as JsonObject, path ? `${path}.${spelling}` : spelling)];
       }),
     );
 
-  return shortened(schema, "");
+  return compactNode(schema, "");
 }

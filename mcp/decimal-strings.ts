@@ -3,29 +3,29 @@ import type { z } from "zod";
 import { kindOf, unwrap } from "../core/schema/kind";
 import { visibleText } from "./visible-text";
 
-interface Inner {
+interface InnerSchemas {
   readonly shape?: Readonly<Record<string, z.ZodType>>;
   readonly element?: z.ZodType;
   readonly valueType?: z.ZodType;
   readonly options?: readonly z.ZodType[];
 }
 
-const innerOf = (schema: z.ZodType): Inner => unwrap(schema).def as Inner;
+const innerSchemasOf = (schema: z.ZodType): InnerSchemas => unwrap(schema).def as InnerSchemas;
 
 /** The schema of an entry of an object or array; undefined where the contract does not say. */
-function entryOf(schema: z.ZodType | undefined, key: string): z.ZodType | undefined {
+function entrySchemaOf(schema: z.ZodType | undefined, key: string): z.ZodType | undefined {
   if (!schema) return undefined;
-  const { shape, element, valueType, options = [] } = innerOf(schema);
+  const { shape, element, valueType, options = [] } = innerSchemasOf(schema);
   return (
     shape?.[key] ??
     element ??
     valueType ??
-    options.map((option) => entryOf(option, key)).find((entry) => entry !== undefined)
+    options.map((option) => entrySchemaOf(option, key)).find((entry) => entry !== undefined)
   );
 }
 
-const countsThings = (schema: z.ZodType): boolean =>
-  kindOf(schema) === "integer" || (innerOf(schema).options?.some(countsThings) ?? false);
+const isIntegerSchema = (schema: z.ZodType): boolean =>
+  kindOf(schema) === "integer" || (innerSchemasOf(schema).options?.some(isIntegerSchema) ?? false);
 
 /** A number in decimal notation, with exactly the digits of its shortest form: 1e-7 is 0.0000001. */
 export function decimalString(value: number): string {
@@ -43,13 +43,13 @@ export function decimalString(value: number): string {
 export function withDecimalStrings(value: unknown, schema: z.ZodType | undefined): unknown {
   if (typeof value === "string") return visibleText(value);
   if (typeof value === "number")
-    return schema && Number.isInteger(value) && countsThings(schema) ? value : decimalString(value);
-  if (Array.isArray(value)) return value.map((item) => withDecimalStrings(item, entryOf(schema, "")));
+    return schema && Number.isInteger(value) && isIntegerSchema(schema) ? value : decimalString(value);
+  if (Array.isArray(value)) return value.map((item) => withDecimalStrings(item, entrySchemaOf(schema, "")));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, entry]) => [
       visibleText(key),
-      withDecimalStrings(entry, entryOf(schema, key)),
+      withDecimalStrings(entry, entrySchemaOf(schema, key)),
     ]),
   );
 }

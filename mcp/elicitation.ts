@@ -11,10 +11,10 @@ import {
   type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { Answer, Ask, Question } from "./protocol";
+import type { Answer, AskUser, Question } from "./protocol";
 
 /** How long a person may think about it. */
-export const usualAnswerMs = 5 * 60_000;
+export const defaultAnswerTimeoutMs = 5 * 60_000;
 
 const questionKey = "release";
 
@@ -38,53 +38,56 @@ interface Elicited {
   readonly content?: Readonly<Record<string, unknown>> | undefined;
 }
 
-function answerOf({ action, content }: Elicited): Answer {
+function toAnswer({ action, content }: Elicited): Answer {
   if (action === "cancel") return "none";
   return action === "accept" && content?.send === true ? "yes" : "no";
 }
 
 /** A host that says no more than that it elicits shows forms. */
-const showsForms = ({ elicitation }: ClientCapabilities = {}): boolean =>
+const supportsForms = ({ elicitation }: ClientCapabilities = {}): boolean =>
   elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 
 /** The questions of one call. */
-export interface Asking {
+export interface Elicitation {
   /** Undefined where the host cannot ask anybody. */
-  readonly ask: Ask | undefined;
+  readonly ask: AskUser | undefined;
   /** The result that has the question, where the host is to make the call again with the answer. */
-  unanswered(): InputRequiredResult | undefined;
+  pendingRequest(): InputRequiredResult | undefined;
 }
 
 /** For hosts that make the call again: nothing is kept here in between. */
-function askingAgain({ inputResponses, requestState }: ServerContext["mcpReq"]): Asking {
-  let open: Question | undefined;
+function elicitByRetry({ inputResponses, requestState }: ServerContext["mcpReq"]): Elicitation {
+  let pendingQuestion: Question | undefined;
   return {
     async ask(question) {
       const given = inputResponse(inputResponses, questionKey);
       // The state tells whether it was this question. It need not be signed: the answer beside it comes from the host as well.
-      if (given.kind === "elicit" && requestState() === question.about) return answerOf(given);
-      open = question;
+      if (given.kind === "elicit" && requestState() === question.subject) return toAnswer(given);
+      pendingQuestion = question;
       return "later";
     },
-    unanswered: () =>
-      open &&
+    pendingRequest: () =>
+      pendingQuestion &&
       inputRequired({
-        inputRequests: { [questionKey]: inputRequired.elicit(formOf(open)) },
-        requestState: open.about,
+        inputRequests: { [questionKey]: inputRequired.elicit(formOf(pendingQuestion)) },
+        requestState: pendingQuestion.subject,
       }),
   };
 }
 
-const askingAtOnce = ({ elicitInput, signal }: ServerContext["mcpReq"], withinMs: number): Asking => ({
+const elicitDirectly = (
+  { elicitInput, signal }: ServerContext["mcpReq"],
+  timeoutMs: number,
+): Elicitation => ({
   ask: (question) =>
-    elicitInput(formOf(question), { timeout: withinMs, signal }).then(answerOf, () => "none" as const),
-  unanswered: () => undefined,
+    elicitInput(formOf(question), { timeout: timeoutMs, signal }).then(toAnswer, () => "none" as const),
+  pendingRequest: () => undefined,
 });
 
-export function askingFor(server: Server, { mcpReq }: ServerContext, withinMs: number): Asking {
+export function elicitationFor(server: Server, { mcpReq }: ServerContext, timeoutMs: number): Elicitation {
   const envelope: Readonly<Record<string, unknown>> | undefined = mcpReq.envelope;
   const capabilities = envelope ? envelope[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
-  if (!showsForms(capabilities as ClientCapabilities | undefined))
-    return { ask: undefined, unanswered: () => undefined };
-  return envelope ? askingAgain(mcpReq) : askingAtOnce(mcpReq, withinMs);
+  if (!supportsForms(capabilities as ClientCapabilities | undefined))
+    return { ask: undefined, pendingRequest: () => undefined };
+  return envelope ? elicitByRetry(mcpReq) : elicitDirectly(mcpReq, timeoutMs);
 }

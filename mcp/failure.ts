@@ -3,49 +3,49 @@ import { type FxdeskError, InvalidInput, type ReleaseNeeded } from "../core/erro
 import type { Callable } from "../core/declaration/operation";
 import { visibleText } from "./visible-text";
 import { fieldsHiddenFromModels } from "../core/declaration/fields";
-import { inArgumentNames } from "./names";
+import { withArgumentNames } from "./argument-names";
 import { type Answer, errorResult, type ToolResult } from "./protocol";
-import { toolNames } from "./tools";
+import { replaceWithToolNames } from "./tools";
 import { describeViolations } from "../core/declaration/violation";
 
 /** Characters of an error message: the service's own words are in it. */
-const longestMessage = 1_500;
+const maxMessageLength = 1_500;
 /** Of them, those at its end. */
-const endOfMessage = 500;
+const messageTailLength = 500;
 
 /** The beginning and the end: the service's own words are in the middle, and what to do comes last. */
-function shortened(text: string): string {
-  if (text.length <= longestMessage) return text;
-  return `${text.slice(0, longestMessage - endOfMessage)} … ${text.slice(-endOfMessage)}`;
+function shorten(text: string): string {
+  if (text.length <= maxMessageLength) return text;
+  return `${text.slice(0, maxMessageLength - messageTailLength)} … ${text.slice(-messageTailLength)}`;
 }
 
 /** Where to look, where the operation declares that, and whom to ask. */
-function beforeAnother({ tool, lookup }: Callable, operations: readonly Callable[]): string {
-  const look = operations.find(({ name }) => name === lookup);
-  return `${look ? `look with ${look.tool}, and ` : ""}ask the user before any other call of ${tool}.`;
+function lookupAdvice({ tool, lookup }: Callable, operations: readonly Callable[]): string {
+  const lookupOperation = operations.find(({ name }) => name === lookup);
+  return `${lookupOperation ? `look with ${lookupOperation.tool}, and ` : ""}ask the user before any other call of ${tool}.`;
 }
 
 /** A 409 on what can be used once may be the echo of an earlier call, whose response nobody heard. */
-const mayEcho = ({ singleUse }: Callable, { status, outcome }: FxdeskError) =>
-  singleUse !== undefined && status === 409 && outcome === "rejected";
+const mayRepeatEarlierCall = ({ singleUseField }: Callable, { status, outcome }: FxdeskError) =>
+  singleUseField !== undefined && status === 409 && outcome === "rejected";
 
-function whatBecameOfIt(operation: Callable, error: FxdeskError, operations: readonly Callable[]): string {
+function outcomeText(operation: Callable, error: FxdeskError, operations: readonly Callable[]): string {
   if (operation.effect === "read") return "";
-  if (error.outcome === "unknown") return unknown(operation, operations);
+  if (error.outcome === "unknown") return unknownOutcomeText(operation, operations);
   // The key stands for an earlier call: what the user wants may be done already.
   if (error.code === "conflict" && error.outcome === "not-sent" && error.journal)
-    return `${operation.title}: not carried out now; ${beforeAnother(operation, operations)}`;
-  if (!mayEcho(operation, error)) return `${operation.title}: not carried out.`;
+    return `${operation.title}: not carried out now; ${lookupAdvice(operation, operations)}`;
+  if (!mayRepeatEarlierCall(operation, error)) return `${operation.title}: not carried out.`;
   return (
-    `${operation.title}: this call was not carried out, but an earlier one with the same ${operation.singleUse} may ` +
-    `have been: ${beforeAnother(operation, operations)}`
+    `${operation.title}: this call was not carried out, but an earlier one with the same ${operation.singleUseField} may ` +
+    `have been: ${lookupAdvice(operation, operations)}`
   );
 }
 
-const unknown = (operation: Callable, operations: readonly Callable[]): string =>
-  `It is unknown whether it was carried out: ${beforeAnother(operation, operations)}`;
+const unknownOutcomeText = (operation: Callable, operations: readonly Callable[]): string =>
+  `It is unknown whether it was carried out: ${lookupAdvice(operation, operations)}`;
 
-function whenToTryAgain({ retryable }: FxdeskError, waitMs: unknown): string {
+function retryAdvice({ retryable }: FxdeskError, waitMs: unknown): string {
   if (!retryable) return "";
   return typeof waitMs === "number"
     ? `The same call may succeed in ${Math.ceil(waitMs / 1_000)} seconds.`
@@ -53,7 +53,7 @@ function whenToTryAgain({ retryable }: FxdeskError, waitMs: unknown): string {
 }
 
 /** A model cannot set what the operator of the server sets: it is told to ask. */
-const addressedToModel = (text: string): string =>
+const phraseForModel = (text: string): string =>
   text.replace("set it on the connection", "ask the operator of this server to set it");
 
 /** Whether a violation is about a field that the operator of the server sets. */
@@ -65,16 +65,16 @@ function messageOf(operation: Callable, error: FxdeskError): string {
   const isOurs = error instanceof InvalidInput && error.outcome === "not-sent" && error.violations.length > 0;
   if (!isOurs) {
     const message = error.message.replace(`${operation.name}: `, "");
-    return error instanceof InvalidInput ? inArgumentNames(operation, message) : message;
+    return error instanceof InvalidInput ? withArgumentNames(operation, message) : message;
   }
   const violations = error.violations.map(({ field, message, rule }) => ({
-    field: inArgumentNames(operation, field),
+    field: withArgumentNames(operation, field),
     message: isSetByOperator(operation, field)
       ? `${message}; set it on the connection`
-      : inArgumentNames(operation, message),
+      : withArgumentNames(operation, message),
     ...(rule && { rule }),
   }));
-  return addressedToModel(describeViolations(violations));
+  return phraseForModel(describeViolations(violations));
 }
 
 /** The result of a call that failed as calls do. `where` names the connection, where that matters. */
@@ -82,18 +82,18 @@ export function failureResult(
   operation: Callable,
   error: FxdeskError,
   operations: readonly Callable[],
-  where = "",
+  connectionText = "",
 ): ToolResult {
-  const message = toolNames(operations)(messageOf(operation, error));
+  const message = replaceWithToolNames(operations)(messageOf(operation, error));
   const waitMs = "retryAfterMs" in error ? error.retryAfterMs : undefined;
   return errorResult(
-    `${operation.tool} failed: ${shortened(visibleText(message))}`,
+    `${operation.tool} failed: ${shorten(visibleText(message))}`,
     error.attempts > 1 && `It was tried ${error.attempts} times.`,
-    whatBecameOfIt(operation, error, operations),
-    whenToTryAgain(error, waitMs),
+    outcomeText(operation, error, operations),
+    retryAdvice(error, waitMs),
     error.journal && `Journal entry: ${error.journal.entry}.`,
     error.requestId !== undefined && `Request id: ${visibleText(error.requestId)}.`,
-    where,
+    connectionText,
   );
 }
 
@@ -103,7 +103,7 @@ export function waitingResult(
   { release, message }: ReleaseNeeded,
   operations: readonly Callable[],
 ): ToolResult {
-  const words = toolNames(operations)(visibleText(message.replace(`${operation.name}: `, "")));
+  const words = replaceWithToolNames(operations)(visibleText(message.replace(`${operation.name}: `, "")));
   const structuredContent = { release, state: "waiting", description: words };
   return {
     content: [{ type: "text", text: `${operation.title}: ${words}\n${JSON.stringify(structuredContent)}` }],
@@ -111,16 +111,16 @@ export function waitingResult(
   };
 }
 
-const notAsked: Readonly<Record<Exclude<Answer, "yes">, string>> = {
+const notRequestedReasons: Readonly<Record<Exclude<Answer, "yes">, string>> = {
   no: "The user does not want this to be sent for release.",
   none: "The user was asked whether this is to be sent for release, and did not say.",
   later: "The user is being asked whether this is to be sent for release.",
 };
 
 /** The result of a call that nobody is asked to release, as the person at the host did not say yes to that. */
-export function notAskedResult(operation: Callable, answer: Exclude<Answer, "yes">): ToolResult {
+export function releaseNotRequestedResult(operation: Callable, answer: Exclude<Answer, "yes">): ToolResult {
   const description =
-    `${notAsked[answer]} Nothing was asked for release, and nothing was sent. ` +
+    `${notRequestedReasons[answer]} Nothing was asked for release, and nothing was sent. ` +
     "Call it again only when the user says so.";
   return {
     content: [{ type: "text", text: `${operation.title}: ${description}` }],
@@ -132,12 +132,12 @@ export function notAskedResult(operation: Callable, answer: Exclude<Answer, "yes
 export const internalFailureResult = (
   operation: Callable,
   operations: readonly Callable[],
-  where = "",
+  connectionText = "",
 ): ToolResult =>
   errorResult(
     `${operation.tool} failed inside fxdesk; the log of the server has the details.`,
-    operation.effect !== "read" && unknown(operation, operations),
-    where,
+    operation.effect !== "read" && unknownOutcomeText(operation, operations),
+    connectionText,
   );
 
 /** The service said yes, but its response cannot be shown: never a reason to call again. */

@@ -6,14 +6,14 @@ import { setTimeout } from "node:timers/promises";
 import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcontextprotocol/node";
 import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import { isLoopback, loopbackNames } from "../core/schema/host";
-import type { Allowed } from "./allow";
-import { type HostMessage, Listeners, listenMethod } from "./listeners";
+import type { AllowableEffect } from "./allow";
+import { type HostMessage, StreamListeners, listenMethod } from "./listeners";
 import type { Offer } from "./offer";
-import type { Serving, Toolbox } from "./protocol";
-import { serverOver } from "./server";
+import type { RunningServer, Toolbox } from "./protocol";
+import { createToolboxServer } from "./server";
 
 /** Where a server listens and whom it lets in. */
-export interface Listening {
+export interface ListenOptions {
   /** Any free port by default. */
   readonly port?: number;
   /** The address to listen on; this machine only by default. */
@@ -26,20 +26,20 @@ export interface Listening {
 }
 
 /** Whose a token is; undefined where it is nobody's. Throws an Error where that cannot be told now. */
-export type HolderOf = (token: string) => Promise<string | undefined>;
+export type TokenHolderLookup = (token: string) => Promise<string | undefined>;
 
-export interface HttpServer extends Serving {
+export interface HttpServer extends RunningServer {
   /** The MCP endpoint. */
   readonly url: string;
 }
 
 const path = "/mcp";
-const shortestToken = 16;
-const largestBody = 1024 * 1024;
+const minTokenLength = 16;
+const maxBodyBytes = 1024 * 1024;
 /** How long results that are there have to leave when the server closes. */
-const deliveryMs = 1_000;
+const deliveryTimeoutMs = 1_000;
 /** Of what stays open. */
-const streamType = "text/event-stream";
+const eventStreamType = "text/event-stream";
 
 type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
 
@@ -59,15 +59,15 @@ const bearerOf = ({ headers: { authorization = "" } }: IncomingMessage): string 
   /^bearer +(.+)$/i.exec(authorization)?.[1] ?? "";
 
 /** Who is let in: somebody by name, or whoever has the token of the server. */
-interface Admitted {
+interface AuthorizedCaller {
   readonly actor: string | undefined;
 }
 
 /** Lets a request in, or undefined where it may not. */
-type Admit = (request: IncomingMessage) => Promise<Admitted | undefined>;
+type Authorize = (request: IncomingMessage) => Promise<AuthorizedCaller | undefined>;
 
 /** Compares digests, so that the time it takes tells nothing about the token. */
-function admitting(token: string | undefined, holderOf: HolderOf | undefined): Admit {
+function createAuthorize(token: string | undefined, holderOf: TokenHolderLookup | undefined): Authorize {
   const expected = token === undefined ? undefined : digest(token);
   if (!expected && !holderOf) return async () => ({ actor: undefined });
   return async (request) => {
@@ -78,7 +78,7 @@ function admitting(token: string | undefined, holderOf: HolderOf | undefined): A
   };
 }
 
-const unknownToken = (response: ServerResponse): false =>
+const refuseUnknownToken = (response: ServerResponse): false =>
   refuse(response, 401, "Send the token of this server, or your own, as Authorization: Bearer.", {
     "www-authenticate": 'Bearer realm="fxdesk", error="invalid_token"',
   });
@@ -96,13 +96,13 @@ function guardsFor(host: string): Guard[] {
 }
 
 /** Throws a TypeError where a token can be guessed. */
-function assertLong(token: string | undefined): void {
-  if (token !== undefined && token.length < shortestToken)
-    throw new TypeError(`The token must have at least ${shortestToken} characters.`);
+function assertTokenLength(token: string | undefined): void {
+  if (token !== undefined && token.length < minTokenLength)
+    throw new TypeError(`The token must have at least ${minTokenLength} characters.`);
 }
 
 /** Throws a TypeError where a token is needed that is missing. */
-function assertToken(host: string, hasTokens: boolean, allow: readonly Allowed[]): void {
+function assertToken(host: string, hasTokens: boolean, allow: readonly AllowableEffect[]): void {
   if (hasTokens) return;
   if (allow.length > 0)
     throw new TypeError(
@@ -115,11 +115,11 @@ function assertToken(host: string, hasTokens: boolean, allow: readonly Allowed[]
 }
 
 /** What is answered has left, but to clients that do not read; a stream that a client listens on has no end of its own. */
-const delivered = (responses: Iterable<Promise<unknown>>): Promise<unknown> =>
-  Promise.race([Promise.allSettled(responses), setTimeout(deliveryMs, undefined, { ref: false })]);
+const waitForDelivery = (responses: Iterable<Promise<unknown>>): Promise<unknown> =>
+  Promise.race([Promise.allSettled(responses), setTimeout(deliveryTimeoutMs, undefined, { ref: false })]);
 
 /** The endpoint by itself, for a server of somebody else's. */
-export interface Endpoint extends Serving {
+export interface Endpoint extends RunningServer {
   /** `body` where somebody has read and parsed it before. */
   handle(request: IncomingMessage, response: ServerResponse, body?: unknown): void;
 }
@@ -127,24 +127,27 @@ export interface Endpoint extends Serving {
 type Authenticated = IncomingMessage & { auth?: AuthInfo };
 
 /** As the SDK passes it on; the token is nobody's business any more. */
-const authOf = ({ actor }: Admitted): AuthInfo | undefined =>
+const toAuthInfo = ({ actor }: AuthorizedCaller): AuthInfo | undefined =>
   actor === undefined ? undefined : { token: "", clientId: actor, scopes: [] };
 
 /** Responds to requests that pass the guards and are let in, each with a server of its own. */
-function endpointOf(toolbox: Toolbox, guards: readonly Guard[], admit: Admit): Endpoint {
+function createEndpoint(toolbox: Toolbox, guards: readonly Guard[], authorize: Authorize): Endpoint {
   // Hosts of the older revisions would have to be known from one request to the next.
   const handler = createMcpHandler(
     ({ era, authInfo }) =>
-      serverOver(toolbox, { hearing: era === "modern" ? "streams" : "nothing", actor: authInfo?.clientId }),
-    { maxRequestBodySize: largestBody },
+      createToolboxServer(toolbox, {
+        subscriptionMode: era === "modern" ? "streams" : "nothing",
+        actor: authInfo?.clientId,
+      }),
+    { maxRequestBodySize: maxBodyBytes },
   );
-  const listeners = new Listeners(toolbox, (uri) => handler.notify.resourceUpdated(uri));
-  const handle = toNodeHandler(handler, { maxRequestBodySize: largestBody });
+  const listeners = new StreamListeners(toolbox, (uri) => handler.notify.resourceUpdated(uri));
+  const handle = toNodeHandler(handler, { maxRequestBodySize: maxBodyBytes });
 
   /** The same for a request that opens a stream: what it names is watched until the stream ends. */
-  function handleListening(response: ServerResponse): typeof handle {
-    const ended = new AbortController();
-    response.once("close", () => ended.abort());
+  function streamHandler(response: ServerResponse): typeof handle {
+    const streamEnded = new AbortController();
+    response.once("close", () => streamEnded.abort());
     const fetch: typeof handler.fetch = async (request, options) => {
       const message =
         options?.parsedBody ??
@@ -153,17 +156,17 @@ function endpointOf(toolbox: Toolbox, guards: readonly Guard[], admit: Admit): E
           .json()
           .catch(() => ({})));
       const answer = await handler.fetch(request, options);
-      if (answer.headers.get("content-type") === streamType)
-        listeners.add(message as HostMessage, ended.signal);
+      if (answer.headers.get("content-type") === eventStreamType)
+        listeners.add(message as HostMessage, streamEnded.signal);
       return answer;
     };
-    return toNodeHandler({ fetch }, { maxRequestBodySize: largestBody });
+    return toNodeHandler({ fetch }, { maxRequestBodySize: maxBodyBytes });
   }
 
   async function respond(request: Authenticated, response: ServerResponse, body: unknown): Promise<unknown> {
-    let admitted: Admitted | undefined;
+    let caller: AuthorizedCaller | undefined;
     try {
-      admitted = await admit(request);
+      caller = await authorize(request);
     } catch (error) {
       console.error(`fxdesk: ${(error as Error).message}`);
       return refuse(
@@ -172,11 +175,11 @@ function endpointOf(toolbox: Toolbox, guards: readonly Guard[], admit: Admit): E
         "It cannot be told now whose token this is; the log of the server says why.",
       );
     }
-    if (!admitted) return unknownToken(response);
+    if (!caller) return refuseUnknownToken(response);
     // What a server round this one says of the request is not ours.
-    Object.assign(request, { auth: authOf(admitted) });
+    Object.assign(request, { auth: toAuthInfo(caller) });
     const opensStream = request.headers["mcp-method"] === listenMethod;
-    const answer = opensStream ? handleListening(response) : handle;
+    const answer = opensStream ? streamHandler(response) : handle;
     return answer(request as Parameters<typeof handle>[0], response, body);
   }
 
@@ -184,24 +187,24 @@ function endpointOf(toolbox: Toolbox, guards: readonly Guard[], admit: Admit): E
   return {
     handle(request, response, body) {
       if (!guards.every((guard) => guard(request, response))) return;
-      const answered = respond(request, response, body)
+      const responding = respond(request, response, body)
         .catch((error: unknown) => console.error(error))
-        .finally(() => responses.delete(answered));
-      responses.add(answered);
+        .finally(() => responses.delete(responding));
+      responses.add(responding);
     },
     async close() {
       await toolbox.close();
-      await delivered(responses);
+      await waitForDelivery(responses);
       await handler.close();
     },
-    unfinished: () => toolbox.unfinished(),
+    unfinishedCalls: () => toolbox.unfinishedCalls(),
   };
 }
 
 /** An endpoint that whoever has the token may ask. Throws a TypeError when it can be guessed. */
 export function endpointOver(toolbox: Toolbox, token: string): Endpoint {
-  assertLong(token);
-  return endpointOf(toolbox, [], admitting(token, undefined));
+  assertTokenLength(token);
+  return createEndpoint(toolbox, [], createAuthorize(token, undefined));
 }
 
 /** Serves a toolbox over HTTP at /mcp. */
@@ -214,11 +217,12 @@ export async function serveOverHttp(
     holderOf,
     allow = [],
     readOnly,
-  }: Listening & Pick<Offer, "allow" | "readOnly"> & { readonly holderOf?: HolderOf | undefined },
+  }: ListenOptions &
+    Pick<Offer, "allow" | "readOnly"> & { readonly holderOf?: TokenHolderLookup | undefined },
 ): Promise<HttpServer> {
-  assertLong(token);
+  assertTokenLength(token);
   assertToken(host, token !== undefined || holderOf !== undefined, readOnly ? [] : allow);
-  const endpoint = endpointOf(toolbox, guardsFor(host), admitting(token, holderOf));
+  const endpoint = createEndpoint(toolbox, guardsFor(host), createAuthorize(token, holderOf));
   const server = createServer((request, response) => endpoint.handle(request, response));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(port, host, resolve);
@@ -231,6 +235,6 @@ export async function serveOverHttp(
       server.closeAllConnections();
       await closed;
     },
-    unfinished: () => endpoint.unfinished(),
+    unfinishedCalls: () => endpoint.unfinishedCalls(),
   };
 }

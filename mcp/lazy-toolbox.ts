@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Service } from "../core/declaration/service";
-import { type Offer, offeredOf, offeredResources, offeredTools, type ToolList } from "./offer";
+import { type Offer, resolveOffer, offeredResources, offeredTools, type ToolList } from "./offer";
 import { targetOf, type Settings } from "./target";
 import { instructionsFor, titleFor } from "./instructions";
-import { watchAt } from "./watch-address";
+import { parseWatchUri } from "./watch-uri";
 import { errorResult, stoppingResult, type Toolbox } from "./protocol";
-import type { ClientCore } from "../core/client/methods";
+import type { ClientCore } from "../core/client/client-types";
 
 /** The file that holds the list of tools of all that is declared; beside the built server. */
 export const toolsFile = "tools.json";
@@ -33,18 +33,18 @@ interface Loaded {
   readonly toolbox: Toolbox;
 }
 
-export function lazyToolbox({ connect, settings, service, ...offer }: LazyToolboxOptions): Toolbox {
+export function createLazyToolbox({ connect, settings, service, ...offer }: LazyToolboxOptions): Toolbox {
   const target = targetOf(settings);
   const list = toolListFor(service);
-  const offered = offeredOf(list, offer);
+  const offered = resolveOffer(list, offer);
   let loading: Promise<Loaded> | undefined;
   let loaded: Loaded | undefined;
   let closed = false;
 
   async function load(): Promise<Loaded> {
-    const { toolbox } = require("./toolbox") as typeof import("./toolbox");
+    const { createToolbox } = require("./toolbox") as typeof import("./toolbox");
     const client = await connect();
-    return (loaded = { client, toolbox: toolbox({ client, ...offer }) });
+    return (loaded = { client, toolbox: createToolbox({ client, ...offer }) });
   }
 
   /** The next one tries again where it failed. */
@@ -60,7 +60,7 @@ export function lazyToolbox({ connect, settings, service, ...offer }: LazyToolbo
   }
 
   const isWatched = (uri: string) => {
-    const { tool } = watchAt(uri) ?? {};
+    const { tool } = parseWatchUri(uri) ?? {};
     return offeredResources(list, offered).some(({ about }) => about.name === tool);
   };
 
@@ -92,6 +92,6 @@ export function lazyToolbox({ connect, settings, service, ...offer }: LazyToolbo
       await loaded?.toolbox.close();
       await loaded?.client.close();
     },
-    unfinished: () => loaded?.toolbox.unfinished() ?? [],
+    unfinishedCalls: () => loaded?.toolbox.unfinishedCalls() ?? [],
   };
 }

@@ -1,16 +1,24 @@
 /** What was read of a list, or of an object with lists inside, as the result of a tool. */
 import type { z } from "zod";
 import type { Callable } from "../core/declaration/operation";
-import { answerContent, frameOf, goesOn, omissions, partOf, shortRows, withWhole } from "./answer-content";
-import { argumentName } from "./names";
+import {
+  resultListContent,
+  truncatedMetadata,
+  moreFollowNote,
+  omissionNotes,
+  partialRowsNote,
+  truncateRows,
+  withCompleteResource,
+} from "./result-list-content";
+import { argumentName } from "./argument-names";
 import { withDecimalStrings } from "./decimal-strings";
 import type { JsonObject } from "./protocol";
-import type { ListResult } from "./list-results";
+import type { ListResult } from "./read-list";
 import type { Resources } from "./resources";
 import { joinRows } from "./rows";
 import type { ResultContent } from "./result-content";
 
-const entries = (count: number) => `${count} ${count === 1 ? "entry" : "entries"}.`;
+const entryCountText = (count: number) => `${count} ${count === 1 ? "entry" : "entries"}.`;
 
 /** Where in its list a result begins. */
 function pageNumbers({ pages }: Callable, { pages: [{ values, response }] }: ListResult): JsonObject {
@@ -30,27 +38,39 @@ export function listContent(
   schema: z.ZodType | undefined,
   resources: Resources,
 ): ResultContent {
-  if (operation.rows !== undefined) return answerContent(operation, list, schema, resources);
-  const { pages, rows, continued, nextArguments: next } = list;
-  const body = withDecimalStrings(joinRows({ frame: frameOf(list), rows: shortRows(rows) }), schema);
-  const left = omissions(operation, list);
-  const isWhole = !Array.isArray(body) && !next && !continued && left.length === 0;
-  if (isWhole) return { content: body as JsonObject, remarks: [] };
+  if (operation.resultList !== undefined) return resultListContent(operation, list, schema, resources);
+  const { pages, rows, isContinuation, nextArguments: next } = list;
+  const body = withDecimalStrings(
+    joinRows({ metadata: truncatedMetadata(list), rows: truncateRows(rows) }),
+    schema,
+  );
+  const omitted = omissionNotes(operation, list);
+  const isComplete = !Array.isArray(body) && !next && !isContinuation && omitted.length === 0;
+  if (isComplete) return { content: body as JsonObject, remarks: [] };
   // How many rows a list has that is read page by page, its pages do not say.
-  const part = Array.isArray(body) || operation.linkedPages || operation.pages ? undefined : partOf(list);
-  const about = {
-    ...(left.length > 0 && { truncated: left.join(" ") }),
+  const part =
+    Array.isArray(body) || operation.linkedPages || operation.pages ? undefined : partialRowsNote(list);
+  const summary = {
+    ...(omitted.length > 0 && { truncated: omitted.join(" ") }),
     ...(part !== undefined && { part }),
     ...(Array.isArray(body) && { count: rows.length }),
     ...pageNumbers(operation, list),
     ...(next && { next }),
   };
   const { total } = pages[0].response;
-  const all = total === undefined ? [] : [`${total} in all.`];
+  const totalNotes = total === undefined ? [] : [`${total} in all.`];
   const shown = {
     // An object stands as it is, whether it is whole or not; what is ours goes before fields of the same names.
-    content: { ...about, ...(Array.isArray(body) ? { items: body } : { ...(body as JsonObject), ...about }) },
-    remarks: [part ?? entries(rows.length), ...all, ...left, ...(next ? [goesOn] : [])],
+    content: {
+      ...summary,
+      ...(Array.isArray(body) ? { items: body } : { ...(body as JsonObject), ...summary }),
+    },
+    remarks: [
+      part ?? entryCountText(rows.length),
+      ...totalNotes,
+      ...omitted,
+      ...(next ? [moreFollowNote] : []),
+    ],
   };
-  return withWhole(operation, list, schema, shown, resources);
+  return withCompleteResource(operation, list, schema, shown, resources);
 }

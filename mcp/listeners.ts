@@ -14,19 +14,19 @@ export interface HostMessage {
   };
 }
 
-interface Watched {
-  readonly end: AbortController;
+interface WatchedResource {
+  readonly controller: AbortController;
   listeners: number;
 }
 
 /** Each address is watched once, for as long as anybody listens to it. */
-export class Listeners {
-  readonly #watched = new Map<string, Watched>();
+export class StreamListeners {
+  readonly #watched = new Map<string, WatchedResource>();
 
   constructor(
     private readonly toolbox: Pick<Toolbox, "subscribe">,
     /** Tells all who listen to an address. */
-    private readonly updated: (uri: string) => void,
+    private readonly onUpdated: (uri: string) => void,
   ) {}
 
   /** Listens to the addresses that a message names, until the signal ends it. */
@@ -34,11 +34,11 @@ export class Listeners {
     if (signal.aborted) return;
     const uris = new Set(params?.notifications?.resourceSubscriptions);
     for (const uri of uris) {
-      const watched = this.#watched.get(uri) ?? { end: new AbortController(), listeners: 0 };
+      const watched = this.#watched.get(uri) ?? { controller: new AbortController(), listeners: 0 };
       watched.listeners += 1;
       this.#watched.set(uri, watched);
       // It begins anew for whoever joins: what the others have been told of, and nobody has read, it tells again.
-      this.toolbox.subscribe(uri, () => this.updated(uri), watched.end.signal);
+      this.toolbox.subscribe(uri, () => this.onUpdated(uri), watched.controller.signal);
     }
     signal.addEventListener("abort", () => uris.forEach((uri) => this.#remove(uri)), { once: true });
   }
@@ -47,7 +47,7 @@ export class Listeners {
     const watched = this.#watched.get(uri)!;
     watched.listeners -= 1;
     if (watched.listeners > 0) return;
-    watched.end.abort();
+    watched.controller.abort();
     this.#watched.delete(uri);
   }
 }

@@ -1,6 +1,6 @@
 /** Which tools a server offers, of those that its service has. */
-import { nearest } from "../core/nearest";
-import { type Allowed, isAllowed, type ToolEntry } from "./allow";
+import { suggestions } from "../core/suggestions";
+import { type AllowableEffect, isAllowed, type ToolEntry } from "./allow";
 import type { Tool, WatchResource } from "./protocol";
 
 /** The tools of a service, sorted by name, and the sets they are offered in. */
@@ -13,7 +13,7 @@ export interface ToolList {
 /** What the operator of a server offers. */
 export interface Offer {
   /** What tools may do beyond reading; nothing by default. */
-  readonly allow?: readonly Allowed[];
+  readonly allow?: readonly AllowableEffect[];
   /** Sets of tools: `daily` (the default), `all`, `watches`, or the name of a section, such as `trades`. */
   readonly toolsets?: readonly string[];
   /** More tools, by their names; alone, where no toolsets are named, only these. */
@@ -28,65 +28,65 @@ export interface Offer {
 }
 
 /** What decides whether a tool is offered. */
-export interface Offered {
-  readonly allow: readonly Allowed[];
+export interface ResolvedOffer {
+  readonly allow: readonly AllowableEffect[];
   readonly names: ReadonlySet<string>;
   /** Whether no tool is left: none was chosen, or none of them is allowed. */
   readonly isEmpty: boolean;
   /** Whether the service has more tools. */
   readonly hasMore: boolean;
   /** Whether nothing needs a person's release. */
-  readonly isReleased: boolean;
+  readonly skipsRelease: boolean;
   /** Whether there are watches among them. */
   readonly hasWatches: boolean;
 }
 
-function wrong(what: string, name: string, known: readonly string[]): TypeError {
-  const near = nearest(name, known);
+function unknownNameError(kind: string, name: string, known: readonly string[]): TypeError {
+  const near = suggestions(name, known);
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `There are ${known.join(", ")}.`;
-  return new TypeError(`There is no ${what} ${JSON.stringify(name)}. ${hint}`);
+  return new TypeError(`There is no ${kind} ${JSON.stringify(name)}. ${hint}`);
 }
 
 /** The tools that are meant. Throws a TypeError that names what there is instead. */
-function namesOf({ toolsets }: ToolList, offer: Offer): Set<string> {
+function requestedNames({ toolsets }: ToolList, offer: Offer): Set<string> {
   const { tools = [] } = offer;
   const all = toolsets.all!;
-  for (const name of tools) if (!all.includes(name)) throw wrong("tool", name, all);
+  for (const name of tools) if (!all.includes(name)) throw unknownNameError("tool", name, all);
   const chosen = offer.toolsets ?? (tools.length > 0 ? [] : ["daily"]);
   const inSets = chosen.flatMap((name) => {
-    if (!Object.hasOwn(toolsets, name)) throw wrong("toolset", name, Object.keys(toolsets));
+    if (!Object.hasOwn(toolsets, name)) throw unknownNameError("toolset", name, Object.keys(toolsets));
     return toolsets[name]!;
   });
   return new Set([...inSets, ...tools]);
 }
 
 /** Throws a TypeError where a set or a tool is named that is not in the list. */
-export function offeredOf(list: ToolList, offer: Offer): Offered {
+export function resolveOffer(list: ToolList, offer: Offer): ResolvedOffer {
   const allow = offer.readOnly ? [] : (offer.allow ?? []);
-  const chosen = namesOf(list, offer);
+  const chosen = requestedNames(list, offer);
   // What belongs to others that are allowed.
-  const besides = list.tools.filter((each) => each.beside !== undefined && isAllowed(each.beside, allow));
-  const names = new Set([...chosen, ...besides.map(({ tool }) => tool.name)]);
+  const companions = list.tools.filter((each) => each.beside !== undefined && isAllowed(each.beside, allow));
+  const names = new Set([...chosen, ...companions.map(({ tool }) => tool.name)]);
   return {
     allow,
     names,
     isEmpty: !list.tools.some(({ tool, effect }) => names.has(tool.name) && isAllowed(effect, allow)),
     hasMore: chosen.size < list.tools.length,
     hasWatches: list.toolsets.watches!.some((name) => chosen.has(name)),
-    isReleased: offer.release === "never",
+    skipsRelease: offer.release === "never",
   };
 }
 
-export const offeredTools = ({ tools }: ToolList, { allow, names }: Offered): Tool[] =>
+export const offeredTools = ({ tools }: ToolList, { allow, names }: ResolvedOffer): Tool[] =>
   tools
     .filter(({ effect, tool }) => names.has(tool.name) && isAllowed(effect, allow))
     .map(({ tool }) => tool);
 
-export const offeredResources = ({ tools }: ToolList, { names }: Offered): WatchResource[] =>
+export const offeredResources = ({ tools }: ToolList, { names }: ResolvedOffer): WatchResource[] =>
   tools.flatMap(({ tool, resource }) => (resource && names.has(tool.name) ? [resource] : []));
 
 /** Words with commas between them, as a flag or a variable has them. */
-export const wordsIn = (text: string): string[] =>
+export const splitWords = (text: string): string[] =>
   text
     .split(",")
     .map((word) => word.trim())

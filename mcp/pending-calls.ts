@@ -9,7 +9,7 @@ interface PendingCall {
 
 export class PendingCalls {
   /** Whether no more calls are taken. */
-  closed = false;
+  isClosed = false;
   readonly #pending = new Set<PendingCall>();
 
   /** Runs a call. Its signal is the caller's, and that of the close. */
@@ -20,23 +20,23 @@ export class PendingCalls {
     else signal.addEventListener("abort", onAbort, { once: true });
     const ended = call(stop.signal).finally(() => {
       signal.removeEventListener("abort", onAbort);
-      this.#pending.delete(underWay);
+      this.#pending.delete(pendingCall);
     });
-    const underWay = { operation, stop, ended };
-    this.#pending.add(underWay);
+    const pendingCall = { operation, stop, ended };
+    this.#pending.add(pendingCall);
     return ended;
   }
 
   /** The operations under way that commit money. */
-  money(): Callable[] {
+  moneyOperations(): Callable[] {
     return [...this.#pending].map(({ operation }) => operation).filter(({ effect }) => effect === "money");
   }
 
   /** Stops what can be stopped, and waits for the rest: the client ends no call that commits money and has left. */
   async close(): Promise<void> {
-    this.closed = true;
-    const underWay = [...this.#pending];
-    for (const { stop } of underWay) stop.abort();
-    await Promise.allSettled(underWay.map(({ ended }) => ended));
+    this.isClosed = true;
+    const inFlight = [...this.#pending];
+    for (const { stop } of inFlight) stop.abort();
+    await Promise.allSettled(inFlight.map(({ ended }) => ended));
   }
 }

@@ -32,13 +32,13 @@ export interface ToolResult {
 export interface Question {
   readonly message: string;
   /** Stands for what it is about: another one is another question. */
-  readonly about: string;
+  readonly subject: string;
 }
 
 /** `none`: they did not say. `later`: the host asks, and makes the call again with the answer. */
 export type Answer = "yes" | "no" | "none" | "later";
 
-export type Ask = (question: Question) => Promise<Answer>;
+export type AskUser = (question: Question) => Promise<Answer>;
 
 /** Who calls a tool. */
 export interface Caller {
@@ -46,7 +46,7 @@ export interface Caller {
   readonly actor?: string | undefined;
   readonly onProgress?: ((step: Progress) => void) | undefined;
   /** Asks the person at the host; undefined where it cannot. */
-  readonly ask?: Ask | undefined;
+  readonly ask?: AskUser | undefined;
 }
 
 /** Tools and the way to call them; what a server serves. */
@@ -72,19 +72,19 @@ export interface Toolbox {
    */
   read(uri: string): Promise<JsonObject | undefined>;
   /** Watches what is at an address until the signal ends it, and says when there is something to read. False where there is no watch. */
-  subscribe(uri: string, updated: () => void, signal: AbortSignal): boolean;
+  subscribe(uri: string, onUpdated: () => void, signal: AbortSignal): boolean;
   /** Takes no more calls, aborts reads, and waits for calls that commit money and have left. */
   close(): Promise<void>;
   /** Lines for the log: what is unknown when the process ends now. */
-  unfinished(): readonly string[];
+  unfinishedCalls(): readonly string[];
 }
 
 /** A server that listens. */
-export interface Serving {
+export interface RunningServer {
   /** Takes no more calls, aborts reads, waits for calls that commit money and have left, and sends what is left to who still listens. */
   close(): Promise<void>;
   /** Lines for the log: what is unknown when the process ends now. */
-  unfinished(): readonly string[];
+  unfinishedCalls(): readonly string[];
 }
 
 /** A server that is not connected yet. */

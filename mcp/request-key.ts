@@ -1,13 +1,13 @@
 /** The key of a call that commits money, as an argument of its tool. */
 import type { Callable } from "../core/declaration/operation";
-import { keyViolation, needsKey } from "../core/declaration/key";
+import { keyViolation, requiresKey } from "../core/declaration/idempotency-key";
 import type { Violation } from "../core/declaration/violation";
-import { spellingKey } from "./names";
+import { spellingKey } from "./argument-names";
 import type { JsonObject } from "./protocol";
 
 export const keyArgument = "request_key";
 
-/** The property of the tool; `needsKey` decides whether it is required. */
+/** The property of the tool; `requiresKey` decides whether it is required. */
 export const keyProperty = {
   [keyArgument]: {
     type: "string",
@@ -15,7 +15,7 @@ export const keyProperty = {
   },
 };
 
-const askedFor =
+const keyRequiredMessage =
   "is required: a text of your own for this one request, such as an invoice number; repeat it only to repeat the request";
 
 /** The key, what is wrong with it, and the arguments without it. Strict hosts send null for what is left out. */
@@ -25,10 +25,11 @@ export function splitKey(
 ): { readonly key?: string; readonly rest: JsonObject; readonly violations: readonly Violation[] } {
   if (operation.effect !== "money") return { rest: input, violations: [] };
   const entries = Object.entries(input);
-  const isKey = ([name]: [string, unknown]) => spellingKey(name) === spellingKey(keyArgument);
-  const key = entries.find(isKey)?.[1] ?? undefined;
-  const rest = Object.fromEntries(entries.filter((entry) => !isKey(entry)));
-  const message = key !== undefined ? keyViolation(key) : needsKey(operation) ? askedFor : undefined;
+  const isKeyEntry = ([name]: [string, unknown]) => spellingKey(name) === spellingKey(keyArgument);
+  const key = entries.find(isKeyEntry)?.[1] ?? undefined;
+  const rest = Object.fromEntries(entries.filter((entry) => !isKeyEntry(entry)));
+  const message =
+    key !== undefined ? keyViolation(key) : requiresKey(operation) ? keyRequiredMessage : undefined;
   if (message !== undefined) return { rest, violations: [{ field: keyArgument, message }] };
   return { rest, violations: [], ...(key !== undefined && { key: key as string }) };
 }

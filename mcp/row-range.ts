@@ -1,14 +1,14 @@
 /** Reads as many rows of a list as a result holds, over as many pages as that takes, with a cursor to the next row. */
 import type { z } from "zod";
 import { type NextPage, nextPage } from "../core/client/next-page";
-import { wrongPage } from "../core/client/pages";
+import { invalidPageError } from "../core/client/pages";
 import type { ServiceResponse } from "../core/client/response";
 import type { Callable } from "../core/declaration/operation";
-import { type Values, perOperation } from "../core/declaration/fields";
-import { answerOf } from "../core/declaration/rows";
+import { type Values, memoizePerOperation } from "../core/declaration/fields";
+import { extractResultList } from "../core/declaration/result-list";
 import { isRequired, kindOf } from "../core/schema/kind";
 import { jsonLength } from "./truncate";
-import { partsOf } from "./names";
+import { schemaPartsOf } from "./argument-names";
 import { type Row, type SplitBody, splitRows } from "./rows";
 import { maxResultLength } from "./result-content";
 
@@ -16,14 +16,14 @@ import { maxResultLength } from "./result-content";
 export const cursorArgument = "continue";
 
 /** Pages that one call of a tool reads at most. */
-const mostPages = 20;
+const maxPages = 20;
 
 /** A page of a list, or a whole one that has no pages. */
 export interface Page {
   readonly response: ServiceResponse;
   /** The values of the call that read it. */
   readonly values: Values;
-  readonly frame: unknown;
+  readonly metadata: unknown;
   readonly rows: readonly Row[];
   readonly following: NextPage | undefined;
 }
@@ -47,25 +47,25 @@ export interface RowRange {
 }
 
 /** All rows of a body, or those of the list that is the answer: what else is in it is about them. */
-function rowsIn(operation: Callable, body: unknown): SplitBody {
-  const answer = answerOf(operation, body);
-  if (!answer) return splitRows(body);
-  const { name, rows, rest } = answer;
-  return { frame: rest, rows: rows.map((value) => ({ path: [name], value })) };
+function splitResponseRows(operation: Callable, body: unknown): SplitBody {
+  const resultList = extractResultList(operation, body);
+  if (!resultList) return splitRows(body);
+  const { name, entries, rest } = resultList;
+  return { metadata: rest, rows: entries.map((value) => ({ path: [name], value })) };
 }
 
 /** A response as a page. */
-export const asPage = (operation: Callable, values: Values, response: ServiceResponse): Page => ({
+export const toPage = (operation: Callable, values: Values, response: ServiceResponse): Page => ({
   response,
   values,
-  ...rowsIn(operation, response.body),
+  ...splitResponseRows(operation, response.body),
   following: nextPage(operation, values, response),
 });
 
 /** A service that gives the same page again would be read without end. */
-function assertDifferentPage(operation: Callable, { response, rows }: Page, before: Page): void {
-  if (rows.length > 0 && JSON.stringify(rows) === JSON.stringify(before.rows))
-    throw wrongPage(operation, response, "A page is the same as the one before it.");
+function assertDifferentPage(operation: Callable, { response, rows }: Page, previous: Page): void {
+  if (rows.length > 0 && JSON.stringify(rows) === JSON.stringify(previous.rows))
+    throw invalidPageError(operation, response, "A page is the same as the one before it.");
 }
 
 export interface PageReader {
@@ -78,7 +78,7 @@ export interface PageReader {
 async function pageAfter({ operation, call }: PageReader, page: Page, values: Values) {
   const response = await call(values).catch(() => undefined);
   if (!response) return undefined;
-  const read = asPage(operation, values, response);
+  const read = toPage(operation, values, response);
   assertDifferentPage(operation, read, page);
   return read;
 }
@@ -91,11 +91,11 @@ export async function readRowRange(
   reader: PageReader,
   first: Page,
   start: number,
-  mostRows: number,
+  maxRows: number,
 ): Promise<RowRange> {
   const rows: Row[] = [];
   const pages: [Page, ...Page[]] = [first];
-  const isFull = () => rows.length >= mostRows || size >= maxResultLength;
+  const isFull = () => rows.length >= maxRows || size >= maxResultLength;
   let size = 0;
   let page = first;
   let index = start;
@@ -111,26 +111,26 @@ export async function readRowRange(
     const { input: values, isSure } = following;
     if (values === undefined) return { pages, rows, unreachable: true };
     index -= page.rows.length;
-    const soFar = { pages, rows, next: { values, rowIndex: index } };
-    if ((isFull() && isSure) || pages.length >= mostPages) return soFar;
+    const rangeSoFar = { pages, rows, next: { values, rowIndex: index } };
+    if ((isFull() && isSure) || pages.length >= maxPages) return rangeSoFar;
     const after = await pageAfter(reader, page, values);
-    if (!after) return soFar;
+    if (!after) return rangeSoFar;
     pages.push((page = after));
   }
 }
 
 /** Whether a schema is a list, or an object in which one is always there. */
 function hasList(schema: z.ZodType): boolean {
-  const { shape = {}, element } = partsOf(schema);
-  const lists = Object.values(shape).filter((inner) => isRequired(inner) && partsOf(inner).element);
+  const { shape = {}, element } = schemaPartsOf(schema);
+  const lists = Object.values(shape).filter((inner) => isRequired(inner) && schemaPartsOf(inner).element);
   return element !== undefined || kindOf(schema) === "unknown" || lists.length > 0;
 }
 
 /** Whether an operation reads a list, or an object with a list in it. */
-export const returnsRows = perOperation(
-  ({ effect, responses, linkedPages, rows }: Callable) =>
+export const returnsRows = memoizePerOperation(
+  ({ effect, responses, linkedPages, resultList }: Callable) =>
     linkedPages !== undefined ||
-    rows !== undefined ||
+    resultList !== undefined ||
     (effect === "read" &&
       Object.values(responses).some((response) => response.kind === "json" && hasList(response.schema))),
 );

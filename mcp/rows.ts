@@ -9,7 +9,7 @@ export interface Row {
 
 export interface SplitBody {
   /** The body with its lists empty. */
-  readonly frame: unknown;
+  readonly metadata: unknown;
   readonly rows: readonly Row[];
 }
 
@@ -17,27 +17,27 @@ const isObject = (value: unknown): value is JsonObject => typeof value === "obje
 
 /** Parts a body into its rows, in the order in which they stand, and the rest. */
 export function splitRows(body: unknown, path: readonly string[] = []): SplitBody {
-  if (Array.isArray(body)) return { frame: [], rows: body.map((value: unknown) => ({ path, value })) };
-  if (!isObject(body)) return { frame: body, rows: [] };
+  if (Array.isArray(body)) return { metadata: [], rows: body.map((value: unknown) => ({ path, value })) };
+  if (!isObject(body)) return { metadata: body, rows: [] };
   const parts = Object.entries(body).map(([key, value]) => [key, splitRows(value, [...path, key])] as const);
   return {
-    frame: Object.fromEntries(parts.map(([key, { frame }]) => [key, frame])),
+    metadata: Object.fromEntries(parts.map(([key, { metadata }]) => [key, metadata])),
     rows: parts.flatMap(([, { rows }]) => rows),
   };
 }
 
 /** The body with some of its rows. A list that the frame does not have, as of another page, is made. */
-export function joinRows({ frame, rows }: SplitBody): unknown {
-  if (Array.isArray(frame)) return rows.map(({ value }) => value);
-  if (!isObject(frame)) return frame;
-  const keys = new Set([...Object.keys(frame), ...rows.map(({ path }) => path[0]!)]);
+export function joinRows({ metadata, rows }: SplitBody): unknown {
+  if (Array.isArray(metadata)) return rows.map(({ value }) => value);
+  if (!isObject(metadata)) return metadata;
+  const keys = new Set([...Object.keys(metadata), ...rows.map(({ path }) => path[0]!)]);
   const inside = (key: string): SplitBody => ({
-    frame: frame[key] ?? (rows.some(({ path }) => path[0] === key && path.length > 1) ? {} : []),
+    metadata: metadata[key] ?? (rows.some(({ path }) => path[0] === key && path.length > 1) ? {} : []),
     rows: rows
       .filter(({ path }) => path[0] === key)
       .map(({ path, value }) => ({ path: path.slice(1), value })),
   });
   return Object.fromEntries(
-    [...keys].map((key) => [key, key in frame && frame[key] === null ? null : joinRows(inside(key))]),
+    [...keys].map((key) => [key, key in metadata && metadata[key] === null ? null : joinRows(inside(key))]),
   );
 }

@@ -2,17 +2,17 @@
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import { type HostMessage, Listeners, listenMethod } from "./listeners";
-import type { Serving, Toolbox } from "./protocol";
-import { serverOver } from "./server";
+import { type HostMessage, StreamListeners, listenMethod } from "./listeners";
+import type { RunningServer, Toolbox } from "./protocol";
+import { createToolboxServer } from "./server";
 
-export interface StdioServer extends Serving {
+export interface StdioServer extends RunningServer {
   /** Resolves when nobody is there any more: the input has ended or the output is closed. The server closes itself. */
-  readonly left: Promise<void>;
+  readonly disconnected: Promise<void>;
 }
 
 /** Resolves when the input has ended or the output is closed. Neither's error ends the process. */
-function untilLeft({ stdin, stdout }: NodeJS.Process): Promise<void> {
+function untilDisconnected({ stdin, stdout }: NodeJS.Process): Promise<void> {
   return new Promise((resolve) => {
     for (const end of ["end", "close", "error"]) stdin.on(end, () => resolve());
     stdout.on("error", () => resolve());
@@ -20,23 +20,23 @@ function untilLeft({ stdin, stdout }: NodeJS.Process): Promise<void> {
 }
 
 /** Hears to what hosts listen, and until when. Returns what ends it for all. */
-function hearListeners(transport: StdioServerTransport, listeners: Listeners): () => void {
-  const listening = new Map<string | number, AbortController>();
-  const deliver = transport.onmessage?.bind(transport);
+function trackListeners(transport: StdioServerTransport, listeners: StreamListeners): () => void {
+  const controllers = new Map<string | number, AbortController>();
+  const forward = transport.onmessage?.bind(transport);
   const onmessage: typeof transport.onmessage = (message) => {
     const { method, id, params } = message as HostMessage;
-    deliver?.(message);
+    forward?.(message);
     if (method === listenMethod && id !== undefined) {
-      const end = new AbortController();
-      listening.set(id, end);
-      listeners.add(message as HostMessage, end.signal);
+      const controller = new AbortController();
+      controllers.set(id, controller);
+      listeners.add(message as HostMessage, controller.signal);
     }
     if (method !== "notifications/cancelled" || params?.requestId === undefined) return;
-    listening.get(params.requestId)?.abort();
-    listening.delete(params.requestId);
+    controllers.get(params.requestId)?.abort();
+    controllers.delete(params.requestId);
   };
   Object.assign(transport, { onmessage });
-  return () => listening.forEach((end) => end.abort());
+  return () => controllers.forEach((controller) => controller.abort());
 }
 
 /**
@@ -47,16 +47,19 @@ export function serveOnStdio(toolbox: Toolbox): StdioServer {
   const { stdin, stdout } = process;
   const input = new PassThrough();
   const transport = new StdioServerTransport(input, stdout);
-  let connected: ReturnType<typeof serverOver> | undefined;
-  const server = serveStdio(() => (connected = serverOver(toolbox, { hearing: "requests" })), {
-    transport,
-    onerror: (error) => console.error(error.message),
-  });
+  let connected: ReturnType<typeof createToolboxServer> | undefined;
+  const server = serveStdio(
+    () => (connected = createToolboxServer(toolbox, { subscriptionMode: "requests" })),
+    {
+      transport,
+      onerror: (error) => console.error(error.message),
+    },
+  );
   // What hosts hear goes through the server that the connection has.
-  const listeners = new Listeners(toolbox, (uri) => {
+  const listeners = new StreamListeners(toolbox, (uri) => {
     void connected?.sendResourceUpdated({ uri }).catch(() => undefined);
   });
-  const endListening = hearListeners(transport, listeners);
+  const endListening = trackListeners(transport, listeners);
 
   async function finish(): Promise<void> {
     stdin.unpipe(input).pause();
@@ -69,8 +72,8 @@ export function serveOnStdio(toolbox: Toolbox): StdioServer {
 
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= finish());
-  const left = untilLeft(process);
-  void left.then(close);
+  const disconnected = untilDisconnected(process);
+  void disconnected.then(close);
   stdin.pipe(input, { end: false });
-  return { left, close, unfinished: () => toolbox.unfinished() };
+  return { disconnected, close, unfinishedCalls: () => toolbox.unfinishedCalls() };
 }

@@ -25,9 +25,9 @@ export function targetOf(settings: Settings): Target {
   const { environment = "api", domain, baseUrl, xs2aUrl, clientId } = settings;
   const givenHost = baseUrl ? hostOf(baseUrl) : domain ? undefined : hostOf(xs2aUrl ?? "");
   const host = givenHost ?? (domain && `${environment}.${domain}`);
-  const isSaid = environment !== "api" || (givenHost === undefined && host !== undefined);
+  const isExplicit = environment !== "api" || (givenHost === undefined && host !== undefined);
   return {
-    environment: isSaid ? (environments[environment] ?? environment) : environmentOfHost(host ?? ""),
+    environment: isExplicit ? (environments[environment] ?? environment) : environmentOfHost(host ?? ""),
     ...(clientId && { client: clientId }),
     ...(host && { host }),
   };

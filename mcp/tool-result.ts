@@ -1,27 +1,27 @@
 /** From what was read of the service to the result of a tool. */
 import type { ServiceResponse } from "../core/client/response";
 import type { JournalNote } from "../core/errors";
-import type { ReceivedFile } from "../core/client/file";
+import type { ReceivedFile } from "../core/client/received-file";
 import type { ResponseDeclaration, Callable } from "../core/declaration/operation";
-import { linkedContent, fileContent, textContent, withFiles } from "./file-content";
+import { linkedContent, fileContent, textContent, withFileExcerpts } from "./file-content";
 import { truncate, jsonLength } from "./truncate";
 import { listContent } from "./list-content";
 import { withDecimalStrings } from "./decimal-strings";
 import type { JsonObject, ToolResult } from "./protocol";
-import type { ListResult } from "./list-results";
+import type { ListResult } from "./read-list";
 import type { Resources } from "./resources";
-import { cutNote, maxResultLength, type ResultContent } from "./result-content";
+import { truncationNote, maxResultLength, type ResultContent } from "./result-content";
 
 /** What is told beside the body when a response differs from the contract. */
-const mostDifferences = 5;
+const maxDifferences = 5;
 
 function objectContent(operation: Callable, content: JsonObject, resources: Resources): ResultContent {
   if (jsonLength(content) <= maxResultLength) return { content, remarks: [] };
   const { tool } = operation;
-  const truncated = cutNote(operation, "Too long to show whole: lists and texts in it are cut.");
-  const short = { truncated, ...(truncate(content, maxResultLength) as JsonObject) };
-  const whole = { name: tool, mimeType: "application/json", content: JSON.stringify(content) };
-  const { remarks, ...rest } = linkedContent(short, whole, resources);
+  const truncated = truncationNote(operation, "Too long to show whole: lists and texts in it are cut.");
+  const truncatedContent = { truncated, ...(truncate(content, maxResultLength) as JsonObject) };
+  const completeResource = { name: tool, mimeType: "application/json", content: JSON.stringify(content) };
+  const { remarks, ...rest } = linkedContent(truncatedContent, completeResource, resources);
   return { ...rest, remarks: [truncated, ...remarks] };
 }
 
@@ -64,10 +64,10 @@ async function contentOf(
   return objectContent(operation, isObject(value) ? (value as JsonObject) : { value }, resources);
 }
 
-const differences = (responses: readonly { readonly response: ServiceResponse }[]) =>
+const contractDifferences = (responses: readonly { readonly response: ServiceResponse }[]) =>
   responses
     .flatMap(({ response }) => response.violations)
-    .slice(0, mostDifferences)
+    .slice(0, maxDifferences)
     .map(({ field, message }) => (field ? `${field}: ${message}` : message));
 
 /** What fxdesk adds to a result of its own. */
@@ -80,13 +80,16 @@ export interface FxdeskNotes {
   readonly journal?: JournalNote | undefined;
 }
 
-const replayed = "An earlier call with this key ended so: nothing was sent now.";
-const recovered =
+const replayedNote = "An earlier call with this key ended so: nothing was sent now.";
+const recoveredNote =
   "The response was lost, and the service was asked what became of the call: it was carried out, once.";
 
 const fxdeskField = ({ notes: given, target, journal }: FxdeskNotes): JsonObject => {
-  const ofJournal = [...(journal?.recovered ? [recovered] : []), ...(journal?.replayed ? [replayed] : [])];
-  const notes = [...given, ...ofJournal];
+  const journalNotes = [
+    ...(journal?.recovered ? [recoveredNote] : []),
+    ...(journal?.replayed ? [replayedNote] : []),
+  ];
+  const notes = [...given, ...journalNotes];
   return {
     ...target,
     ...(journal && { journal_entry: journal.entry }),
@@ -96,8 +99,8 @@ const fxdeskField = ({ notes: given, target, journal }: FxdeskNotes): JsonObject
 };
 
 /** What is told beside the content. */
-function besideContent({ pages }: CallResponse, notes: FxdeskNotes): JsonObject {
-  const differs = differences(pages);
+function extraContent({ pages }: CallResponse, notes: FxdeskNotes): JsonObject {
+  const differs = contractDifferences(pages);
   const ours = fxdeskField(notes);
   return {
     ...(differs.length > 0 && { differs_from_contract: differs }),
@@ -110,10 +113,13 @@ function structuredContentOf(
   operation: Callable,
   response: CallResponse,
   content: JsonObject,
-  beside: JsonObject,
+  extras: JsonObject,
 ): JsonObject {
-  const several = Object.keys(operation.responses).length > 1;
-  return { ...(several ? { status: response.pages[0].response.status, body: content } : content), ...beside };
+  const hasSeveralResponses = Object.keys(operation.responses).length > 1;
+  return {
+    ...(hasSeveralResponses ? { status: response.pages[0].response.status, body: content } : content),
+    ...extras,
+  };
 }
 
 /** The result of a call that the service responded to. Reads a file response to its end, or to the size that is kept. */
@@ -127,14 +133,14 @@ export async function toolResultOf(
   const found = await contentOf(operation, declared, response, resources);
   const {
     content,
-    text: shorter,
+    text: compactText,
     remarks,
-    attached = [],
-  } = operation.delivers ? withFiles(found, resources) : found;
-  const beside = besideContent(response, notes);
-  const structuredContent = structuredContentOf(operation, response, content, beside);
+    attachments = [],
+  } = operation.deliversFiles ? withFileExcerpts(found, resources) : found;
+  const extras = extraContent(response, notes);
+  const structuredContent = structuredContentOf(operation, response, content, extras);
   const headline = [`${operation.title}: ${declared.description}`, ...remarks].join(" ");
-  const also = Object.keys(beside).length > 0 ? `\n${JSON.stringify(beside)}` : "";
-  const text = `${headline}\n${shorter === undefined ? JSON.stringify(structuredContent) : shorter + also}`;
-  return { content: [{ type: "text", text }, ...attached], structuredContent };
+  const extrasText = Object.keys(extras).length > 0 ? `\n${JSON.stringify(extras)}` : "";
+  const text = `${headline}\n${compactText === undefined ? JSON.stringify(structuredContent) : compactText + extrasText}`;
+  return { content: [{ type: "text", text }, ...attachments], structuredContent };
 }

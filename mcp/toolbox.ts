@@ -1,21 +1,21 @@
 /** The tools of a service, on a client that calls it. */
-import { errorFrom, invalidInput } from "../core/client/call-errors";
-import { outcomeLine } from "../core/client/outcome-line";
+import { toFxdeskError, invalidInputError } from "../core/client/call-errors";
+import { formatOutcomeLine } from "../core/client/outcome-line";
 import type { ServiceResponse } from "../core/client/response";
 import { FxdeskError, ReleaseNeeded } from "../core/errors";
 import type { Callable } from "../core/declaration/operation";
 import { declarationsOf } from "../core/declaration/service";
 import { isWatch } from "../core/declaration/watch";
 import { isAllowed } from "./allow";
-import { type Offer, offeredOf, offeredResources, offeredTools } from "./offer";
+import { type Offer, resolveOffer, offeredResources, offeredTools } from "./offer";
 import { parseArguments } from "./arguments";
-import { answerOfWatch, readChanges, splitWatching } from "./changes";
+import { watchAsCallable, readChanges, splitWatchArguments } from "./watch-tool";
 import { PendingCalls } from "./pending-calls";
 import { targetData, type Target, targetOf, describeTarget } from "./target";
 import {
   failureResult,
   internalFailureResult,
-  notAskedResult,
+  releaseNotRequestedResult,
   unreadableResult,
   waitingResult,
 } from "./failure";
@@ -24,26 +24,26 @@ import { ExpiringStore } from "./expiring-store";
 import { type FxdeskNotes, toolResultOf, type CallResponse } from "./tool-result";
 import {
   type Answer,
-  type Ask,
+  type AskUser,
   errorResult,
   type JsonObject,
   stoppingResult,
   type Toolbox,
   type ToolResult,
 } from "./protocol";
-import { questionOf } from "./question";
+import { releaseQuestionOf } from "./release-question";
 import { splitKey } from "./request-key";
-import { type StoredPage, readList } from "./list-results";
-import { intoResources } from "./file-content";
+import { type StoredPage, readList } from "./read-list";
+import { deliverToResources } from "./file-content";
 import { Resources } from "./resources";
-import { Subscription, type Tidings } from "./subscription";
+import { Subscription, type WatchUpdate } from "./subscription";
 import { toolListOf } from "./tools";
-import { watchAt, watchMimeType } from "./watch-address";
+import { parseWatchUri, watchMimeType } from "./watch-uri";
 import { cursorArgument, returnsRows } from "./row-range";
 import type { CallOptions } from "../core/client/call-options";
 import type { Values } from "../core/declaration/fields";
-import type { ClientCore } from "../core/client/methods";
-import type { MayAsk } from "../core/releases/proposal";
+import type { ClientCore } from "../core/client/client-types";
+import type { ConfirmRelease } from "../core/releases/proposal";
 
 export interface McpOptions extends Offer {
   /** Its service has a tool for each operation, procedure and watch; those that people need most are offered by default. */
@@ -51,14 +51,14 @@ export interface McpOptions extends Offer {
 }
 
 /** Says whom to ask for the tool, not how it is switched on: a model must not do that itself. */
-const switchedOff = ({ tool, effect }: Callable): ToolResult =>
+const switchedOffResult = ({ tool, effect }: Callable): ToolResult =>
   errorResult(
     `${tool} is switched off on this server, and nothing was sent.`,
     `It is a tool of the kind ${effect}: ask the operator of this server whether that may be allowed.`,
   );
 
 /** A tool that the service has and the server does not offer. */
-const notOffered = ({ tool }: Callable): ToolResult =>
+const notOfferedResult = ({ tool }: Callable): ToolResult =>
   errorResult(
     `${tool} is not offered by this server, and nothing was sent.`,
     "Ask the operator of this server whether it can be.",
@@ -66,10 +66,10 @@ const notOffered = ({ tool }: Callable): ToolResult =>
 
 /** The error for a call that may or may not have been carried out. */
 const unknownOutcomeError = (operation: Callable, error: unknown): FxdeskError =>
-  errorFrom(operation, error, { attempts: 1, sent: true });
+  toFxdeskError(operation, error, { attempts: 1, sent: true });
 
 const logLine = (operation: Callable, outcome: ServiceResponse | FxdeskError) =>
-  `fxdesk: ${outcomeLine(operation, outcome)}`;
+  `fxdesk: ${formatOutcomeLine(operation, outcome)}`;
 
 /** Whoever stopped waiting, the log has the outcome of each call that commits money. */
 function log(operation: Callable, outcome: ServiceResponse | FxdeskError): void {
@@ -88,20 +88,23 @@ function notesFor({ effect }: Callable, target: Target, notes: readonly string[]
   return { notes, ...(effect !== "read" && { target: targetData(target) }) };
 }
 
-const notReleased = "No person released this: this server runs with --release never.";
+const notReleasedNote = "No person released this: this server runs with --release never.";
 
 /** The arguments of the operation, and those of the tool's own. */
-function splitOwn(operation: Callable, input: JsonObject): readonly [given: JsonObject, own: JsonObject] {
-  if (isWatch(operation)) return splitWatching(input);
+function splitToolArguments(
+  operation: Callable,
+  input: JsonObject,
+): readonly [given: JsonObject, own: JsonObject] {
+  if (isWatch(operation)) return splitWatchArguments(input);
   if (!returnsRows(operation)) return [input, {}];
   const { [cursorArgument]: cursor, ...given } = input;
   return [given, { cursor: cursor ?? undefined }];
 }
 
-export function toolbox({ client, ...offer }: McpOptions): Toolbox {
+export function createToolbox({ client, ...offer }: McpOptions): Toolbox {
   const { service, settings } = client;
   const list = toolListOf(service);
-  const offered = offeredOf(list, offer);
+  const offered = resolveOffer(list, offer);
   const { allow, names } = offered;
   const callables = declarationsOf(service);
   const target = targetOf(settings);
@@ -116,39 +119,44 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
   }
 
   /** Shows what is about to be asked for release, where the host can. */
-  const mayAskBy = (operation: Callable, ask: Ask, asked: Asked): MayAsk => {
-    return async (proposal) => (asked.answer = await ask(questionOf(operation, proposal))) === "yes";
+  const confirmReleaseWith = (operation: Callable, ask: AskUser, asked: Asked): ConfirmRelease => {
+    return async (proposal) => (asked.answer = await ask(releaseQuestionOf(operation, proposal))) === "yes";
   };
 
   function failure(operation: Callable, error: unknown, { answer = "yes" }: Asked): ToolResult {
-    const isNotAsked = answer !== "yes" && error instanceof FxdeskError && error.code === "release_refused";
+    const isNotConfirmed =
+      answer !== "yes" && error instanceof FxdeskError && error.code === "release_refused";
     // The host comes again with the answer: until then there is nothing for the log.
-    if (isNotAsked && answer === "later") return notAskedResult(operation, answer);
-    const where = operation.effect === "read" ? "" : `The connection: ${describeTarget(target)}.`;
+    if (isNotConfirmed && answer === "later") return releaseNotRequestedResult(operation, answer);
+    const connectionText = operation.effect === "read" ? "" : `The connection: ${describeTarget(target)}.`;
     if (error instanceof FxdeskError) {
       log(operation, error);
       if (error instanceof ReleaseNeeded) return waitingResult(operation, error, callables);
-      if (isNotAsked) return notAskedResult(operation, answer);
-      return failureResult(operation, error, callables, where);
+      if (isNotConfirmed) return releaseNotRequestedResult(operation, answer);
+      return failureResult(operation, error, callables, connectionText);
     }
     console.error(error);
     log(operation, unknownOutcomeError(operation, error));
-    return internalFailureResult(operation, callables, where);
+    return internalFailureResult(operation, callables, connectionText);
   }
 
   async function respond(operation: Callable, input: JsonObject, asked: CallOptions) {
-    const { key, rest, violations: ofKey } = splitKey(operation, input);
-    const [given, own] = splitOwn(operation, rest);
-    const { values, violations: ofFields, respelled } = parseArguments(operation, given, settings);
-    const violations = [...ofKey, ...ofFields];
-    if (violations.length > 0) throw invalidInput(operation, violations);
-    const deliver = intoResources(resources);
+    const { key, rest, violations: keyViolations } = splitKey(operation, input);
+    const [given, own] = splitToolArguments(operation, rest);
+    const {
+      values,
+      violations: fieldViolations,
+      spellingCorrections,
+    } = parseArguments(operation, given, settings);
+    const violations = [...keyViolations, ...fieldViolations];
+    if (violations.length > 0) throw invalidInputError(operation, violations);
+    const deliver = deliverToResources(resources);
     const options: CallOptions = {
       ...asked,
       surface: "mcp",
       deliver,
       ...(key !== undefined && { key }),
-      ...(!offered.isReleased && { release: "needed" }),
+      ...(!offered.skipsRelease && { release: "needed" }),
     };
     const call = (sent: Values) => client.call(operation, sent, options);
     const response: CallResponse = isWatch(operation)
@@ -158,8 +166,8 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
         : { pages: [{ response: await call(values) }] };
     const { journal } = response.pages[0].response;
     const notes = [
-      ...spellingNotes(respelled),
-      ...(operation.effect === "money" && offered.isReleased ? [notReleased] : []),
+      ...spellingNotes(spellingCorrections),
+      ...(operation.effect === "money" && offered.skipsRelease ? [notReleasedNote] : []),
     ];
     return { response, notes: { ...notesFor(operation, target, notes), journal } };
   }
@@ -168,14 +176,14 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
     operation: Callable,
     input: JsonObject,
     options: CallOptions,
-    ask: Ask | undefined,
+    ask: AskUser | undefined,
   ): Promise<ToolResult> {
     const asked: Asked = {};
     let received: Awaited<ReturnType<typeof respond>>;
     try {
       received = await respond(operation, input, {
         ...options,
-        ...(ask && { mayAsk: mayAskBy(operation, ask, asked) }),
+        ...(ask && { confirmRelease: confirmReleaseWith(operation, ask, asked) }),
       });
     } catch (error) {
       return failure(operation, error, asked);
@@ -183,8 +191,8 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
     const [{ response }] = received.response.pages;
     try {
       log(operation, response);
-      const answered = isWatch(operation) ? answerOfWatch(operation) : operation;
-      return await toolResultOf(answered, received.response, received.notes, resources);
+      const resultCallable = isWatch(operation) ? watchAsCallable(operation) : operation;
+      return await toolResultOf(resultCallable, received.response, received.notes, resources);
     } catch (error) {
       console.error(error);
       return unreadableResult(operation, response.status);
@@ -194,15 +202,15 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
   const call: Toolbox["call"] = async (name, input, signal, { onProgress, ask, actor } = {}) => {
     const operation = byTool.get(name);
     if (!operation) return undefined;
-    if (!names.has(name)) return notOffered(operation);
-    if (!isAllowed(operation.effect, allow)) return switchedOff(operation);
-    if (calls.closed) return stoppingResult(name);
-    return calls.run(operation, signal, (callOrClose) =>
+    if (!names.has(name)) return notOfferedResult(operation);
+    if (!isAllowed(operation.effect, allow)) return switchedOffResult(operation);
+    if (calls.isClosed) return stoppingResult(name);
+    return calls.run(operation, signal, (combinedSignal) =>
       run(
         operation,
         input,
         {
-          signal: callOrClose,
+          signal: combinedSignal,
           ...(onProgress && { onProgress }),
           ...(actor !== undefined && { actor, user: actor }),
         },
@@ -212,16 +220,20 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
   };
 
   /** What a watch answers at an address. Throws an Error with the text of the result where that is one. */
-  async function tidingsAt(uri: string, more: JsonObject, signal: AbortSignal): Promise<Tidings | undefined> {
-    const { tool, input } = watchAt(uri)!;
+  async function fetchWatchUpdate(
+    uri: string,
+    more: JsonObject,
+    signal: AbortSignal,
+  ): Promise<WatchUpdate | undefined> {
+    const { tool, input } = parseWatchUri(uri)!;
     const result = await call(tool, { ...input, ...more }, signal);
     if (result?.isError)
       throw new Error(result.content.map((part) => ("text" in part ? part.text : "")).join(" "));
-    return result?.structuredContent as Tidings | undefined;
+    return result?.structuredContent as WatchUpdate | undefined;
   }
 
   const watchFor = (uri: string) => {
-    const watched = byTool.get(watchAt(uri)?.tool ?? "");
+    const watched = byTool.get(parseWatchUri(uri)?.tool ?? "");
     return watched && isWatch(watched) ? watched : undefined;
   };
 
@@ -231,7 +243,7 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
     const subscription = subscriptions.get(uri);
     const found = subscription
       ? ((await subscription.read()) ?? { count: 0, changes: [] })
-      : await tidingsAt(uri, {}, new AbortController().signal);
+      : await fetchWatchUpdate(uri, {}, new AbortController().signal);
     return { contents: [{ uri, mimeType: watchMimeType, text: JSON.stringify(found) }] };
   }
 
@@ -242,15 +254,15 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
     title: titleFor(target),
     call,
     read: async (uri) => resources.read(uri) ?? (watchFor(uri) ? readWatch(uri) : undefined),
-    subscribe(uri, updated, signal) {
+    subscribe(uri, onUpdated, signal) {
       const watch = watchFor(uri);
-      if (!watch || !names.has(watch.tool) || calls.closed) return false;
+      if (!watch || !names.has(watch.tool) || calls.isClosed) return false;
       if (signal.aborted) return true;
       const subscription = new Subscription({
-        ask: async (cursor, ending) =>
-          (await tidingsAt(uri, cursor === undefined ? {} : { cursor }, ending))!,
+        readAfter: async (cursor, stopSignal) =>
+          (await fetchWatchUpdate(uri, cursor === undefined ? {} : { cursor }, stopSignal))!,
         everyMs: watch.everyMs,
-        updated,
+        onUpdated,
       });
       subscriptions.get(uri)?.close();
       subscriptions.set(uri, subscription);
@@ -265,9 +277,9 @@ export function toolbox({ client, ...offer }: McpOptions): Toolbox {
       for (const subscription of subscriptions.values()) subscription.close();
       await calls.close();
     },
-    unfinished: () =>
+    unfinishedCalls: () =>
       calls
-        .money()
+        .moneyOperations()
         .map((operation) =>
           logLine(operation, unknownOutcomeError(operation, new Error("the server was stopped"))),
         ),

@@ -8,9 +8,9 @@ export const jsonLength = (value: unknown): number => JSON.stringify(value)?.len
  */
 export function truncate(value: unknown, budget: number): unknown {
   if (jsonLength(value) <= budget) return value;
-  if (typeof value === "string") return beginning(value, budget);
-  if (Array.isArray(value)) return firstItems(value, budget);
-  if (typeof value === "object" && value !== null) return allProperties(value, budget);
+  if (typeof value === "string") return truncateText(value, budget);
+  if (Array.isArray(value)) return truncateArray(value, budget);
+  if (typeof value === "object" && value !== null) return truncateObject(value, budget);
   return value;
 }
 
@@ -18,32 +18,32 @@ export function truncate(value: unknown, budget: number): unknown {
  * The same part of the text as the budget is of its JSON, in which line ends and quotes take two characters. A character
  * that is two is not parted.
  */
-function beginning(text: string, budget: number): string {
+function truncateText(text: string, budget: number): string {
   const part = Math.max(0, budget - 3) / jsonLength(text);
   return `${text.slice(0, Math.floor(text.length * part)).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-function firstItems(items: readonly unknown[], budget: number): unknown[] {
-  let left = budget - 2;
-  const end = items.findIndex((item) => (left -= jsonLength(item) + 1) < 0);
+function truncateArray(items: readonly unknown[], budget: number): unknown[] {
+  let remaining = budget - 2;
+  const end = items.findIndex((item) => (remaining -= jsonLength(item) + 1) < 0);
   return end === 0 ? [truncate(items[0], budget - 2)] : items.slice(0, end);
 }
 
-function allProperties(object: object, budget: number): unknown {
+function truncateObject(object: object, budget: number): unknown {
   const smallestFirst = Object.entries(object).toSorted(([, a], [, b]) => jsonLength(a) - jsonLength(b));
-  let left = budget - 2;
-  let waiting = smallestFirst.length;
-  const cut = new Map<string, unknown>();
+  let remaining = budget - 2;
+  let remainingCount = smallestFirst.length;
+  const included = new Map<string, unknown>();
   for (const [key, value] of smallestFirst) {
-    const share = left / waiting - key.length - 4;
+    const share = remaining / remainingCount - key.length - 4;
     const truncated = truncate(value, share);
     const size = jsonLength(truncated) + key.length + 4;
-    waiting -= 1;
-    if (size > left) continue;
-    cut.set(key, truncated);
-    left -= size;
+    remainingCount -= 1;
+    if (size > remaining) continue;
+    included.set(key, truncated);
+    remaining -= size;
   }
   return Object.fromEntries(
-    Object.keys(object).flatMap((key) => (cut.has(key) ? [[key, cut.get(key)]] : [])),
+    Object.keys(object).flatMap((key) => (included.has(key) ? [[key, included.get(key)]] : [])),
   );
 }

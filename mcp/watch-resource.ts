@@ -1,18 +1,22 @@
 /** The resource of a watch, as it is listed. */
-import { inputFields, pageOf } from "../core/declaration/described-page";
-import { requires } from "../core/declaration/operation";
+import { callerFieldDocs, describeOperation } from "../core/declaration/describe-operation";
+import { isRequirementRule } from "../core/declaration/operation";
 import type { Watch } from "../core/declaration/watch";
-import { watchProperties } from "./changes";
-import { argumentName } from "./names";
+import { watchInputProperties } from "./watch-tool";
+import { argumentName } from "./argument-names";
 import type { WatchResource } from "./protocol";
-import { watchMimeType, watchRoot } from "./watch-address";
+import { watchMimeType, watchUriRoot } from "./watch-uri";
 
 export function watchResourceOf(watch: Watch): WatchResource {
-  const page = pageOf(watch);
-  const fields = inputFields(page);
-  const names = [...fields.map(({ name }) => argumentName(name)), ...Object.keys(watchProperties(watch))];
-  const uri = `${watchRoot}${watch.tool}`;
-  const isOpen = fields.every(({ need }) => need !== "required") && !page.rules.some(requires);
+  const page = describeOperation(watch);
+  const fields = callerFieldDocs(page);
+  const names = [
+    ...fields.map(({ name }) => argumentName(name)),
+    ...Object.keys(watchInputProperties(watch)),
+  ];
+  const uri = `${watchUriRoot}${watch.tool}`;
+  const isOpen =
+    fields.every(({ requirement }) => requirement !== "required") && !page.rules.some(isRequirementRule);
   return {
     uriTemplate: `${uri}{?${names.join(",")}}`,
     ...(isOpen && { uri }),

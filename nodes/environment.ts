@@ -7,4 +7,5 @@
 export const unresolvedVariable = (text: string): string | undefined =>
   /^\$\{([^}]+)\}$|^\$\(([^)]+)\)$/.exec(text)?.slice(1).find(Boolean);
 
-export const notSet = (variable: string): string => `the environment variable ${variable} is not set`;
+export const variableNotSetMessage = (variable: string): string =>
+  `the environment variable ${variable} is not set`;

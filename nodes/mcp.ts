@@ -1,21 +1,22 @@
 /** The nodes for AI assistants, as Node-RED loads them; the types are literal for tools that read them without running the file. */
 import type { NodeAPI } from "node-red";
-import { McpPaths } from "./assistant/paths";
-import { lazily } from "./lazily";
+import { McpPaths } from "./assistant/mcp-paths";
+import { lazyNode } from "./lazy-nodes";
 
 export = (RED: NodeAPI): void => {
   // Before the HTTP nodes of flows, whose paths would come first.
   const paths = new McpPaths(RED.httpNode);
-  const server = lazily(() => {
-    const { mcpServerNode } = require("./assistant/server") as typeof import("./assistant/server");
+  const server = lazyNode(() => {
+    const { mcpServerNode } =
+      require("./assistant/mcp-server-node") as typeof import("./assistant/mcp-server-node");
     return mcpServerNode(RED, paths);
   });
-  const tool = lazily(() => {
-    const { toolNode } = require("./assistant/tool") as typeof import("./assistant/tool");
+  const tool = lazyNode(() => {
+    const { toolNode } = require("./assistant/tool-nodes") as typeof import("./assistant/tool-nodes");
     return toolNode(RED);
   });
-  const result = lazily(() => {
-    const { toolResultNode } = require("./assistant/tool") as typeof import("./assistant/tool");
+  const result = lazyNode(() => {
+    const { toolResultNode } = require("./assistant/tool-nodes") as typeof import("./assistant/tool-nodes");
     return toolResultNode(RED);
   });
   RED.nodes.registerType("fxdesk-mcp-server", server, { credentials: { token: { type: "password" } } });

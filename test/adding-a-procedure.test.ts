@@ -2,16 +2,16 @@
 import { z } from "zod";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { createClient } from "../core";
-import { contract, defineService, json, operations, procedureOver } from "../core/operations";
+import { contract, defineService, json, operations, procedureFor } from "../core/operations";
 import type { Client } from "../core";
-import { operationsDocument } from "../build/docs";
-import { deliver } from "../nodes/operation/messages";
-import { nodeFiles } from "../nodes/generate/files";
-import { variablesOf } from "./cli/run";
-import { listNumbers, numbersService, runs } from "./support/numbers";
-import { printed, withAssistant } from "./support/surfaces";
+import { operationsDocument } from "../build/operations-document";
+import { callAndSend } from "../nodes/operation/call-messages";
+import { nodeFiles } from "../nodes/generate/node-files";
+import { variablesOf } from "./cli/run-command";
+import { listNumbers, numbersService, runs } from "./support/numbers-procedure";
+import { runForOutput, withAssistant } from "./support/surfaces";
 
-const countAccounts = procedureOver<Client<typeof operations>>()({
+const countAccounts = procedureFor<Client<typeof operations>>()({
   name: "accounts.count",
   tool: "count_accounts",
   title: "Count accounts",
@@ -76,13 +76,13 @@ test("as a tool", async () => {
 
 test("as a command, with its help", async () => {
   const variables = variablesOf(sandbox);
-  expect(JSON.parse(await printed(["call", "accounts.count", "--codes", "EUR"], variables, service))).toEqual(
-    {
-      count: 1,
-    },
-  );
-  expect(await printed(["call", "accounts.count", "--help"], {}, service)).toContain("Such as EUR.");
-  expect(await printed(["operations"], {}, service)).toContain("accounts.count");
+  expect(
+    JSON.parse(await runForOutput(["call", "accounts.count", "--codes", "EUR"], variables, service)),
+  ).toEqual({
+    count: 1,
+  });
+  expect(await runForOutput(["call", "accounts.count", "--help"], {}, service)).toContain("Such as EUR.");
+  expect(await runForOutput(["operations"], {}, service)).toContain("accounts.count");
 });
 
 test("as a node: runtime, form, words and help", () => {
@@ -100,7 +100,7 @@ test("as a chapter of the documentation", () => {
 describe("rows: the list in its result that is the answer", () => {
   test("as a table of its own, with what is told of it above", async () => {
     const args = ["call", "numbers.list", "--many", "3", "--table"];
-    expect(await printed(args, variablesOf(sandbox), numbersService)).toBe(
+    expect(await runForOutput(args, variablesOf(sandbox), numbersService)).toBe(
       [
         "count      3",
         "span.from  0",
@@ -201,7 +201,7 @@ describe("rows: the list in its result that is the answer", () => {
         set: (onto: { payload?: unknown }, content: unknown) => (onto.payload = content),
       };
       const hooks = { copy, result, send, gone: async () => undefined, ended: () => undefined };
-      await deliver({ ...call, ...hooks }, { pages: "all", rows });
+      await callAndSend({ ...call, ...hooks }, { pages: "all", rows });
       return sent;
     };
     const [whole, ...none] = await sentIn("whole");
@@ -218,13 +218,13 @@ describe("rows: the list in its result that is the answer", () => {
 
   test("that are not in its output are refused", () => {
     const declare = () =>
-      procedureOver()({
+      procedureFor()({
         name: "numbers.count",
         tool: "count_numbers",
         title: "Count numbers",
         summary: "Counts.",
         effect: "read",
-        rows: "count",
+        resultList: "count",
         uses: [],
         input: {},
         output: json(z.object({ count: z.int() }), "The count."),

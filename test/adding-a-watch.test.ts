@@ -2,15 +2,15 @@
 import { z } from "zod";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { createClient } from "../core";
-import { operationsDocument } from "../build/docs";
+import { operationsDocument } from "../build/operations-document";
 import { typeFiles } from "../build/types";
-import { contract, defineService, json, operations, watchOver } from "../core/operations";
+import { contract, defineService, json, operations, watchFor } from "../core/operations";
 import type { Client } from "../core";
-import { nodeFiles } from "../nodes/generate/files";
-import { variablesOf } from "./cli/run";
-import { printed, withAssistant } from "./support/surfaces";
+import { nodeFiles } from "../nodes/generate/node-files";
+import { variablesOf } from "./cli/run-command";
+import { runForOutput, withAssistant } from "./support/surfaces";
 
-const watchNames = watchOver<Client<typeof operations>>()({
+const watchNames = watchFor<Client<typeof operations>>()({
   name: "accounts.watchNames",
   tool: "watch_account_names",
   title: "Watch account names",
@@ -18,7 +18,7 @@ const watchNames = watchOver<Client<typeof operations>>()({
   uses: ["accounts.list"],
   input: { codes: z.array(z.string().length(3)).min(1).meta({ description: "Such as EUR." }) },
   output: json(z.object({ id: z.string(), currency: z.string() }), "An account."),
-  begins: "beginning",
+  defaultStart: "beginning",
   everyMs: 60_000,
   async read({ client }, { codes }) {
     const accounts = await client.accounts.list({ currencies: codes.join(",") });
@@ -48,7 +48,7 @@ test("as an iterator, and for who asks, with their types", async () => {
   expect(changes.map(({ entry }) => entry?.currency.toLowerCase())).toEqual(["eur"]);
   for await (const change of client.accounts.watchNames({ codes: ["EUR"] })) {
     expect(change).toMatchObject({ watch: "accounts.watchNames", kind: "new", repeated: false });
-    await change.done();
+    await change.ack();
     break;
   }
   expect(() => client.accounts.watchNames({ codes: [] })).toThrow("codes");
@@ -91,10 +91,10 @@ test("as a tool and as a resource", async () => {
 
 test("as a command, with its help", async () => {
   const variables = variablesOf(sandbox);
-  const told = await printed(["watch", "account-names", "--codes", "EUR", "--once"], variables, service);
+  const told = await runForOutput(["watch", "account-names", "--codes", "EUR", "--once"], variables, service);
   expect(JSON.parse(told)).toMatchObject({ watch: "accounts.watchNames", kind: "new" });
-  expect(await printed(["watch", "account-names", "--help"], {}, service)).toContain("Such as EUR.");
-  expect(await printed(["watch"], {}, service)).toContain("account-names");
+  expect(await runForOutput(["watch", "account-names", "--help"], {}, service)).toContain("Such as EUR.");
+  expect(await runForOutput(["watch"], {}, service)).toContain("account-names");
 });
 
 test("as a node: runtime, form, words and help", () => {

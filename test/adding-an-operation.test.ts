@@ -10,14 +10,14 @@ import { text } from "node:stream/consumers";
 import { z } from "zod";
 import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
 import { callCommand } from "../cli/call/command";
-import { execute } from "../cli/command";
+import { runCommand } from "../cli/command";
 import { createClient, type Interceptor, type Service, serviceFrom } from "../core";
 import { contract, json, operation, operations } from "../core/operations";
 import { openApiDocument } from "../core/openapi/document";
-import { nodeFiles } from "../nodes/generate/files";
-import { operationsDocument } from "../build/docs";
-import { desk } from "./support/desk";
-import { printed, withAssistant } from "./support/surfaces";
+import { nodeFiles } from "../nodes/generate/node-files";
+import { operationsDocument } from "../build/operations-document";
+import { secondService } from "./support/second-service";
+import { runForOutput, withAssistant } from "./support/surfaces";
 
 const Rate = z.object({ symbol: z.string(), rate: z.number() }).meta({ id: "FixingRate" });
 
@@ -95,7 +95,7 @@ test("as a command", async () => {
     environment: { FXDESK_BASE_URL: sandbox.baseUrl, FXDESK_ACCESS_TOKEN: sandbox.demo.accessToken },
   };
   const [command, args] = callCommand(["fixings.get", "--symbol", "EURUSD"], service);
-  expect(await execute(command, args, terminal)).toBe(0);
+  expect(await runCommand(command, args, terminal)).toBe(0);
   terminal.stdout.end();
   expect(JSON.parse(await text(terminal.stdout))).toEqual(fixing);
 });
@@ -198,7 +198,7 @@ module.exports = (toolkit) => ({ operations: [getLimit(toolkit)], interceptors: 
     await withAssistant({ client: connected }, (assistant) =>
       assistant.callTool({ name: "get_limit", arguments: { currency: "SEK" } }),
     );
-    await printed(["call", "limits.get", "--currency", "USD"], variables);
+    await runForOutput(["call", "limits.get", "--currency", "USD"], variables);
     await connected.close();
     expect((await readFile(log, "utf8")).split("\n")).toEqual([
       "/limits/EUR 200",
@@ -210,11 +210,11 @@ module.exports = (toolkit) => ({ operations: [getLimit(toolkit)], interceptors: 
   });
 
   test("is called on the command line, which lists and describes it", async () => {
-    const response = await printed(["call", "limits.get", "--currency", "EUR"], variables);
+    const response = await runForOutput(["call", "limits.get", "--currency", "EUR"], variables);
     expect(JSON.parse(response)).toEqual(limit);
-    expect(await printed(["operations"], variables)).toContain("limits.get");
-    expect(await printed(["call", "limits.get", "--help"], variables)).toContain("Such as EUR.");
-    expect(await printed(["openapi"], variables)).toContain("/limits/{currency}");
+    expect(await runForOutput(["operations"], variables)).toContain("limits.get");
+    expect(await runForOutput(["call", "limits.get", "--help"], variables)).toContain("Such as EUR.");
+    expect(await runForOutput(["openapi"], variables)).toContain("/limits/{currency}");
   });
 
   test("is a route of the sandbox, a path of the document, a chapter, a node's words", async () => {
@@ -234,13 +234,13 @@ describe("another service", () => {
 
   beforeAll(async () => {
     const behaviours = { "rates.get": () => ({ status: 200, body: rate }) };
-    playing = await startSandbox({ service: desk, behaviours });
+    playing = await startSandbox({ service: secondService, behaviours });
     variables = { FXDESK_DESK_URL: playing.baseUrl, FXDESK_DESK_KEY: playing.demo.deskKey! };
   });
   afterAll(() => playing.close());
 
   const connect = (interceptors: readonly Interceptor[] = [], deskKey = playing.demo.deskKey!) =>
-    createClient({ settings: { deskUrl: playing.baseUrl, deskKey }, interceptors }, desk);
+    createClient({ settings: { deskUrl: playing.baseUrl, deskKey }, interceptors }, secondService);
 
   test("is called with its credential, and its errors are read", async () => {
     const [known, unknown] = [connect(), connect([], "a wrong key")];
@@ -266,30 +266,30 @@ describe("another service", () => {
 
   test("has its commands, flags and variables", async () => {
     const call = ["call", "rates.get", "--pair", "EURUSD"];
-    expect(JSON.parse(await printed(call, variables, desk))).toEqual(rate);
+    expect(JSON.parse(await runForOutput(call, variables, secondService))).toEqual(rate);
     const { FXDESK_DESK_URL, ...others } = variables;
-    const flagged = await printed([...call, "--desk-url", FXDESK_DESK_URL!], others, desk);
+    const flagged = await runForOutput([...call, "--desk-url", FXDESK_DESK_URL!], others, secondService);
     expect(JSON.parse(flagged)).toEqual(rate);
-    const help = await printed(["call", "--help"], {}, desk);
+    const help = await runForOutput(["call", "--help"], {}, secondService);
     expect(help).toMatch(/FXDESK_DESK_URL .*--desk-url/);
     expect(help).toMatch(/FXDESK_DESK_KEY .*never a flag/s);
     expect(help).not.toContain("FXDESK_API_KEY");
   });
 
   test("has its nodes, whose connection has its settings", () => {
-    const files = nodeFiles(desk);
+    const files = nodeFiles(secondService);
     expect(files["fxdesk.js"]).toContain('registerType("fxdesk-get-rate"');
     expect(files["fxdesk.html"]).toContain("deskUrl");
     expect(files["fxdesk.html"]).not.toContain("contactId");
   });
 
   test("has its OpenAPI document and documentation", () => {
-    const { paths, components } = openApiDocument(desk, { version: "1" });
+    const { paths, components } = openApiDocument(secondService, { version: "1" });
     expect(Object.keys(paths)).toEqual(["/v1/rates/{pair}", "/v1/rates"]);
     expect(components.securitySchemes).toMatchObject({
       deskKey: { type: "apiKey", in: "header", name: "X-Desk-Key" },
     });
-    expect(operationsDocument(desk.operations)).toContain("GET /v1/rates/{pair}");
+    expect(operationsDocument(secondService.operations)).toContain("GET /v1/rates/{pair}");
   });
 
   test("is called through a link of the user's, on each surface that has a client", async () => {

@@ -8,13 +8,13 @@ import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { listTrades } from "../core/contract/trades";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { environmentOf, program, spawned, type Variables } from "./cli/run";
-import { Spawned, toolCall } from "./mcp/support/spawned";
+import { environmentOf, program, spawnFxdesk, type Variables } from "./cli/run-command";
+import { McpProcess, toolCall } from "./mcp/support/mcp-process";
 import { Editor, launchBrowser } from "./nodes/support/browser";
-import { injectOf, operationOf, tab } from "./nodes/support/flows";
+import { injectNode, operationNode, tab } from "./nodes/support/flows";
 import { NodeRed } from "./nodes/support/node-red";
-import { eventually, happens } from "./support/eventually";
-import { applicationOf, freeRedirect } from "./support/login";
+import { eventually, untilEvent } from "./support/eventually";
+import { applicationOf, freeRedirectUri } from "./support/login";
 
 let browser: Browser;
 let folder: string;
@@ -67,7 +67,7 @@ async function logIn(profile: string, variables: Variables) {
   const said = { out: "", err: "" };
   command.stdout.on("data", (chunk) => (said.out += String(chunk)));
   command.stderr.on("data", (chunk) => (said.err += String(chunk)));
-  const ended = happens(command, "close", 60_000);
+  const ended = untilEvent(command, "close", 60_000);
   const address = await eventually(() => /^http\S+$/m.exec(said.err)?.[0], {
     withinMs: 30_000,
     what: () => `an address to open: ${said.err}`,
@@ -83,8 +83,8 @@ async function logIn(profile: string, variables: Variables) {
 
 test("from the command line, for two profiles, with which the command and the MCP server go on", async () => {
   const desks = [
-    { profile: "first", sandbox: await sandboxWith(await freeRedirect(), "one") },
-    { profile: "second", sandbox: await sandboxWith(await freeRedirect(), "two") },
+    { profile: "first", sandbox: await sandboxWith(await freeRedirectUri(), "one") },
+    { profile: "second", sandbox: await sandboxWith(await freeRedirectUri(), "two") },
   ];
   for (const { profile, sandbox } of desks)
     expect(await logIn(profile, { ...applicationOf(sandbox), ...store })).toEqual({
@@ -95,7 +95,9 @@ test("from the command line, for two profiles, with which the command and the MC
     });
 
   for (const { profile, sandbox } of desks) {
-    const { code, stdout } = await spawned(["whoami", "--profile", profile, "--json"], { variables: store });
+    const { code, stdout } = await spawnFxdesk(["whoami", "--profile", profile, "--json"], {
+      variables: store,
+    });
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
       expect.objectContaining({
@@ -107,7 +109,7 @@ test("from the command line, for two profiles, with which the command and the MC
     ]);
     const variables = { ...environmentOf(store), FXDESK_PROFILE: profile } as Record<string, string>;
     const before = sandbox.requests.length;
-    const server = await new Spawned([], variables).initialized();
+    const server = await new McpProcess([], variables).initialized();
     server.send(toolCall(1, "list_trades", { page_size: 1 }));
     await server.until(() => server.result(1) !== undefined);
     server.process.stdin.end();
@@ -127,8 +129,8 @@ describe("from Node-RED", () => {
     await nodeRed.deploy([
       tab,
       { id: "connection", type: "fxdesk-connection", name: "Desk" },
-      { ...injectOf("start", ["list"]), name: "start", x: 100, y: 90 },
-      { ...operationOf(listTrades, "list", [], { pages: "one" }), x: 400, y: 90 },
+      { ...injectNode("start", ["list"]), name: "start", x: 100, y: 90 },
+      { ...operationNode(listTrades, "list", [], { pages: "one" }), x: 400, y: 90 },
     ]);
     editor = await Editor.open(browser, nodeRed.url);
   }, 90_000);
@@ -168,7 +170,9 @@ describe("from Node-RED", () => {
     await editor.done();
     await editor.deploy();
     await nodeRed.inject("start");
-    expect(await nodeRed.status("list", ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
+    expect(await nodeRed.waitForStatus("list", ({ fill }) => fill !== "blue")).toMatchObject({
+      fill: "green",
+    });
   }, 90_000);
 
   test("and again with what is deployed, whose secrets the form does not know", async () => {

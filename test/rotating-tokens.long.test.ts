@@ -10,16 +10,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { environmentName } from "@fxdesk/toolkit";
 import { listTrades } from "../core/contract/trades";
-import { environmentOf, program, spawned, type Variables } from "./cli/run";
+import { environmentOf, program, spawnFxdesk, type Variables } from "./cli/run-command";
 import { fxdeskMcp, revisions } from "./mcp/support/clients";
-import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab } from "./nodes/support/flows";
+import {
+  catchNode,
+  connectionConfig,
+  debugNode,
+  injectNode,
+  operationNode,
+  tab,
+} from "./nodes/support/flows";
 import { NodeRed } from "./nodes/support/node-red";
 import { eventually } from "./support/eventually";
-import { Rotating } from "./support/rotating";
+import { RotatingTokenService } from "./support/rotating-token-service";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 20);
 
-let rotating: Rotating;
+let rotating: RotatingTokenService;
 let folder: string;
 /** As a user sets them: the refresh token stays what it was on the first day. */
 let settings: Record<string, string>;
@@ -27,7 +34,7 @@ let variables: Variables;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fxdesk-rotating-"));
-  rotating = await Rotating.start();
+  rotating = await RotatingTokenService.start();
   settings = {
     ...rotating.addresses,
     ...rotating.credentials,
@@ -46,7 +53,7 @@ afterAll(async () => {
 });
 
 async function onCommandLine(): Promise<void> {
-  const { code, stderr } = await spawned(["call", listTrades.name], { variables });
+  const { code, stderr } = await spawnFxdesk(["call", listTrades.name], { variables });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 }
 
@@ -95,7 +102,7 @@ test("a process that is killed while it renews keeps the others from it as long 
   const args = [program, "call", listTrades.name, "--timeout-ms", "2000"];
   const killed = spawn(process.execPath, args, { env: environmentOf(variables), stdio: "ignore" });
   const ended = once(killed, "exit");
-  await eventually(() => rotating.unanswered > 0, { withinMs: 20_000, what: "the endpoint is asked" });
+  await eventually(() => rotating.unansweredCount > 0, { withinMs: 20_000, what: "the endpoint is asked" });
   killed.kill("SIGKILL");
   await ended;
   rotating.isSilent = false;
@@ -111,7 +118,7 @@ test("a process that is killed while it renews keeps the others from it as long 
 test("5 full deploys of Node-RED", async () => {
   const before = rotating.used.length;
   const { refreshToken, authClientSecret, storeKey, ...open } = settings;
-  const connection = connectionTo(
+  const connection = connectionConfig(
     { baseUrl: open.baseUrl!, xs2aUrl: open.baseUrl! },
     // The tokens are those of the environment that the others use, which name none.
     { environment: undefined, ...open, credentials: { refreshToken, authClientSecret, storeKey } },
@@ -122,15 +129,15 @@ test("5 full deploys of Node-RED", async () => {
       await nodeRed.deploy([
         tab,
         connection,
-        injectOf("start", ["list"]),
-        operationOf(listTrades, "list", ["end"], { pages: "one" }),
-        debugOf("end"),
-        catchOf("caught", ["end"]),
+        injectNode("start", ["list"]),
+        operationNode(listTrades, "list", ["end"], { pages: "one" }),
+        debugNode("end"),
+        catchNode("caught", ["end"]),
       ]);
       rotating.revoke();
       for (let call = 0; call < 2; call += 1) {
         await nodeRed.inject("start");
-        expect(await nodeRed.shown("end")).toMatchObject([{ statusCode: 200 }]);
+        expect(await nodeRed.nextDebugValues("end")).toMatchObject([{ statusCode: 200 }]);
       }
     }
   } finally {

@@ -1,31 +1,31 @@
 /** fxdesk call: one operation of the service. */
-import { comesInPages } from "../../core/client/pages";
+import { isPaged } from "../../core/client/pages";
 import { type Callable, callablesOf, type Service } from "../../core/operations";
 import { fxdeskService } from "../../core/service";
-import { introduction, pageOf } from "../../core/declaration/described-page";
+import { introduction, describeOperation } from "../../core/declaration/describe-operation";
 import { mayRespondWith } from "../../core/declaration/operation";
 import { type Flag, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
-import { connectionHelp } from "../connection";
+import { connectionHelp } from "../connection-settings";
 import { extensionsHelp } from "../extensions";
-import { callerFlags, profileHelp } from "../profile";
+import { connectionAndProfileFlags, profileHelp } from "../profile";
 import { paragraph } from "../help";
-import { nearest } from "../../core/nearest";
-import { watchWord } from "../names";
-import { fieldFlags } from "./fields";
-import { operationHelp } from "./help";
+import { suggestions } from "../../core/suggestions";
+import { watchCommandName } from "../flag-names";
+import { fieldFlags } from "./field-flags";
+import { operationHelp } from "./operation-help";
 
 export const inputFlag: Flag = {
   name: "input",
   value: "<file|->",
   description: "Read the fields from a JSON file, or from stdin; flags win over it.",
 };
-const tableFlag = ({ rows }: Callable): Flag => ({
+const tableFlag = ({ resultList }: Callable): Flag => ({
   name: "table",
   description:
-    rows === undefined
+    resultList === undefined
       ? "Print a table instead of JSON."
-      : `Print ${rows} as a table instead of JSON, with the rest of the result above it.`,
+      : `Print ${resultList} as a table instead of JSON, with the rest of the result above it.`,
 });
 const allFlag: Flag = { name: "all", description: "Fetch every page." };
 const outputFlag: Flag = {
@@ -49,43 +49,43 @@ const keyFlag: Flag = {
   description: "Stands for this call and no other: the same call with the same key again is not sent twice.",
 };
 /** Where a field can be used once, it is the key unless another one is given. */
-const keyFlagOf = ({ singleUse }: Callable): Flag =>
-  singleUse === undefined
+const keyFlagOf = ({ singleUseField }: Callable): Flag =>
+  singleUseField === undefined
     ? keyFlag
-    : { ...keyFlag, description: `${keyFlag.description} By default ${singleUse} is its key.` };
+    : { ...keyFlag, description: `${keyFlag.description} By default ${singleUseField} is its key.` };
 
 /** The flags of calling an operation that are not its fields. */
 export const callFlags = (operation: Callable): Flag[] => [
   inputFlag,
   ...(mayRespondWith(operation, "json") ? [tableFlag(operation)] : []),
   // Money is sent once.
-  ...(comesInPages(operation) && operation.effect !== "money" ? [allFlag] : []),
+  ...(isPaged(operation) && operation.effect !== "money" ? [allFlag] : []),
   ...(mayRespondWith(operation, "file") ? [outputFlag] : []),
-  ...(operation.delivers ? [folderFlag] : []),
+  ...(operation.deliversFiles ? [folderFlag] : []),
   ...(operation.effect === "money" ? [keyFlagOf(operation), yesFlag] : []),
   jsonFlag,
 ];
 
 function operationCommand(operation: Callable, service: Service): Command {
   const [fields, flags] = [fieldFlags(operation), callFlags(operation)];
-  const taken = new Set([...fields, ...flags].map(({ name }) => name));
+  const reservedFlags = new Set([...fields, ...flags].map(({ name }) => name));
   return {
     usage: `fxdesk call ${operation.name} [flags]`,
-    description: introduction(pageOf(operation)),
+    description: introduction(describeOperation(operation)),
     fields,
     flags,
-    unlisted: callerFlags(service).filter((flag) => !taken.has(flag.name)),
-    more: operationHelp(operation),
+    hiddenFlags: connectionAndProfileFlags(service).filter((flag) => !reservedFlags.has(flag.name)),
+    helpSections: operationHelp(operation),
     run: async (parsed, terminal) =>
-      (await import("./run.js")).runCall(operation, { service, taken }, parsed, terminal),
+      (await import("./run.js")).runCall(operation, { service, reservedFlags }, parsed, terminal),
   };
 }
 
-const anyOperation = (service: Service): Command => ({
+const callOverview = (service: Service): Command => ({
   usage: "fxdesk call <section.operation> [flags]",
   description: "Calls an operation of the service and prints its response as JSON.",
   flags: [],
-  more: [
+  helpSections: [
     paragraph(
       "fxdesk operations lists the operations; fxdesk call <section.operation> --help shows the flags of one.",
     ),
@@ -98,15 +98,20 @@ const anyOperation = (service: Service): Command => ({
   },
 });
 
-function unknown(name: string, operations: readonly Callable[], { watches = [] }: Service): UsageError {
+function unknownOperationError(
+  name: string,
+  operations: readonly Callable[],
+  { watches = [] }: Service,
+): UsageError {
   const watch = watches.find((each) => each.name === name);
-  if (watch) return new UsageError(`${name} is a watch: fxdesk watch ${watchWord(watch)}.`);
+  if (watch) return new UsageError(`${name} is a watch: fxdesk watch ${watchCommandName(watch)}.`);
   const names = operations.map((operation) => operation.name);
   const inSection = names.filter((known) => known.startsWith(`${name}.`));
-  const near = inSection.length > 0 ? inSection : nearest(name, names);
+  const near = inSection.length > 0 ? inSection : suggestions(name, names);
   const byTool = operations.filter(({ tool }) => tool === name).map((operation) => operation.name);
-  const meant = byTool.length > 0 ? byTool : near;
-  const hint = meant.length > 0 ? `Did you mean ${meant.join(", ")}?` : "fxdesk operations lists them.";
+  const suggested = byTool.length > 0 ? byTool : near;
+  const hint =
+    suggested.length > 0 ? `Did you mean ${suggested.join(", ")}?` : "fxdesk operations lists them.";
   return new UsageError(`There is no operation ${JSON.stringify(name)}. ${hint}`);
 }
 
@@ -116,9 +121,9 @@ export function callCommand(
   service: Service = fxdeskService,
 ): [Command, readonly string[]] {
   const [name, ...rest] = args;
-  if (name === undefined || name.startsWith("-")) return [anyOperation(service), args];
+  if (name === undefined || name.startsWith("-")) return [callOverview(service), args];
   const operations = callablesOf(service);
   const operation = operations.find((known) => known.name === name);
-  if (!operation) throw unknown(name, operations, service);
+  if (!operation) throw unknownOperationError(name, operations, service);
   return [operationCommand(operation, service), rest];
 }

@@ -5,21 +5,21 @@ import { printable, type Terminal } from "../terminal";
 const eraseLine = "\r\u001b[2K";
 
 /** Words wider than this would begin a line of their own, which is not erased. */
-const usualWidth = 80;
+const defaultWidth = 80;
 
-const words = ({ done, total, message }: Progress): string =>
+const progressText = ({ done, total, message }: Progress): string =>
   `${printable(message)} (${total === undefined ? done : `${done}/${total}`})`;
 
-export interface LineInPlace {
+export interface StatusLine {
   /** Undefined where nobody watches: in pipes, files and CI. */
   readonly show?: (text: string) => void;
   /** Leaves the line as it was before. */
   readonly erase: () => void;
 }
 
-export function lineInPlace({ stderr, environment }: Terminal): LineInPlace {
+export function createStatusLine({ stderr, environment }: Terminal): StatusLine {
   if (!stderr.isTTY || environment.CI) return { erase: () => undefined };
-  const width = (stderr.columns ?? usualWidth) - 1;
+  const width = (stderr.columns ?? defaultWidth) - 1;
   let isShown = false;
   return {
     show(text) {
@@ -40,7 +40,7 @@ export interface ProgressLine {
 }
 
 /** How far a call has come. */
-export function progressLine(terminal: Terminal): ProgressLine {
-  const { show, erase } = lineInPlace(terminal);
-  return { ...(show && { onProgress: (step: Progress) => show(words(step)) }), erase };
+export function createProgressLine(terminal: Terminal): ProgressLine {
+  const { show, erase } = createStatusLine(terminal);
+  return { ...(show && { onProgress: (step: Progress) => show(progressText(step)) }), erase };
 }

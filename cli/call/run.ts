@@ -1,8 +1,8 @@
 /** Calls what a command names. Loaded when it is used: commands that call nothing begin sooner without the client. */
 import type { ServiceResponse } from "../../core/client/response";
 import { createClient } from "../../core/client/client";
-import { lostDigits } from "../../core/client/digits";
-import { intoFolder } from "../../core/client/deliver";
+import { findLostDigits } from "../../core/client/lost-digits";
+import { intoFolder } from "../../core/client/file-delivery";
 import { hasMore } from "../../core/client/pages";
 import type { PreparedCall } from "../../core/client/prepared-call";
 import { type Callable, type Declaration, mayRespondWith } from "../../core/declaration/operation";
@@ -10,31 +10,31 @@ import { describeViolations } from "../../core/declaration/violation";
 import { isProcedure, type Procedure } from "../../core/declaration/procedure";
 import type { Service } from "../../core/declaration/service";
 import { type ParsedArguments, UsageError } from "../arguments";
-import { asUsageError, clientOptions, settingsFrom } from "../connection";
-import { settingsInForce } from "../profile";
+import { asUsageError, clientOptions, settingsFrom } from "../connection-settings";
+import { effectiveSettings } from "../profile";
 import { type Terminal, writeStderr } from "../terminal";
-import { exitCodeFor, printResponseFor, printPages, sayMore } from "./print";
-import { commit } from "./commit";
-import { inputFrom, withFlagNames } from "./fields";
-import { progressLine } from "./progress-line";
+import { exitCodeFor, printResponse, printPages, printMorePagesNote } from "./print-response";
+import { callAndReport } from "./call-and-report";
+import { readFieldFlags, withFlagNames } from "./field-flags";
+import { createProgressLine } from "./progress-line";
 import { preview } from "./preview";
-import { nameOfSource, type ReadSource, sourceReader } from "./sources";
+import { nameOfSource, type ReadSource, createSourceReader } from "./sources";
 import type { Values } from "../../core/declaration/fields";
-import { keyViolation } from "../../core/declaration/key";
-import type { ClientCore } from "../../core/client/methods";
+import { keyViolation } from "../../core/declaration/idempotency-key";
+import type { ClientCore } from "../../core/client/client-types";
 
-async function fromFile(path: string | undefined, read: ReadSource): Promise<object> {
+async function readInputFile(path: string | undefined, read: ReadSource): Promise<object> {
   if (path === undefined) return {};
   const source = nameOfSource(path);
   const content = await read("input", path);
-  const input = asJson(content, source);
-  const lost = lostDigits(content);
+  const input = parseJson(content, source);
+  const lost = findLostDigits(content);
   if (lost.length > 0) throw new UsageError(`--input: ${source}: ${describeViolations(lost)}`);
   if (typeof input === "object" && input !== null && !Array.isArray(input)) return input;
   throw new UsageError(`--input: ${source} must hold one JSON object with the fields of the operation.`);
 }
 
-function asJson(content: string, source: string): unknown {
+function parseJson(content: string, source: string): unknown {
   try {
     return JSON.parse(content);
   } catch (error) {
@@ -44,7 +44,7 @@ function asJson(content: string, source: string): unknown {
 
 /** A file goes where the person says; never, unasked, onto their screen. */
 function outputOf(operation: Callable, parsed: ParsedArguments, { stdout }: Terminal): string {
-  const output = parsed.text("output");
+  const output = parsed.string("output");
   if (output === undefined && stdout.isTTY && mayRespondWith(operation, "file"))
     throw new UsageError(
       `${operation.name} returns a file: say where it goes with --output <path>, or --output - for this terminal.`,
@@ -56,9 +56,9 @@ function outputOf(operation: Callable, parsed: ParsedArguments, { stdout }: Term
 export interface CallTarget {
   readonly service: Service;
   /** Flags that are fields of the operation, or of the command. */
-  readonly taken: ReadonlySet<string>;
+  readonly reservedFlags: ReadonlySet<string>;
   /** Settings in force unless others are given, for a service that nobody logs in to. */
-  readonly usual?: Readonly<Record<string, string>>;
+  readonly defaultSettings?: Readonly<Record<string, string>>;
 }
 
 /** Calls an operation with what the flags give, and prints its response. */
@@ -74,26 +74,26 @@ export function runCall(
 }
 
 /** What the flags give, over what the file or stdin holds that --input names. */
-export async function inputOf(
+export async function readInput(
   operation: Callable,
   parsed: ParsedArguments,
   terminal: Terminal,
 ): Promise<Values> {
-  const read = sourceReader(terminal);
+  const read = createSourceReader(terminal);
   return {
-    ...(await fromFile(parsed.text("input"), read)),
-    ...(await inputFrom(operation, parsed, read)),
+    ...(await readInputFile(parsed.string("input"), read)),
+    ...(await readFieldFlags(operation, parsed, read)),
   };
 }
 
-export async function clientFor(
-  { service, taken, usual }: CallTarget,
+export async function createClientFor(
+  { service, reservedFlags, defaultSettings }: CallTarget,
   parsed: ParsedArguments,
   terminal: Terminal,
 ): Promise<ClientCore> {
-  const settings = usual
-    ? { ...usual, ...settingsFrom(parsed, terminal.environment, service, taken) }
-    : await settingsInForce(parsed, terminal, service, taken);
+  const settings = defaultSettings
+    ? { ...defaultSettings, ...settingsFrom(parsed, terminal.environment, service, reservedFlags) }
+    : await effectiveSettings(parsed, terminal, service, reservedFlags);
   const onRecovered = (line: string) => void writeStderr(terminal, `fxdesk: ${line}\n`);
   const options = { ...clientOptions(settings, service), onRecovered };
   return asUsageError(() => createClient(options, service), service);
@@ -101,21 +101,21 @@ export async function clientFor(
 
 /** The key that is given, of a call that commits money. */
 function keyFrom(parsed: ParsedArguments): { readonly key?: string } {
-  const key = parsed.text("key");
+  const key = parsed.string("key");
   if (key === undefined) return {};
   const violation = keyViolation(key);
   if (violation !== undefined) throw new UsageError(`--key ${violation}.`);
   return { key };
 }
 
-const unconfirmed = (call: PreparedCall) =>
+const unconfirmedError = (call: PreparedCall) =>
   new UsageError(
     `${call.operation.name} commits or moves money, or changes who may approve it. Nothing was sent. ` +
       `With --yes this leaves:\n\n${preview(call)}`,
   );
 
 /** What a procedure sends depends on what it reads before. */
-const unconfirmedProcedure = ({ name, uses }: Procedure) =>
+const unconfirmedProcedureError = ({ name, uses }: Procedure) =>
   new UsageError(
     `${name} commits or moves money, or changes who may approve it. Nothing was sent. ` +
       `With --yes it runs; it may call ${uses.join(", ")}.`,
@@ -127,34 +127,35 @@ async function run(
   parsed: ParsedArguments,
   terminal: Terminal,
 ): Promise<number> {
-  const client = await clientFor(target, parsed, terminal);
+  const client = await createClientFor(target, parsed, terminal);
   try {
-    const input = await inputOf(operation, parsed, terminal);
+    const input = await readInput(operation, parsed, terminal);
     const printOptions = {
-      asTable: parsed.switched("table") ?? false,
-      asJson: parsed.switched("json") ?? false,
+      asTable: parsed.boolean("table") ?? false,
+      asJson: parsed.boolean("json") ?? false,
       output: outputOf(operation, parsed, terminal),
     };
-    if (parsed.switched("all"))
+    if (parsed.boolean("all"))
       return await printPages(operation, client.pages(operation, input), printOptions, terminal);
-    const print = (response: ServiceResponse) =>
-      printResponseFor(operation, response, printOptions, terminal);
-    const { onProgress, erase } = progressLine(terminal);
-    const watched = onProgress ? { onProgress } : {};
-    const files = operation.delivers ? { deliver: intoFolder(parsed.text("output") ?? ".") } : {};
-    const keyed = operation.effect === "money" ? { ...keyFrom(parsed), surface: "cli" } : {};
-    if (operation.effect === "money" && !parsed.switched("yes"))
+    const print = (response: ServiceResponse) => printResponse(operation, response, printOptions, terminal);
+    const { onProgress, erase } = createProgressLine(terminal);
+    const progressOptions = onProgress ? { onProgress } : {};
+    const deliveryOptions = operation.deliversFiles
+      ? { deliver: intoFolder(parsed.string("output") ?? ".") }
+      : {};
+    const keyOptions = operation.effect === "money" ? { ...keyFrom(parsed), surface: "cli" } : {};
+    if (operation.effect === "money" && !parsed.boolean("yes"))
       throw isProcedure(operation)
-        ? unconfirmedProcedure(operation)
-        : unconfirmed(client.prepare(operation as Declaration, input, keyed));
-    const options = { ...keyed, ...watched, ...files };
+        ? unconfirmedProcedureError(operation)
+        : unconfirmedError(client.prepare(operation as Declaration, input, keyOptions));
+    const options = { ...keyOptions, ...progressOptions, ...deliveryOptions };
     const call = (signal?: AbortSignal) =>
       client.call(operation, input, { ...options, ...(signal && { signal }) }).finally(erase);
     if (operation.effect !== "read")
-      return exitCodeFor(operation, await commit({ operation, call, print }, terminal));
+      return exitCodeFor(operation, await callAndReport({ operation, call, print }, terminal));
     const response = await call();
     await print(response);
-    if (hasMore(operation, input, response)) await sayMore(printOptions, terminal);
+    if (hasMore(operation, input, response)) await printMorePagesNote(printOptions, terminal);
     return exitCodeFor(operation, response);
   } finally {
     // Not waited for: nobody may wait any more for a call that is under way.

@@ -9,12 +9,11 @@ export type ReadSource = (flag: string, path: string) => Promise<string>;
 
 export const nameOfSource = (path: string): string => (path === "-" ? "stdin" : path);
 
-export function sourceReader({ stdin }: Terminal): ReadSource {
-  let stdinIsFor: string | undefined;
+export function createSourceReader({ stdin }: Terminal): ReadSource {
+  let stdinFlag: string | undefined;
   const fromStdin = (flag: string) => {
-    if (stdinIsFor !== undefined)
-      throw new UsageError(`--${flag}: stdin is read for --${stdinIsFor} already.`);
-    stdinIsFor = flag;
+    if (stdinFlag !== undefined) throw new UsageError(`--${flag}: stdin is read for --${stdinFlag} already.`);
+    stdinFlag = flag;
     return text(stdin);
   };
   return (flag, path) =>

@@ -3,11 +3,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { stopSignals } from "../until-stopped";
 
 /** One wish to stop may come as several signals: npx passes on what the terminal has sent already. */
-const oneWishMs = 100;
+const duplicateSignalMs = 100;
 
 export class StopRequests {
-  #heard: () => void = () => undefined;
-  readonly #onSignal = () => this.#heard();
+  #resolveNext: () => void = () => undefined;
+  readonly #onSignal = () => this.#resolveNext();
 
   constructor() {
     for (const signal of stopSignals) process.on(signal, this.#onSignal);
@@ -15,16 +15,16 @@ export class StopRequests {
 
   /** The next wish to stop, from now on. */
   next(): Promise<void> {
-    return new Promise((resolve) => (this.#heard = resolve));
+    return new Promise((resolve) => (this.#resolveNext = resolve));
   }
 
   /** Waits until a signal would be another wish. */
-  async settled(): Promise<void> {
-    await pause(oneWishMs);
+  async waitForDuplicates(): Promise<void> {
+    await pause(duplicateSignalMs);
   }
 
   /** From now on signals are obeyed again. */
-  release(): void {
+  dispose(): void {
     for (const signal of stopSignals) process.off(signal, this.#onSignal);
   }
 }

@@ -1,27 +1,30 @@
 /** fxdesk halt and fxdesk resume: stop what changes or moves money, and end that. */
 import { hostname, userInfo } from "node:os";
-import { actor, storeDeclaration } from "../../core/client/settings";
+import { actorSetting, storeSettingFields } from "../../core/client/settings";
 import { settings as contractSettings } from "../../core/contract/settings";
-import { beginHalt, endHalts, type Halt, haltLine, haltsInForce } from "../../core/store/halt";
-import { storeSettings, type StoreSettings } from "../../core/store/settings";
+import { startHalt, endHalts, type Halt, describeHalt, listHalts } from "../../core/store/halt";
+import { parseStoreSettings, type StoreSettings } from "../../core/store/settings";
 import { type Flag, type ParsedArguments, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
-import { asUsageError, settingFlags, settingsFrom, settingsHelp } from "../connection";
-import { success } from "../exit";
+import { asUsageError, settingFlags, settingsFrom, settingsHelp } from "../connection-settings";
+import { success } from "../exit-codes";
 import { printJson, type Terminal, write } from "../terminal";
 
-const settings = [...storeDeclaration, actor];
+const settings = [...storeSettingFields, actorSetting];
 const environments = contractSettings.find(({ name }) => name === "environment")?.options ?? [];
 const environmentFlag: Flag = {
   name: "environment",
   value: `<${environments.join("|")}>`,
   description: "Only this environment; all of them by default.",
 };
-const shared = { unlisted: settingFlags(settings), more: [settingsHelp("Store", settings)] } as const;
+const storeOptions = {
+  hiddenFlags: settingFlags(settings),
+  helpSections: [settingsHelp("Store", settings)],
+} as const;
 
 /** One that is misspelt would stop nothing. */
 function environmentFrom(parsed: ParsedArguments): string | undefined {
-  const environment = parsed.text("environment");
+  const environment = parsed.string("environment");
   if (environment !== undefined && !environments.includes(environment))
     throw new UsageError(
       `--environment must be ${environments.join(" or ")}, not ${JSON.stringify(environment)}.`,
@@ -30,8 +33,8 @@ function environmentFrom(parsed: ParsedArguments): string | undefined {
 }
 
 /** What is set in the environment of the process says where the store is, not what is halted. */
-const storeFrom = (given: Readonly<Record<string, string | undefined>>): StoreSettings =>
-  asUsageError(() => storeSettings(given));
+const storeSettingsFrom = (given: Readonly<Record<string, string | undefined>>): StoreSettings =>
+  asUsageError(() => parseStoreSettings(given));
 
 /** The halts as JSON, or one sentence for each. */
 async function print(
@@ -40,7 +43,7 @@ async function print(
   result: Readonly<Record<string, readonly Halt[]>>,
   lines: readonly string[],
 ): Promise<number> {
-  if (parsed.switched("json")) await printJson(terminal, result);
+  if (parsed.boolean("json")) await printJson(terminal, result);
   else await write(terminal.stdout, `${lines.join("\n")}\n`);
   return success;
 }
@@ -55,16 +58,16 @@ export const haltCommand: Command = {
     environmentFlag,
     jsonFlag,
   ],
-  ...shared,
+  ...storeOptions,
   async run(parsed, terminal) {
     const environment = environmentFrom(parsed);
     const given = settingsFrom(parsed, terminal.environment);
     const by = given.actor ?? `${userInfo().username} on ${hostname()}`;
     const { withStore } = await import("../../core/store/open.js");
-    const halted = await withStore(storeFrom(given), (store) =>
-      beginHalt(store, { environment, by, reason: parsed.text("reason") }),
+    const halt = await withStore(storeSettingsFrom(given), (store) =>
+      startHalt(store, { environment, by, reason: parsed.string("reason") }),
     );
-    return print(parsed, terminal, { halts: [halted] }, [`${haltLine(halted)} fxdesk resume ends that.`]);
+    return print(parsed, terminal, { halts: [halt] }, [`${describeHalt(halt)} fxdesk resume ends that.`]);
   },
 };
 
@@ -72,20 +75,20 @@ export const resumeCommand: Command = {
   usage: "fxdesk resume [flags]",
   description: "Ends what fxdesk halt began: every halt, or that of one environment.",
   flags: [environmentFlag, jsonFlag],
-  ...shared,
+  ...storeOptions,
   async run(parsed, terminal) {
     const environment = environmentFrom(parsed);
     const { withStore } = await import("../../core/store/open.js");
-    const place = storeFrom(settingsFrom(parsed, terminal.environment));
+    const location = storeSettingsFrom(settingsFrom(parsed, terminal.environment));
     const [ended, halts] = await withStore(
-      place,
-      async (store) => [await endHalts(store, environment), await haltsInForce(store)] as const,
+      location,
+      async (store) => [await endHalts(store, environment), await listHalts(store)] as const,
     );
-    const first = ended.length === 0 ? "Nothing was halted." : "Calls leave again.";
-    const still = halts.map((each) => `Still in force: ${haltLine(each)}`);
+    const message = ended.length === 0 ? "Nothing was halted." : "Calls leave again.";
+    const remainingHalts = halts.map((each) => `Still in force: ${describeHalt(each)}`);
     return print(parsed, terminal, { ended, halts }, [
-      halts.length > 0 && ended.length > 0 ? "Ended." : first,
-      ...still,
+      halts.length > 0 && ended.length > 0 ? "Ended." : message,
+      ...remainingHalts,
     ]);
   },
 };

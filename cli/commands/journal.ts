@@ -1,17 +1,17 @@
 /** fxdesk journal: what is known of the calls that commit money. */
 import { open } from "node:fs/promises";
 import { userInfo } from "node:os";
-import type { Recovered } from "../../core/client/response";
-import { storeDeclaration } from "../../core/client/settings";
+import type { RecoveredCall } from "../../core/client/response";
+import { storeSettingFields } from "../../core/client/settings";
 import type { Service } from "../../core/declaration/service";
-import { EntryRefusal, eraseDetails, resolveEntry } from "../../core/journal/by-person";
-import { type Head, headFrom, headText } from "../../core/journal/chain";
+import { EntryRefusal, eraseDetails, resolveEntry } from "../../core/journal/operator-actions";
+import { type ChainHead, parseHead, formatHead } from "../../core/journal/hash-chain";
 import type { Entry, EntryState } from "../../core/journal/entry";
-import { eventsOfEntry, exportLines, type RecordedEvent } from "../../core/journal/events";
-import { getEntry, listEntries, sourceOf } from "../../core/journal/rows";
-import { type Verified, verifyExport, verifyStore } from "../../core/journal/verify";
+import { listEvents, exportLines, type RecordedEvent } from "../../core/journal/events";
+import { getEntry, listEntries, storeAccessOf } from "../../core/journal/entry-rows";
+import { type VerificationResult, verifyExport, verifyStore } from "../../core/journal/verify";
 import { type Store, withStore } from "../../core/store/open";
-import { storeSettings } from "../../core/store/settings";
+import { parseStoreSettings } from "../../core/store/settings";
 import { type Flag, type ParsedArguments, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
 import {
@@ -21,47 +21,47 @@ import {
   settingFlags,
   settingsFrom,
   settingsHelp,
-} from "../connection";
-import { outcomeUnknown, success } from "../exit";
+} from "../connection-settings";
+import { outcomeUnknown, success } from "../exit-codes";
 import { columns, paragraph, section } from "../help";
-import { callerFlags, profileHelp, settingsInForce } from "../profile";
+import { connectionAndProfileFlags, profileHelp, effectiveSettings } from "../profile";
 import { table } from "../table";
 import { printable, printJson, type Terminal, write, writeStderr } from "../terminal";
 
-const unsound = 1;
-const usualLimit = 50;
+const verificationFailed = 1;
+const defaultLimit = 50;
 
-const listed = (words: readonly string[]): string => words.join(", ").replace(/, (\S+)$/, " or $1");
+const joinWords = (words: readonly string[]): string => words.join(", ").replace(/, (\S+)$/, " or $1");
 
-function oneOf<W extends string>(flag: string, text: string | undefined, words: readonly W[]): W {
+function parseChoice<W extends string>(flag: string, text: string | undefined, words: readonly W[]): W {
   const word = words.find((each) => each === text);
-  if (word === undefined) throw new UsageError(`--${flag} must be ${listed(words)}.`);
+  if (word === undefined) throw new UsageError(`--${flag} must be ${joinWords(words)}.`);
   return word;
 }
 
-const storeHelp = settingsHelp("Store", storeDeclaration);
+const storeHelp = settingsHelp("Store", storeSettingFields);
 
 /** The parts that all commands over the store have. */
-const overStore = { unlisted: settingFlags(storeDeclaration), more: [storeHelp] } as const;
+const storeOptions = { hiddenFlags: settingFlags(storeSettingFields), helpSections: [storeHelp] } as const;
 
-const readOnly = (place: string) =>
+const readOnlyStoreError = (location: string) =>
   new UsageError(
-    `The store ${place} is on a file system that is read-only, and whoever reads the store writes beside it as well. Copy ` +
+    `The store ${location} is on a file system that is read-only, and whoever reads the store writes beside it as well. Copy ` +
       "it, with the files beside it that begin with its name, to where you may write, chmod 600, and name the copy with " +
       "--store or FXDESK_STORE.",
   );
 
 /** Does something with the store; an entry that does not allow it is a mistake of usage. */
-async function using<T>(
+async function withJournalStore<T>(
   parsed: ParsedArguments,
   { environment }: Terminal,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const settings = asUsageError(() => storeSettings(settingsFrom(parsed, environment)));
+  const settings = asUsageError(() => parseStoreSettings(settingsFrom(parsed, environment)));
   try {
     return await withStore(settings, work);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EROFS") throw readOnly(settings.place);
+    if ((error as NodeJS.ErrnoException).code === "EROFS") throw readOnlyStoreError(settings.location);
     throw error instanceof EntryRefusal ? new UsageError(error.message) : error;
   }
 }
@@ -69,7 +69,7 @@ async function using<T>(
 const states: readonly EntryState[] = ["intended", "sent", "done", "rejected", "not-sent", "unknown"];
 
 function limitFrom(parsed: ParsedArguments): number {
-  const text = parsed.text("limit") ?? String(usualLimit);
+  const text = parsed.string("limit") ?? String(defaultLimit);
   if (!/^[1-9]\d{0,8}$/.test(text))
     throw new UsageError(`--limit must be a whole number above zero, not ${JSON.stringify(text)}.`);
   return Number(text);
@@ -77,7 +77,7 @@ function limitFrom(parsed: ParsedArguments): number {
 
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-const asRow = ({ id, begunAt, operation, environment, key, state, reference, ending }: Entry) => ({
+const toRow = ({ id, begunAt, operation, environment, key, state, reference, ending }: Entry) => ({
   begun: time(begunAt),
   entry: id,
   operation,
@@ -89,7 +89,7 @@ const asRow = ({ id, begunAt, operation, environment, key, state, reference, end
 });
 
 const list: Command = {
-  ...overStore,
+  ...storeOptions,
   usage: "fxdesk journal list [flags]",
   description: "Lists the calls that commit money, the newest first, and what became of each.",
   flags: [
@@ -97,32 +97,34 @@ const list: Command = {
       name: "state",
       value: "<state>",
       repeats: true,
-      description: `Only those that are ${listed(states)}; may be given several times.`,
+      description: `Only those that are ${joinWords(states)}; may be given several times.`,
     },
-    { name: "limit", value: "<number>", description: `How many at most; ${usualLimit} by default.` },
+    { name: "limit", value: "<number>", description: `How many at most; ${defaultLimit} by default.` },
     jsonFlag,
   ],
   async run(parsed, terminal) {
-    const given = parsed.texts("state")?.map((text) => oneOf("state", text, states));
+    const given = parsed.strings("state")?.map((text) => parseChoice("state", text, states));
     const filter = { limit: limitFrom(parsed), ...(given && { state: given }) };
-    const entries = await using(parsed, terminal, (store) => listEntries(sourceOf(store), filter));
+    const entries = await withJournalStore(parsed, terminal, (store) =>
+      listEntries(storeAccessOf(store), filter),
+    );
     const { stdout } = terminal;
-    if (parsed.switched("json")) await printJson(terminal, entries);
-    else await write(stdout, table(entries.map(asRow), stdout.isTTY ? stdout.columns : undefined));
+    if (parsed.boolean("json")) await printJson(terminal, entries);
+    else await write(stdout, table(entries.map(toRow), stdout.isTTY ? stdout.columns : undefined));
     return success;
   },
 };
 
 /** What an event says, on one line; what stands above it is left out. */
-function wordsOf({ kind, content, details }: RecordedEvent): string {
+function eventText({ kind, content, details }: RecordedEvent): string {
   const { details: hash, ...facts } = content;
-  const beside = hash === undefined ? {} : (details?.content ?? { details: "erased" });
-  const said = kind === "intent" ? beside : { ...facts, ...beside };
-  return Object.keys(said).length > 0 ? printable(JSON.stringify(said)) : "";
+  const detailFacts = hash === undefined ? {} : (details?.content ?? { details: "erased" });
+  const shownFacts = kind === "intent" ? detailFacts : { ...facts, ...detailFacts };
+  return Object.keys(shownFacts).length > 0 ? printable(JSON.stringify(shownFacts)) : "";
 }
 
 /** An entry for people: what it is, and what happened to it. */
-function entryPage(entry: Entry, events: readonly RecordedEvent[]): string {
+function renderEntry(entry: Entry, events: readonly RecordedEvent[]): string {
   const facts = Object.entries({
     Entry: entry.id,
     Operation: entry.operation,
@@ -135,34 +137,34 @@ function entryPage(entry: Entry, events: readonly RecordedEvent[]): string {
     Surface: entry.surface,
     Actor: entry.intent?.actor,
   }).flatMap(([name, value]) => (value ? [[name, printable(value)] as const] : []));
-  const happened = events.map(
-    (event) => [`${event.seq}  ${time(event.at)}  ${event.kind}`, wordsOf(event)] as const,
+  const eventRows = events.map(
+    (event) => [`${event.seq}  ${time(event.at)}  ${event.kind}`, eventText(event)] as const,
   );
-  return `${columns(facts)}\n\n${section("Events", columns(happened))}\n`;
+  return `${columns(facts)}\n\n${section("Events", columns(eventRows))}\n`;
 }
 
 const show = (id: string): Command => ({
-  ...overStore,
+  ...storeOptions,
   usage: `fxdesk journal show ${id} [flags]`,
   description: "Shows an entry and all that happened to it.",
   flags: [jsonFlag],
   run: (parsed, terminal) =>
-    using(parsed, terminal, async (store) => {
-      const source = sourceOf(store);
+    withJournalStore(parsed, terminal, async (store) => {
+      const source = storeAccessOf(store);
       const found = await getEntry(source, id);
       if (!found) throw new EntryRefusal(`There is no journal entry ${id}; fxdesk journal list lists them.`);
-      const events = await eventsOfEntry(source, id);
-      if (parsed.switched("json")) await printJson(terminal, { ...found.entry, events });
-      else await write(terminal.stdout, entryPage(found.entry, events));
+      const events = await listEvents(source, id);
+      if (parsed.boolean("json")) await printJson(terminal, { ...found.entry, events });
+      else await write(terminal.stdout, renderEntry(found.entry, events));
       return success;
     }),
 });
 
 const resolutions = ["done", "rejected", "not-sent"] as const;
-const keyIsFree = "Its key is free: the same call under it is sent.\n";
+const keyFreedNote = "Its key is free: the same call under it is sent.\n";
 
 /** Who resolves: as it is configured, else the user of the operating system. */
-function actorIn({ environment }: Terminal): string | undefined {
+function actorOf({ environment }: Terminal): string | undefined {
   if (environment.FXDESK_ACTOR) return environment.FXDESK_ACTOR;
   try {
     return userInfo().username;
@@ -171,8 +173,8 @@ function actorIn({ environment }: Terminal): string | undefined {
   }
 }
 
-function needed(parsed: ParsedArguments, { name, value }: Flag): string {
-  const text = parsed.text(name)?.trim();
+function requiredText(parsed: ParsedArguments, { name, value }: Flag): string {
+  const text = parsed.string(name)?.trim();
   if (!text) throw new UsageError(`--${name} is needed: --${name} ${value}.`);
   return text;
 }
@@ -185,7 +187,7 @@ const outcomeFlag: Flag = {
 const noteFlag: Flag = { name: "note", value: "<text>", description: "How you know; kept with the entry." };
 
 const resolve = (id: string): Command => ({
-  ...overStore,
+  ...storeOptions,
   usage: `fxdesk journal resolve ${id} --outcome <${resolutions.join("|")}> --note <text> [flags]`,
   description:
     "Says what became of a call whose outcome is unknown. Look it up at the service first: what is said here is given " +
@@ -198,29 +200,29 @@ const resolve = (id: string): Command => ({
   ],
   async run(parsed, terminal) {
     const resolution = {
-      state: oneOf("outcome", needed(parsed, outcomeFlag), resolutions),
-      note: needed(parsed, noteFlag),
-      identity: parsed.text("identity"),
-      actor: actorIn(terminal),
+      state: parseChoice("outcome", requiredText(parsed, outcomeFlag), resolutions),
+      note: requiredText(parsed, noteFlag),
+      identity: parsed.string("identity"),
+      actor: actorOf(terminal),
     };
-    const entry = await using(parsed, terminal, (store) => resolveEntry(store, id, resolution));
-    if (parsed.switched("json")) await printJson(terminal, entry);
+    const entry = await withJournalStore(parsed, terminal, (store) => resolveEntry(store, id, resolution));
+    if (parsed.boolean("json")) await printJson(terminal, entry);
     else await write(terminal.stdout, `Entry ${id} is ${entry.state}.\n`);
-    if (entry.state === "not-sent") await writeStderr(terminal, keyIsFree);
+    if (entry.state === "not-sent") await writeStderr(terminal, keyFreedNote);
     return success;
   },
 });
 
 const erase = (id: string): Command => ({
-  ...overStore,
+  ...storeOptions,
   usage: `fxdesk journal erase ${id} [flags]`,
   description:
     "Removes the details of an entry for good: who asked, what was sent, what came back. Its key, its outcome and what " +
     "identifies what was done stay, and the chain stays whole.",
   flags: [jsonFlag],
   async run(parsed, terminal) {
-    const entry = await using(parsed, terminal, (store) => eraseDetails(store, id));
-    if (parsed.switched("json")) await printJson(terminal, entry);
+    const entry = await withJournalStore(parsed, terminal, (store) => eraseDetails(store, id));
+    if (parsed.boolean("json")) await printJson(terminal, entry);
     else await write(terminal.stdout, `The details of entry ${id} are erased.\n`);
     return success;
   },
@@ -231,14 +233,14 @@ const recoveryHelp = paragraph(
     "where replays_by_request_id says that the service then does nothing anew. What is not found stays unknown.",
 );
 
-async function lookFor(
+async function recoverEntries(
   id: string | undefined,
   service: Service,
   parsed: ParsedArguments,
   terminal: Terminal,
-): Promise<readonly Recovered[]> {
+): Promise<readonly RecoveredCall[]> {
   const { createClient } = await import("../../core/client/client.js");
-  const options = clientOptions(await settingsInForce(parsed, terminal, service), service);
+  const options = clientOptions(await effectiveSettings(parsed, terminal, service), service);
   // What is found is printed: no line of its own tells it.
   const client = asUsageError(
     () => createClient({ ...options, onRecovered: () => undefined }, service),
@@ -260,45 +262,45 @@ const recover = (id: string | undefined, services: Services): Command => ({
     "Looks now for what became of a call whose outcome is unknown, or of all of this connection. Whoever commits money " +
     "by fxdesk looks for them in the background as well, again and again.",
   flags: [jsonFlag],
-  unlisted: callerFlags(),
-  more: [recoveryHelp, connectionHelp(), paragraph(profileHelp)],
+  hiddenFlags: connectionAndProfileFlags(),
+  helpSections: [recoveryHelp, connectionHelp(), paragraph(profileHelp)],
   async run(parsed, terminal) {
-    const found = await lookFor(id, await services.extended(), parsed, terminal);
+    const found = await recoverEntries(id, await services.extended(), parsed, terminal);
     const { stdout } = terminal;
-    if (parsed.switched("json")) await printJson(terminal, found);
+    if (parsed.boolean("json")) await printJson(terminal, found);
     else if (found.length === 0) await write(stdout, "Nothing is unknown.\n");
     else await write(stdout, `${found.map(recoveredLine).join("\n")}\n`);
     return found.some(({ state }) => state === "unknown") ? outcomeUnknown : success;
   },
 });
 
-const recoveredLine = ({ entry, operation, state, identity = "", remark }: Recovered): string =>
+const recoveredLine = ({ entry, operation, state, identity = "", remark }: RecoveredCall): string =>
   printable([entry, operation, state, identity, remark].filter(Boolean).join("  "));
 
 const exportCommand: Command = {
-  ...overStore,
+  ...storeOptions,
   usage: "fxdesk journal export [flags] > journal.jsonl",
   description:
     "Prints the journal as JSON Lines: a line for each event, with its details unless they are erased, and one that says " +
     "how many they are. The details are in plain text: keep them as the store is kept.",
   flags: [],
   async run(parsed, terminal) {
-    await using(parsed, terminal, async (store) => {
-      for await (const line of exportLines(sourceOf(store))) await write(terminal.stdout, line);
+    await withJournalStore(parsed, terminal, async (store) => {
+      for await (const line of exportLines(storeAccessOf(store))) await write(terminal.stdout, line);
     });
     return success;
   },
 };
 
-function headIn(parsed: ParsedArguments): Head | undefined {
-  const text = parsed.text("head");
-  const head = text === undefined ? undefined : headFrom(text);
+function headFromFlag(parsed: ParsedArguments): ChainHead | undefined {
+  const text = parsed.string("head");
+  const head = text === undefined ? undefined : parseHead(text);
   if (text !== undefined && !head)
     throw new UsageError("--head must be a number, a colon and 64 hex digits, as verify prints it.");
   return head;
 }
 
-async function verifyFile(path: string, head: Head | undefined): Promise<Verified> {
+async function verifyFile(path: string, head: ChainHead | undefined): Promise<VerificationResult> {
   const file = await open(path).catch((error: Error) => {
     throw new UsageError(`--file cannot be read: ${error.message}.`);
   });
@@ -306,7 +308,7 @@ async function verifyFile(path: string, head: Head | undefined): Promise<Verifie
 }
 
 const verify: Command = {
-  ...overStore,
+  ...storeOptions,
   usage: "fxdesk journal verify [flags]",
   description:
     "Says whether the journal is whole, and what in it was changed; the exit code is 1 then. It prints the head, which you " +
@@ -317,29 +319,29 @@ const verify: Command = {
     jsonFlag,
   ],
   async run(parsed, terminal) {
-    const [path, head] = [parsed.text("file"), headIn(parsed)];
+    const [path, head] = [parsed.string("file"), headFromFlag(parsed)];
     const verified = path
       ? await verifyFile(path, head)
-      : await using(parsed, terminal, (store) => verifyStore(store, head));
-    if (parsed.switched("json")) await printJson(terminal, { ...verified, head: headText(verified.head) });
-    else await write(terminal.stdout, verifiedPage(verified));
-    return verified.faultCount === 0 ? success : unsound;
+      : await withJournalStore(parsed, terminal, (store) => verifyStore(store, head));
+    if (parsed.boolean("json")) await printJson(terminal, { ...verified, head: formatHead(verified.head) });
+    else await write(terminal.stdout, renderVerification(verified));
+    return verified.faultCount === 0 ? success : verificationFailed;
   },
 };
 
-function verifiedPage({ events, entries, head, faults, faultCount }: Verified): string {
+function renderVerification({ events, entries, head, faults, faultCount }: VerificationResult): string {
   const rows = [
     ["Events", String(events)],
     ["Entries", String(entries)],
-    ["Head", headText(head)],
+    ["Head", formatHead(head)],
     ["Faults", String(faultCount)],
     ...faults.map(({ where, message }) => [`  ${where}`, printable(`${message}.`)] as const),
   ] as const;
   return `${columns(rows)}\n`;
 }
 
-const ofAll: Readonly<Record<string, Command>> = { list, export: exportCommand, verify };
-const ofEntry: Readonly<Record<string, (id: string) => Command>> = { show, resolve, erase };
+const journalCommands: Readonly<Record<string, Command>> = { list, export: exportCommand, verify };
+const entryCommands: Readonly<Record<string, (id: string) => Command>> = { show, resolve, erase };
 
 /** Of who only reads help. */
 const noServices: Services = { extended: () => Promise.reject(new Error("There is no service.")) };
@@ -348,23 +350,26 @@ const overview: Command = {
   usage: "fxdesk journal <command> [flags]",
   description: "What is known of the calls that commit money: on disk before they leave, and how they ended.",
   flags: [],
-  more: [
+  helpSections: [
     section(
       "Commands, each with its own --help",
       columns([
-        ...Object.entries(ofAll).map(([name, { description }]) => [name, description] as const),
-        ...Object.entries(ofEntry).map(([name, of]) => [`${name} <id>`, of("<id>").description] as const),
+        ...Object.entries(journalCommands).map(([name, { description }]) => [name, description] as const),
+        ...Object.entries(entryCommands).map(
+          ([name, of]) => [`${name} <id>`, of("<id>").description] as const,
+        ),
         ["recover [id]", recover(undefined, noServices).description],
       ]),
     ),
     storeHelp,
   ],
   run: () => {
-    throw new UsageError(`Which command? ${names()}.`);
+    throw new UsageError(`Which command? ${commandNames()}.`);
   },
 };
 
-const names = () => `fxdesk journal ${listed([...Object.keys(ofAll), ...Object.keys(ofEntry), "recover"])}`;
+const commandNames = () =>
+  `fxdesk journal ${joinWords([...Object.keys(journalCommands), ...Object.keys(entryCommands), "recover"])}`;
 
 /** Loads the operations for the command that needs them. */
 interface Services {
@@ -380,17 +385,17 @@ function recoverCommand(args: readonly string[], services: Services): readonly [
 
 /** The command that the first words name, and its arguments. */
 export function journalCommand(
-  [word, ...args]: readonly string[],
+  [subcommand, ...args]: readonly string[],
   services: Services,
 ): readonly [Command, readonly string[]] {
-  if (word === undefined) return [overview, []];
-  if (word === "recover") return recoverCommand(args, services);
-  if (word.startsWith("-")) return [overview, [word, ...args]];
-  if (Object.hasOwn(ofAll, word)) return [ofAll[word]!, args];
-  if (!Object.hasOwn(ofEntry, word))
-    throw new UsageError(`There is no command ${JSON.stringify(word)}. There is ${names()}.`);
+  if (subcommand === undefined) return [overview, []];
+  if (subcommand === "recover") return recoverCommand(args, services);
+  if (subcommand.startsWith("-")) return [overview, [subcommand, ...args]];
+  if (Object.hasOwn(journalCommands, subcommand)) return [journalCommands[subcommand]!, args];
+  if (!Object.hasOwn(entryCommands, subcommand))
+    throw new UsageError(`There is no command ${JSON.stringify(subcommand)}. There is ${commandNames()}.`);
   const [id, ...rest] = args;
-  if (id !== undefined && !id.startsWith("-")) return [ofEntry[word]!(id), rest];
-  if (id === "--help" || id === "-h") return [ofEntry[word]!("<id>"), ["--help"]];
-  throw new UsageError(`Of which entry? fxdesk journal ${word} <id>; fxdesk journal list lists them.`);
+  if (id !== undefined && !id.startsWith("-")) return [entryCommands[subcommand]!(id), rest];
+  if (id === "--help" || id === "-h") return [entryCommands[subcommand]!("<id>"), ["--help"]];
+  throw new UsageError(`Of which entry? fxdesk journal ${subcommand} <id>; fxdesk journal list lists them.`);
 }

@@ -1,12 +1,12 @@
 /** fxdesk logout: the tokens and secrets of a profile are forgotten. */
-import { logOutOf } from "../../core/client/login";
-import { storeDeclaration } from "../../core/client/settings";
-import { changeProfile } from "../../core/credentials/profiles";
+import { logOut } from "../../core/client/login";
+import { storeSettingFields } from "../../core/client/settings";
+import { updateProfile } from "../../core/credentials/profiles";
 import type { Service } from "../../core/declaration/service";
 import { type Command, jsonFlag } from "../command";
-import { clientOptions, settingFlags, settingsFromFlags, settingsHelp } from "../connection";
-import { success } from "../exit";
-import { neededProfile, profileFlag, readProfile } from "../profile";
+import { clientOptions, settingFlags, settingsFromFlags, settingsHelp } from "../connection-settings";
+import { success } from "../exit-codes";
+import { requiredProfile, profileFlag, loadProfile } from "../profile";
 import { printJson, write } from "../terminal";
 
 export const logoutCommand = (service: Service): Command => ({
@@ -15,14 +15,14 @@ export const logoutCommand = (service: Service): Command => ({
     "Forgets the tokens and secrets of a profile on this machine. The service is not told: what runs keeps the access token " +
     "that it has until that ends, an hour at most, and gets no other. The other settings of the profile stay for the next login.",
   flags: [{ ...profileFlag, description: "Whose." }, jsonFlag],
-  unlisted: settingFlags(storeDeclaration),
-  more: [settingsHelp("Store", storeDeclaration)],
+  hiddenFlags: settingFlags(storeSettingFields),
+  helpSections: [settingsHelp("Store", storeSettingFields)],
   async run(parsed, terminal) {
-    const name = neededProfile(parsed, terminal);
-    const { settings, isLoggedIn: wasLoggedIn } = await readProfile(name, parsed, terminal);
-    await logOutOf(service, clientOptions({ ...settings, ...settingsFromFlags(parsed) }, service));
-    await changeProfile(name, (found) => found && { settings: found.settings });
-    if (parsed.switched("json")) await printJson(terminal, { profile: name, wasLoggedIn });
+    const name = requiredProfile(parsed, terminal);
+    const { settings, isLoggedIn: wasLoggedIn } = await loadProfile(name, parsed, terminal);
+    await logOut(service, clientOptions({ ...settings, ...settingsFromFlags(parsed) }, service));
+    await updateProfile(name, (found) => found && { settings: found.settings });
+    if (parsed.boolean("json")) await printJson(terminal, { profile: name, wasLoggedIn });
     else
       await write(
         terminal.stdout,

@@ -2,17 +2,17 @@
 
 import { extensionVariables } from "../../core/client/settings";
 import type { Service } from "../../core/declaration/service";
-import type { Offer, Serving } from "../../mcp";
+import type { Offer, RunningServer } from "../../mcp";
 import { type ParsedArguments, UsageError } from "../arguments";
 import type { Command } from "../command";
-import { asUsageError, clientOptions, connectionHelp } from "../connection";
-import { outcomeUnknown, success } from "../exit";
+import { asUsageError, clientOptions, connectionHelp } from "../connection-settings";
+import { outcomeUnknown, success } from "../exit-codes";
 import { paragraph } from "../help";
-import { notListening, portFrom } from "../port";
-import { callerFlags, profileHelp, type Settings, settingsInForce } from "../profile";
+import { throwListenError, portFrom } from "../port";
+import { connectionAndProfileFlags, profileHelp, type Settings, effectiveSettings } from "../profile";
 import { type Terminal, write } from "../terminal";
 import { stopSignals } from "../until-stopped";
-import type { ClientCore } from "../../core/client/methods";
+import type { ClientCore } from "../../core/client/client-types";
 
 const tokenVariable = "FXDESK_MCP_TOKEN";
 
@@ -26,7 +26,7 @@ const offerVariables = {
 } as const;
 
 /** A switch in the environment. */
-function isOn(variable: string, value: string | undefined): boolean {
+function parseSwitch(variable: string, value: string | undefined): boolean {
   if (!value || value === "0" || value === "false") return false;
   if (value === "1" || value === "true") return true;
   throw new UsageError(`${variable} must be true or false, not ${JSON.stringify(value)}.`);
@@ -40,12 +40,12 @@ function offerFrom(
   mcp: typeof import("../../mcp/index.js"),
 ): Offer {
   const given = (flag: "toolsets" | "tools" | "allow") => {
-    const inForce = parsed.texts(flag) ?? [environment[offerVariables[flag]] ?? ""];
-    return inForce.flatMap(mcp.wordsIn);
+    const inForce = parsed.strings(flag) ?? [environment[offerVariables[flag]] ?? ""];
+    return inForce.flatMap(mcp.splitWords);
   };
   const [toolsets, tools] = [given("toolsets"), given("tools")];
   const readOnly = offerVariables["read-only"];
-  const release = parsed.text("release") ?? (environment[offerVariables.release] || "asked");
+  const release = parsed.string("release") ?? (environment[offerVariables.release] || "asked");
   if (release !== "asked" && release !== "never")
     throw new UsageError(`--release must be asked or never, not ${JSON.stringify(release)}.`);
   if (release === "never" && settings.policy !== undefined)
@@ -54,30 +54,30 @@ function offerFrom(
     );
   return {
     ...(release === "never" && { release }),
-    allow: asUsageError(() => mcp.allowedFrom(given("allow"))),
+    allow: asUsageError(() => mcp.parseAllowedEffects(given("allow"))),
     ...(toolsets.length > 0 && { toolsets }),
     ...(tools.length > 0 && { tools }),
-    readOnly: parsed.switched("read-only") ?? isOn(readOnly, environment[readOnly]),
+    readOnly: parsed.boolean("read-only") ?? parseSwitch(readOnly, environment[readOnly]),
   };
 }
 
 /** What asks twice within this time asked once: a terminal signals fxdesk and npx, and npx passes it on to fxdesk. */
-const echoMs = 250;
+const duplicateSignalMs = 250;
 
 /** Ends the process at once; the log says of which calls nobody knows what became of them. */
-function endNow(server: Serving): never {
-  const lines = server.unfinished();
+function exitNow(server: RunningServer): never {
+  const lines = server.unfinishedCalls();
   for (const line of lines) console.error(line);
   process.exit(lines.length > 0 ? outcomeUnknown : success);
 }
 
 /** Resolves when a person or the system asks the process to stop. Who asks again does not wait for what is under way. */
-function untilAsked(server: Serving): Promise<void> {
-  let askedAt: number | undefined;
+function untilStopRequested(server: RunningServer): Promise<void> {
+  let requestedAt: number | undefined;
   return new Promise((resolve) => {
     const stop = () => {
-      if (askedAt !== undefined && performance.now() - askedAt > echoMs) endNow(server);
-      askedAt ??= performance.now();
+      if (requestedAt !== undefined && performance.now() - requestedAt > duplicateSignalMs) exitNow(server);
+      requestedAt ??= performance.now();
       resolve();
     };
     for (const signal of stopSignals) process.on(signal, stop);
@@ -85,14 +85,14 @@ function untilAsked(server: Serving): Promise<void> {
 }
 
 /** The service with the user's extension; undefined where there is none. */
-async function extendedService({ environment }: Terminal): Promise<Service | undefined> {
+async function loadExtendedService({ environment }: Terminal): Promise<Service | undefined> {
   if (!environment[extensionVariables.path]) return undefined;
   const { serviceFrom } = await import("../../core/client/extensions.js");
   return asUsageError(() => serviceFrom(environment));
 }
 
 /** Loads the client when it is first needed: an assistant that only asks for the list of tools gets it sooner. */
-const connectWith = (settings: Settings, service: Service | undefined, { allow = [], readOnly }: Offer) => {
+const createConnect = (settings: Settings, service: Service | undefined, { allow = [], readOnly }: Offer) => {
   const onRecovered = (line: string) => console.error(`fxdesk: ${line}`);
   const options = { ...clientOptions(settings), onRecovered };
   return async (): Promise<ClientCore> => {
@@ -105,14 +105,14 @@ const connectWith = (settings: Settings, service: Service | undefined, { allow =
   };
 };
 
-async function overHttp(parsed: ParsedArguments, terminal: Terminal): Promise<number> {
+async function serveOverHttp(parsed: ParsedArguments, terminal: Terminal): Promise<number> {
   const mcp = await import("../../mcp/index.js");
-  const [port, host] = [portFrom(parsed), parsed.text("host")];
+  const [port, host] = [portFrom(parsed), parsed.string("host")];
   const token = terminal.environment[tokenVariable];
-  const settings = await settingsInForce(parsed, terminal);
+  const settings = await effectiveSettings(parsed, terminal);
   const offer = offerFrom(parsed, terminal, settings, mcp);
-  const client = await connectWith(settings, await extendedService(terminal), offer)();
-  asUsageError(() => mcp.offeredOf(mcp.toolListFor(client.service), offer));
+  const client = await createConnect(settings, await loadExtendedService(terminal), offer)();
+  asUsageError(() => mcp.resolveOffer(mcp.toolListFor(client.service), offer));
   const server = await mcp
     .serveHttp({
       client,
@@ -129,27 +129,27 @@ async function overHttp(parsed: ParsedArguments, terminal: Terminal): Promise<nu
           )
         : error;
     })
-    .catch(notListening);
-  const asked = untilAsked(server);
+    .catch(throwListenError);
+  const stopRequested = untilStopRequested(server);
   await write(terminal.stderr, `The MCP endpoint is ${server.url}. Ctrl-C stops it.\n`);
-  await asked;
+  await stopRequested;
   await server.close();
   await client.close();
   return 0;
 }
 
-async function overStdio(parsed: ParsedArguments, terminal: Terminal): Promise<number> {
+async function serveOverStdio(parsed: ParsedArguments, terminal: Terminal): Promise<number> {
   const mcp = await import("../../mcp/index.js");
-  const settings = await settingsInForce(parsed, terminal);
+  const settings = await effectiveSettings(parsed, terminal);
   const offer = offerFrom(parsed, terminal, settings, mcp);
-  const service = await extendedService(terminal);
-  const connect = connectWith(settings, service, offer);
+  const service = await loadExtendedService(terminal);
+  const connect = createConnect(settings, service, offer);
   // Other commands end with their reader. Here a call that commits money may be under way.
   terminal.stdout.removeAllListeners("error");
   const server = asUsageError(() =>
     mcp.serveStdio({ connect, settings, ...offer, ...(service && { service }) }),
   );
-  await Promise.race([untilAsked(server), server.left]);
+  await Promise.race([untilStopRequested(server), server.disconnected]);
   await server.close();
   return 0;
 }
@@ -199,8 +199,8 @@ export const mcpCommand: Command = {
     },
     { name: "read-only", negatable: true, description: "Only offer tools that read, whatever else is said." },
   ],
-  unlisted: callerFlags(),
-  more: [
+  hiddenFlags: connectionAndProfileFlags(),
+  helpSections: [
     paragraph(
       `With --http, clients must send the token in ${tokenVariable} when it is set, or that of a person (fxdesk releases token).`,
     ),
@@ -214,6 +214,6 @@ export const mcpCommand: Command = {
   run: (parsed, terminal) => {
     // A log that nobody reads any more must not end the process.
     terminal.stderr.on("error", () => undefined);
-    return (parsed.switched("http") ? overHttp : overStdio)(parsed, terminal);
+    return (parsed.boolean("http") ? serveOverHttp : serveOverStdio)(parsed, terminal);
   },
 };

@@ -2,7 +2,7 @@
 import { openApiDocument } from "../../core/openapi/document";
 import { contract, type Service } from "../../core/operations";
 import type { Command } from "../command";
-import { flagName } from "../names";
+import { flagName } from "../flag-names";
 import { printJson } from "../terminal";
 import { version } from "../version";
 
@@ -16,7 +16,7 @@ export const openApiCommand = (service: Service = contract): Command => ({
   })),
   async run(parsed, terminal) {
     const addresses = Object.entries(service.servers).flatMap(([name, { setting }]) => {
-      const address = parsed.text(flagName(setting));
+      const address = parsed.string(flagName(setting));
       return address ? [[name, address] as const] : [];
     });
     const document = openApiDocument(service, {

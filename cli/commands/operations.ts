@@ -5,11 +5,11 @@ import { fxdeskService } from "../../core/service";
 import { effectDescriptions } from "../../core/declaration/operation";
 import { bySection, sectionTitle } from "../../core/declaration/sections";
 import { type Command, jsonFlag } from "../command";
-import { notFound, success } from "../exit";
-import { columns, page, section } from "../help";
+import { notFound, success } from "../exit-codes";
+import { columns, joinSections, section } from "../help";
 import { printJson, write, writeStderr } from "../terminal";
 
-const listed = (callable: Callable) => {
+const toListItem = (callable: Callable) => {
   const { name, tool, title, summary, effect } = callable;
   const { method, path, server, uses } = callable as Partial<Declaration & Procedure>;
   return { name, tool, title, summary, effect, method, path, server, uses };
@@ -17,10 +17,10 @@ const listed = (callable: Callable) => {
 
 /** Sections with their operations, effects and summaries, for people. */
 function overview(operations: readonly Callable[]): string {
-  const longest = Math.max(...operations.map(({ name }) => name.length));
+  const nameWidth = Math.max(...operations.map(({ name }) => name.length));
   const row = ({ name, effect, summary }: Callable) =>
-    [`${name.padEnd(longest)}  ${effect}`.padEnd(longest + "  change".length), summary] as const;
-  return page(
+    [`${name.padEnd(nameWidth)}  ${effect}`.padEnd(nameWidth + "  change".length), summary] as const;
+  return joinSections(
     ...[...bySection(operations)].map(([name, members]) =>
       section(sectionTitle(name, members), columns(members.map(row))),
     ),
@@ -46,7 +46,7 @@ const listCommand = (service: Service, words: readonly string[]): Command => ({
   flags: [jsonFlag],
   async run(parsed, terminal) {
     const found = callablesOf(service).filter((callable) => matches(callable, words));
-    if (parsed.switched("json")) await printJson(terminal, found.map(listed));
+    if (parsed.boolean("json")) await printJson(terminal, found.map(toListItem));
     else if (found.length > 0) await write(terminal.stdout, overview(found));
     else
       await writeStderr(

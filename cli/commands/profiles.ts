@@ -1,7 +1,7 @@
 /** fxdesk profiles: who is logged in where. */
 import { profilesPath, readProfiles } from "../../core/credentials/profiles";
 import { type Command, jsonFlag } from "../command";
-import { success } from "../exit";
+import { success } from "../exit-codes";
 import { table } from "../table";
 import { printJson, write, writeStderr } from "../terminal";
 
@@ -15,7 +15,7 @@ export const profilesCommand: Command = {
       return { profile: name, environment, service: baseUrl ?? domain, clientId, loggedInAt };
     });
     const { stdout } = terminal;
-    if (parsed.switched("json")) await printJson(terminal, profiles);
+    if (parsed.boolean("json")) await printJson(terminal, profiles);
     else if (profiles.length > 0)
       await write(stdout, table(profiles, stdout.isTTY ? stdout.columns : undefined));
     else await writeStderr(terminal, "There is no profile yet: fxdesk login makes one.\n");

@@ -1,23 +1,23 @@
 /** fxdesk releases serve: the page on which people release. */
 import { readFile } from "node:fs/promises";
-import { peopleAt } from "../../core/releases/people";
-import type { ReleaseDesk } from "../../core/releases/desk";
-import type { Mailing, ReleaseMails } from "../../core/releases/mail";
+import { loadPeople } from "../../core/releases/people";
+import type { ReleaseService } from "../../core/releases/release-service";
+import type { ReleaseMailerOptions, ReleaseMailer } from "../../core/releases/release-mailer";
 import type { MailSettings } from "../../core/releases/mail-server";
 import { type Flag, type ParsedArguments, UsageError } from "../arguments";
-import { success } from "../exit";
+import { success } from "../exit-codes";
 import { columns, section } from "../help";
-import { notListening, portFrom } from "../port";
+import { throwListenError, portFrom } from "../port";
 import { type Terminal, writeStderr } from "../terminal";
 import { untilStopped } from "../until-stopped";
 
-const usualPort = 8082;
+const defaultPort = 8082;
 
 export const serveFlags: readonly Flag[] = [
   {
     name: "port",
     value: "<number>",
-    description: `Port to listen on; ${usualPort} by default, 0 for any free one.`,
+    description: `Port to listen on; ${defaultPort} by default, 0 for any free one.`,
   },
   {
     name: "host",
@@ -35,7 +35,7 @@ export const serveFlags: readonly Flag[] = [
 ];
 
 function addressFrom(parsed: ParsedArguments): URL | undefined {
-  const text = parsed.text("address");
+  const text = parsed.string("address");
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href)
@@ -45,8 +45,8 @@ function addressFrom(parsed: ParsedArguments): URL | undefined {
   return url;
 }
 
-async function fileOf(parsed: ParsedArguments, flag: string): Promise<string> {
-  const path = parsed.text(flag);
+async function readFileFlag(parsed: ParsedArguments, flag: string): Promise<string> {
+  const path = parsed.string(flag);
   if (path === undefined) throw new UsageError("--certificate and --key are given together.");
   try {
     return await readFile(path, "utf8");
@@ -56,19 +56,19 @@ async function fileOf(parsed: ParsedArguments, flag: string): Promise<string> {
 }
 
 async function certificateFrom(parsed: ParsedArguments) {
-  if (parsed.text("certificate") === undefined && parsed.text("key") === undefined) return undefined;
-  return { cert: await fileOf(parsed, "certificate"), key: await fileOf(parsed, "key") };
+  if (parsed.string("certificate") === undefined && parsed.string("key") === undefined) return undefined;
+  return { cert: await readFileFlag(parsed, "certificate"), key: await readFileFlag(parsed, "key") };
 }
 
 /** What is said of an option, which is named first, is said of its flag. */
-function asUsage(error: unknown): never {
+function throwServeUsage(error: unknown): never {
   if (error instanceof TypeError && /^(host|address) /.test(error.message))
     throw new UsageError(`--${error.message}`);
   if (String((error as NodeJS.ErrnoException).code).startsWith("ERR_OSSL"))
     throw new UsageError(
       `--certificate and --key must be PEM files that belong together (${(error as Error).message}).`,
     );
-  return notListening(error);
+  return throwListenError(error);
 }
 
 const mailVariables = { server: "FXDESK_MAIL_SERVER", from: "FXDESK_MAIL_FROM" } as const;
@@ -82,7 +82,7 @@ export const mailHelp = section(
 )!;
 
 /** Undefined where no mails are sent. */
-function mailFrom({ environment }: Terminal): MailSettings | undefined {
+function mailSettingsFrom({ environment }: Terminal): MailSettings | undefined {
   const [server, from] = [environment[mailVariables.server], environment[mailVariables.from]];
   if (!server && !from) return undefined;
   if (!server || !from)
@@ -91,7 +91,7 @@ function mailFrom({ environment }: Terminal): MailSettings | undefined {
 }
 
 /** What is wrong with a setting is said of its variable. */
-const asMailUsage = (error: unknown): never => {
+const throwMailUsage = (error: unknown): never => {
   if (!(error instanceof TypeError)) throw error;
   const words = error.message
     .replace(/^mailServer/, mailVariables.server)
@@ -99,33 +99,34 @@ const asMailUsage = (error: unknown): never => {
   throw new UsageError(words);
 };
 
-const mailsOf = async (mailing: Mailing): Promise<ReleaseMails> =>
-  (await import("../../core/releases/mail.js")).ReleaseMails.start(mailing);
+const startMails = async (mailing: ReleaseMailerOptions): Promise<ReleaseMailer> =>
+  (await import("../../core/releases/release-mailer.js")).ReleaseMailer.start(mailing);
 
 /** Serves the page until it is to stop, and sends mails where that is set. */
-export async function serve(
+export async function serveReleasesPage(
   parsed: ParsedArguments,
   terminal: Terminal,
-  desk: ReleaseDesk,
-  { store, files }: Pick<Mailing, "store" | "files">,
+  service: ReleaseService,
+  { store, files }: Pick<ReleaseMailerOptions, "store" | "files">,
 ): Promise<number> {
   const { serveReleases } = await import("../releases-page/server.js");
-  const settings = mailFrom(terminal);
-  await peopleAt(files.people);
+  const settings = mailSettingsFrom(terminal);
+  await loadPeople(files.people);
   const options = {
-    desk,
+    service,
     files,
-    port: portFrom(parsed) ?? usualPort,
-    host: parsed.text("host"),
+    port: portFrom(parsed) ?? defaultPort,
+    host: parsed.string("host"),
     address: addressFrom(parsed),
     certificate: await certificateFrom(parsed),
   };
   const stopped = untilStopped();
-  const page = await serveReleases(options).catch(asUsage);
+  const page = await serveReleases(options).catch(throwServeUsage);
   try {
     const log = (line: string) => void terminal.stderr.write(`fxdesk: ${line}\n`);
     const mails =
-      settings && (await mailsOf({ desk, store, files, settings, page: page.url, log }).catch(asMailUsage));
+      settings &&
+      (await startMails({ service, store, files, settings, page: page.url, log }).catch(throwMailUsage));
     await writeStderr(terminal, `People release at ${page.url}. Ctrl-C stops it.\n`);
     await stopped;
     await mails?.close();

@@ -1,23 +1,23 @@
 /** fxdesk releases: what waits for a person's yes. */
 import { userInfo } from "node:os";
-import { actor, releaseDeclaration, storeDeclaration } from "../../core/client/settings";
+import { actorSetting, releaseSettingFields, storeSettingFields } from "../../core/client/settings";
 import type { Service } from "../../core/declaration/service";
-import { KeptStore } from "../../core/journal/kept-store";
-import { ReleaseDesk, ReleaseRefusal } from "../../core/releases/desk";
-import { needsInWords, needsOf } from "../../core/releases/needs";
+import { StoreSession } from "../../core/journal/store-session";
+import { ReleaseService, ReleaseRefusal } from "../../core/releases/release-service";
+import { describeRequirements, approvalRequirements } from "../../core/releases/policy-evaluation";
 import {
   enrol,
-  keepAddress,
-  newToken,
-  peopleAt,
-  removeAddress,
+  setMailAddress,
+  createToken,
+  loadPeople,
+  removeMailAddress,
   revokeToken,
 } from "../../core/releases/people";
-import { type Policy, policyAt } from "../../core/releases/policy";
+import { type Policy, loadPolicy } from "../../core/releases/policy";
 import { type Decision, type Release, type ReleaseState, releaseStates } from "../../core/releases/release";
-import { reportOf } from "../../core/releases/report";
-import { decideAs, policyFor } from "../../core/releases/decision-by-secret";
-import { storeSettings } from "../../core/store/settings";
+import { toReleaseReport } from "../../core/releases/report";
+import { decideWithSecret, policyForRelease } from "../../core/releases/decide-with-secret";
+import { parseStoreSettings } from "../../core/store/settings";
 import { type Flag, type ParsedArguments, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
 import {
@@ -28,25 +28,25 @@ import {
   settingFlags,
   settingsFrom,
   settingsHelp,
-} from "../connection";
-import { success } from "../exit";
+} from "../connection-settings";
+import { success } from "../exit-codes";
 import { columns, section } from "../help";
 import { readSecret } from "../secret";
 import { table } from "../table";
 import { printable, printJson, type Terminal, write, writeStderr } from "../terminal";
 import { untilStopped } from "../until-stopped";
-import { mailHelp, serve, serveFlags } from "./releases-serve";
+import { mailHelp, serveReleasesPage, serveFlags } from "./releases-serve";
 
-const settings = [...storeDeclaration, ...releaseDeclaration, actor];
-const settingsPage = settingsHelp("Store, policy and people", settings);
-const overDesk = { unlisted: settingFlags(settings), more: [settingsPage] } as const;
+const settings = [...storeSettingFields, ...releaseSettingFields, actorSetting];
+const settingsSection = settingsHelp("Store, policy and people", settings);
+const releaseOptions = { hiddenFlags: settingFlags(settings), helpSections: [settingsSection] } as const;
 
-const usualLimit = 50;
+const defaultLimit = 50;
 
-type Given = Readonly<Record<string, string | undefined>>;
+type GivenSettings = Readonly<Record<string, string | undefined>>;
 
 /** What is wrong with the files of policy and people is a mistake of usage as well. */
-async function asUsage<T>(work: () => Promise<T>): Promise<T> {
+async function asUsageErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -58,22 +58,22 @@ async function asUsage<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Does something at the desk; what it refuses is a mistake of usage. */
-async function atDesk<T>(
+async function withReleaseService<T>(
   parsed: ParsedArguments,
   { environment }: Terminal,
-  work: (desk: ReleaseDesk, given: Given) => Promise<T>,
+  work: (releaseService: ReleaseService, given: GivenSettings) => Promise<T>,
 ): Promise<T> {
   const given = settingsFrom(parsed, environment);
-  const desk = new ReleaseDesk(new KeptStore(asUsageError(() => storeSettings(given))));
+  const releaseService = new ReleaseService(new StoreSession(asUsageError(() => parseStoreSettings(given))));
   try {
-    return await asUsage(() => work(desk, given));
+    return await asUsageErrors(() => work(releaseService, given));
   } finally {
-    await desk.close();
+    await releaseService.close();
   }
 }
 
 const list: Command = {
-  ...overDesk,
+  ...releaseOptions,
   usage: "fxdesk releases list [flags]",
   description: "Lists orders and calls that wait for a yes, or did, the newest first.",
   flags: [
@@ -86,25 +86,33 @@ const list: Command = {
     jsonFlag,
   ],
   async run(parsed, terminal) {
-    const given = parsed.texts("state");
+    const given = parsed.strings("state");
     const unknown = given?.find((state) => !(releaseStates as readonly string[]).includes(state));
     if (unknown !== undefined)
       throw new UsageError(
         `--state must be one of ${releaseStates.join(", ")}, not ${JSON.stringify(unknown)}.`,
       );
-    const { releases, isComplete } = await atDesk(parsed, terminal, (desk) =>
-      desk.list({ states: given as readonly ReleaseState[] | undefined, limit: usualLimit }),
+    const { releases, isComplete } = await withReleaseService(parsed, terminal, (releaseService) =>
+      releaseService.list({ states: given as readonly ReleaseState[] | undefined, limit: defaultLimit }),
     );
     const { stdout } = terminal;
-    if (parsed.switched("json")) await printJson(terminal, releases.map(reportOf));
-    else await write(stdout, table(releases.map(asRow), stdout.isTTY ? stdout.columns : undefined));
-    if (!isComplete) await writeStderr(terminal, `These are the newest ${usualLimit}; there are more.\n`);
+    if (parsed.boolean("json")) await printJson(terminal, releases.map(toReleaseReport));
+    else await write(stdout, table(releases.map(toRow), stdout.isTTY ? stdout.columns : undefined));
+    if (!isComplete) await writeStderr(terminal, `These are the newest ${defaultLimit}; there are more.\n`);
     return success;
   },
 };
 
-function asRow(release: Release) {
-  const { release: id, state, operation, asked_by, valid_until, terms, environment } = reportOf(release);
+function toRow(release: Release) {
+  const {
+    release: id,
+    state,
+    operation,
+    asked_by,
+    valid_until,
+    terms,
+    environment,
+  } = toReleaseReport(release);
   const { fixed_side, amount, buy_currency, sell_currency, method, target } = terms;
   const what =
     release.sealed.kind === "order"
@@ -119,16 +127,16 @@ const decisionLine = ({ person, decision, at, note }: Decision): readonly [strin
 ];
 
 /** What a person must see before saying yes to it. */
-function releasePage(release: Release, decisions: readonly Decision[], policy: Policy | undefined): string {
-  const { terms, deviations, ...report } = reportOf(release);
-  const shown = (value: unknown): string =>
+function renderRelease(release: Release, decisions: readonly Decision[], policy: Policy | undefined): string {
+  const { terms, deviations, ...report } = toReleaseReport(release);
+  const displayValue = (value: unknown): string =>
     printable(typeof value === "string" ? value : JSON.stringify(value));
   const rows = (facts: object) =>
-    columns(Object.entries(facts).map(([name, value]) => [name, shown(value)] as const));
-  const needs = policy ? needsOf(policy, release.sealed) : [];
+    columns(Object.entries(facts).map(([name, value]) => [name, displayValue(value)] as const));
+  const needs = policy ? approvalRequirements(policy, release.sealed) : [];
   const alarms = deviations && deviations.length > 0 ? deviations.join("\n") : undefined;
   return [
-    rows({ ...report, ...(needs.length > 0 && { needs: needsInWords(needs) }) }),
+    rows({ ...report, ...(needs.length > 0 && { needs: describeRequirements(needs) }) }),
     section("Terms", rows(terms)),
     section("Not as the order says", alarms),
     decisions.length > 0 ? section("Said", columns(decisions.map(decisionLine))) : undefined,
@@ -137,20 +145,20 @@ function releasePage(release: Release, decisions: readonly Decision[], policy: P
     .join("\n\n");
 }
 
-const policyIn = ({ policy }: Given): Promise<Policy> | undefined =>
-  policy === undefined ? undefined : policyAt(policy);
+const readPolicy = ({ policy }: GivenSettings): Promise<Policy> | undefined =>
+  policy === undefined ? undefined : loadPolicy(policy);
 
 const show = (id: string): Command => ({
-  ...overDesk,
+  ...releaseOptions,
   usage: `fxdesk releases show ${id} [flags]`,
   description:
     "Shows what is released: its terms to the letter, who asked, who said what, and what became of it.",
   flags: [jsonFlag],
   run: (parsed, terminal) =>
-    atDesk(parsed, terminal, async (desk, given) => {
-      const { release, decisions } = await desk.get(id);
-      if (parsed.switched("json")) await printJson(terminal, { ...reportOf(release), decisions });
-      else await write(terminal.stdout, `${releasePage(release, decisions, await policyIn(given))}\n`);
+    withReleaseService(parsed, terminal, async (releaseService, given) => {
+      const { release, decisions } = await releaseService.get(id);
+      if (parsed.boolean("json")) await printJson(terminal, { ...toReleaseReport(release), decisions });
+      else await write(terminal.stdout, `${renderRelease(release, decisions, await readPolicy(given))}\n`);
       return success;
     }),
 });
@@ -158,13 +166,13 @@ const show = (id: string): Command => ({
 const asFlag: Flag = { name: "as", value: "<name>", description: "Who you are, as the policy names you." };
 const noteFlag: Flag = { name: "note", value: "<text>", description: "Why; kept with the decision." };
 
-function needed(parsed: ParsedArguments, { name, value }: Flag): string {
-  const text = parsed.text(name)?.trim();
+function requiredText(parsed: ParsedArguments, { name, value }: Flag): string {
+  const text = parsed.string(name)?.trim();
   if (!text) throw new UsageError(`--${name} is needed: --${name} ${value}.`);
   return text;
 }
 
-function peoplePath({ people }: Given): string {
+function peoplePath({ people }: GivenSettings): string {
   if (people === undefined)
     throw new UsageError(
       "Set FXDESK_PEOPLE or --people to the file of people who release, with their secrets.",
@@ -173,22 +181,28 @@ function peoplePath({ people }: Given): string {
 }
 
 const decide = (id: string, decision: Decision["decision"], description: string): Command => ({
-  ...overDesk,
+  ...releaseOptions,
   usage: `fxdesk releases ${decision} ${id} --as <name> [flags]`,
   description: `${description} Your secret is asked for, or read from standard input.`,
   flags: [asFlag, noteFlag, jsonFlag],
   async run(parsed, terminal) {
-    const person = needed(parsed, asFlag);
-    const decided = await atDesk(parsed, terminal, async (desk, given) => {
+    const person = requiredText(parsed, asFlag);
+    const decided = await withReleaseService(parsed, terminal, async (releaseService, given) => {
       const files = { policy: given.policy, people: peoplePath(given) };
-      const { release, decisions } = await desk.get(id);
-      const policy = await policyFor(release, files.policy, await peopleAt(files.people));
-      await writeStderr(terminal, `${releasePage(release, decisions, policy)}\n\n`);
+      const { release, decisions } = await releaseService.get(id);
+      const policy = await policyForRelease(release, files.policy, await loadPeople(files.people));
+      await writeStderr(terminal, `${renderRelease(release, decisions, policy)}\n\n`);
       const secret = await readSecret(terminal, `Secret of ${person}: `);
-      const note = parsed.text("note");
-      return decideAs(desk, id, files, { person, secret, decision, note, seal: release.hash });
+      const note = parsed.string("note");
+      return decideWithSecret(releaseService, id, files, {
+        person,
+        secret,
+        decision,
+        note,
+        seal: release.hash,
+      });
     });
-    if (parsed.switched("json")) await printJson(terminal, reportOf(decided));
+    if (parsed.boolean("json")) await printJson(terminal, toReleaseReport(decided));
     else await write(terminal.stdout, `${id} is ${decided.state}.\n`);
     return success;
   },
@@ -203,22 +217,22 @@ const release = (id: string) =>
 const refuse = (id: string) => decide(id, "refuse", "Says no: it will not leave.");
 
 const cancel = (id: string): Command => ({
-  ...overDesk,
+  ...releaseOptions,
   usage: `fxdesk releases cancel ${id} [flags]`,
   description: "Takes back what you asked for, as long as nothing has left.",
   flags: [jsonFlag],
   async run(parsed, terminal) {
-    const cancelled = await atDesk(parsed, terminal, (desk, given) =>
-      desk.cancel(id, given.actor ?? userInfo().username),
+    const cancelled = await withReleaseService(parsed, terminal, (releaseService, given) =>
+      releaseService.cancel(id, given.actor ?? userInfo().username),
     );
-    if (parsed.switched("json")) await printJson(terminal, reportOf(cancelled));
+    if (parsed.boolean("json")) await printJson(terminal, toReleaseReport(cancelled));
     else await write(terminal.stdout, `${id} is ${cancelled.state}.\n`);
     return success;
   },
 });
 
 const enrolCommand = (name: string): Command => ({
-  ...overDesk,
+  ...releaseOptions,
   usage: `fxdesk releases enrol ${name} [flags]`,
   description:
     "Writes a secret for somebody into the file of people, which is made where there is none. It is asked for, or read " +
@@ -227,7 +241,7 @@ const enrolCommand = (name: string): Command => ({
   async run(parsed, terminal) {
     const path = peoplePath(settingsFrom(parsed, terminal.environment));
     const secret = await readSecret(terminal, `New secret of ${name}: `);
-    await asUsage(() => enrol(path, name, secret));
+    await asUsageErrors(() => enrol(path, name, secret));
     await write(terminal.stdout, `${name} can release. The secret is in ${path}.\n`);
     return success;
   },
@@ -236,7 +250,7 @@ const enrolCommand = (name: string): Command => ({
 const revokeFlag: Flag = { name: "revoke", description: "Takes the token away, and makes none." };
 
 const tokenCommand = (name: string): Command => ({
-  ...overDesk,
+  ...releaseOptions,
   usage: `fxdesk releases token ${name} [flags]`,
   description:
     "Makes a token by which fxdesk mcp --http knows that somebody asks, and prints it this once; the one before is worth " +
@@ -244,12 +258,12 @@ const tokenCommand = (name: string): Command => ({
   flags: [revokeFlag],
   async run(parsed, terminal) {
     const path = peoplePath(settingsFrom(parsed, terminal.environment));
-    if (parsed.switched("revoke")) {
-      await asUsage(() => revokeToken(path, name));
+    if (parsed.boolean("revoke")) {
+      await asUsageErrors(() => revokeToken(path, name));
       await write(terminal.stdout, `${name} has no token any more.\n`);
       return success;
     }
-    const token = await asUsage(() => newToken(path, name));
+    const token = await asUsageErrors(() => createToken(path, name));
     await writeStderr(terminal, `The token of ${name}; ${path} has its hash.\n`);
     await write(terminal.stdout, `${token}\n`);
     return success;
@@ -260,20 +274,20 @@ const mailFlag: Flag = { name: "mail", value: "<address>", description: "Where t
 const removeFlag: Flag = { name: "remove", description: "Takes the address away." };
 
 const addressCommand = (name: string): Command => ({
-  ...overDesk,
+  ...releaseOptions,
   usage: `fxdesk releases address ${name} --mail <address> [flags]`,
   description:
     "Writes down where somebody is told by mail of what waits for their yes, and of what they asked for.",
   flags: [mailFlag, removeFlag],
   async run(parsed, terminal) {
     const path = peoplePath(settingsFrom(parsed, terminal.environment));
-    if (parsed.switched("remove")) {
-      await asUsage(() => removeAddress(path, name));
+    if (parsed.boolean("remove")) {
+      await asUsageErrors(() => removeMailAddress(path, name));
       await write(terminal.stdout, `${name} is told by mail no longer.\n`);
       return success;
     }
-    const address = needed(parsed, mailFlag);
-    await asUsage(() => keepAddress(path, name, address));
+    const address = requiredText(parsed, mailFlag);
+    await asUsageErrors(() => setMailAddress(path, name, address));
     await write(terminal.stdout, `${name} is told at ${address}, while fxdesk releases serve sends mails.\n`);
     return success;
   },
@@ -284,8 +298,8 @@ const runCommand = (services: Services): Command => ({
   description:
     "Books orders as they are released, until Ctrl-C: each from fresh quotes, inside its limits, or not at all.",
   flags: [],
-  unlisted: connectionFlags(),
-  more: [connectionHelp()],
+  hiddenFlags: connectionFlags(),
+  helpSections: [connectionHelp()],
   async run(parsed, terminal) {
     const service = await services.extended();
     if (!service.operations.some(({ quotes }) => quotes))
@@ -296,13 +310,13 @@ const runCommand = (services: Services): Command => ({
     const options = clientOptions(settingsFrom(parsed, terminal.environment, service), service);
     const client = asUsageError(() => createClient(options, service), service);
     const stopped = untilStopped();
-    const alive = setInterval(() => undefined, 60_000);
+    const keepAlive = setInterval(() => undefined, 60_000);
     try {
       await client.orders.start();
       await writeStderr(terminal, "Orders are booked as they are released. Ctrl-C stops it.\n");
       await stopped;
     } finally {
-      clearInterval(alive);
+      clearInterval(keepAlive);
       await client.close();
     }
     return success;
@@ -310,16 +324,16 @@ const runCommand = (services: Services): Command => ({
 });
 
 const serveCommand: Command = {
-  ...overDesk,
+  ...releaseOptions,
   usage: "fxdesk releases serve [flags]",
   description:
     "Serves a page on which people release and refuse, until Ctrl-C: they sign in, and give their secret with each decision.",
   flags: serveFlags,
-  more: [mailHelp, settingsPage],
+  helpSections: [mailHelp, settingsSection],
   run: (parsed, terminal) =>
-    atDesk(parsed, terminal, (desk, given) =>
-      serve(parsed, terminal, desk, {
-        store: storeSettings(given),
+    withReleaseService(parsed, terminal, (releaseService, given) =>
+      serveReleasesPage(parsed, terminal, releaseService, {
+        store: parseStoreSettings(given),
         files: { policy: given.policy, people: peoplePath(given) },
       }),
     ),
@@ -330,13 +344,14 @@ interface Services {
   readonly extended: () => Promise<Service>;
 }
 
-const ofOne: Readonly<Record<string, (id: string) => Command>> = { show, release, refuse, cancel };
-const ofPerson: Readonly<Record<string, (name: string) => Command>> = {
+const releaseCommands: Readonly<Record<string, (id: string) => Command>> = { show, release, refuse, cancel };
+const personCommands: Readonly<Record<string, (name: string) => Command>> = {
   enrol: enrolCommand,
   token: tokenCommand,
   address: addressCommand,
 };
-const names = () => ["list", ...Object.keys(ofOne), ...Object.keys(ofPerson), "run", "serve"].join(", ");
+const commandNames = () =>
+  ["list", ...Object.keys(releaseCommands), ...Object.keys(personCommands), "run", "serve"].join(", ");
 
 const overview = (services: Services): Command => ({
   usage: "fxdesk releases <command> [flags]",
@@ -344,42 +359,49 @@ const overview = (services: Services): Command => ({
     "Orders and calls that wait for a person's yes, as the policy asks for. A yes is given by a person with a secret, never " +
     "by who asked.",
   flags: [],
-  more: [
+  helpSections: [
     section(
       "Commands, each with its own --help",
       columns([
         ["list", list.description],
-        ...Object.entries(ofOne).map(([name, of]) => [`${name} <id>`, of("<id>").description] as const),
-        ...Object.entries(ofPerson).map(
+        ...Object.entries(releaseCommands).map(
+          ([name, of]) => [`${name} <id>`, of("<id>").description] as const,
+        ),
+        ...Object.entries(personCommands).map(
           ([name, of]) => [`${name} <name>`, of("<name>").description] as const,
         ),
         ["run", runCommand(services).description],
         ["serve", serveCommand.description],
       ]),
     ),
-    settingsPage,
+    settingsSection,
   ],
   run: () => {
-    throw new UsageError(`Which command? fxdesk releases ${names()}.`);
+    throw new UsageError(`Which command? fxdesk releases ${commandNames()}.`);
   },
 });
 
 /** The command that the first words name, and its arguments. */
 export function releasesCommand(
-  [word, ...args]: readonly string[],
+  [subcommand, ...args]: readonly string[],
   services: Services,
 ): readonly [Command, readonly string[]] {
-  if (word === undefined) return [overview(services), []];
-  if (word.startsWith("-")) return [overview(services), [word, ...args]];
-  if (word === "list") return [list, args];
-  if (word === "serve") return [serveCommand, args];
-  if (word === "run") return [runCommand(services), args];
-  const isOfPerson = Object.hasOwn(ofPerson, word);
-  const of = isOfPerson ? ofPerson[word] : Object.hasOwn(ofOne, word) ? ofOne[word] : undefined;
-  if (!of) throw new UsageError(`There is no command ${JSON.stringify(word)}. There is ${names()}.`);
+  if (subcommand === undefined) return [overview(services), []];
+  if (subcommand.startsWith("-")) return [overview(services), [subcommand, ...args]];
+  if (subcommand === "list") return [list, args];
+  if (subcommand === "serve") return [serveCommand, args];
+  if (subcommand === "run") return [runCommand(services), args];
+  const isOfPerson = Object.hasOwn(personCommands, subcommand);
+  const createCommand = isOfPerson
+    ? personCommands[subcommand]
+    : Object.hasOwn(releaseCommands, subcommand)
+      ? releaseCommands[subcommand]
+      : undefined;
+  if (!createCommand)
+    throw new UsageError(`There is no command ${JSON.stringify(subcommand)}. There is ${commandNames()}.`);
   const [id, ...rest] = args;
-  if (id !== undefined && !id.startsWith("-")) return [of(id), rest];
+  if (id !== undefined && !id.startsWith("-")) return [createCommand(id), rest];
   const placeholder = isOfPerson ? "<name>" : "<id>";
-  if (id === "--help" || id === "-h") return [of(placeholder), ["--help"]];
-  throw new UsageError(`fxdesk releases ${word} ${placeholder}: ${placeholder} is missing.`);
+  if (id === "--help" || id === "-h") return [createCommand(placeholder), ["--help"]];
+  throw new UsageError(`fxdesk releases ${subcommand} ${placeholder}: ${placeholder} is missing.`);
 }

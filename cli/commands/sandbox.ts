@@ -3,17 +3,23 @@ import type { Service } from "../../core/declaration/service";
 import { isDateTime } from "../../core/schema";
 import { type Flag, type ParsedArguments, UsageError } from "../arguments";
 import type { Command } from "../command";
-import { flagName } from "../names";
-import { notListening, portFrom } from "../port";
+import { flagName } from "../flag-names";
+import { throwListenError, portFrom } from "../port";
 import { controlCommand, controlsHelp } from "../sandbox/control";
-import { asLines, freshStore, loadSandbox, type SandboxPackage, sandboxVariables } from "../sandbox-package";
+import {
+  toShellLines,
+  createTemporaryStore,
+  loadSandbox,
+  type SandboxPackage,
+  sandboxVariables,
+} from "../sandbox-package";
 import { writeStderr, write } from "../terminal";
 import { untilStopped } from "../until-stopped";
 
-const usualPort = 8080;
+const defaultPort = 8080;
 
 function timeFrom(parsed: ParsedArguments): Date | undefined {
-  const text = parsed.text("now");
+  const text = parsed.string("now");
   if (text === undefined) return undefined;
   if (!isDateTime(text))
     throw new UsageError(
@@ -23,19 +29,19 @@ function timeFrom(parsed: ParsedArguments): Date | undefined {
 }
 
 function quoteSecondsFrom(parsed: ParsedArguments): number | undefined {
-  const text = parsed.text("quote-seconds");
+  const text = parsed.string("quote-seconds");
   if (text === undefined) return undefined;
   if (!(Number(text) > 0))
     throw new UsageError(`--quote-seconds must be a number above zero, not ${JSON.stringify(text)}.`);
   return Number(text);
 }
 
-function wordFrom<W extends string>(
+function choiceFrom<W extends string>(
   parsed: ParsedArguments,
   flag: string,
   words: readonly W[],
 ): W | undefined {
-  const text = parsed.text(flag);
+  const text = parsed.string(flag);
   const word = words.find((each) => each === text);
   if (text !== undefined && word === undefined)
     throw new UsageError(`--${flag} must be ${words.join(" or ")}, not ${JSON.stringify(text)}.`);
@@ -43,7 +49,7 @@ function wordFrom<W extends string>(
 }
 
 /** What the sandbox says of an option, which it names first, is said of the flag. */
-function asUsage(error: unknown): never {
+function throwOptionUsage(error: unknown): never {
   if (!(error instanceof RangeError)) throw error;
   const isOption = options.some(
     ({ option }) => error.message.startsWith(`${option} `) || error.message.startsWith(`${option}: `),
@@ -54,7 +60,7 @@ function asUsage(error: unknown): never {
 }
 
 function addressFrom(parsed: ParsedArguments, flag: string): string | undefined {
-  const text = parsed.text(flag);
+  const text = parsed.string(flag);
   if (text !== undefined && !URL.canParse(text))
     throw new UsageError(`--${flag} must be a full address, not ${JSON.stringify(text)}.`);
   return text;
@@ -71,8 +77,8 @@ const options: readonly Option[] = [
   {
     option: "port",
     value: "<number>",
-    description: `Port to listen on; ${usualPort} by default, 0 for any free one.`,
-    read: (parsed) => portFrom(parsed) ?? usualPort,
+    description: `Port to listen on; ${defaultPort} by default, 0 for any free one.`,
+    read: (parsed) => portFrom(parsed) ?? defaultPort,
   },
   { option: "host", value: "<address>", description: "Address to listen on; 127.0.0.1 by default." },
   {
@@ -118,7 +124,7 @@ const options: readonly Option[] = [
     option: "marketHours",
     value: "<always|real>",
     description: "real: no quotes from Friday to Sunday, 17:00 in New York; always by default.",
-    read: (parsed) => wordFrom(parsed, "market-hours", ["always", "real"]),
+    read: (parsed) => choiceFrom(parsed, "market-hours", ["always", "real"]),
   },
   {
     option: "reusableQuotes",
@@ -132,7 +138,7 @@ const options: readonly Option[] = [
     option: "scaApproach",
     value: "<redirect|oauth>",
     description: "oauth: consents and payments are authorised by OAuth 2.0; redirect by default.",
-    read: (parsed) => wordFrom(parsed, "sca-approach", ["redirect", "oauth"]),
+    read: (parsed) => choiceFrom(parsed, "sca-approach", ["redirect", "oauth"]),
   },
   {
     option: "redirectUri",
@@ -148,12 +154,12 @@ const flagOf = ({ option, description, value }: Option): Flag => ({
   ...(value !== undefined && { value }),
 });
 
-const asGiven = ({ option, value }: Option, parsed: ParsedArguments): unknown =>
-  value === undefined ? parsed.switched(flagName(option)) : parsed.text(flagName(option));
+const flagValue = ({ option, value }: Option, parsed: ParsedArguments): unknown =>
+  value === undefined ? parsed.boolean(flagName(option)) : parsed.string(flagName(option));
 
 const optionsFrom = (parsed: ParsedArguments): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    options.map((each) => [each.option, each.read ? each.read(parsed) : asGiven(each, parsed)] as const),
+    options.map((each) => [each.option, each.read ? each.read(parsed) : flagValue(each, parsed)] as const),
   );
 
 const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Service): Command => ({
@@ -162,12 +168,12 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Servi
     "Plays the service on this machine until Ctrl-C, and prints the address, the demo credentials and the module that adds quotes as " +
     "environment variables. The same seed gives the same accounts, trades and transactions. Its page shows and controls what is played; /docs tries its operations.",
   flags: options.map(flagOf),
-  more: [controlsHelp(controls)],
+  helpSections: [controlsHelp(controls)],
   async run(parsed, terminal) {
-    const sandbox = await startSandbox(optionsFrom(parsed)).catch(asUsage).catch(notListening);
-    const store = await freshStore();
+    const sandbox = await startSandbox(optionsFrom(parsed)).catch(throwOptionUsage).catch(throwListenError);
+    const store = await createTemporaryStore();
     const stopped = untilStopped();
-    await write(terminal.stdout, asLines({ ...sandboxVariables(sandbox, service), ...store.variables }));
+    await write(terminal.stdout, toShellLines({ ...sandboxVariables(sandbox, service), ...store.variables }));
     await writeStderr(terminal, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
     await stopped;
     await sandbox.close();
@@ -184,5 +190,5 @@ export async function sandboxCommand(
   const sandbox = await loadSandbox();
   const [name, ...rest] = args;
   if (name === undefined || name.startsWith("-")) return [startCommand(sandbox, service), args];
-  return controlCommand([name, ...rest], sandbox.controls, service, `http://127.0.0.1:${usualPort}`);
+  return controlCommand([name, ...rest], sandbox.controls, service, `http://127.0.0.1:${defaultPort}`);
 }

@@ -1,20 +1,20 @@
 /** fxdesk whoami: as whom and where commands call the service, and whether that works. */
 import { createClient } from "../../core/client/client";
-import { type TokenAge, tokenAge } from "../../core/client/login";
-import { type Standing, standingOf } from "../../core/client/connection-check";
+import { type TokenAge, readTokenAge } from "../../core/client/login";
+import { type ConnectionStatus, checkConnection } from "../../core/client/connection-check";
 import type { Service } from "../../core/declaration/service";
 import { type Command, jsonFlag } from "../command";
-import { asUsageError, clientOptions, connectionHelp } from "../connection";
-import { exitCodeOf, success } from "../exit";
+import { asUsageError, clientOptions, connectionHelp } from "../connection-settings";
+import { exitCodeOf, success } from "../exit-codes";
 import { columns, paragraph } from "../help";
-import { callerFlags, profileHelp, profileNamed, settingsInForce } from "../profile";
+import { connectionAndProfileFlags, profileHelp, requestedProfile, effectiveSettings } from "../profile";
 import { printable, printJson, write } from "../terminal";
 
 const yesNo = (value: boolean | undefined) => (value === undefined ? "not known" : value ? "yes" : "no");
 
 const minutes = (ms: number) => {
-  const whole = Math.floor(ms / 60_000);
-  return whole === 1 ? "1 minute" : `${whole} minutes`;
+  const count = Math.floor(ms / 60_000);
+  return count === 1 ? "1 minute" : `${count} minutes`;
 };
 
 function tokenLine({ ageMs, remainingMs }: TokenAge): string {
@@ -22,8 +22,8 @@ function tokenLine({ ageMs, remainingMs }: TokenAge): string {
   return remainingMs > 0 ? `${age}, good for ${minutes(remainingMs)}` : `${age}, renewed by the next call`;
 }
 
-function rowsOf(profile: string | undefined, standing: Standing, age: TokenAge | undefined) {
-  const { environment, address, clientId, contactId, reachable, authorised, error } = standing;
+function statusRows(profile: string | undefined, status: ConnectionStatus, age: TokenAge | undefined) {
+  const { environment, address, clientId, contactId, reachable, authorised, error } = status;
   const rows = {
     Profile: profile,
     Environment: environment,
@@ -44,19 +44,19 @@ export const whoamiCommand = (service: Service): Command => ({
     "Says in which environment, where and for which client the service is called, and tries it by one read: whether it is " +
     "reached, and takes the credentials for this client. The exit code says so, too.",
   flags: [jsonFlag],
-  unlisted: callerFlags(service),
-  more: [connectionHelp(service), paragraph(profileHelp)],
+  hiddenFlags: connectionAndProfileFlags(service),
+  helpSections: [connectionHelp(service), paragraph(profileHelp)],
   async run(parsed, terminal) {
-    const options = clientOptions(await settingsInForce(parsed, terminal, service), service);
+    const options = clientOptions(await effectiveSettings(parsed, terminal, service), service);
     const client = asUsageError(() => createClient(options, service), service);
     try {
-      const profile = profileNamed(parsed, terminal);
-      const standing = await standingOf(client);
-      const age = await tokenAge(service, options);
-      if (parsed.switched("json"))
-        await printJson(terminal, { profile, ...standing, ...(age && { accessToken: age }) });
-      else await write(terminal.stdout, `${columns(rowsOf(profile, standing, age))}\n`);
-      return standing.error ? exitCodeOf(standing.error) : success;
+      const profile = requestedProfile(parsed, terminal);
+      const status = await checkConnection(client);
+      const age = await readTokenAge(service, options);
+      if (parsed.boolean("json"))
+        await printJson(terminal, { profile, ...status, ...(age && { accessToken: age }) });
+      else await write(terminal.stdout, `${columns(statusRows(profile, status, age))}\n`);
+      return status.error ? exitCodeOf(status.error) : success;
     } finally {
       await client.close();
     }

@@ -15,7 +15,7 @@ export class Html {
 
 type Insert = string | Html | readonly Html[] | undefined;
 
-function inserted(value: Insert): string {
+function escapeInsert(value: Insert): string {
   if (value === undefined) return "";
   if (value instanceof Html) return value.text;
   if (typeof value === "string") return printable(value).replace(/[&<>"']/g, (each) => entities[each]!);
@@ -24,4 +24,4 @@ function inserted(value: Insert): string {
 
 /** A template whose insertions are escaped: nothing in them is markup, a control character or reversed writing. */
 export const html = ([first = "", ...pieces]: TemplateStringsArray, ...values: readonly Insert[]) =>
-  new Html(pieces.reduce((text, piece, index) => text + inserted(values[index]) + piece, first));
+  new Html(pieces.reduce((text, piece, index) => text + escapeInsert(values[index]) + piece, first));

@@ -1,12 +1,12 @@
 /** The pages: sign in, what there is to decide on, and one release with its terms. */
-import { notTheirs } from "../../core/releases/desk";
-import { needsInWords, needsOf } from "../../core/releases/needs";
+import { findDecisionProblem } from "../../core/releases/release-service";
+import { describeRequirements, approvalRequirements } from "../../core/releases/policy-evaluation";
 import type { Policy } from "../../core/releases/policy";
-import { type Decision, isOver, type Release } from "../../core/releases/release";
-import { reportOf } from "../../core/releases/report";
-import { page } from "./frame";
+import { type Decision, isFinalState, type Release } from "../../core/releases/release";
+import { toReleaseReport } from "../../core/releases/report";
+import { renderPage } from "./layout";
 import { type Html, html } from "./html";
-import { facts, inWords, limitsOf, lookOfEnvironment, stateChip, termsOf, titleOf } from "./terms";
+import { factList, formatTime, limitsOf, environmentStyle, stateChip, termsOf, titleOf } from "./terms";
 
 const alert = (message: string | undefined): Html | undefined =>
   message === undefined ? undefined : html`<p role="alert" class="bad">${message}</p>`;
@@ -19,7 +19,7 @@ export interface SignIn {
 }
 
 export const signInPage = ({ path, name, message }: SignIn): string =>
-  page(
+  renderPage(
     "Sign in",
     html`<main>
       <div class="card narrow">
@@ -43,7 +43,7 @@ export const signInPage = ({ path, name, message }: SignIn): string =>
 
 /** What somebody is told instead of what they asked for. */
 export const messagePage = (title: string, message: string): string =>
-  page(
+  renderPage(
     title,
     html`<main>
       <div class="card narrow">
@@ -54,7 +54,7 @@ export const messagePage = (title: string, message: string): string =>
     </main>`,
   );
 
-const signedIn = (person: string): Html =>
+const pageHeader = (person: string): Html =>
   html`<header>
     <nav aria-label="Pages"><a href="/">Releases</a></nav>
     <form method="post" action="/sign-out">
@@ -63,43 +63,43 @@ const signedIn = (person: string): Html =>
     </form>
   </header>`;
 
-const listed = (release: Release): Html => {
+const listItem = (release: Release): Html => {
   const { id, state, sealed } = release;
   return html`<li class="card">
     <a href="/releases/${id}">${titleOf(release)}</a> ${stateChip(state)}
     <p>${limitsOf(release)}</p>
     <p>
-      <span class="chip ${lookOfEnvironment(sealed.environment)}">${sealed.environment}</span>
+      <span class="chip ${environmentStyle(sealed.environment)}">${sealed.environment}</span>
       <span class="soft"
-        >asked by ${sealed.asker ?? "nobody known"}, until ${inWords(sealed.validUntil)}</span
+        >asked by ${sealed.asker ?? "nobody known"}, until ${formatTime(sealed.validUntil)}</span
       >
     </p>
   </li>`;
 };
 
-const list = (releases: readonly Release[], none: string): Html =>
+const releaseList = (releases: readonly Release[], emptyText: string): Html =>
   releases.length === 0
-    ? html`<p class="soft">${none}</p>`
+    ? html`<p class="soft">${emptyText}</p>`
     : html`<ul>
-        ${releases.map(listed)}
+        ${releases.map(listItem)}
       </ul>`;
 
 export function listPage(person: string, releases: readonly Release[]): string {
   const waiting = releases.filter(({ state }) => state === "waiting");
   const others = releases.filter(({ state }) => state !== "waiting");
-  return page(
+  return renderPage(
     "Releases",
-    html`${signedIn(person)}
+    html`${pageHeader(person)}
       <main>
         <h1>Waiting for a yes</h1>
-        ${list(waiting, "Nothing waits.")}
+        ${releaseList(waiting, "Nothing waits.")}
         <h2>Before</h2>
-        ${list(others, "Nothing yet.")}
+        ${releaseList(others, "Nothing yet.")}
       </main>`,
   );
 }
 
-export interface Shown {
+export interface ReleaseView {
   readonly person: string;
   readonly release: Release;
   readonly decisions: readonly Decision[];
@@ -108,9 +108,9 @@ export interface Shown {
   readonly message?: string;
 }
 
-const verbs = { release: "said yes", refuse: "said no" } as const;
+const decisionVerbs = { release: "said yes", refuse: "said no" } as const;
 
-const said = (decisions: readonly Decision[]): Html | undefined =>
+const pastDecisions = (decisions: readonly Decision[]): Html | undefined =>
   decisions.length === 0
     ? undefined
     : html`<section>
@@ -119,8 +119,8 @@ const said = (decisions: readonly Decision[]): Html | undefined =>
           ${decisions.map(
             ({ person, decision, at, note }) =>
               html`<li>
-                <b>${person}</b> ${verbs[decision]},
-                ${inWords(at)}${note === undefined ? undefined : `: ${note}`}
+                <b>${person}</b> ${decisionVerbs[decision]},
+                ${formatTime(at)}${note === undefined ? undefined : `: ${note}`}
               </li>`,
           )}
         </ul>
@@ -130,10 +130,10 @@ const secretField = html`<label
   ><span>Your secret</span><input name="secret" type="password" autocomplete="current-password" required
 /></label>`;
 
-const looksOf = { release: "yes", refuse: "no" } as const;
+const buttonClasses = { release: "yes", refuse: "no" } as const;
 
 const decisionForm = (
-  { release }: Shown,
+  { release }: ReleaseView,
   decision: Decision["decision"],
   title: string,
   description: string,
@@ -146,16 +146,17 @@ const decisionForm = (
       <p>${description}</p>
       <label><span>Note (optional)</span><input name="note" maxlength="500" autocomplete="off" /></label>
       ${secretField}
-      <button class="${looksOf[decision]}">${title}</button>
+      <button class="${buttonClasses[decision]}">${title}</button>
     </form>
   </section>`;
 
 /** The forms by which the person may decide, or why they may not. */
-function decide(shown: Shown): Html | undefined {
-  const { release, person, policy } = shown;
+function decisionForms(view: ReleaseView): Html | undefined {
+  const { release, person, policy } = view;
   const { state } = release;
-  if (isOver(state)) return undefined;
-  const reason = (decision: Decision["decision"]) => notTheirs(release, state, { person, decision, policy });
+  if (isFinalState(state)) return undefined;
+  const reason = (decision: Decision["decision"]) =>
+    findDecisionProblem(release, state, { person, decision, policy });
   const [notReleased, notRefused] = [reason("release"), reason("refuse")];
   const yes = "Exactly these terms, once. With the last yes that is needed, it may leave.";
   return html`${
@@ -164,47 +165,55 @@ function decide(shown: Shown): Html | undefined {
         : undefined
     }
     <div class="decide">
-      ${notReleased === undefined ? decisionForm(shown, "release", "Release", yes) : undefined}${
-        notRefused === undefined ? decisionForm(shown, "refuse", "Refuse", "It will not leave.") : undefined
+      ${notReleased === undefined ? decisionForm(view, "release", "Release", yes) : undefined}${
+        notRefused === undefined ? decisionForm(view, "refuse", "Refuse", "It will not leave.") : undefined
       }
     </div>`;
 }
 
-export function releasePage(shown: Shown): string {
-  const { person, release, decisions, policy, message } = shown;
+export function releasePage(view: ReleaseView): string {
+  const { person, release, decisions, policy, message } = view;
   const { sealed, state, hash } = release;
   const { environment, client, asker, validUntil, operation, surface, correlation } = sealed;
-  const { description, asked_at: _, trade_id, quotes, remark, deviations, journal_entry } = reportOf(release);
-  const needs = needsOf(policy, sealed);
+  const {
+    description,
+    asked_at: _,
+    trade_id,
+    quotes,
+    remark,
+    deviations,
+    journal_entry,
+  } = toReleaseReport(release);
+  const needs = approvalRequirements(policy, sealed);
   const title = titleOf(release);
-  return page(
+  return renderPage(
     title,
-    html`<aside aria-label="Environment" class="environment ${lookOfEnvironment(environment)}">
+    html`<aside aria-label="Environment" class="environment ${environmentStyle(environment)}">
         ${environment}
       </aside>
-      ${signedIn(person)}
+      ${pageHeader(person)}
       <main>
         ${alert(message)}
         <p>${stateChip(state)} ${description}</p>
         <h1>${title}</h1>
         <p class="large">${limitsOf(release)}</p>
-        <p class="large">Until ${inWords(validUntil)}</p>
+        <p class="large">Until ${formatTime(validUntil)}</p>
         <section>
           <h2>Terms, to the letter</h2>
           ${termsOf(release)}
         </section>
         ${remark === undefined ? undefined : html`<p>${remark}</p>`}
-        ${deviations && deviations.length > 0 ? alert(deviations.join(" ")) : undefined}${decide(shown)}
-        ${said(decisions)}
+        ${deviations && deviations.length > 0 ? alert(deviations.join(" ")) : undefined}${decisionForms(view)}
+        ${pastDecisions(decisions)}
         <section>
           <h2>Around it</h2>
-          ${facts([
+          ${factList([
             ["operation", operation],
             ["client", client],
             ["asked by", asker],
             ["asked through", surface],
-            ["asked", inWords(release.askedAt)],
-            ["needs", needs.length > 0 ? needsInWords(needs) : undefined],
+            ["asked", formatTime(release.requestedAt)],
+            ["needs", needs.length > 0 ? describeRequirements(needs) : undefined],
             ["correlation", correlation],
             ["trade", trade_id],
             ["quotes", quotes],

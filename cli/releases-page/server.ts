@@ -2,19 +2,24 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { NoSuchRelease, type ReleaseDesk, ReleaseRefusal } from "../../core/releases/desk";
-import { isSecretOf, type People, peopleAt } from "../../core/releases/people";
+import { ReleaseNotFound, type ReleaseService, ReleaseRefusal } from "../../core/releases/release-service";
+import { isSecretOf, type People, loadPeople } from "../../core/releases/people";
 import type { Decision } from "../../core/releases/release";
-import { decideAs, type DecisionFiles, policyFor, WrongSecret } from "../../core/releases/decision-by-secret";
+import {
+  decideWithSecret,
+  type DecisionFiles,
+  policyForRelease,
+  WrongSecret,
+} from "../../core/releases/decide-with-secret";
 import { isLoopback } from "../../core/schema/host";
-import { pageHeaders } from "./frame";
-import { foreign, type Place } from "./guard";
-import { Guesses, TooManyGuesses } from "./guesses";
+import { pageHeaders } from "./layout";
+import { foreignRequestReason, type PageLocation } from "./request-guard";
+import { LoginThrottle, TooManyAttempts } from "./login-throttle";
 import { listPage, messagePage, releasePage, signInPage } from "./pages";
 import { Sessions } from "./sessions";
 
 export interface ReleasesPageOptions {
-  readonly desk: ReleaseDesk;
+  readonly service: ReleaseService;
   readonly files: DecisionFiles;
   readonly port: number;
   /** The address to listen on. Beyond this machine it needs a certificate, and the address by which browsers reach it. */
@@ -30,15 +35,15 @@ export interface ReleasesPage {
   close(): Promise<void>;
 }
 
-interface Answer {
+interface PageResponse {
   readonly status: number;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const largestForm = 8_192;
-const listed = 50;
-const ofRelease = /^\/releases\/(R-[0-9A-Z]{12})$/;
+const maxFormBytes = 8_192;
+const maxListed = 50;
+const releasePath = /^\/releases\/(R-[0-9A-Z]{12})$/;
 
 /** Something is wrong with a request, as a person is told. */
 class BadRequest extends Error {
@@ -50,13 +55,13 @@ class BadRequest extends Error {
   }
 }
 
-const shown = (status: number, body: string): Answer => ({ status, body });
-const movedTo = (location: string, headers = {}): Answer => ({
+const htmlResponse = (status: number, body: string): PageResponse => ({ status, body });
+const redirectTo = (location: string, headers = {}): PageResponse => ({
   status: 303,
   headers: { location, ...headers },
 });
 
-async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
+async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   const { "content-type": type = "" } = request.headers;
   if (!/^application\/x-www-form-urlencoded\b/i.test(type))
     throw new BadRequest(415, "A form of this page is needed.");
@@ -64,80 +69,88 @@ async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
   let length = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     length += part.length;
-    if (length > largestForm) throw new BadRequest(413, "The form is too large.");
+    if (length > maxFormBytes) throw new BadRequest(413, "The form is too large.");
     parts.push(part);
   }
   return new URLSearchParams(Buffer.concat(parts).toString("utf8"));
 }
 
 /** A page of this server; anything else leads to the list. */
-const pathIn = (text: string | null): string => (text !== null && ofRelease.test(text) ? text : "/");
+const safePath = (text: string | null): string => (text !== null && releasePath.test(text) ? text : "/");
 
 const isDecision = (text: string | null): text is Decision["decision"] =>
   text === "release" || text === "refuse";
 
 const isWrongSecret = (error: unknown): boolean => error instanceof WrongSecret;
 
-class Pages {
+class PageHandler {
   readonly #sessions = new Sessions();
-  readonly #guesses = new Guesses();
+  readonly #loginThrottle = new LoginThrottle();
 
   constructor(
     private readonly options: ReleasesPageOptions,
     private readonly isSecure: boolean,
   ) {}
 
-  async answer(request: IncomingMessage): Promise<Answer> {
+  async handle(request: IncomingMessage): Promise<PageResponse> {
     const url = `http://page${request.url}`;
     if (!URL.canParse(url)) throw new BadRequest(404, "There is nothing here.");
     const { pathname, searchParams } = new URL(url);
     const isPost = request.method === "POST";
     if (!isPost && request.method !== "GET" && request.method !== "HEAD")
       throw new BadRequest(405, "This page is read, and its forms are sent.");
-    const people = await peopleAt(this.options.files.people);
+    const people = await loadPeople(this.options.files.people);
     const token = this.#tokenOf(request);
     const person = token === undefined ? undefined : this.#sessions.personOf(token, people);
     if (pathname === "/sign-in")
       return isPost
-        ? this.#signIn(await formOf(request), people)
-        : shown(200, signInPage({ path: pathIn(searchParams.get("path")) }));
+        ? this.#signIn(await readForm(request), people)
+        : htmlResponse(200, signInPage({ path: safePath(searchParams.get("path")) }));
     if (pathname === "/sign-out" && isPost) {
       if (token !== undefined) this.#sessions.end(token);
-      return movedTo("/sign-in", { "set-cookie": this.#cookie("", "; Max-Age=0") });
+      return redirectTo("/sign-in", { "set-cookie": this.#cookie("", "; Max-Age=0") });
     }
-    const [, id] = ofRelease.exec(pathname) ?? [];
+    const [, id] = releasePath.exec(pathname) ?? [];
     if (pathname !== "/" && id === undefined) throw new BadRequest(404, "There is nothing here.");
     if (isPost && id === undefined) throw new BadRequest(405, "There is no form to send here.");
     if (person === undefined)
-      return movedTo(pathname === "/" ? "/sign-in" : `/sign-in?path=${encodeURIComponent(pathname)}`);
+      return redirectTo(pathname === "/" ? "/sign-in" : `/sign-in?path=${encodeURIComponent(pathname)}`);
     if (id === undefined)
-      return shown(200, listPage(person, (await this.options.desk.list({ limit: listed })).releases));
+      return htmlResponse(
+        200,
+        listPage(person, (await this.options.service.list({ limit: maxListed })).releases),
+      );
     return isPost
-      ? this.#decide(id, person, people, await formOf(request))
-      : shown(200, await this.#release(id, person, people));
+      ? this.#decide(id, person, people, await readForm(request))
+      : htmlResponse(200, await this.#renderRelease(id, person, people));
   }
 
-  async #signIn(form: URLSearchParams, people: People): Promise<Answer> {
-    const [name, secret, path] = [form.get("name") ?? "", form.get("secret") ?? "", pathIn(form.get("path"))];
-    const proved = async () => {
+  async #signIn(form: URLSearchParams, people: People): Promise<PageResponse> {
+    const [name, secret, path] = [
+      form.get("name") ?? "",
+      form.get("secret") ?? "",
+      safePath(form.get("path")),
+    ];
+    const checkSecret = async () => {
       if (!(await isSecretOf(people, name, secret))) throw new WrongSecret(name);
     };
     try {
-      await this.#guesses.attempt(name, proved, isWrongSecret);
+      await this.#loginThrottle.attempt(name, checkSecret, isWrongSecret);
     } catch (error) {
-      const again = (status: number, message: string) => shown(status, signInPage({ path, name, message }));
-      if (error instanceof WrongSecret) return again(403, "The name or the secret is not right.");
-      if (error instanceof TooManyGuesses) return again(429, error.message);
+      const showFormAgain = (status: number, message: string) =>
+        htmlResponse(status, signInPage({ path, name, message }));
+      if (error instanceof WrongSecret) return showFormAgain(403, "The name or the secret is not right.");
+      if (error instanceof TooManyAttempts) return showFormAgain(429, error.message);
       throw error;
     }
-    return movedTo(path, { "set-cookie": this.#cookie(this.#sessions.begin(name, people)) });
+    return redirectTo(path, { "set-cookie": this.#cookie(this.#sessions.start(name, people)) });
   }
 
-  async #decide(id: string, person: string, people: People, form: URLSearchParams): Promise<Answer> {
+  async #decide(id: string, person: string, people: People, form: URLSearchParams): Promise<PageResponse> {
     const [decision, seal] = [form.get("decision"), form.get("seal")];
     if (!isDecision(decision) || seal === null) throw new BadRequest(400, "The form says no decision.");
-    const { desk, files } = this.options;
-    const said = {
+    const { service, files } = this.options;
+    const decisionInput = {
       person,
       secret: form.get("secret") ?? "",
       decision,
@@ -145,23 +158,27 @@ class Pages {
       seal,
     };
     try {
-      await this.#guesses.attempt(person, () => decideAs(desk, id, files, said), isWrongSecret);
-      return movedTo(`/releases/${id}`);
+      await this.#loginThrottle.attempt(
+        person,
+        () => decideWithSecret(service, id, files, decisionInput),
+        isWrongSecret,
+      );
+      return redirectTo(`/releases/${id}`);
     } catch (error) {
-      const again = async (status: number) =>
-        shown(status, await this.#release(id, person, people, (error as Error).message));
-      if (error instanceof NoSuchRelease) throw error;
-      if (error instanceof WrongSecret) return again(403);
-      if (error instanceof TooManyGuesses) return again(429);
-      if (error instanceof ReleaseRefusal) return again(409);
+      const showReleaseAgain = async (status: number) =>
+        htmlResponse(status, await this.#renderRelease(id, person, people, (error as Error).message));
+      if (error instanceof ReleaseNotFound) throw error;
+      if (error instanceof WrongSecret) return showReleaseAgain(403);
+      if (error instanceof TooManyAttempts) return showReleaseAgain(429);
+      if (error instanceof ReleaseRefusal) return showReleaseAgain(409);
       throw error;
     }
   }
 
-  async #release(id: string, person: string, people: People, message?: string): Promise<string> {
-    const { desk, files } = this.options;
-    const { release, decisions } = await desk.get(id);
-    const policy = await policyFor(release, files.policy, people);
+  async #renderRelease(id: string, person: string, people: People, message?: string): Promise<string> {
+    const { service, files } = this.options;
+    const { release, decisions } = await service.get(id);
+    const policy = await policyForRelease(release, files.policy, people);
     return releasePage({ person, release, decisions, policy, ...(message !== undefined && { message }) });
   }
 
@@ -185,17 +202,22 @@ class Pages {
 }
 
 /** What a person is told of what went wrong; files that do not fit are said to who serves the page, too. */
-function failureAnswer(error: unknown): Answer {
-  if (error instanceof BadRequest) return shown(error.status, messagePage("Not like this", error.message));
-  if (error instanceof NoSuchRelease) return shown(404, messagePage("Not found", error.message));
+function failureResponse(error: unknown): PageResponse {
+  if (error instanceof BadRequest)
+    return htmlResponse(error.status, messagePage("Not like this", error.message));
+  if (error instanceof ReleaseNotFound) return htmlResponse(404, messagePage("Not found", error.message));
   console.error(`fxdesk: ${(error as Error).message}`);
-  return shown(
+  return htmlResponse(
     500,
     messagePage("Not now", "The page cannot be shown; whoever runs it finds why in its output."),
   );
 }
 
-function write(request: IncomingMessage, response: ServerResponse, { status, body = "", headers }: Answer) {
+function writeResponse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body = "", headers }: PageResponse,
+) {
   // The rest of a form that is not taken is let go by.
   const unread = request.complete ? {} : { connection: "close" };
   response.writeHead(status, { ...pageHeaders, ...unread, ...headers });
@@ -221,25 +243,25 @@ export async function serveReleases(options: ReleasesPageOptions): Promise<Relea
   assertSafe(options);
   const { host = "127.0.0.1", address, certificate } = options;
   const isSecure = certificate !== undefined || address?.protocol === "https:";
-  const pages = new Pages(options, isSecure);
-  let place: Place;
+  const pageHandler = new PageHandler(options, isSecure);
+  let location: PageLocation;
   const listener: RequestListener = (request, response) => {
-    const reason = foreign(request, place);
-    const answered =
+    const reason = foreignRequestReason(request, location);
+    const responding =
       reason === undefined
-        ? pages.answer(request).catch(failureAnswer)
-        : Promise.resolve(shown(403, messagePage("Not here", reason)));
-    void answered.then((answer) => write(request, response, answer));
+        ? pageHandler.handle(request).catch(failureResponse)
+        : Promise.resolve(htmlResponse(403, messagePage("Not here", reason)));
+    void responding.then((pageResponse) => writeResponse(request, response, pageResponse));
   };
   const server = certificate ? createTlsServer(certificate, listener) : createServer(listener);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(options.port, host, resolve);
   });
   const { port } = server.address() as AddressInfo;
-  const own = `${certificate ? "https" : "http"}://${bracketed(host)}:${port}`;
-  place = { address: address ?? (certificate ? new URL(own) : undefined), port };
+  const ownUrl = `${certificate ? "https" : "http"}://${bracketed(host)}:${port}`;
+  location = { address: address ?? (certificate ? new URL(ownUrl) : undefined), port };
   return {
-    url: address?.origin ?? own,
+    url: address?.origin ?? ownUrl,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

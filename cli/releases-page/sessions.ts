@@ -5,23 +5,23 @@ import type { People } from "../../core/releases/people";
 interface Session {
   readonly person: string;
   /** The secret as the file had it: whoever gets another one signs in again. */
-  readonly kept: string;
-  lastAt: number;
+  readonly secretHash: string;
+  lastUsedAt: number;
 }
 
-const idleMs = 15 * 60_000;
+const idleTimeoutMs = 15 * 60_000;
 /** The one that was used least lately goes, beyond that. */
-const most = 100;
+const maxSessions = 100;
 
 export class Sessions {
   readonly #sessions = new Map<string, Session>();
 
   /** Returns what the browser keeps. */
-  begin(person: string, { secrets }: People): string {
+  start(person: string, { secrets }: People): string {
     const token = randomBytes(32).toString("base64url");
-    this.#sessions.set(token, { person, kept: secrets[person]!, lastAt: Date.now() });
+    this.#sessions.set(token, { person, secretHash: secrets[person]!, lastUsedAt: Date.now() });
     const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size > most) this.#sessions.delete(oldest!);
+    if (this.#sessions.size > maxSessions) this.#sessions.delete(oldest!);
     return token;
   }
 
@@ -30,10 +30,14 @@ export class Sessions {
     const session = this.#sessions.get(token);
     if (!session) return undefined;
     this.#sessions.delete(token);
-    const { person, kept, lastAt } = session;
-    if (Date.now() - lastAt > idleMs || !Object.hasOwn(secrets, person) || secrets[person] !== kept)
+    const { person, secretHash, lastUsedAt } = session;
+    if (
+      Date.now() - lastUsedAt > idleTimeoutMs ||
+      !Object.hasOwn(secrets, person) ||
+      secrets[person] !== secretHash
+    )
       return undefined;
-    this.#sessions.set(token, { ...session, lastAt: Date.now() });
+    this.#sessions.set(token, { ...session, lastUsedAt: Date.now() });
     return person;
   }
 

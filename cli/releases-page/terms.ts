@@ -4,17 +4,17 @@ import type { Release, ReleaseState } from "../../core/releases/release";
 import type { CallTerms, OrderTerms } from "../../core/releases/terms";
 import { type Html, html } from "./html";
 
-const grouped = (amount: string): string => amount.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",");
+const groupDigits = (amount: string): string => amount.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",");
 
-export const inWords = (moment: number): string =>
+export const formatTime = (moment: number): string =>
   new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(
     moment,
   ) + " UTC";
 
 function orderTitle({ fixed_side, amount, buy_currency, sell_currency }: OrderTerms): string {
   return fixed_side === "buy"
-    ? `Buy ${grouped(amount)} ${buy_currency}, pay in ${sell_currency}`
-    : `Sell ${grouped(amount)} ${sell_currency}, get ${buy_currency}`;
+    ? `Buy ${groupDigits(amount)} ${buy_currency}, pay in ${sell_currency}`
+    : `Sell ${groupDigits(amount)} ${sell_currency}, get ${buy_currency}`;
 }
 
 function rateLimit({ worst_rate, rate_symbol, sell_currency }: OrderTerms): string {
@@ -36,20 +36,20 @@ export function limitsOf({ sealed }: Release): string {
     return `${kind}: ${rateLimit(sealed.terms)}`;
   }
   if (sealed.amounts)
-    return sealed.amounts.map(({ amount, currency }) => `${grouped(amount)} ${currency}`).join(" + ");
+    return sealed.amounts.map(({ amount, currency }) => `${groupDigits(amount)} ${currency}`).join(" + ");
   return sealed.effect === "money" ? "Nobody knows how much it commits." : "It commits no money.";
 }
 
-type Look = "good" | "busy" | "bad" | "production";
+type ChipStyle = "good" | "busy" | "bad" | "production";
 
 /** Production is never taken for anything else; what is known to be no real money is green. */
-export function lookOfEnvironment(environment: string): Look {
+export function environmentStyle(environment: string): ChipStyle {
   const [name = ""] = environment.split(" ");
   if (name === "api") return "production";
   return name === "sandbox" ? "good" : "busy";
 }
 
-const looks: Partial<Readonly<Record<ReleaseState, Look>>> = {
+const stateStyles: Partial<Readonly<Record<ReleaseState, ChipStyle>>> = {
   released: "good",
   booked: "good",
   sent: "good",
@@ -58,7 +58,7 @@ const looks: Partial<Readonly<Record<ReleaseState, Look>>> = {
 };
 
 export const stateChip = (state: ReleaseState): Html =>
-  html`<strong class="chip ${looks[state] ?? "busy"}">${state}</strong>`;
+  html`<strong class="chip ${stateStyles[state] ?? "busy"}">${state}</strong>`;
 
 /** `buy_currency` reads “Buy currency”. */
 const labelOf = (name: string): string => {
@@ -66,7 +66,7 @@ const labelOf = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-export const facts = (entries: readonly (readonly [name: string, value: unknown])[]): Html =>
+export const factList = (entries: readonly (readonly [name: string, value: unknown])[]): Html =>
   html`<dl>
     ${entries
       .filter(([, value]) => value !== undefined)
@@ -89,4 +89,4 @@ const callFacts = ({ method, address, target, headers, body, values }: CallTerms
 
 /** All of it, to the letter. */
 export const termsOf = ({ sealed }: Release): Html =>
-  facts(sealed.kind === "order" ? Object.entries(sealed.terms) : callFacts(sealed.terms));
+  factList(sealed.kind === "order" ? Object.entries(sealed.terms) : callFacts(sealed.terms));

@@ -4,12 +4,12 @@ import { type Declaration, mayRespondWith } from "../../core/declaration/operati
 import type { Service } from "../../core/declaration/service";
 import { type Flag, UsageError } from "../arguments";
 import { callFlags, inputFlag } from "../call/command";
-import { fieldFlags, longValuesHelp } from "../call/fields";
+import { fieldFlags, longValuesHelp } from "../call/field-flags";
 import type { Command } from "../command";
-import { connectionFlags } from "../connection";
+import { connectionFlags } from "../connection-settings";
 import { columns, section } from "../help";
-import { flagName } from "../names";
-import { nearest } from "../../core/nearest";
+import { flagName } from "../flag-names";
+import { suggestions } from "../../core/suggestions";
 
 /** `sandbox.payIn` is fxdesk sandbox pay-in. */
 const commandName = ({ name }: Declaration): string => flagName(name.slice(name.indexOf(".") + 1));
@@ -35,9 +35,9 @@ function withFileFlag(control: Declaration, args: readonly string[]): readonly s
   return [`--${flag}=${file}`, ...rest];
 }
 
-function commandFor(control: Declaration, service: Service, usualUrl: string): Command {
+function commandFor(control: Declaration, service: Service, defaultUrl: string): Command {
   const [fields, flags] = [fieldFlags(control), callFlags(control)];
-  const taken = new Set([...fields, ...flags].map(({ name }) => name));
+  const reservedFlags = new Set([...fields, ...flags].map(({ name }) => name));
   const { rules = [] } = control;
   const address = service.servers[control.server]!.setting;
   const isAddress = ({ name }: Flag) => name === flagName(address);
@@ -47,20 +47,20 @@ function commandFor(control: Declaration, service: Service, usualUrl: string): C
     description: control.summary,
     fields,
     flags: [...flags, ...connection.filter(isAddress)],
-    unlisted: connection.filter((flag) => !taken.has(flag.name) && !isAddress(flag)),
-    more: [
+    hiddenFlags: connection.filter((flag) => !reservedFlags.has(flag.name) && !isAddress(flag)),
+    helpSections: [
       fileFlagOf(control) && `<file> is that of --${fileFlagOf(control)}.`,
       longValuesHelp(control),
       section(
         "Rules",
         rules.length > 0 ? columns(rules.map(({ description }) => ["-", description] as const)) : undefined,
       ),
-      `The sandbox is looked for at ${environmentName(address)}, else at ${usualUrl}.`,
+      `The sandbox is looked for at ${environmentName(address)}, else at ${defaultUrl}.`,
     ],
     run: async (parsed, terminal) =>
       (await import("../call/run.js")).runCall(
         control,
-        { service, taken, usual: { [address]: usualUrl } },
+        { service, reservedFlags, defaultSettings: { [address]: defaultUrl } },
         parsed,
         terminal,
       ),
@@ -72,11 +72,11 @@ export function controlCommand(
   [name, ...args]: readonly [string, ...string[]],
   controls: readonly Declaration[],
   service: Service,
-  usualUrl: string,
+  defaultUrl: string,
 ): [Command, readonly string[]] {
   const control = controls.find((known) => commandName(known) === name);
-  if (control) return [commandFor(control, service, usualUrl), withFileFlag(control, args)];
-  const near = nearest(name, controls.map(commandName));
+  if (control) return [commandFor(control, service, defaultUrl), withFileFlag(control, args)];
+  const near = suggestions(name, controls.map(commandName));
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "fxdesk sandbox --help lists them.";
   throw new UsageError(`There is no control ${JSON.stringify(name)}. ${hint}`);
 }

@@ -1,22 +1,22 @@
 /** Tells the changes of a watch that a command names. Loaded when it is used. */
-import type { ClientCore } from "../../core/client/methods";
+import type { ClientCore } from "../../core/client/client-types";
 import type { Values } from "../../core/declaration/fields";
 import type { Change, Watch } from "../../core/declaration/watch";
 import type { WatchOptions, WatchStatus } from "../../core/watches/options";
 import { type ParsedArguments, UsageError } from "../arguments";
-import { withFlagNames } from "../call/fields";
-import { lineInPlace } from "../call/progress-line";
-import { type CallTarget, clientFor, inputOf } from "../call/run";
+import { withFlagNames } from "../call/field-flags";
+import { createStatusLine } from "../call/progress-line";
+import { type CallTarget, createClientFor, readInput } from "../call/run";
 import { StopRequests } from "../call/stop-requests";
-import { success } from "../exit";
+import { success } from "../exit-codes";
 import { printable, type Terminal, write, writeStderr } from "../terminal";
-import { changeLine } from "./line";
+import { changeLine } from "./change-line";
 
 /** Who asks once wants what there is now, whenever somebody asked before. */
-const atOnceMs = 1;
+const immediateMs = 1;
 
 function everyMsFrom(parsed: ParsedArguments): Pick<WatchOptions, "everyMs"> {
-  const text = parsed.text("every");
+  const text = parsed.string("every");
   if (text === undefined) return {};
   const seconds = Number(text);
   if (!(seconds >= 0.001))
@@ -29,28 +29,28 @@ interface WatchTarget extends CallTarget {
   readonly consumer: string;
 }
 
-function optionsFrom(parsed: ParsedArguments, { consumer: usual }: WatchTarget): WatchOptions {
-  const from = parsed.text("since");
-  const consumer = parsed.text("name") ?? usual;
+function optionsFrom(parsed: ParsedArguments, { consumer: defaultConsumer }: WatchTarget): WatchOptions {
+  const from = parsed.string("since");
+  const consumer = parsed.string("name") ?? defaultConsumer;
   return { consumer, ...(from !== undefined && { from }), ...everyMsFrom(parsed) };
 }
 
 const timeOf = (date: Date): string => date.toISOString().slice("YYYY-MM-DDT".length, -"Z".length - 4);
 
 /** Says what a watch is at: what is wrong as a line of its own, the rest in place on a terminal. */
-function statusTeller(watch: Watch, asJson: boolean, terminal: Terminal) {
-  const { show, erase } = lineInPlace(terminal);
-  const say = (words: string, data: object) => {
+function createStatusReporter(watch: Watch, asJson: boolean, terminal: Terminal) {
+  const { show, erase } = createStatusLine(terminal);
+  const report = (words: string, data: object) => {
     erase();
     void writeStderr(terminal, asJson ? `${JSON.stringify(data)}\n` : `${printable(words)}\n`);
   };
   const onStatus = (status: WatchStatus): void => {
     if (status.state === "failed") {
       const { error, until } = status;
-      say(`${error.message} It is tried again at ${timeOf(until)} UTC.`, error);
+      report(`${error.message} It is tried again at ${timeOf(until)} UTC.`, error);
     } else if (status.state === "incomplete") {
       const { gaps } = status;
-      say(`${watch.name}: not all could be read. ${gaps.join(" ")}`, { code: "incomplete", gaps });
+      report(`${watch.name}: not all could be read. ${gaps.join(" ")}`, { code: "incomplete", gaps });
     } else
       show?.(
         `${watch.title}: ${status.state}${status.state === "waiting" ? ` until ${timeOf(status.until)} UTC` : ""}`,
@@ -59,46 +59,46 @@ function statusTeller(watch: Watch, asJson: boolean, terminal: Terminal) {
   return { onStatus, erase };
 }
 
-type Tell = (change: Change) => Promise<void>;
+type PrintChange = (change: Change) => Promise<void>;
 
 /** Tells what there is to tell now. What was printed was heard, when the next are asked for. */
-async function tellOnce(
+async function printOnce(
   client: ClientCore,
   watch: Watch,
   input: Values,
   options: WatchOptions,
-  tell: Tell,
+  printChange: PrintChange,
 ): Promise<void> {
   let cursor: string | undefined;
   for (;;) {
-    const asked = { everyMs: atOnceMs, ...options, ...(cursor !== undefined && { cursor }) };
-    const { changes, next } = await client.changesSince(watch, input, asked);
-    for (const change of changes) await tell(change);
+    const readOptions = { everyMs: immediateMs, ...options, ...(cursor !== undefined && { cursor }) };
+    const { changes, next } = await client.changesSince(watch, input, readOptions);
+    for (const change of changes) await printChange(change);
     if (changes.length === 0) return;
     cursor = next;
   }
 }
 
 /** Tells changes until a signal comes. A second one ends the process at once. */
-async function tellUntilStopped(
+async function printUntilStopped(
   client: ClientCore,
   watch: Watch,
   input: Values,
   options: WatchOptions,
-  tell: Tell,
+  printChange: PrintChange,
 ): Promise<void> {
-  const [stop, stops] = [new AbortController(), new StopRequests()];
+  const [stop, stopRequests] = [new AbortController(), new StopRequests()];
   const stopWhenAsked = async () => {
-    await stops.next();
-    stops.release();
+    await stopRequests.next();
+    stopRequests.dispose();
     stop.abort();
   };
   void stopWhenAsked();
   try {
     for await (const change of client.changes(watch, input, { ...options, signal: stop.signal }))
-      await tell(change);
+      await printChange(change);
   } finally {
-    stops.release();
+    stopRequests.dispose();
   }
 }
 
@@ -110,17 +110,23 @@ export async function runWatch(
   terminal: Terminal,
 ): Promise<number> {
   const { stdout } = terminal;
-  const asJson = parsed.switched("jsonl") ?? !stdout.isTTY;
-  const client = await clientFor(target, parsed, terminal);
-  const { onStatus, erase } = statusTeller(watch, parsed.switched("jsonl") ?? false, terminal);
-  const tell: Tell = (change) => {
+  const asJson = parsed.boolean("jsonl") ?? !stdout.isTTY;
+  const client = await createClientFor(target, parsed, terminal);
+  const { onStatus, erase } = createStatusReporter(watch, parsed.boolean("jsonl") ?? false, terminal);
+  const printChange: PrintChange = (change) => {
     erase();
     return write(stdout, asJson ? `${JSON.stringify(change)}\n` : changeLine(change, stdout.columns));
   };
   try {
-    const input = await inputOf(watch, parsed, terminal);
+    const input = await readInput(watch, parsed, terminal);
     const options = { ...optionsFrom(parsed, target), onStatus };
-    await (parsed.switched("once") ? tellOnce : tellUntilStopped)(client, watch, input, options, tell);
+    await (parsed.boolean("once") ? printOnce : printUntilStopped)(
+      client,
+      watch,
+      input,
+      options,
+      printChange,
+    );
     return success;
   } catch (error) {
     throw withFlagNames(watch, error, { from: "since", everyMs: "every" });

@@ -1,5 +1,5 @@
 /** From an error status, or from no response at all, to the error a caller handles. */
-import { TokenFailure } from "../credentials/tokens";
+import { TokenFailure } from "../credentials/token-source";
 import {
   Aborted,
   Conflict,
@@ -17,16 +17,23 @@ import {
   Unauthorized,
   Unavailable,
 } from "../errors";
-import { type Callable, errorDescription, whereToLook } from "../declaration/operation";
+import { type Callable, errorDescription, lookupInstruction } from "../declaration/operation";
 import { describeViolations, type Violation } from "../declaration/violation";
-import { serviceWords, violationsIn } from "./service-messages";
+import { describeServiceMessages, serviceViolations } from "./service-messages";
 import { isRefusal, outcomeOfStatus, outcomeWithoutResponse } from "./outcome";
 import { DeadlineEnded } from "../transport/deadline";
-import { BrokenOff, Paused, QueueFull, TooLarge, TransportError, errorText } from "../transport/error";
+import {
+  IncompleteFile,
+  PauseTooLong,
+  QueueFull,
+  ResponseTooLarge,
+  TransportError,
+  errorText,
+} from "../transport/transport-errors";
 
 type ErrorClass = new (message: string, facts: ErrorFacts) => FxdeskError;
 
-interface Kind {
+interface ErrorKind {
   readonly type: ErrorClass;
   readonly code: ErrorCode;
   readonly retryable?: true;
@@ -34,38 +41,46 @@ interface Kind {
   readonly hint?: string;
 }
 
-const later = "Try again later.";
-const invalid: Kind = { type: InvalidInput, code: "invalid_input" };
-const unavailable: Kind = { type: Unavailable, code: "unavailable", retryable: true, hint: later };
-const timeout: Kind = { type: Timeout, code: "timeout", retryable: true, hint: later };
-const unlisted: Kind = { type: InvalidResponse, code: "invalid_response" };
+const retryLaterHint = "Try again later.";
+const invalidInputKind: ErrorKind = { type: InvalidInput, code: "invalid_input" };
+const unavailableKind: ErrorKind = {
+  type: Unavailable,
+  code: "unavailable",
+  retryable: true,
+  hint: retryLaterHint,
+};
+const timeoutKind: ErrorKind = { type: Timeout, code: "timeout", retryable: true, hint: retryLaterHint };
+const unlistedStatusKind: ErrorKind = { type: InvalidResponse, code: "invalid_response" };
 
-const kinds: Readonly<Record<number, Kind>> = {
-  400: invalid,
+const kindByStatus: Readonly<Record<number, ErrorKind>> = {
+  400: invalidInputKind,
   401: { type: Unauthorized, code: "unauthorized", hint: "Check the credentials of the connection." },
   403: { type: Forbidden, code: "forbidden", hint: "Check that the credentials are valid for this client." },
   404: { type: NotFound, code: "not_found" },
   405: { type: FxdeskError, code: "not_allowed" },
-  408: timeout,
+  408: timeoutKind,
   409: { type: Conflict, code: "conflict" },
-  422: invalid,
+  422: invalidInputKind,
   429: { type: RateLimited, code: "rate_limited", retryable: true, hint: "Wait before the next call." },
-  502: unavailable,
-  503: unavailable,
-  504: timeout,
+  502: unavailableKind,
+  503: unavailableKind,
+  504: timeoutKind,
 };
 
-function kindOf(status: number): Kind {
-  const known = kinds[status];
+function errorKindOf(status: number): ErrorKind {
+  const known = kindByStatus[status];
   if (known) return known;
-  if (status < 300) return unlisted;
+  if (status < 300) return unlistedStatusKind;
   if (status < 400)
-    return { ...unlisted, hint: "Redirects are not followed: check the addresses of the connection." };
+    return {
+      ...unlistedStatusKind,
+      hint: "Redirects are not followed: check the addresses of the connection.",
+    };
   return { type: FxdeskError, code: status >= 500 ? "service_error" : "refused" };
 }
 
 /** The error for input that would not be sent. */
-export const invalidInput = (
+export const invalidInputError = (
   operation: Pick<Callable, "name">,
   violations: readonly Violation[],
 ): InvalidInput =>
@@ -77,16 +92,16 @@ export const invalidInput = (
   });
 
 /** How the messages of failures end that leave open what became of the call. */
-const maybeDone = "It may have been carried out: check before repeating it.";
-const doNotRepeat = (operation: Callable) =>
-  `Do not repeat it: ${whereToLook(operation)} whether it was carried out.`;
+const maybeCarriedOutHint = "It may have been carried out: check before repeating it.";
+const doNotRepeatHint = (operation: Callable) =>
+  `Do not repeat it: ${lookupInstruction(operation)} whether it was carried out.`;
 
 /** A refusal may be the echo of an earlier call, whose response nobody heard. */
-const mayEcho = (operation: Callable) =>
-  `This call was not carried out. If an earlier one had this ${operation.singleUse}, that one may have been: ` +
-  `${whereToLook(operation)} before you try again.`;
+const earlierCallHint = (operation: Callable) =>
+  `This call was not carried out. If an earlier one had this ${operation.singleUseField}, that one may have been: ` +
+  `${lookupInstruction(operation)} before you try again.`;
 
-const sentences = (operation: Callable, ...parts: readonly (string | false | undefined)[]): string =>
+const composeMessage = (operation: Callable, ...parts: readonly (string | false | undefined)[]): string =>
   [`${operation.name}:`, ...parts].filter(Boolean).join(" ");
 
 export interface ErrorResponse {
@@ -100,7 +115,7 @@ export interface ErrorResponse {
 }
 
 /** What a status means that is not among the documented successes. */
-function meaningOf({ errors }: Callable, status: number): string {
+function describeStatus({ errors }: Callable, status: number): string {
   const failure = errors[status];
   if (failure !== undefined) return errorDescription(failure);
   if (status < 400) return "The service responded with a status that the contract does not list.";
@@ -108,34 +123,40 @@ function meaningOf({ errors }: Callable, status: number): string {
 }
 
 /** The error for a status that is not among the documented successes. */
-export function errorOfResponse(operation: Callable, refusal: ErrorResponse): FxdeskError {
-  const { status, service, advice, ...facts } = refusal;
-  const meaning = meaningOf(operation, status);
+export function toResponseError(operation: Callable, response: ErrorResponse): FxdeskError {
+  const { status, service, advice, ...facts } = response;
+  const meaning = describeStatus(operation, status);
   const refused = isRefusal(status);
-  const lost = !refused && operation.effect === "money";
-  const again = operation.effect === "read" || refused;
-  const { type, code, retryable, hint } = kindOf(status);
-  const echo = status === 409 && operation.singleUse !== undefined;
-  const message = sentences(
+  const isOutcomeUnknown = !refused && operation.effect === "money";
+  const isSafeToRepeat = operation.effect === "read" || refused;
+  const { type, code, retryable, hint } = errorKindOf(status);
+  const mayBeDuplicate = status === 409 && operation.singleUseField !== undefined;
+  const message = composeMessage(
     operation,
     `${meaning} (${status})`,
-    serviceWords(operation, service, meaning),
-    lost ? doNotRepeat(operation) : echo ? mayEcho(operation) : again ? (advice ?? hint) : maybeDone,
+    describeServiceMessages(operation, service, meaning),
+    isOutcomeUnknown
+      ? doNotRepeatHint(operation)
+      : mayBeDuplicate
+        ? earlierCallHint(operation)
+        : isSafeToRepeat
+          ? (advice ?? hint)
+          : maybeCarriedOutHint,
   );
-  return new (lost ? OutcomeUnknown : type)(message, {
+  return new (isOutcomeUnknown ? OutcomeUnknown : type)(message, {
     ...facts,
     operation: operation.name,
-    code: lost ? "outcome_unknown" : code,
+    code: isOutcomeUnknown ? "outcome_unknown" : code,
     outcome: outcomeOfStatus(status),
-    retryable: again && retryable === true,
+    retryable: isSafeToRepeat && retryable === true,
     status,
     service,
-    violations: violationsIn(operation, service),
+    violations: serviceViolations(operation, service),
   });
 }
 
 /** How far a call had come when it failed. */
-export interface Progress {
+export interface CallProgress {
   /** Requests that were tried. */
   readonly attempts: number;
   /** Whether one of them may have left. */
@@ -144,12 +165,12 @@ export interface Progress {
   readonly requestId?: string | undefined;
 }
 
-const factsOf = ({ attempts, status, requestId }: Progress) => ({ attempts, status, requestId });
+const progressFacts = ({ attempts, status, requestId }: CallProgress) => ({ attempts, status, requestId });
 
 /** The error for a call of which no response that can be read says what became of it. */
-function outcomeUnknown(operation: Callable, because: string, progress: Progress, cause?: unknown) {
-  return new OutcomeUnknown(sentences(operation, because, doNotRepeat(operation)), {
-    ...factsOf(progress),
+function outcomeUnknownError(operation: Callable, reason: string, progress: CallProgress, cause?: unknown) {
+  return new OutcomeUnknown(composeMessage(operation, reason, doNotRepeatHint(operation)), {
+    ...progressFacts(progress),
     operation: operation.name,
     code: "outcome_unknown",
     outcome: "unknown",
@@ -158,16 +179,16 @@ function outcomeUnknown(operation: Callable, because: string, progress: Progress
 }
 
 /** The error for a response that cannot be what the contract says. */
-export function unreadableResponse(
+export function unreadableResponseError(
   operation: Callable,
-  because: string,
-  progress: Progress,
+  reason: string,
+  progress: CallProgress,
   cause?: unknown,
 ): FxdeskError {
-  if (operation.effect === "money") return outcomeUnknown(operation, because, progress, cause);
-  const message = sentences(operation, because, operation.effect === "change" && maybeDone);
+  if (operation.effect === "money") return outcomeUnknownError(operation, reason, progress, cause);
+  const message = composeMessage(operation, reason, operation.effect === "change" && maybeCarriedOutHint);
   return new InvalidResponse(message, {
-    ...factsOf(progress),
+    ...progressFacts(progress),
     operation: operation.name,
     code: "invalid_response",
     outcome: "unknown",
@@ -175,7 +196,7 @@ export function unreadableResponse(
   });
 }
 
-interface Ending {
+interface Failure {
   readonly type: ErrorClass;
   readonly code: ErrorCode;
   readonly message: string;
@@ -183,29 +204,29 @@ interface Ending {
   readonly retryAfterMs?: number | undefined;
 }
 
-function endingOf(error: unknown, status: number | undefined): Ending | undefined {
+function classifyFailure(error: unknown, status: number | undefined): Failure | undefined {
   if (error instanceof DeadlineEnded)
     return error.by === "caller"
       ? { type: Aborted, code: "aborted", message: error.message, retryable: false }
       : { type: Timeout, code: "timeout", message: error.message, retryable: true };
-  if (error instanceof Paused) {
+  if (error instanceof PauseTooLong) {
     const { message, retryAfterMs } = error;
     return { type: RateLimited, code: "rate_limited", message, retryable: true, retryAfterMs };
   }
   if (error instanceof QueueFull)
     return { type: RateLimited, code: "rate_limited", message: error.message, retryable: true };
   if (error instanceof TokenFailure) {
-    const { refused, retryAfterMs } = error;
+    const { isRefused, retryAfterMs } = error;
     const message = `No access token. ${error.message}`;
-    return refused
+    return isRefused
       ? { type: Unauthorized, code: "unauthorized", message, retryable: false }
       : { type: Unavailable, code: "unavailable", message, retryable: true, retryAfterMs };
   }
-  if (error instanceof TooLarge || error instanceof BrokenOff)
+  if (error instanceof ResponseTooLarge || error instanceof IncompleteFile)
     return { type: InvalidResponse, code: "invalid_response", message: error.message, retryable: false };
   if (!(error instanceof TransportError)) return undefined;
-  const ending = endingOf(error.cause, status);
-  if (ending) return ending;
+  const failure = classifyFailure(error.cause, status);
+  if (failure) return failure;
   const words = errorText(error.cause);
   const message =
     status === undefined
@@ -215,28 +236,28 @@ function endingOf(error: unknown, status: number | undefined): Ending | undefine
 }
 
 /** The error for a call that ended without a whole response, for whatever reason. */
-export function errorFrom(operation: Callable, error: unknown, progress: Progress): FxdeskError {
+export function toFxdeskError(operation: Callable, error: unknown, progress: CallProgress): FxdeskError {
   if (error instanceof FxdeskError) return error;
   const { name, effect } = operation;
   const cause = error instanceof TransportError ? error.cause : error;
   const { sent } = progress;
-  const ending = endingOf(error, progress.status) ?? {
+  const failure = classifyFailure(error, progress.status) ?? {
     type: FxdeskError,
     code: "unexpected" as const,
     message: `Something unexpected failed in fxdesk (${(error as Error).message}).`,
     retryable: false,
   };
   if (sent && effect === "money") {
-    const because =
+    const reason =
       progress.status === undefined
         ? `The response was lost (${errorText(cause as Error)}).`
-        : ending.message;
-    return outcomeUnknown(operation, because, progress, cause);
+        : failure.message;
+    return outcomeUnknownError(operation, reason, progress, cause);
   }
-  const { type, code, message, retryable, retryAfterMs } = ending;
-  const end = effect !== "read" && (sent ? maybeDone : "Nothing was sent.");
-  return new type(sentences(operation, message, end), {
-    ...factsOf(progress),
+  const { type, code, message, retryable, retryAfterMs } = failure;
+  const closing = effect !== "read" && (sent ? maybeCarriedOutHint : "Nothing was sent.");
+  return new type(composeMessage(operation, message, closing), {
+    ...progressFacts(progress),
     operation: name,
     code,
     outcome: outcomeWithoutResponse(sent),

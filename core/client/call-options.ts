@@ -1,6 +1,6 @@
 /** What is said of one call beside its input. */
-import type { Deliver, Progress } from "../declaration/procedure";
-import type { MayAsk } from "../releases/proposal";
+import type { DeliverFile, Progress } from "../declaration/procedure";
+import type { ConfirmRelease } from "../releases/proposal";
 
 /** The headers of the open-banking standard that describe the person or company behind a call. */
 export type PsuContext = Readonly<Record<string, string>>;
@@ -43,11 +43,11 @@ export interface CallOptions {
    * Hears what is about to be asked for release, and says whether it is; false ends the call with `release_refused`. It releases
    * nothing, and is not asked where the release was asked for before.
    */
-  readonly mayAsk?: MayAsk;
+  readonly confirmRelease?: ConfirmRelease;
   /** JSON that is told again with the release that the call needs, where it needs one: what it was about. It is not sent. */
   readonly correlation?: unknown;
   /** Hears how far a procedure has come. */
   readonly onProgress?: (step: Progress) => void;
   /** Where the files of a procedure go: into memory by default; `intoFolder` takes them into a folder. */
-  readonly deliver?: Deliver;
+  readonly deliver?: DeliverFile;
 }

@@ -10,28 +10,28 @@ import { callablesOf, type Service } from "../declaration/service";
 import { fxdeskService } from "../service";
 import { splitName } from "../declaration/sections";
 import { Pipeline } from "./pipeline";
-import { connect, type Settings } from "./connection";
+import { createClientContext, type Settings } from "./client-context";
 import type { CallOptions } from "./call-options";
-import type { ClientOptions } from "./options";
+import type { ClientOptions } from "./client-options";
 import type { ExtendedService } from "./extensions";
 import type { FxdeskClient } from "./fxdesk-client";
-import { comesInPages, joined, pagesOf } from "./pages";
+import { isPaged, joinPages, fetchPages } from "./pages";
 import type { ServiceResponse } from "./response";
-import { type ClientFor, runProcedure } from "./run-procedure";
-import { undeclared } from "./undeclared";
-import { WatchesOfClient } from "./watching";
+import { type RunClientFactory, runProcedure } from "./run-procedure";
+import { createUndeclaredOperation } from "./undeclared-operation";
+import { ClientWatches } from "./client-watches";
 import type { Values } from "../declaration/fields";
 import type { Orders } from "../releases/orders";
-import type { Client, ClientCore, Known, OrdersOfClient, Sections } from "./methods";
+import type { Client, ClientCore, KnownEntries, ClientOrders, Sections } from "./client-types";
 
-function methodFor(core: ClientCore, declaration: Callable) {
-  const several = Object.keys(declaration.responses).length > 1;
+function createMethod(core: ClientCore, declaration: Callable) {
+  const hasSeveralResponses = Object.keys(declaration.responses).length > 1;
   const response = (input: Values = {}, options?: CallOptions) => core.call(declaration, input, options);
-  const result = several
+  const result = hasSeveralResponses
     ? ({ status, body }: ServiceResponse) => ({ status, body })
     : ({ body }: ServiceResponse) => body;
   const method = (input?: Values, options?: CallOptions) => response(input, options).then(result);
-  if (!comesInPages(declaration)) return Object.assign(method, { response });
+  if (!isPaged(declaration)) return Object.assign(method, { response });
   async function* pages(input: Values = {}, options?: CallOptions) {
     for await (const { body } of core.pages(declaration, input, options)) yield body;
   }
@@ -41,18 +41,18 @@ function methodFor(core: ClientCore, declaration: Callable) {
   async function whole(input: Values = {}, options?: CallOptions) {
     const responses: ServiceResponse[] = [];
     for await (const page of core.pages(declaration, input, options)) responses.push(page);
-    return joined(declaration, responses).body;
+    return joinPages(declaration, responses).body;
   }
   return Object.assign(method, { response, pages, ...(declaration.pages ? { all } : { whole }) });
 }
 
-function watchMethodFor(core: ClientCore, watch: Watch) {
+function createWatchMethod(core: ClientCore, watch: Watch) {
   const changes = (input: Values = {}, options?: WatchOptions) => core.changes(watch, input, options);
   const since = (input: Values = {}, options?: SinceOptions) => core.changesSince(watch, input, options);
   return Object.assign(changes, { since });
 }
 
-const openSettings = (service: Service, settings: Settings): Record<string, string> =>
+const publicSettings = (service: Service, settings: Settings): Record<string, string> =>
   Object.fromEntries(
     service.settings.flatMap(({ name, secret }) => {
       const value = settings[name];
@@ -60,7 +60,7 @@ const openSettings = (service: Service, settings: Settings): Record<string, stri
     }),
   );
 
-async function* noted(
+async function* observePages(
   pages: AsyncGenerator<ServiceResponse, void, void>,
   onResponse: (response: ServiceResponse) => void,
 ): AsyncGenerator<ServiceResponse, void, void> {
@@ -70,15 +70,15 @@ async function* noted(
   }
 }
 
-function withSections(core: ClientCore, service: Service): ClientCore {
+function addSections(core: ClientCore, service: Service): ClientCore {
   const sections: Record<string, Record<string, unknown>> = {};
   for (const callable of callablesOf(service)) {
     const [section, method] = splitName(callable);
-    (sections[section] ??= {})[method] = methodFor(core, callable);
+    (sections[section] ??= {})[method] = createMethod(core, callable);
   }
   for (const watch of service.watches ?? []) {
     const [section, method] = splitName(watch);
-    (sections[section] ??= {})[method] = watchMethodFor(core, watch);
+    (sections[section] ??= {})[method] = createWatchMethod(core, watch);
   }
   return { ...core, ...sections };
 }
@@ -102,62 +102,67 @@ export function createClient<
 >(
   options: ClientOptions,
   service: Service<Ops, Procedures, Watches>,
-): Client<readonly [...Ops, ...Known<Procedures>, ...Known<Watches>]>;
+): Client<readonly [...Ops, ...KnownEntries<Procedures>, ...KnownEntries<Watches>]>;
 export function createClient(options: ClientOptions, service: ExtendedService = fxdeskService): ClientCore {
   const interceptors = [...(service.interceptors ?? []), ...(options.interceptors ?? [])];
-  const pipeline = new Pipeline(connect(service, options), interceptors);
+  const pipeline = new Pipeline(createClientContext(service, options), interceptors);
   /** Loaded with the first order. */
-  let openOrders: Promise<Orders> | undefined;
+  let loadedOrders: Promise<Orders> | undefined;
   const orders = () =>
-    (openOrders ??= import("../releases/orders.js").then(({ Orders }) => new Orders(pipeline)));
+    (loadedOrders ??= import("../releases/orders.js").then(({ Orders }) => new Orders(pipeline)));
   const core: ClientCore = {
     service,
-    settings: openSettings(service, pipeline.connection.settings),
+    settings: publicSettings(service, pipeline.context.settings),
     prepare: (declaration, input, callOptions = {}) => pipeline.prepare(declaration, input, callOptions),
     call: (callable, input, callOptions = {}) =>
       isProcedure(callable)
         ? runProcedure(callable, input, callOptions, clientFor)
         : pipeline.call(callable as Declaration, input, callOptions),
     pages: (callable, input, callOptions = {}) =>
-      pagesOf(callable as Declaration, input, pipeline, callOptions),
+      fetchPages(callable as Declaration, input, pipeline, callOptions),
     request: async (request, callOptions = {}) =>
-      pipeline.call(undeclared(service, request), { ...request.query, ...request.body }, callOptions),
+      pipeline.call(
+        createUndeclaredOperation(service, request),
+        { ...request.query, ...request.body },
+        callOptions,
+      ),
     recover: (entry) => pipeline.recover(entry),
-    created: (declaration) => pipeline.created(declaration),
-    changes: (watch, input, watchOptions) => watching.changes(watch, input, watchOptions),
-    changesSince: (watch, input, watchOptions) => watching.since(watch, input, watchOptions),
-    firstChanges: (watch, input, watchOptions) => watching.first(watch, input, watchOptions),
+    listCreatedResources: (declaration) => pipeline.listCreatedResources(declaration),
+    changes: (watch, input, watchOptions) => clientWatches.changes(watch, input, watchOptions),
+    changesSince: (watch, input, watchOptions) => clientWatches.since(watch, input, watchOptions),
+    readInitialChanges: (watch, input, watchOptions) =>
+      clientWatches.readInitialChanges(watch, input, watchOptions),
     orders: {
       order: async (input, callOptions = {}) => (await orders()).order(input, callOptions),
       get: async (id) => (await orders()).get(id),
       list: async (which = {}) => (await orders()).list(which),
-      decide: async (id, said) => (await orders()).decide(id, said),
+      decide: async (id, input) => (await orders()).decide(id, input),
       cancel: async (id, callOptions = {}) => (await orders()).cancel(id, callOptions),
       start: async () => (await orders()).start(),
     },
     close: async () => {
       // No order is left half booked: what it needs is closed after it.
-      if (openOrders) await (await openOrders).close();
+      if (loadedOrders) await (await loadedOrders).close();
       // Both at once: from now on neither begins anything.
-      await Promise.all([watching.close(), pipeline.close()]);
+      await Promise.all([clientWatches.close(), pipeline.close()]);
     },
   };
-  const clientFor: ClientFor = (defaults, onResponse) => {
+  const clientFor: RunClientFactory = (defaults, onResponse) => {
     const call: ClientCore["call"] = async (callable, input, callOptions) => {
       const response = await core.call(callable, input, { ...defaults, ...callOptions });
       onResponse(callable.name, response);
       return response;
     };
     const pages: ClientCore["pages"] = (declaration, input, callOptions) =>
-      noted(core.pages(declaration, input, { ...defaults, ...callOptions }), (page) =>
+      observePages(core.pages(declaration, input, { ...defaults, ...callOptions }), (page) =>
         onResponse(declaration.name, page),
       );
-    const order: OrdersOfClient["order"] = (input, callOptions) =>
+    const order: ClientOrders["order"] = (input, callOptions) =>
       core.orders.order(input, { ...defaults, ...callOptions });
-    const cancel: OrdersOfClient["cancel"] = (id, callOptions) =>
+    const cancel: ClientOrders["cancel"] = (id, callOptions) =>
       core.orders.cancel(id, { ...defaults, ...callOptions });
-    return withSections({ ...core, call, pages, orders: { ...core.orders, order, cancel } }, service);
+    return addSections({ ...core, call, pages, orders: { ...core.orders, order, cancel } }, service);
   };
-  const watching = new WatchesOfClient(pipeline.connection, clientFor);
-  return withSections(core, service);
+  const clientWatches = new ClientWatches(pipeline.context, clientFor);
+  return addSections(core, service);
 }

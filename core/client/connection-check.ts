@@ -1,11 +1,11 @@
 /** Whether a connection works: as whom it calls, where, and what the service says to that. */
 import type { Declaration } from "../declaration/operation";
 import { FxdeskError, Forbidden, InvalidInput, Timeout, Unauthorized, Unavailable } from "../errors";
-import { addressOf } from "./connection";
-import type { ClientCore } from "./methods";
+import { resolveAddress } from "./client-context";
+import type { ClientCore } from "./client-types";
 
 /** How a connection stands with the service. */
-export interface Standing {
+export interface ConnectionStatus {
   readonly environment: string | undefined;
   /** Where the service is. */
   readonly address: string | undefined;
@@ -20,7 +20,7 @@ export interface Standing {
 }
 
 /** Why the call of an operation fails; undefined where it does not. */
-async function failureOf(client: ClientCore, operation: Declaration): Promise<FxdeskError | undefined> {
+async function findFailure(client: ClientCore, operation: Declaration): Promise<FxdeskError | undefined> {
   try {
     await client.call(operation, {});
     return undefined;
@@ -42,15 +42,15 @@ function isAuthorised(error: FxdeskError | undefined): boolean | undefined {
 }
 
 /** Tries a connection by one read. Throws InvalidInput where a setting is missing without which nothing is sent. */
-export async function standingOf(client: ClientCore): Promise<Standing> {
+export async function checkConnection(client: ClientCore): Promise<ConnectionStatus> {
   const { settings, service } = client;
   const operation = service.operations.find(({ name }) => name === service.probe);
   if (!operation) throw new TypeError("The service names no operation by which a connection is tried.");
-  const address = addressOf(operation.server, service.servers[operation.server]!, settings);
-  const error = await failureOf(client, operation);
+  const address = resolveAddress(operation.server, service.servers[operation.server]!, settings);
+  const error = await findFailure(client, operation);
   return {
     environment: settings.environment,
-    address: address && address.origin + address.prefix,
+    address: address && address.origin + address.pathPrefix,
     clientId: settings.clientId,
     contactId: settings.contactId,
     reachable: isReachable(error),

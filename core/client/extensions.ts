@@ -24,12 +24,12 @@ export type ExtensionToolkit = typeof builders &
     readonly z: typeof z;
   };
 
-const ofAll = ["name", "tool", "title", "summary"] as const;
+const commonFields = ["name", "tool", "title", "summary"] as const;
 
 /** What an entry of each list cannot do without. */
-const needed = {
+const requiredFields = {
   operations: [
-    ...ofAll,
+    ...commonFields,
     "effect",
     "method",
     "path",
@@ -39,32 +39,32 @@ const needed = {
     "errors",
     "contract",
   ] satisfies (keyof Declaration)[],
-  procedures: [...ofAll, "effect", "input", "uses", "responses", "run"] satisfies (keyof Procedure)[],
+  procedures: [...commonFields, "effect", "input", "uses", "responses", "run"] satisfies (keyof Procedure)[],
   watches: [
-    ...ofAll,
+    ...commonFields,
     "input",
     "uses",
     "responses",
     "read",
     "identify",
     "state",
-    "begins",
+    "defaultStart",
     "everyMs",
   ] satisfies (keyof Watch)[],
 } as const;
 
 /** Throws a TypeError that says what an entry lacks; `place` names it where it has no name. */
-function assertWhole(list: keyof typeof needed, place: string, entry: unknown): void {
+function assertComplete(list: keyof typeof requiredFields, entryName: string, entry: unknown): void {
   if (typeof entry !== "object" || entry === null)
-    throw new TypeError(`${place} must be an object, not ${inspect(entry)}.`);
+    throw new TypeError(`${entryName} must be an object, not ${inspect(entry)}.`);
   const given = entry as Readonly<Record<string, unknown>>;
-  const absent = needed[list].filter((name) => given[name] === undefined);
-  const { name = place } = given;
-  if (absent.length > 0) throw new TypeError(`${String(name)} has no ${absent.join(", ")}.`);
+  const missing = requiredFields[list].filter((name) => given[name] === undefined);
+  const { name = entryName } = given;
+  if (missing.length > 0) throw new TypeError(`${String(name)} has no ${missing.join(", ")}.`);
 }
 
 const operation: typeof builders.operation = (declaration) => {
-  assertWhole("operations", "an operation", declaration);
+  assertComplete("operations", "an operation", declaration);
   return builders.operation(declaration);
 };
 
@@ -85,7 +85,7 @@ export interface ExtendedService extends Service {
 }
 
 /** What a module of the user's throws, which need not be an error. */
-function wordsOf(thrown: unknown): string {
+function thrownMessage(thrown: unknown): string {
   const { message } = (thrown ?? {}) as { readonly message?: unknown };
   return typeof message === "string" ? message : `it throws ${inspect(thrown)}`;
 }
@@ -98,7 +98,7 @@ const fail = (message: string): never => {
  * What is loaded runs with all rights of this process: nobody else may have written it. A group with the number of the
  * user has that user alone; where systems set users up so, files are writable by the group unless said otherwise.
  */
-function assertOwn(path: string): void {
+function assertTrustedOwner(path: string): void {
   if (process.platform === "win32") return;
   const { uid, gid, mode } = statSync(path);
   if (uid !== process.getuid!() && uid !== 0) fail(`names ${path}, which belongs to another user.`);
@@ -106,48 +106,48 @@ function assertOwn(path: string): void {
   if (mode & others) fail(`names ${path}, which others may write to: chmod go-w ${path}`);
 }
 
-function fileAt(given: string): string {
-  if (!isAbsolute(given)) fail(`must be an absolute path, not ${JSON.stringify(given)}.`);
+function resolveModulePath(configuredPath: string): string {
+  if (!isAbsolute(configuredPath)) fail(`must be an absolute path, not ${JSON.stringify(configuredPath)}.`);
   let path: string;
   try {
-    path = realpathSync(given);
+    path = realpathSync(configuredPath);
   } catch {
-    return fail(`names ${given}, which is not there.`);
+    return fail(`names ${configuredPath}, which is not there.`);
   }
-  assertOwn(path);
-  assertOwn(dirname(path));
+  assertTrustedOwner(path);
+  assertTrustedOwner(dirname(path));
   return path;
 }
 
-function extensionAt(given: string): Extension {
-  const path = fileAt(given);
+function loadExtension(configuredPath: string): Extension {
+  const path = resolveModulePath(configuredPath);
   let loaded: unknown;
   try {
     loaded = require(path) as unknown;
   } catch (error) {
-    return fail(`names ${path}, which cannot be loaded as a CommonJS module: ${wordsOf(error)}`);
+    return fail(`names ${path}, which cannot be loaded as a CommonJS module: ${thrownMessage(error)}`);
   }
-  const { default: inDefault = loaded } = (loaded ?? {}) as { default?: unknown };
-  return typeof inDefault === "function"
-    ? (inDefault as Extension)
+  const { default: defaultExport = loaded } = (loaded ?? {}) as { default?: unknown };
+  return typeof defaultExport === "function"
+    ? (defaultExport as Extension)
     : fail(`names ${path}, which exports no function that returns what it adds.`);
 }
 
-const kinds = {
+const entryTypes = {
   operations: "object",
   procedures: "object",
   watches: "object",
   interceptors: "function",
 } as const;
 
-function additionsOf(given: unknown): Additions {
-  const lists = Object.entries(given ?? {}) as [keyof typeof kinds, unknown][];
-  const isRight = ([name, list]: (typeof lists)[number]) =>
-    name in kinds && Array.isArray(list) && list.every((entry) => typeof entry === kinds[name]);
-  if (lists.length > 0 && lists.every(isRight)) {
+function parseAdditions(given: unknown): Additions {
+  const lists = Object.entries(given ?? {}) as [keyof typeof entryTypes, unknown][];
+  const isValidList = ([name, list]: (typeof lists)[number]) =>
+    name in entryTypes && Array.isArray(list) && list.every((entry) => typeof entry === entryTypes[name]);
+  if (lists.length > 0 && lists.every(isValidList)) {
     for (const [list, entries] of lists)
       if (list !== "interceptors")
-        (entries as unknown[]).forEach((entry, index) => assertWhole(list, `${list}.${index}`, entry));
+        (entries as unknown[]).forEach((entry, index) => assertComplete(list, `${list}.${index}`, entry));
     return given as Additions;
   }
   throw new TypeError(
@@ -166,11 +166,11 @@ export function serviceFrom(
   const path = environment[extensionVariables.path];
   if (!path) return service;
   const trusted = (environment[extensionVariables.effects] ?? "").split(",").map((name) => name.trim());
-  const extension = extensionAt(path);
+  const extension = loadExtension(path);
   try {
-    const { interceptors = [], ...added } = additionsOf(extension(toolkit));
-    return { ...extendService(service, added, trusted.filter(Boolean)), interceptors };
+    const { interceptors = [], ...additions } = parseAdditions(extension(toolkit));
+    return { ...extendService(service, additions, trusted.filter(Boolean)), interceptors };
   } catch (error) {
-    return fail(`names ${path}, which adds nothing: ${wordsOf(error)}`);
+    return fail(`names ${path}, which adds nothing: ${thrownMessage(error)}`);
   }
 }

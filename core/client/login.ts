@@ -1,19 +1,24 @@
 /** Logging in to what a connection reaches, and what the store keeps of it. */
 import { randomUUID } from "node:crypto";
-import { beginLogin, type Grant } from "../credentials/login";
-import { familyOf } from "../credentials/shared";
-import { TokenFailure } from "../credentials/tokens";
+import { startAuthorization, type TokenGrant } from "../credentials/login";
+import { tokenFamilyOf } from "../credentials/shared-tokens";
+import { TokenFailure } from "../credentials/token-source";
 import type { Service } from "../declaration/service";
 import { FxdeskError, Forbidden, Unauthorized, Unavailable } from "../errors";
 import { withStore } from "../store/open";
 import { forgetTokens, loadTokens, saveTokens } from "../store/tokens";
-import { applicationFrom, connect, type Connection, identityOf } from "./connection";
-import type { ClientOptions } from "./options";
+import {
+  oauthApplicationFrom,
+  createClientContext,
+  type ClientContext,
+  tokenIdentityOf,
+} from "./client-context";
+import type { ClientOptions } from "./client-options";
 
 const operation = "login";
 
 /** A login that waits for a person. */
-export interface LoginUnderWay {
+export interface LoginInProgress {
   /** What the person opens. */
   readonly address: string;
   /** Where the person returns to. */
@@ -21,11 +26,11 @@ export interface LoginUnderWay {
   /** Comes back with the person. */
   readonly state: string;
   /** Keeps what the login gives. Every failure is an FxdeskError; nothing is kept then. */
-  finish(parameters: URLSearchParams): Promise<KeptLogin>;
+  finish(parameters: URLSearchParams): Promise<StoredLogin>;
 }
 
 /** A login whose tokens are in the store. */
-export interface KeptLogin {
+export interface StoredLogin {
   /** The setting `login` of connections that go on with it. */
   readonly login: string;
   readonly environment: string | undefined;
@@ -35,24 +40,24 @@ export interface KeptLogin {
   readonly clientIds: readonly string[];
 }
 
-function needed<T>(value: T | undefined, name: string): T {
+function requireSetting<T>(value: T | undefined, name: string): T {
   if (!value) throw new TypeError(`${name} is needed to log in.`);
   return value;
 }
 
 /** Throws a TypeError that names the setting which is missing or does not fit. */
-export async function logInTo(service: Service, options: ClientOptions): Promise<LoginUnderWay> {
-  const connection = connect(service, options);
-  const { settings, secrets, transport } = connection;
-  for (const name of ["authClientId", "authClientSecret"]) needed(settings[name], name);
-  const application = needed(applicationFrom(connection, settings), "authUrl");
-  const redirectUri = needed(settings.redirectUri, "redirectUri");
+export async function startLogin(service: Service, options: ClientOptions): Promise<LoginInProgress> {
+  const context = createClientContext(service, options);
+  const { settings, secrets, transport } = context;
+  for (const name of ["authClientId", "authClientSecret"]) requireSetting(settings[name], name);
+  const application = requireSetting(oauthApplicationFrom(context, settings), "authUrl");
+  const redirectUri = requireSetting(settings.redirectUri, "redirectUri");
   if (!URL.canParse(redirectUri))
     throw new TypeError(`redirectUri must be a full address, not ${JSON.stringify(redirectUri)}.`);
   const { loginPage } = application;
   const pkce = settings.pkce !== "none";
   const request = { application, loginPage, redirectUri, pkce };
-  const pending = await beginLogin(request, transport, secrets);
+  const pending = await startAuthorization(request, transport, secrets);
   const { address, state } = pending;
   return {
     address,
@@ -60,23 +65,23 @@ export async function logInTo(service: Service, options: ClientOptions): Promise
     state,
     async finish(parameters) {
       try {
-        return await keep(await pending.redeem(parameters), connection);
+        return await storeGrant(await pending.redeem(parameters), context);
       } catch (error) {
-        throw failureOf(error, connection);
+        throw toLoginError(error, context);
       }
     },
   };
 }
 
-function failureOf(error: unknown, { secrets }: Connection): FxdeskError {
+function toLoginError(error: unknown, { secrets }: ClientContext): FxdeskError {
   if (error instanceof FxdeskError) return error;
   if (!(error instanceof TokenFailure)) {
     const cause = secrets.redactError(error);
     const message = `The tokens cannot be kept (${cause.message}). FXDESK_STORE says where the store is.`;
     return new FxdeskError(message, { operation, code: "unexpected", outcome: "unknown", cause });
   }
-  const { message, refused, cause } = error;
-  return refused
+  const { message, isRefused, cause } = error;
+  return isRefused
     ? new Unauthorized(message, { operation, code: "unauthorized", outcome: "rejected", cause })
     : new Unavailable(message, {
         operation,
@@ -87,8 +92,8 @@ function failureOf(error: unknown, { secrets }: Connection): FxdeskError {
       });
 }
 
-async function keep({ tokens, clientIds }: Grant, connection: Connection): Promise<KeptLogin> {
-  const { settings, store } = connection;
+async function storeGrant({ tokens, clientIds }: TokenGrant, context: ClientContext): Promise<StoredLogin> {
+  const { settings, store } = context;
   const { clientId = clientIds.length === 1 ? clientIds[0] : undefined } = settings;
   if (clientId !== undefined && clientIds.length > 0 && !clientIds.includes(clientId))
     throw new Forbidden(
@@ -96,7 +101,7 @@ async function keep({ tokens, clientIds }: Grant, connection: Connection): Promi
       { operation, code: "forbidden", outcome: "rejected" },
     );
   const login = randomUUID();
-  const family = familyIn(connection, { ...settings, login })!;
+  const family = configuredFamily(context, { ...settings, login })!;
   await withStore(store, (open) =>
     saveTokens(open, family, 0, {
       accessToken: tokens.accessToken,
@@ -108,10 +113,10 @@ async function keep({ tokens, clientIds }: Grant, connection: Connection): Promi
 }
 
 /** Where the store has the tokens that a connection renews; undefined where it renews none. */
-function familyIn(connection: Connection, settings: Connection["settings"]): string | undefined {
-  const application = applicationFrom(connection, settings);
+function configuredFamily(context: ClientContext, settings: ClientContext["settings"]): string | undefined {
+  const application = oauthApplicationFrom(context, settings);
   if (!application || !(settings.login || settings.refreshToken)) return undefined;
-  return familyOf(identityOf(application, connection.addresses, settings));
+  return tokenFamilyOf(tokenIdentityOf(application, context.addresses, settings));
 }
 
 /** What the store knows of the access token of a connection. */
@@ -123,21 +128,21 @@ export interface TokenAge {
 }
 
 /** Undefined where the store has no token of the connection. */
-export async function tokenAge(service: Service, options: ClientOptions): Promise<TokenAge | undefined> {
-  const connection = connect(service, options);
-  const family = familyIn(connection, connection.settings);
+export async function readTokenAge(service: Service, options: ClientOptions): Promise<TokenAge | undefined> {
+  const context = createClientContext(service, options);
+  const family = configuredFamily(context, context.settings);
   if (family === undefined) return undefined;
-  const kept = await withStore(connection.store, (store) => loadTokens(store, family));
-  return kept && { ageMs: kept.lifeMs - kept.remainingMs, remainingMs: kept.remainingMs };
+  const stored = await withStore(context.store, (store) => loadTokens(store, family));
+  return stored && { ageMs: stored.lifetimeMs - stored.remainingMs, remainingMs: stored.remainingMs };
 }
 
 /**
  * Forgets the tokens of a connection's login, where it has one. What runs with one of them has it until that ends, and gets
  * no other.
  */
-export async function logOutOf(service: Service, options: ClientOptions): Promise<void> {
-  const connection = connect(service, options);
-  if (!connection.settings.login) return;
-  const family = familyIn(connection, connection.settings);
-  if (family !== undefined) await withStore(connection.store, (store) => forgetTokens(store, family));
+export async function logOut(service: Service, options: ClientOptions): Promise<void> {
+  const context = createClientContext(service, options);
+  if (!context.settings.login) return;
+  const family = configuredFamily(context, context.settings);
+  if (family !== undefined) await withStore(context.store, (store) => forgetTokens(store, family));
 }

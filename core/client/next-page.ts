@@ -32,19 +32,19 @@ export function nextNumberedPage(
   { page, size, defaultSize }: Paging,
   input: Values,
   { body, total }: PageResponse,
-  before?: number,
+  entriesBefore?: number,
 ): NextNumberedPage | undefined {
   const count = Array.isArray(body) ? body.length : 0;
   if (count === 0) return undefined;
   const number = Number(input[page] ?? 1);
-  const asked = Number(input[size] ?? defaultSize);
-  const next = { ...input, [page]: number + 1, [size]: asked };
-  const most = (number - 1) * asked;
-  const seen = (before ?? most) + count;
+  const requestedSize = Number(input[size] ?? defaultSize);
+  const next = { ...input, [page]: number + 1, [size]: requestedSize };
+  const maxEntriesBefore = (number - 1) * requestedSize;
+  const seen = (entriesBefore ?? maxEntriesBefore) + count;
   // A count that is less than what came counts something else.
-  if (total === undefined || seen > total) return { input: next, isSure: count >= asked };
+  if (total === undefined || seen > total) return { input: next, isSure: count >= requestedSize };
   const isSure = seen < total;
-  const isSettled = before !== undefined || number === 1 || count === asked;
+  const isSettled = entriesBefore !== undefined || number === 1 || count === requestedSize;
   return isSure || !isSettled ? { input: next, isSure } : undefined;
 }
 
@@ -60,8 +60,8 @@ function linkedInput(operation: Callable, input: Values, link: string): Values |
       return field ? [[name, fromText(field.schema, text)] as const] : [];
     }),
   );
-  const isOther = Object.entries(linked).some(([name, value]) => input[name] !== value);
-  return isOther ? { ...input, ...linked } : undefined;
+  const isChanged = Object.entries(linked).some(([name, value]) => input[name] !== value);
+  return isChanged ? { ...input, ...linked } : undefined;
 }
 
 export function nextLinkedPage(

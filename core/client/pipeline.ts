@@ -1,63 +1,63 @@
 /** What every call goes through, from input to response. */
 import { Aborted, FxdeskError } from "../errors";
-import { createdBy, endedBy } from "../declaration/created";
+import { createdIdName, deletedIdField } from "../declaration/created-resources";
 import type { Declaration } from "../declaration/operation";
 import { Deadline } from "../transport/deadline";
 import { Sender } from "./sender";
-import { channels } from "./channels";
-import type { Connection } from "./connection";
-import type { CreatedIds } from "./created-ids";
-import type { Guard } from "../journal/entry";
-import type { JournalStage } from "../journal/stage";
-import type { Cleared, ReleaseStage } from "../releases/stage";
+import { channels } from "./diagnostics-channels";
+import type { ClientContext } from "./client-context";
+import type { ResourceIds } from "./resource-ids";
+import type { SendGuard } from "../journal/entry";
+import type { IdempotencyMiddleware } from "../journal/idempotency";
+import type { PreAuthorizedCall, ReleaseMiddleware } from "../releases/release-middleware";
 import type { CallOptions } from "./call-options";
-import { errorFrom } from "./call-errors";
-import { ReceivedFile } from "./file";
-import { CallState } from "./call-state";
-import { intercepted, type Interceptor } from "./interceptors";
-import type { Clearance } from "./clearance";
+import { toFxdeskError } from "./call-errors";
+import { ReceivedFile } from "./received-file";
+import { CallContext } from "./call-context";
+import { composeInterceptors, type Interceptor } from "./interceptors";
+import type { PreAuthorization } from "./pre-authorization";
 import { prepareCall } from "./prepare";
 import type { PreparedCall } from "./prepared-call";
 import { readResponse } from "./read-response";
-import type { CreatedId, Recovered, ServiceResponse } from "./response";
+import type { CreatedResource, RecoveredCall, ServiceResponse } from "./response";
 import type { Values } from "../declaration/fields";
 
 /** How long the end of a client waits for the store to note what calls created: as long as for its journal. */
-const notesMs = 5_000;
+const recordTimeoutMs = 5_000;
 
 /** Carries the calls of one connection: prepared, through the interceptors, released and journaled where need be, sent and read. */
 export class Pipeline {
   readonly #sender: Sender;
-  readonly #intercepted: (call: PreparedCall) => Promise<ServiceResponse>;
+  readonly #sendThroughInterceptors: (call: PreparedCall) => Promise<ServiceResponse>;
   /** Calls whose end is still to come, files that still arrive included. */
-  #underWay = 0;
-  #waiting: (() => void)[] = [];
+  #inFlight = 0;
+  #idleWaiters: (() => void)[] = [];
   /** Files that still arrive. */
-  readonly #files = new Set<ReceivedFile>();
+  readonly #openFiles = new Set<ReceivedFile>();
   #closed = false;
   /** Loaded with the first call that commits money. */
-  #journal: Promise<JournalStage> | undefined;
+  #idempotency: Promise<IdempotencyMiddleware> | undefined;
   /** Loaded with the first call that may need a release. */
-  #releases: Promise<ReleaseStage> | undefined;
+  #releaseMiddleware: Promise<ReleaseMiddleware> | undefined;
   /** Loaded with the first call that creates or ends something, without money. */
-  #created: Promise<CreatedIds> | undefined;
+  #resourceIds: Promise<ResourceIds> | undefined;
   /** What is looked at when calls leave that belong to an order: they need no release of their own. */
-  readonly #clearances = new WeakMap<PreparedCall, Clearance>();
+  readonly #preAuthorizations = new WeakMap<PreparedCall, PreAuthorization>();
 
   constructor(
-    readonly connection: Connection,
+    readonly context: ClientContext,
     interceptors: readonly Interceptor[],
   ) {
-    this.#sender = new Sender(connection);
-    this.#intercepted = intercepted(interceptors, (call) => this.#leave(call));
+    this.#sender = new Sender(context);
+    this.#sendThroughInterceptors = composeInterceptors(interceptors, (call) => this.#dispatch(call));
   }
 
   /** Throws an FxdeskError, also for input that throws while it is looked at. */
   prepare(operation: Declaration, input: Values, options: CallOptions): PreparedCall {
     try {
-      return prepareCall(operation, input, this.connection, options);
+      return prepareCall(operation, input, this.context, options);
     } catch (error) {
-      throw errorFrom(operation, error, { attempts: 0, sent: false });
+      throw toFxdeskError(operation, error, { attempts: 0, sent: false });
     }
   }
 
@@ -72,42 +72,45 @@ export class Pipeline {
   }
 
   /** Makes a call that belongs to an order, which was released itself. */
-  callFor(
+  callPreAuthorized(
     operation: Declaration,
     input: Values,
     options: CallOptions,
-    clearance: Clearance,
+    preAuthorization: PreAuthorization,
   ): Promise<ServiceResponse> {
-    return this.#call(operation, input, options, { clearance });
+    return this.#call(operation, input, options, { preAuthorization });
   }
 
   async #call(
     operation: Declaration,
     input: Values,
     options: CallOptions,
-    { target, clearance }: { readonly target?: string | undefined; readonly clearance?: Clearance },
+    {
+      target,
+      preAuthorization,
+    }: { readonly target?: string | undefined; readonly preAuthorization?: PreAuthorization },
   ): Promise<ServiceResponse> {
-    if (this.#closed) throw closed(operation);
-    this.#underWay += 1;
+    if (this.#closed) throw clientClosedError(operation);
+    this.#inFlight += 1;
     try {
       const call = this.prepare(operation, input, options);
-      if (clearance) this.#clearances.set(call, clearance);
-      const response = await this.#traced(target === undefined ? call : { ...call, target });
-      if (response.body instanceof ReceivedFile) this.#untilClosed(response.body);
+      if (preAuthorization) this.#preAuthorizations.set(call, preAuthorization);
+      const response = await this.#trace(target === undefined ? call : { ...call, target });
+      if (response.body instanceof ReceivedFile) this.#trackFile(response.body);
       return response;
     } finally {
-      this.#ended();
+      this.#callEnded();
     }
   }
 
   /** Throws an Error where the store cannot be used, or there is no such entry to look for. */
-  async recover(entry: string | undefined): Promise<Recovered[]> {
-    if (this.#closed) throw closed({ name: "client.recover" });
-    const looked = await (await this.#journalStage()).recover(entry);
-    return looked.map(({ entry: { id, operation, state, ending }, remark }) => ({
+  async recover(entry: string | undefined): Promise<RecoveredCall[]> {
+    if (this.#closed) throw clientClosedError({ name: "client.recover" });
+    const results = await (await this.#idempotencyMiddleware()).recover(entry);
+    return results.map(({ entry: { id, operation, state, ending }, remark }) => ({
       entry: id,
       operation,
-      state: state as Recovered["state"],
+      state: state as RecoveredCall["state"],
       identity: ending?.identity,
       remark,
     }));
@@ -116,143 +119,147 @@ export class Pipeline {
   /** Takes no more calls, and closes the connections when those under way have ended. A file that nobody reads is let go. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const { stream, operation } of this.#files)
-      if (!stream.readableDidRead) stream.destroy(unread(operation));
-    if (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    await this.connection.tokens?.settled();
-    await (await this.#created?.catch(() => undefined))?.close(notesMs);
-    await (await this.#journal)?.close();
-    await (await this.#releases)?.close();
-    await this.connection.halts.close();
-    await this.connection.pacing.close?.();
-    this.connection.transport.close();
+    for (const { stream, operation } of this.#openFiles)
+      if (!stream.readableDidRead) stream.destroy(unreadFileError(operation));
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+    await this.context.tokens?.whenIdle();
+    await (await this.#resourceIds?.catch(() => undefined))?.close(recordTimeoutMs);
+    await (await this.#idempotency)?.close();
+    await (await this.#releaseMiddleware)?.close();
+    await this.context.haltChecker.close();
+    await this.context.pacing.close?.();
+    this.context.transport.close();
   }
 
-  #traced(call: PreparedCall): Promise<ServiceResponse> {
+  #trace(call: PreparedCall): Promise<ServiceResponse> {
     const { name, effect } = call.operation;
     return channels.call.hasSubscribers
-      ? channels.call.tracePromise(() => this.#intercepted(call), { operation: name, effect })
-      : this.#intercepted(call);
+      ? channels.call.tracePromise(() => this.#sendThroughInterceptors(call), { operation: name, effect })
+      : this.#sendThroughInterceptors(call);
   }
 
-  #untilClosed(file: ReceivedFile): void {
+  #trackFile(file: ReceivedFile): void {
     const { stream } = file;
     if (stream.closed) return;
-    this.#underWay += 1;
-    this.#files.add(file);
+    this.#inFlight += 1;
+    this.#openFiles.add(file);
     stream.once("close", () => {
-      this.#files.delete(file);
-      this.#ended();
+      this.#openFiles.delete(file);
+      this.#callEnded();
     });
   }
 
-  #ended(): void {
-    this.#underWay -= 1;
-    if (this.#underWay === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+  #callEnded(): void {
+    this.#inFlight -= 1;
+    if (this.#inFlight === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
-  #stateOf(call: PreparedCall, guard?: Guard): CallState {
+  #createCallContext(call: PreparedCall, guard?: SendGuard): CallContext {
     const { options, values } = call;
-    const { queueTimeoutMs, service } = this.connection;
+    const { queueTimeoutMs, service } = this.context;
     const requestId = service.requestIdHeader && values[service.requestIdHeader];
     const deadline = new Deadline(options.queueTimeoutMs ?? queueTimeoutMs, options.signal);
-    return new CallState(call, deadline, typeof requestId === "string" ? requestId : undefined, guard);
+    return new CallContext(call, deadline, typeof requestId === "string" ? requestId : undefined, guard);
   }
 
   /** Behind the interceptors: the call goes to the service. */
-  #leave(call: PreparedCall): Promise<ServiceResponse> {
-    return call.operation.effect === "read" ? this.#send(this.#stateOf(call)) : this.#leaveCleared(call);
+  #dispatch(call: PreparedCall): Promise<ServiceResponse> {
+    return call.operation.effect === "read"
+      ? this.#send(this.#createCallContext(call))
+      : this.#dispatchChange(call);
   }
 
   /** What changes something may need a release; what commits money goes through the journal. */
-  async #leaveCleared(prepared: PreparedCall): Promise<ServiceResponse> {
+  async #dispatchChange(prepared: PreparedCall): Promise<ServiceResponse> {
     const { operation } = prepared;
-    const { call, guard } = await this.#cleared(prepared);
-    const state = this.#stateOf(call, guard);
-    if (operation.effect === "money") return this.#sendOnce(state);
+    const { call, guard } = await this.#authorize(prepared);
+    const callContext = this.#createCallContext(call, guard);
+    if (operation.effect === "money") return this.#sendIdempotently(callContext);
     // Named before it is assigned: see `Exchange`.
-    const beforeHead = async () => {
-      await this.connection.halts.assertNone(operation);
-      if (guard) await (await this.releases()).leave(guard);
+    const beforeWrite = async () => {
+      await this.context.haltChecker.assertNotHalted(operation);
+      if (guard) await (await this.releaseMiddleware()).markSent(guard);
     };
-    state.beforeHead = beforeHead;
-    const response = await this.#send(state);
-    if (createdBy(operation) !== undefined || endedBy(operation) !== undefined)
-      await this.#createdIds().then(
-        (ids) => ids.note(call, response.body),
+    callContext.beforeWrite = beforeWrite;
+    const response = await this.#send(callContext);
+    if (createdIdName(operation) !== undefined || deletedIdField(operation) !== undefined)
+      await this.#loadResourceIds().then(
+        (ids) => ids.record(call, response.body),
         (error: Error) => process.emitWarning(error),
       );
     return response;
   }
 
   /** What needs a release goes on its way when it has one. */
-  async #cleared(call: PreparedCall): Promise<Cleared> {
-    const clearance = this.#clearances.get(call);
-    if (clearance) return { call, ...clearance };
-    if (this.connection.settings.policy === undefined && call.options.release !== "needed") return { call };
-    return (await this.releases()).clear(call);
+  async #authorize(call: PreparedCall): Promise<PreAuthorizedCall> {
+    const preAuthorization = this.#preAuthorizations.get(call);
+    if (preAuthorization) return { call, ...preAuthorization };
+    if (this.context.settings.policy === undefined && call.options.release !== "needed") return { call };
+    return (await this.releaseMiddleware()).preAuthorize(call);
   }
 
   /** What calls created of the kind that an operation creates, newest first. */
-  async created(operation: Declaration): Promise<readonly CreatedId[]> {
-    return (await this.#createdIds()).list(operation);
+  async listCreatedResources(operation: Declaration): Promise<readonly CreatedResource[]> {
+    return (await this.#loadResourceIds()).list(operation);
   }
 
-  #createdIds(): Promise<CreatedIds> {
-    this.#created ??= import("./created-ids.js").then(({ CreatedIds }) => new CreatedIds(this.connection));
-    return this.#created;
-  }
-
-  releases(): Promise<ReleaseStage> {
-    this.#releases ??= import("../releases/stage.js").then(
-      ({ ReleaseStage }) => new ReleaseStage(this.connection),
+  #loadResourceIds(): Promise<ResourceIds> {
+    this.#resourceIds ??= import("./resource-ids.js").then(
+      ({ ResourceIds }) => new ResourceIds(this.context),
     );
-    return this.#releases;
+    return this.#resourceIds;
   }
 
-  async #sendOnce(state: CallState): Promise<ServiceResponse> {
+  releaseMiddleware(): Promise<ReleaseMiddleware> {
+    this.#releaseMiddleware ??= import("../releases/release-middleware.js").then(
+      ({ ReleaseMiddleware }) => new ReleaseMiddleware(this.context),
+    );
+    return this.#releaseMiddleware;
+  }
+
+  async #sendIdempotently(callContext: CallContext): Promise<ServiceResponse> {
     try {
-      return await (await this.#journalStage()).call(state, (claimed) => this.#send(claimed));
+      return await (await this.#idempotencyMiddleware()).call(callContext, (claimed) => this.#send(claimed));
     } catch (error) {
-      state.deadline.release();
-      throw errorFrom(state.call.operation, error, state);
+      callContext.deadline.release();
+      throw toFxdeskError(callContext.call.operation, error, callContext);
     }
   }
 
-  #journalStage(): Promise<JournalStage> {
-    this.#journal ??= import("../journal/stage.js").then(
-      ({ JournalStage }) =>
-        new JournalStage(this.connection, {
+  #idempotencyMiddleware(): Promise<IdempotencyMiddleware> {
+    this.#idempotency ??= import("../journal/idempotency.js").then(
+      ({ IdempotencyMiddleware }) =>
+        new IdempotencyMiddleware(this.context, {
           prepare: (operation, input, options) => this.prepare(operation, input, options),
-          send: (call) => this.#sendAside(call),
+          send: (call) => this.#sendForJournal(call),
         }),
     );
-    return this.#journal;
+    return this.#idempotency;
   }
 
   /** Sends a call for the journal: a read, which nobody waits for, or a call that commits money once more. */
-  #sendAside(call: PreparedCall): Promise<ServiceResponse> {
-    const state = this.#stateOf(call);
-    state.deadline.isInBackground = call.operation.effect === "read";
-    return this.#send(state);
+  #sendForJournal(call: PreparedCall): Promise<ServiceResponse> {
+    const callContext = this.#createCallContext(call);
+    callContext.deadline.isInBackground = call.operation.effect === "read";
+    return this.#send(callContext);
   }
 
-  async #send(state: CallState): Promise<ServiceResponse> {
-    const { operation } = state.call;
+  async #send(callContext: CallContext): Promise<ServiceResponse> {
+    const { operation } = callContext.call;
     try {
-      const received = await this.#sender.sendWithRetries(state);
-      const response = readResponse(state, received, this.connection);
+      const received = await this.#sender.sendWithRetries(callContext);
+      const response = readResponse(callContext, received, this.context);
       // Mostly it is there, and a wait for nothing costs as well.
       return response instanceof Promise ? await response : response;
     } catch (error) {
-      state.deadline.release();
-      state.permit?.release();
-      throw errorFrom(operation, error, state);
+      callContext.deadline.release();
+      callContext.permit?.release();
+      throw toFxdeskError(operation, error, callContext);
     }
   }
 }
 
-const unread = (operation: string) =>
+const unreadFileError = (operation: string) =>
   new Aborted(`${operation}: The client was closed before the file was read.`, {
     operation,
     code: "aborted",
@@ -260,7 +267,7 @@ const unread = (operation: string) =>
     attempts: 1,
   });
 
-const closed = ({ name }: Pick<Declaration, "name">) =>
+const clientClosedError = ({ name }: Pick<Declaration, "name">) =>
   new FxdeskError(`${name}: The client is closed. Nothing was sent.`, {
     operation: name,
     code: "no_connection",

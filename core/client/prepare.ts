@@ -1,42 +1,42 @@
 /** From a caller's input to a call as it would leave: checked, filled and encoded. */
 import { randomBytes, randomUUID } from "node:crypto";
-import { checkInput, checkFilledFields, headerText, outgrowsHeader } from "../declaration/check";
+import { checkInput, checkFilledFields, headerMessage, isUnsafeInHeader } from "../declaration/check";
 import type { Declaration, GeneratedValue } from "../declaration/operation";
 import {
   fieldsHiddenFromModels,
-  fieldsMadeForCaller,
+  generatedCallerFields,
   fieldsOf,
-  perOperation,
+  memoizePerOperation,
   type Values,
 } from "../declaration/fields";
-import { keyViolation } from "../declaration/key";
-import { canonicalValues } from "../wire/spelling";
+import { keyViolation } from "../declaration/idempotency-key";
+import { normalizeInput } from "../wire/normalize-input";
 import { encodeRequest, fromText } from "../wire/request";
-import { acceptedEncodings } from "../transport/content";
-import { type Connection, localAddress, type Settings } from "./connection";
+import { acceptedEncodings } from "../transport/content-decoding";
+import { type ClientContext, localAddress, type Settings } from "./client-context";
 import type { CallOptions } from "./call-options";
 import { limitViolation } from "./limits";
-import { invalidInput } from "./call-errors";
+import { invalidInputError } from "./call-errors";
 import type { PreparedCall } from "./prepared-call";
 import type { Violation } from "../declaration/violation";
 
 /** Digits and capital letters, without those that are taken for one another: 32 of them, and 5 bits each. */
-const referenceLetters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const referenceAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /** Such as `FX-7K3M9QW2-X5ABCDEF`: 80 bits of chance, in letters that every bank can pass on. */
-export function newReference(): string {
-  const letters = Array.from(randomBytes(16), (byte) => referenceLetters[byte & 31]).join("");
+export function createReference(): string {
+  const letters = Array.from(randomBytes(16), (byte) => referenceAlphabet[byte & 31]).join("");
   return `FX-${letters.slice(0, 8)}-${letters.slice(8)}`;
 }
 
-const makers: Readonly<Record<GeneratedValue, () => string>> = {
+const generators: Readonly<Record<GeneratedValue, () => string>> = {
   uuid: randomUUID,
-  reference: newReference,
+  reference: createReference,
   "local-address": localAddress,
 };
 
 /** The settings in force for one call. */
-export function settingsFor({ settings, service }: Connection, options: CallOptions): Settings {
+export function settingsFor({ settings, service }: ClientContext, options: CallOptions): Settings {
   const { clientId, contactId, requestId, psu } = options;
   if (clientId === undefined && contactId === undefined && requestId === undefined && !psu) return settings;
   return {
@@ -49,34 +49,41 @@ export function settingsFor({ settings, service }: Connection, options: CallOpti
 }
 
 /** Who asks; undefined where nobody says so. */
-export const actorOf = ({ settings }: Connection, options: CallOptions): string | undefined =>
+export const actorOf = ({ settings }: ClientContext, options: CallOptions): string | undefined =>
   options.actor ?? settings.actor;
 
-const missing = (field: string): Violation => ({ field, message: "is required; set it on the connection" });
+const missingSettingViolation = (field: string): Violation => ({
+  field,
+  message: "is required; set it on the connection",
+});
 
-const limits = ["timeoutMs", "queueTimeoutMs"] as const;
+const timeoutOptions = ["timeoutMs", "queueTimeoutMs"] as const;
 
-const none: readonly Violation[] = [];
+const noViolations: readonly Violation[] = [];
 
-function violationsOfOptions(options: CallOptions): readonly Violation[] {
+function validateOptions(options: CallOptions): readonly Violation[] {
   const { timeoutMs, queueTimeoutMs, key, signal } = options;
   if (signal !== undefined && !(signal instanceof AbortSignal))
     return [{ field: "signal", message: "must be an AbortSignal, such as the signal of an AbortController" }];
-  if (timeoutMs === undefined && queueTimeoutMs === undefined && key === undefined) return none;
-  const ofKey = key === undefined ? undefined : keyViolation(key);
-  const ofLimits = limits.flatMap((field) => {
+  if (timeoutMs === undefined && queueTimeoutMs === undefined && key === undefined) return noViolations;
+  const keyMessage = key === undefined ? undefined : keyViolation(key);
+  const timeoutViolations = timeoutOptions.flatMap((field) => {
     const message = options[field] === undefined ? undefined : limitViolation(options[field]);
     return message === undefined ? [] : [{ field, message }];
   });
-  return ofKey === undefined ? ofLimits : [...ofLimits, { field: "key", message: ofKey }];
+  return keyMessage === undefined
+    ? timeoutViolations
+    : [...timeoutViolations, { field: "key", message: keyMessage }];
 }
 
 /** The input, with what the connection says where the caller says nothing. Values that throw are left to the check. */
-function withOperatorFields(operation: Declaration, input: Values, settings: Settings): Values {
-  const set = fieldsHiddenFromModels(operation).filter(({ setting }) => settings[setting] !== undefined);
-  if (set.length === 0) return input;
+function withConnectionFields(operation: Declaration, input: Values, settings: Settings): Values {
+  const configured = fieldsHiddenFromModels(operation).filter(
+    ({ setting }) => settings[setting] !== undefined,
+  );
+  if (configured.length === 0) return input;
   try {
-    const absent = set.filter(({ name }) => input[name] === undefined);
+    const absent = configured.filter(({ name }) => input[name] === undefined);
     const filled = absent.map(({ name, schema, setting }) => [name, fromText(schema, settings[setting]!)]);
     return { ...input, ...Object.fromEntries(filled) };
   } catch {
@@ -91,89 +98,106 @@ const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The caller's values with what fxdesk makes where he leaves it out. Values that throw are left to the check. */
-function completed(operation: Declaration, given: Values): Values {
-  const fields = fieldsMadeForCaller(operation);
+function withGeneratedFields(operation: Declaration, given: Values): Values {
+  const fields = generatedCallerFields(operation);
   if (fields.length === 0 || !isObject(given)) return given;
   try {
     const blank = fields.filter(({ name }) => isBlank(given[name]));
-    return { ...given, ...Object.fromEntries(blank.map(({ name, make }) => [name, makers[make!]()])) };
+    return {
+      ...given,
+      ...Object.fromEntries(blank.map(({ name, generate }) => [name, generators[generate!]()])),
+    };
   } catch {
     return given;
   }
 }
 
 /** What the connection fills in and fxdesk makes. */
-interface Filled {
+interface FilledFields {
   readonly values: Values;
   readonly violations: readonly Violation[];
 }
 
-function filledFrom(operation: Declaration, connection: Connection, settings: Settings): Filled {
+function fillFields(operation: Declaration, context: ClientContext, settings: Settings): FilledFields {
   const values: Record<string, unknown> = {};
   /** Settings that the operation cannot do without. */
-  const absent: string[] = [];
-  for (const { name, by, setting, required, make } of fieldsOf(operation)) {
-    if (by === "caller") continue;
-    const value = settings[setting] ?? (required && make ? makers[make]() : undefined);
+  const missingSettings: string[] = [];
+  for (const { name, filledBy, setting, required, generate } of fieldsOf(operation)) {
+    if (filledBy === "caller") continue;
+    const value = settings[setting] ?? (required && generate ? generators[generate]() : undefined);
     if (value !== undefined) values[name] = value;
-    else if (required) absent.push(setting);
+    else if (required) missingSettings.push(setting);
   }
   // Identities that the operation cannot do without; tokens are looked for later.
-  const unfit: Violation[] = [];
-  for (const { kind, needed, setting } of connection.carriedBy(operation)) {
-    if (kind === "header" && needed && !settings[setting]) absent.push(setting);
-    if (outgrowsHeader(settings[setting])) unfit.push({ field: setting, message: headerText });
+  const credentialViolations: Violation[] = [];
+  for (const { kind, isRequired, setting } of context.credentialsOf(operation)) {
+    if (kind === "header" && isRequired && !settings[setting]) missingSettings.push(setting);
+    if (isUnsafeInHeader(settings[setting]))
+      credentialViolations.push({ field: setting, message: headerMessage });
   }
-  if (!connection.addresses[operation.server])
-    absent.push(connection.service.servers[operation.server]?.setting ?? operation.server);
-  return { values, violations: [...absent.map(missing), ...unfit, ...checkFilledFields(operation, values)] };
+  if (!context.addresses[operation.server])
+    missingSettings.push(context.service.servers[operation.server]?.setting ?? operation.server);
+  return {
+    values,
+    violations: [
+      ...missingSettings.map(missingSettingViolation),
+      ...credentialViolations,
+      ...checkFilledFields(operation, values),
+    ],
+  };
 }
 
-const isMadeAnew = perOperation((operation) =>
-  fieldsOf(operation).some(({ by, required, make }) => by !== "caller" && required && make !== undefined),
+const hasGeneratedFields = memoizePerOperation((operation) =>
+  fieldsOf(operation).some(
+    ({ filledBy, required, generate }) => filledBy !== "caller" && required && generate !== undefined,
+  ),
 );
 
-const filledBy = new WeakMap<Connection, (operation: Declaration) => Filled>();
+const filledFieldsCache = new WeakMap<ClientContext, (operation: Declaration) => FilledFields>();
 
 /** It is the same for every call of a connection that says nothing else, and then found out once. */
-function filledFields(operation: Declaration, connection: Connection, settings: Settings): Filled {
-  if (settings !== connection.settings || isMadeAnew(operation))
-    return filledFrom(operation, connection, settings);
-  let filled = filledBy.get(connection);
+function cachedFilledFields(
+  operation: Declaration,
+  context: ClientContext,
+  settings: Settings,
+): FilledFields {
+  if (settings !== context.settings || hasGeneratedFields(operation))
+    return fillFields(operation, context, settings);
+  let filled = filledFieldsCache.get(context);
   if (!filled) {
-    filled = perOperation((each) => filledFrom(each, connection, settings));
-    filledBy.set(connection, filled);
+    filled = memoizePerOperation((each) => fillFields(each, context, settings));
+    filledFieldsCache.set(context, filled);
   }
   return filled(operation);
 }
 
 /** The values of all fields. Throws InvalidInput, which names each field that does not fit. */
-function valuesToSend(
+function collectValues(
   operation: Declaration,
   input: Values,
-  connection: Connection,
+  context: ClientContext,
   options: CallOptions,
 ): Values {
-  const settings = settingsFor(connection, options);
-  const given = canonicalValues(operation, withOperatorFields(operation, input, settings));
-  const ofCaller = completed(operation, given);
-  const filled = filledFields(operation, connection, settings);
-  const misfits = checkInput(operation, ofCaller, new Date());
-  const ofOptions = violationsOfOptions(options);
-  if (misfits.length + ofOptions.length + filled.violations.length > 0)
-    throw invalidInput(operation, [...misfits, ...ofOptions, ...filled.violations]);
+  const settings = settingsFor(context, options);
+  const given = normalizeInput(operation, withConnectionFields(operation, input, settings));
+  const callerValues = withGeneratedFields(operation, given);
+  const filled = cachedFilledFields(operation, context, settings);
+  const inputViolations = checkInput(operation, callerValues, new Date());
+  const optionViolations = validateOptions(options);
+  if (inputViolations.length + optionViolations.length + filled.violations.length > 0)
+    throw invalidInputError(operation, [...inputViolations, ...optionViolations, ...filled.violations]);
   // A copy of both would cost the engine a new hidden class with every call.
-  return Object.assign({ ...filled.values }, ofCaller);
+  return Object.assign({ ...filled.values }, callerValues);
 }
 
-function frozen(call: PreparedCall): PreparedCall {
-  const deep = (value: unknown): void => {
+function freezeCall(call: PreparedCall): PreparedCall {
+  const deepFreeze = (value: unknown): void => {
     if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
     Object.freeze(value);
-    Object.values(value).forEach(deep);
+    Object.values(value).forEach(deepFreeze);
   };
-  deep(call.values);
-  deep(call.given);
+  deepFreeze(call.values);
+  deepFreeze(call.given);
   Object.freeze(call.headers);
   const options = {
     ...call.options,
@@ -189,16 +213,25 @@ function frozen(call: PreparedCall): PreparedCall {
 export function prepareCall(
   operation: Declaration,
   input: Values,
-  connection: Connection,
+  context: ClientContext,
   options: CallOptions,
 ): PreparedCall {
-  const values = valuesToSend(operation, input, connection, options);
+  const values = collectValues(operation, input, context, options);
   const { target, headers, body } = encodeRequest(operation, values);
   if (headers.Accept === undefined) headers.accept = "application/json, */*;q=0.8";
   headers["accept-encoding"] = acceptedEncodings;
-  const { origin, prefix } = connection.addresses[operation.server]!;
-  const call = { operation, values, given: input, address: origin + prefix, target, headers, body, options };
+  const { origin, pathPrefix } = context.addresses[operation.server]!;
+  const call = {
+    operation,
+    values,
+    given: input,
+    address: origin + pathPrefix,
+    target,
+    headers,
+    body,
+    options,
+  };
   if (operation.effect !== "money") return call;
-  const given = canonicalValues(operation, input);
-  return frozen({ ...call, values: structuredClone(values), given: structuredClone(given) });
+  const given = normalizeInput(operation, input);
+  return freezeCall({ ...call, values: structuredClone(values), given: structuredClone(given) });
 }

@@ -20,10 +20,10 @@ export interface PreparedCall {
 }
 
 /** The key of a call whose caller gives none: what it uses up; undefined where it uses up nothing. */
-export function usualKey({
-  operation: { singleUse },
+export function defaultKeyOf({
+  operation: { singleUseField },
   values,
 }: Pick<PreparedCall, "operation" | "values">): string | undefined {
-  const once = singleUse === undefined ? undefined : values[singleUse];
-  return typeof once === "string" || typeof once === "number" ? String(once) : undefined;
+  const value = singleUseField === undefined ? undefined : values[singleUseField];
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }

@@ -1,114 +1,114 @@
 /** From what was received to the response of a call. */
 import { pipeline, type Readable } from "node:stream";
 import type { ResponseDeclaration } from "../declaration/operation";
-import { decoded, inflated, inflatedStream, type Text } from "../transport/content";
+import { decodeText, decompress, decompressStream, type DecodedText } from "../transport/content-decoding";
 import { DeadlineEnded } from "../transport/deadline";
-import { TransportError } from "../transport/error";
+import { TransportError } from "../transport/transport-errors";
 import type { Secrets } from "../credentials/secrets";
 import { FileBody, type Headers, type RawResponse } from "../transport/exchange";
 import { retryAfterMs } from "../transport/backoff";
 import type { ServiceResponse } from "./response";
-import type { Connection } from "./connection";
-import { errorFrom, errorOfResponse, unreadableResponse } from "./call-errors";
-import { serviceMessage } from "./service-messages";
-import { FileContent, receivedFile } from "./file";
-import { type CallState, largestBytes } from "./call-state";
-import { readBody, type ResponseContent, type TextResponse, totalOf } from "./response-body";
+import type { ClientContext } from "./client-context";
+import { toFxdeskError, toResponseError, unreadableResponseError } from "./call-errors";
+import { parseServiceMessage } from "./service-messages";
+import { RedactedFileStream, createReceivedFile } from "./received-file";
+import { type CallContext, maxResponseBytes } from "./call-context";
+import { readBody, type ResponseContent, type TextResponse, parseTotal } from "./response-body";
 import type { Violation } from "../declaration/violation";
 
-const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+const stringOrUndefined = (value: unknown) => (typeof value === "string" ? value : undefined);
 
 /** Headers without secrets; the same object where none holds one, as is mostly so. */
-function withoutSecrets(headers: Headers, secrets: Secrets): Headers {
+function redactHeaders(headers: Headers, secrets: Secrets): Headers {
   let all = "";
   for (const name in headers) all += `${name}: ${String(headers[name])}\n`;
   if (secrets.redact(all) === all) return headers;
-  const shown = Object.entries(headers).map(([name, value]) => [
+  const redacted = Object.entries(headers).map(([name, value]) => [
     secrets.redact(name),
     typeof value === "string" ? secrets.redact(value) : value?.map((each) => secrets.redact(each)),
   ]);
-  return Object.fromEntries(shown) as Headers;
+  return Object.fromEntries(redacted) as Headers;
 }
 
 /** The text of a body, without the secrets of the connection. */
-function textOf(
-  state: CallState,
+function decodeBody(
+  callContext: CallContext,
   body: Buffer,
   headers: Headers,
-  { secrets }: Connection,
-): Text | Promise<Text> {
-  const { call, deadline } = state;
-  const plain = (bytes: Buffer): Text => {
-    const content = decoded(bytes, text(headers["content-type"]));
-    const shown = secrets.redact(content.text);
-    if (shown === content.text) return content;
-    const doubts = [content.doubt, "held a secret of the connection, which is not shown"];
-    return { ...content, text: shown, doubt: doubts.filter(Boolean).join("; ") };
+  { secrets }: ClientContext,
+): DecodedText | Promise<DecodedText> {
+  const { call, deadline } = callContext;
+  const decode = (bytes: Buffer): DecodedText => {
+    const content = decodeText(bytes, stringOrUndefined(headers["content-type"]));
+    const redacted = secrets.redact(content.text);
+    if (redacted === content.text) return content;
+    const problems = [content.problem, "held a secret of the connection, which is not shown"];
+    return { ...content, text: redacted, problem: problems.filter(Boolean).join("; ") };
   };
   const fail = (error: unknown): never => {
     if (error instanceof DeadlineEnded) throw error;
-    throw unreadableResponse(call.operation, (error as Error).message, state, error);
+    throw unreadableResponseError(call.operation, (error as Error).message, callContext, error);
   };
   try {
-    const bytes = inflated(body, text(headers["content-encoding"]), largestBytes);
-    return bytes instanceof Promise ? deadline.race(bytes).then(plain).catch(fail) : plain(bytes);
+    const bytes = decompress(body, stringOrUndefined(headers["content-encoding"]), maxResponseBytes);
+    return bytes instanceof Promise ? deadline.race(bytes).then(decode).catch(fail) : decode(bytes);
   } catch (error) {
     return fail(error);
   }
 }
 
 /** What an error body says; nothing where it cannot be read, for the status says enough. */
-async function errorBody(
-  state: CallState,
+async function readErrorBody(
+  callContext: CallContext,
   body: Buffer,
   headers: Headers,
-  connection: Connection,
+  context: ClientContext,
 ): Promise<unknown> {
   try {
-    return JSON.parse((await textOf(state, body, headers, connection)).text);
+    return JSON.parse((await decodeBody(callContext, body, headers, context)).text);
   } catch {
     return undefined;
   }
 }
 
 /** A file without its coding. One in a coding that is not read gives its connection back. */
-function inflatedFile(state: CallState, file: FileBody, headers: Headers): Readable {
+function decompressFile(callContext: CallContext, file: FileBody, headers: Headers): Readable {
   try {
-    return inflatedStream(file, text(headers["content-encoding"]));
+    return decompressStream(file, stringOrUndefined(headers["content-encoding"]));
   } catch (error) {
     file.destroy();
-    throw unreadableResponse(state.call.operation, (error as Error).message, state, error);
+    throw unreadableResponseError(callContext.call.operation, (error as Error).message, callContext, error);
   }
 }
 
 /** The file as it arrives. The call's time is up when it has not arrived by then. */
-function fileContent(
-  state: CallState,
+function createFileStream(
+  callContext: CallContext,
   file: FileBody,
   headers: Headers,
-  { secrets }: Connection,
-): FileContent {
-  const { call, deadline } = state;
-  const stream = inflatedFile(state, file, headers);
-  const explain = (error: Error) => {
-    const ended =
+  { secrets }: ClientContext,
+): RedactedFileStream {
+  const { call, deadline } = callContext;
+  const stream = decompressFile(callContext, file, headers);
+  const toError = (error: Error) => {
+    const failure =
       error instanceof DeadlineEnded
         ? error
-        : new TransportError(secrets.redactError(error), true, state.status);
-    return errorFrom(call.operation, ended, state);
+        : new TransportError(secrets.redactError(error), true, callContext.status);
+    return toFxdeskError(call.operation, failure, callContext);
   };
-  const content = new FileContent(secrets, explain);
-  deadline.stepBegins((reason) => void content.destroy(reason));
+  const content = new RedactedFileStream(secrets, toError);
+  deadline.setCancel((reason) => void content.destroy(reason));
   content.once("close", () => {
     deadline.release();
-    state.permit?.release();
+    callContext.permit?.release();
   });
   pipeline(stream, content, () => undefined);
   return content;
 }
 
 /** Looks for what differs from the contract when somebody asks: mostly nobody does, and it takes as long as reading. */
-class CheckedResponse implements ServiceResponse {
+class LazilyCheckedResponse implements ServiceResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly total: number | undefined;
@@ -117,10 +117,10 @@ class CheckedResponse implements ServiceResponse {
   readonly body: unknown;
   #violations: readonly Violation[] = [];
   /** Holds the text; undefined once it has looked. */
-  #find: (() => readonly Violation[]) | undefined;
+  #findViolations: (() => readonly Violation[]) | undefined;
 
   constructor(
-    { requestId, attempts }: CallState,
+    { requestId, attempts }: CallContext,
     { status, headers }: TextResponse,
     total: number | undefined,
     { body, violations }: ResponseContent,
@@ -131,14 +131,14 @@ class CheckedResponse implements ServiceResponse {
     this.requestId = requestId;
     this.attempts = attempts;
     this.body = body;
-    this.#find = violations;
+    this.#findViolations = violations;
   }
 
   // Not a property of its own: the engine takes longer to define one with a getter than for all the rest.
   get violations(): readonly Violation[] {
-    if (this.#find) {
-      this.#violations = this.#find();
-      this.#find = undefined;
+    if (this.#findViolations) {
+      this.#violations = this.#findViolations();
+      this.#findViolations = undefined;
     }
     return this.#violations;
   }
@@ -149,42 +149,49 @@ class CheckedResponse implements ServiceResponse {
  * there is nothing to wait for.
  */
 export function readResponse(
-  state: CallState,
+  callContext: CallContext,
   received: RawResponse,
-  connection: Connection,
+  context: ClientContext,
 ): ServiceResponse | Promise<ServiceResponse> {
-  const { call, attempts } = state;
+  const { call, attempts } = callContext;
   const { operation } = call;
   const { status, body: raw } = received;
-  const { secrets, service } = connection;
-  const headers = withoutSecrets(received.headers, secrets);
+  const { secrets, service } = context;
+  const headers = redactHeaders(received.headers, secrets);
   if (service.requestIdHeader)
-    state.requestId = text(headers[service.requestIdHeader.toLowerCase()]) ?? state.requestId;
+    callContext.requestId =
+      stringOrUndefined(headers[service.requestIdHeader.toLowerCase()]) ?? callContext.requestId;
   if (raw instanceof FileBody) {
-    const { requestId } = state;
-    const total = totalOf(operation, headers);
-    const body = receivedFile(operation.name, headers, fileContent(state, raw, headers, connection));
+    const { requestId } = callContext;
+    const total = parseTotal(operation, headers);
+    const body = createReceivedFile(
+      operation.name,
+      headers,
+      createFileStream(callContext, raw, headers, context),
+    );
     return { status, headers, total, requestId, attempts, body, violations: [] };
   }
   const response = operation.responses[status];
-  if (!response) return refused(state, { status, headers, body: raw }, connection);
-  const content = textOf(state, raw, headers, connection);
+  if (!response) return throwResponseError(callContext, { status, headers, body: raw }, context);
+  const content = decodeBody(callContext, raw, headers, context);
   return content instanceof Promise
-    ? content.then((whole) => checked(state, response, { status, headers, content: whole }))
-    : checked(state, response, { status, headers, content });
+    ? content.then((decodedContent) =>
+        toCheckedResponse(callContext, response, { status, headers, content: decodedContent }),
+      )
+    : toCheckedResponse(callContext, response, { status, headers, content });
 }
 
 /** Throws the error that a status stands for, with what its body says. */
-async function refused(
-  state: CallState,
+async function throwResponseError(
+  callContext: CallContext,
   { status, headers, body }: { status: number; headers: Headers; body: Buffer },
-  connection: Connection,
+  context: ClientContext,
 ): Promise<never> {
-  const { call, attempts, requestId } = state;
-  const { service } = connection;
-  const content = await errorBody(state, body, headers, connection);
-  const serviceError = serviceMessage(content, service.errorBodies);
-  throw errorOfResponse(call.operation, {
+  const { call, attempts, requestId } = callContext;
+  const { service } = context;
+  const content = await readErrorBody(callContext, body, headers, context);
+  const serviceError = parseServiceMessage(content, service.errorBodies);
+  throw toResponseError(call.operation, {
     status,
     service: serviceError,
     advice: serviceError && service.advice?.[serviceError.code],
@@ -195,10 +202,14 @@ async function refused(
 }
 
 /** A response that is here to its end: nothing waits for it any longer. */
-function checked(state: CallState, declared: ResponseDeclaration, received: TextResponse): ServiceResponse {
-  const { operation } = state.call;
-  state.permit?.release();
-  state.deadline.release();
-  const content = readBody(operation, declared, received, state);
-  return new CheckedResponse(state, received, totalOf(operation, received.headers), content);
+function toCheckedResponse(
+  callContext: CallContext,
+  declared: ResponseDeclaration,
+  received: TextResponse,
+): ServiceResponse {
+  const { operation } = callContext.call;
+  callContext.permit?.release();
+  callContext.deadline.release();
+  const content = readBody(operation, declared, received, callContext);
+  return new LazilyCheckedResponse(callContext, received, parseTotal(operation, received.headers), content);
 }

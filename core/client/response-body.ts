@@ -1,16 +1,16 @@
 /** What a documented response holds. */
 import { z } from "zod";
 import type { ResponseDeclaration, AsText, Declaration } from "../declaration/operation";
-import { provesCarriedOut } from "../declaration/proof";
+import { provesExecution } from "../declaration/execution-proof";
 import type { Headers } from "../transport/exchange";
-import type { Text } from "../transport/content";
-import { type Progress, unreadableResponse } from "./call-errors";
-import { lostDigits } from "./digits";
+import type { DecodedText } from "../transport/content-decoding";
+import { type CallProgress, unreadableResponseError } from "./call-errors";
+import { findLostDigits } from "./lost-digits";
 import type { Violation } from "../declaration/violation";
-import { perOperation } from "../declaration/fields";
+import { memoizePerOperation } from "../declaration/fields";
 
 /** These schemas only check: the body is passed on as it came, with the fields they do not know. */
-const compiledResponses = perOperation((operation) => {
+const compiledSchemas = memoizePerOperation((operation) => {
   const schemas = Object.entries(operation.responses).flatMap(([status, response]) =>
     response.kind === "json" ? [[Number(status), z.compile(response.schema)] as const] : [],
   );
@@ -27,7 +27,7 @@ export interface ResponseContent {
 export interface TextResponse {
   readonly status: number;
   readonly headers: Headers;
-  readonly content: Text;
+  readonly content: DecodedText;
 }
 
 /**
@@ -37,54 +37,56 @@ export interface TextResponse {
 export function readBody(
   operation: Declaration,
   declared: ResponseDeclaration,
-  { status, headers, content: { text, bytes, doubt } }: TextResponse,
-  progress: Progress,
+  { status, headers, content: { text, bytes, problem } }: TextResponse,
+  progress: CallProgress,
 ): ResponseContent {
-  const doubts = doubt === undefined ? [] : [{ field: "", message: doubt }];
-  const isText = declared.kind !== "json" || comesAsText(declared.asText, headers["content-type"]);
-  if (declared.kind === "empty") return { body: undefined, violations: () => doubts };
-  const body = isText ? text : parsed(operation, text, status, progress);
-  if (operation.effect !== "read" && isDeeperThan(deepest, body))
-    throw unreadableResponse(
+  const problems = problem === undefined ? [] : [{ field: "", message: problem }];
+  const isText = declared.kind !== "json" || isTextResponse(declared.asText, headers["content-type"]);
+  if (declared.kind === "empty") return { body: undefined, violations: () => problems };
+  const body = isText ? text : parseJson(operation, text, status, progress);
+  if (operation.effect !== "read" && isDeeperThan(maxResponseDepth, body))
+    throw unreadableResponseError(
       operation,
-      `The response (${status}) has more than ${deepest} levels of lists and objects.`,
+      `The response (${status}) has more than ${maxResponseDepth} levels of lists and objects.`,
       progress,
     );
-  if (operation.effect === "money" && !provesCarriedOut(operation, status, body)) {
-    const because = `The response (${status}) does not hold ${operation.identifiedBy ?? "what was done"}.`;
-    throw unreadableResponse(operation, because, progress);
+  if (operation.effect === "money" && !provesExecution(operation, status, body)) {
+    const reason = `The response (${status}) does not hold ${operation.identifiedBy ?? "what was done"}.`;
+    throw unreadableResponseError(operation, reason, progress);
   }
   const violations = () =>
-    isText ? doubts : [...doubts, ...bodyViolations(operation, status, body), ...lostDigits(text, bytes)];
+    isText
+      ? problems
+      : [...problems, ...findBodyViolations(operation, status, body), ...findLostDigits(text, bytes)];
   return { body, violations };
 }
 
 /** Levels of what a journal, a tool or a terminal can write: who made the call is to hear of its end everywhere. */
-const deepest = 1_000;
+const maxResponseDepth = 1_000;
 
-function isDeeperThan(most: number, value: unknown): boolean {
+function isDeeperThan(maxDepth: number, value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > most) return true;
+    if (depth > maxDepth) return true;
     level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
   }
   return false;
 }
 
-const comesAsText = (asText: AsText | undefined, type: string | string[] | undefined): boolean =>
+const isTextResponse = (asText: AsText | undefined, type: string | string[] | undefined): boolean =>
   asText !== undefined && asText.mediaTypes.includes(String(type).split(";")[0]!.trim().toLowerCase());
 
-function parsed(operation: Declaration, text: string, status: number, progress: Progress): unknown {
+function parseJson(operation: Declaration, text: string, status: number, progress: CallProgress): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw unreadableResponse(operation, `The response (${status}) is not JSON.`, progress, cause);
+    throw unreadableResponseError(operation, `The response (${status}) is not JSON.`, progress, cause);
   }
 }
 
 /** Where a body differs from what is documented with a status. */
-export function bodyViolations(operation: Declaration, status: number, body: unknown): Violation[] {
-  const result = compiledResponses(operation).get(status)!.safeParse(body);
+export function findBodyViolations(operation: Declaration, status: number, body: unknown): Violation[] {
+  const result = compiledSchemas(operation).get(status)!.safeParse(body);
   if (result.success) return [];
   return result.error.issues.map(({ path, message }) => ({
     field: path.map(String).join("."),
@@ -93,7 +95,7 @@ export function bodyViolations(operation: Declaration, status: number, body: unk
 }
 
 /** The count of all entries. A header that came twice, or is no number, counts nothing. */
-export function totalOf({ pages }: Declaration, headers: Headers): number | undefined {
+export function parseTotal({ pages }: Declaration, headers: Headers): number | undefined {
   const value = pages?.total === undefined ? undefined : headers[pages.total];
   return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : undefined;
 }

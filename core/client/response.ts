@@ -18,7 +18,7 @@ export interface ServiceResponse<Status extends number = number, Body = unknown>
 }
 
 /** A call whose outcome was not known, after it was looked for. */
-export interface Recovered {
+export interface RecoveredCall {
   /** The entry of the journal. */
   readonly entry: string;
   readonly operation: string;
@@ -30,10 +30,10 @@ export interface Recovered {
 }
 
 /** An identifier that a call created. */
-export interface CreatedId {
+export interface CreatedResource {
   readonly id: string;
   /** Milliseconds since 1970 by the clock of the store. */
   readonly at: number;
   /** What people know it by: an amount, a creditor, until when it is valid. */
-  readonly words: readonly string[];
+  readonly labelParts: readonly string[];
 }

@@ -4,42 +4,42 @@ import { checkInput } from "../declaration/check";
 import { type Values, withDefaults } from "../declaration/fields";
 import type { Callable } from "../declaration/operation";
 import type { Procedure, RunContext } from "../declaration/procedure";
-import { canonicalValues } from "../wire/spelling";
-import { errorFrom, invalidInput, unreadableResponse } from "./call-errors";
+import { normalizeInput } from "../wire/normalize-input";
+import { toFxdeskError, invalidInputError, unreadableResponseError } from "./call-errors";
 import type { CallOptions } from "./call-options";
-import { deliveredBy, intoMemory } from "./deliver";
+import { withDeliveryErrors, intoMemory } from "./file-delivery";
 import type { ServiceResponse } from "./response";
 
 /** Makes the client of one run: what it calls has the given options, and each response is noted. */
-export type ClientFor = (
+export type RunClientFactory = (
   options: CallOptions,
   onResponse: (operation: string, response: ServiceResponse) => void,
 ) => unknown;
 
 /** So many calls of a run may have responses that are still looked at. */
-const newest = 20;
+const maxTrackedResponses = 20;
 
 /** The calls of one run, as far as they have responses. */
-export class CallsOfRun {
+export class RunCalls {
   attempts = 0;
   /** Whether a response fits takes as long to find out as to read it: only the newest are asked, and only of a failure. */
   readonly #responses: (readonly [operation: string, response: ServiceResponse])[] = [];
 
-  readonly note = (operation: string, response: ServiceResponse): void => {
+  readonly record = (operation: string, response: ServiceResponse): void => {
     this.attempts += response.attempts;
-    if (this.#responses.push([operation, response]) > newest) this.#responses.shift();
+    if (this.#responses.push([operation, response]) > maxTrackedResponses) this.#responses.shift();
   };
 
   /** Why the run ended: what nobody expected comes from a response that does not fit, where there is one. */
-  failure(callable: Callable, error: unknown): FxdeskError {
+  toError(callable: Callable, error: unknown): FxdeskError {
     const progress = { attempts: this.attempts, sent: this.attempts > 0 };
-    const misfit = error instanceof FxdeskError ? undefined : this.#misfit();
-    return misfit === undefined
-      ? errorFrom(callable, error, progress)
-      : unreadableResponse(callable, misfit, progress, error);
+    const problem = error instanceof FxdeskError ? undefined : this.#findViolation();
+    return problem === undefined
+      ? toFxdeskError(callable, error, progress)
+      : unreadableResponseError(callable, problem, progress, error);
   }
 
-  #misfit(): string | undefined {
+  #findViolation(): string | undefined {
     for (const [operation, { violations }] of this.#responses)
       for (const { field, message } of violations)
         return `The response of ${operation} does not fit: ${field} ${message}.`;
@@ -47,7 +47,7 @@ export class CallsOfRun {
   }
 }
 
-const aborted = ({ name }: Procedure, cause: unknown): FxdeskError =>
+const abortedError = ({ name }: Procedure, cause: unknown): FxdeskError =>
   new Aborted(`${name}: The call was ended by its caller.`, {
     operation: name,
     code: "aborted",
@@ -60,17 +60,17 @@ export async function runProcedure(
   procedure: Procedure,
   input: Values,
   { onProgress, deliver = intoMemory, ...options }: CallOptions,
-  clientFor: ClientFor,
+  clientFor: RunClientFactory,
 ): Promise<ServiceResponse> {
-  const given = canonicalValues(procedure, input);
+  const given = normalizeInput(procedure, input);
   const violations = checkInput(procedure, given, new Date());
-  if (violations.length > 0) throw invalidInput(procedure, violations);
-  const calls = new CallsOfRun();
+  if (violations.length > 0) throw invalidInputError(procedure, violations);
+  const calls = new RunCalls();
   const context: RunContext<unknown> = {
-    client: clientFor(options, calls.note),
+    client: clientFor(options, calls.record),
     signal: options.signal,
     progress: (step) => onProgress?.(step),
-    deliver: deliveredBy(deliver, procedure),
+    deliver: withDeliveryErrors(deliver, procedure),
   };
   try {
     const body = await procedure.run(context as RunContext, withDefaults(procedure, given) as never);
@@ -84,7 +84,7 @@ export async function runProcedure(
       violations: [],
     };
   } catch (error) {
-    if (!(error instanceof FxdeskError) && options.signal?.aborted) throw aborted(procedure, error);
-    throw calls.failure(procedure, error);
+    if (!(error instanceof FxdeskError) && options.signal?.aborted) throw abortedError(procedure, error);
+    throw calls.toError(procedure, error);
   }
 }

@@ -2,9 +2,9 @@
 import type { Service, Setting } from "../declaration/service";
 import { settings as contractSettings } from "../contract/settings";
 import { limitViolation } from "./limits";
-import type { ClientOptions } from "./options";
+import type { ClientOptions } from "./client-options";
 
-const limit = (name: string, title: string, description: string): Setting => ({
+const limitSetting = (name: string, title: string, description: string): Setting => ({
   name,
   title,
   description,
@@ -14,23 +14,27 @@ const limit = (name: string, title: string, description: string): Setting => ({
 });
 
 /** What a client can be told beside the settings of its service: whole numbers. */
-const limits = [
-  limit("timeoutMs", "Time limit (ms)", "Time limit of one call including its retries; default 30000."),
-  limit(
+const limitSettings = [
+  limitSetting(
+    "timeoutMs",
+    "Time limit (ms)",
+    "Time limit of one call including its retries; default 30000.",
+  ),
+  limitSetting(
     "queueTimeoutMs",
     "Longest wait (ms)",
     "Maximum time a call waits for the rate limiter before its time limit starts; default 60000.",
   ),
-  limit(
+  limitSetting(
     "requestsPerSecond",
     "Requests a second",
     "Requests per second that the service accepts from this client, if known; otherwise measured.",
   ),
-  limit("queueLimit", "Longest queue", "Maximum number of waiting calls; default 10000."),
+  limitSetting("queueLimit", "Longest queue", "Maximum number of waiting calls; default 10000."),
 ];
 
 /** Who keeps the pace. */
-const pacing: Setting = {
+const pacingSetting: Setting = {
   name: "pacing",
   title: "Pacing",
   description:
@@ -41,7 +45,7 @@ const pacing: Setting = {
 };
 
 /** Who the journal says has asked. */
-export const actor: Setting = {
+export const actorSetting: Setting = {
   name: "actor",
   title: "Actor",
   description: "Name of the requester, recorded in the journal for calls that commit money.",
@@ -50,7 +54,7 @@ export const actor: Setting = {
 };
 
 /** What needs a person's yes, and whose. */
-export const releaseDeclaration: readonly Setting[] = [
+export const releaseSettingFields: readonly Setting[] = [
   {
     name: "policy",
     title: "Policy",
@@ -69,7 +73,7 @@ export const releaseDeclaration: readonly Setting[] = [
 ];
 
 /** Where the store is, and what encrypts it. */
-export const storeDeclaration: readonly Setting[] = [
+export const storeSettingFields: readonly Setting[] = [
   {
     name: "store",
     title: "Store",
@@ -91,11 +95,11 @@ export const storeDeclaration: readonly Setting[] = [
 /** All settings of a connection to a service. */
 export const settingsOf = ({ settings }: Pick<Service, "settings">): readonly Setting[] => [
   ...settings,
-  ...limits,
-  pacing,
-  actor,
-  ...releaseDeclaration,
-  ...storeDeclaration,
+  ...limitSettings,
+  pacingSetting,
+  actorSetting,
+  ...releaseSettingFields,
+  ...storeSettingFields,
 ];
 
 /** `clientId` is `FXDESK_CLIENT_ID` in the environment. */
@@ -120,7 +124,7 @@ export function settingsFromEnvironment(
   return Object.fromEntries(entries);
 }
 
-function limitFrom(name: string, value: string): number {
+function parseLimit(name: string, value: string): number {
   const violation = limitViolation(/^\d+$/.test(value) ? Number(value) : JSON.stringify(value));
   if (violation) throw new TypeError(`${name} ${violation}.`);
   return Number(value);
@@ -129,9 +133,9 @@ function limitFrom(name: string, value: string): number {
 /** Client options from settings by name, all of them text; empty ones count as absent. Throws a TypeError otherwise. */
 export function optionsFromSettings(values: Readonly<Record<string, string | undefined>>): ClientOptions {
   const given = Object.entries(values).filter(([, value]) => value) as [string, string][];
-  const isLimit = ([name]: readonly [string, string]) => limits.some((each) => each.name === name);
+  const isLimit = ([name]: readonly [string, string]) => limitSettings.some((each) => each.name === name);
   return {
     settings: Object.fromEntries(given.filter((entry) => !isLimit(entry))),
-    ...Object.fromEntries(given.filter(isLimit).map(([name, value]) => [name, limitFrom(name, value)])),
+    ...Object.fromEntries(given.filter(isLimit).map(([name, value]) => [name, parseLimit(name, value)])),
   };
 }

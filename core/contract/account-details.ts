@@ -1,12 +1,12 @@
 /** Account details: the identifiers under which money reaches an account. Contract: endpoints 1 to 6. */
 import { z } from "zod";
-import { accountFields, identifiers, nullishText, textField } from "../schema/response-fields";
+import { accountFields, accountIdentifiers, nullishText, textField } from "../schema/response-fields";
 import { AccountDetailsStatus } from "../schema/statuses";
 import { AccountFilter, Country, Currency, id, openEnum, page, pageSize, uuid } from "../schema/values";
 import { empty, json, section } from "../declaration/declare";
-import { clientId, credentials, withErrorMessage, meaning, totalCount } from "./json-interface";
+import { clientId, credentials, withErrorMessage, statusMeanings, totalCount } from "./json-interface";
 
-const fromList = "`account_details_id` from accountDetails.list.";
+const idDescription = "`account_details_id` from accountDetails.list.";
 
 const types = ["dedicated", "pooled"] as const;
 
@@ -16,13 +16,13 @@ const Alias = z
   .max(50)
   .meta({ title: "Alias", description: "Display name of a dedicated account, 1 to 50 characters." });
 
-const Identifiers = z.object(identifiers).meta({
+const Identifiers = z.object(accountIdentifiers).meta({
   id: "AccountIdentifiers",
   description: "Account number and bank identifier, each with its type.",
 });
 
 /** What every kind of account details has. */
-const common = {
+const commonFields = {
   account_id: nullishText("UUID of the account; null or absent for pooled accounts."),
   alias: nullishText("Display name that the client gave the account; dedicated accounts only."),
   country: nullishText("Country of the account, ISO 3166 code of two letters."),
@@ -40,7 +40,7 @@ const common = {
 /** Account details by the identifiers for payments within a country and across borders. */
 export const AccountDetails = z
   .object({
-    ...common,
+    ...commonFields,
     account_details_id: textField("ID of the account details, as the operations that change them take it."),
     account_details_type: openEnum(types).meta({
       description:
@@ -65,7 +65,7 @@ export const AccountDetails = z
 /** Account details of any type, pooled, virtual and segregated, with all identifiers side by side. */
 export const FlatAccountDetails = z
   .object({
-    ...common,
+    ...commonFields,
     account_detail_id: nullishText("ID of the account details."),
     account_details_type: openEnum([...types, "virtual", "segregated"])
       .nullish()
@@ -147,10 +147,10 @@ export const listAccountDetails = operation({
   pages: { page: "page", size: "page_size", defaultSize: 50, total: "x-total-count" },
   responses: { 200: json(z.array(AccountDetails), "Account details of the client.", totalCount) },
   errors: {
-    400: withErrorMessage(meaning[400]),
-    401: meaning[401],
-    403: withErrorMessage(meaning[403]),
-    429: meaning[429],
+    400: withErrorMessage(statusMeanings[400]),
+    401: statusMeanings[401],
+    403: withErrorMessage(statusMeanings[403]),
+    429: statusMeanings[429],
   },
   contract: "1",
 });
@@ -168,11 +168,11 @@ export const listAllAccountDetails = operation({
   query: { client_id: clientId },
   responses: { 200: json(z.array(FlatAccountDetails), "All account details of the client.") },
   errors: {
-    400: withErrorMessage(meaning[400]),
-    401: meaning[401],
-    404: meaning[404],
-    429: meaning[429],
-    502: withErrorMessage(meaning[502]),
+    400: withErrorMessage(statusMeanings[400]),
+    401: statusMeanings[401],
+    404: statusMeanings[404],
+    429: statusMeanings[429],
+    502: withErrorMessage(statusMeanings[502]),
   },
   contract: "2",
 });
@@ -192,14 +192,14 @@ export const requestAccount = operation({
   body: RequestAccount,
   responses: { 200: empty("The request was accepted.") },
   errors: {
-    400: withErrorMessage(meaning[400]),
-    401: meaning[401],
+    400: withErrorMessage(statusMeanings[400]),
+    401: statusMeanings[401],
     403: withErrorMessage("The client ID is missing."),
     404: withErrorMessage(notFound),
     409: withErrorMessage(
       "The account cannot be requested, for example because the capability is disabled for this currency and country.",
     ),
-    429: meaning[429],
+    429: statusMeanings[429],
   },
   customerErrorStatuses: { missing: 403 },
   contract: "3",
@@ -214,16 +214,16 @@ export const updateAccountAlias = operation({
   effect: "change",
   method: "PATCH",
   path: "/account-details/{account_details_id}",
-  parameters: { account_details_id: id("Account details ID", fromList) },
+  parameters: { account_details_id: id("Account details ID", idDescription) },
   query: { client_id: clientId },
   body: PatchAccountDetailsRequest,
   responses: { 200: json(AccountDetails, "The updated account details.") },
   errors: {
-    401: meaning[401],
+    401: statusMeanings[401],
     404: withErrorMessage(notFound),
     405: withErrorMessage("A pooled account cannot be changed."),
     422: withErrorMessage("Validation error."),
-    429: meaning[429],
+    429: statusMeanings[429],
   },
   contract: "4",
 });
@@ -237,17 +237,17 @@ export const makeAccountDefault = operation({
   effect: "change",
   method: "POST",
   path: "/account-details/{account_details_id}/make-default",
-  parameters: { account_details_id: uuid("Account details ID", fromList) },
+  parameters: { account_details_id: uuid("Account details ID", idDescription) },
   query: { client_id: clientId },
   responses: { 204: empty("The account is now the primary account.") },
   errors: {
-    400: withErrorMessage(meaning[400]),
-    401: meaning[401],
+    400: withErrorMessage(statusMeanings[400]),
+    401: statusMeanings[401],
     403: withErrorMessage(foreignToken),
     404: withErrorMessage(notFound),
     405: withErrorMessage("A pooled account cannot be made the default."),
     409: withErrorMessage("The account details are not active, or the client ID is invalid."),
-    429: meaning[429],
+    429: statusMeanings[429],
   },
   customerErrorStatuses: { missing: 403, unknown: 409 },
   contract: "5",
@@ -268,12 +268,12 @@ export const assignVirtualAccount = operation({
   query: { client_id: clientId },
   responses: { 200: json(z.array(FlatAccountDetails), "The virtual account details.") },
   errors: {
-    400: withErrorMessage(meaning[400]),
-    401: meaning[401],
+    400: withErrorMessage(statusMeanings[400]),
+    401: statusMeanings[401],
     403: withErrorMessage(foreignToken),
     404: withErrorMessage(notFound),
     409: withErrorMessage("Another dedicated account in this currency may already exist."),
-    429: meaning[429],
+    429: statusMeanings[429],
   },
   customerErrorStatuses: { missing: 403 },
   contract: "6",

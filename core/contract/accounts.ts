@@ -1,9 +1,9 @@
 /** Accounts, their funding and their balances. Contract: endpoints 8 to 12. */
 import { z } from "zod";
-import { accountFields, identifiers, nullishText, textField } from "../schema/response-fields";
+import { accountFields, accountIdentifiers, nullishText, textField } from "../schema/response-fields";
 import { AccountFilter, AccountId, Currencies, Currency, openEnum } from "../schema/values";
 import { json, section } from "../declaration/declare";
-import { accountErrors, clientId, credentials, withErrorMessage, meaning } from "./json-interface";
+import { accountErrors, clientId, credentials, withErrorMessage, statusMeanings } from "./json-interface";
 
 /** Contract: Balance types. */
 export const balanceTypes = [
@@ -35,7 +35,7 @@ export const AccountData = z
         z.object({
           account_address: nullishText("Address of the account holder."),
           account_name: nullishText(accountFields.account_name),
-          ...identifiers,
+          ...accountIdentifiers,
         }),
       )
       .nullish()
@@ -120,12 +120,12 @@ export const listAccounts = operation({
   query: { currencies: Currencies, client_id: clientId },
   responses: { 200: json(z.array(AccountData), "Accounts of the client.") },
   errors: {
-    400: withErrorMessage(meaning[400]),
-    401: meaning[401],
-    403: withErrorMessage(meaning[403]),
-    404: meaning[404],
-    409: meaning[409],
-    502: withErrorMessage(meaning[502]),
+    400: withErrorMessage(statusMeanings[400]),
+    401: statusMeanings[401],
+    403: withErrorMessage(statusMeanings[403]),
+    404: statusMeanings[404],
+    409: statusMeanings[409],
+    502: withErrorMessage(statusMeanings[502]),
   },
   contract: "8",
 });
@@ -175,9 +175,9 @@ export const getFundingAccount = operation({
   responses: { 200: json(FundingAccountData, "The funding account.") },
   errors: {
     400: withErrorMessage("Either both or neither of currency and account_id were given."),
-    401: meaning[401],
+    401: statusMeanings[401],
     404: withErrorMessage("No funding account matches the criteria."),
-    502: withErrorMessage(meaning[502]),
+    502: withErrorMessage(statusMeanings[502]),
   },
   contract: "10",
 });
@@ -195,11 +195,11 @@ export const listCurrencyAccounts = operation({
   query: { client_id: clientId },
   responses: { 200: json(z.array(CurrencyAccount), "Account numbers with their currencies.") },
   errors: {
-    400: meaning[400],
-    401: meaning[401],
-    403: meaning[403],
-    404: meaning[404],
-    502: meaning[502],
+    400: statusMeanings[400],
+    401: statusMeanings[401],
+    403: statusMeanings[403],
+    404: statusMeanings[404],
+    502: statusMeanings[502],
   },
   contract: "11",
 });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { nullishText, textField } from "../schema/response-fields";
 import { Currency } from "../schema/values";
 import { json, section } from "../declaration/declare";
-import { clientId, credentials, withErrorMessage, meaning } from "./json-interface";
+import { clientId, credentials, withErrorMessage, statusMeanings } from "./json-interface";
 
 /** What the fields mean, when they are sent and when they are read back. */
 const meanings = {
@@ -103,7 +103,7 @@ export const ApprovalsWorkflowSettings = z
   .meta({ id: "ApprovalsWorkflowSettings", description: "Settings of the payment approval." });
 
 const query = { client_id: clientId };
-const errors = { 400: meaning[400], 401: meaning[401], 403: meaning[403] };
+const errors = { 400: statusMeanings[400], 401: statusMeanings[401], 403: statusMeanings[403] };
 
 const operation = section({
   section: {
@@ -136,7 +136,7 @@ export const getApprovalsConfig = operation({
   path: "/approvals-workflow/config",
   query,
   responses: { 200: json(ApprovalsWorkflowConfig, "The configuration.") },
-  errors: { ...errors, 404: "Client ID or configuration not found.", 502: meaning[502] },
+  errors: { ...errors, 404: "Client ID or configuration not found.", 502: statusMeanings[502] },
   contract: "21",
 });
 
@@ -158,7 +158,7 @@ export const replaceApprovalsConfig = operation({
     ...errors,
     404: withErrorMessage("Client ID or configuration not found."),
     409: withErrorMessage("An update request already exists."),
-    500: withErrorMessage(meaning[500]),
+    500: withErrorMessage(statusMeanings[500]),
   },
   identifiedBy: "rules",
   lookup: "approvalsWorkflow.getConfig",
@@ -176,7 +176,7 @@ export const getApprovalsSettings = operation({
   path: "/approvals-workflow/settings",
   query,
   responses: { 200: json(ApprovalsWorkflowSettings, "The settings.") },
-  errors: { ...errors, 404: "Client ID or settings not found.", 500: meaning[500] },
+  errors: { ...errors, 404: "Client ID or settings not found.", 500: statusMeanings[500] },
   contract: "23",
 });
 
@@ -193,7 +193,7 @@ export const updateApprovalsSettings = operation({
   query,
   body: NewApprovalsWorkflowSettings,
   responses: { 200: json(ApprovalsWorkflowSettings, "The updated settings.") },
-  errors: { ...errors, 404: withErrorMessage("Client ID or settings not found."), 500: meaning[500] },
+  errors: { ...errors, 404: withErrorMessage("Client ID or settings not found."), 500: statusMeanings[500] },
   identifiedBy: "enabled",
   lookup: "approvalsWorkflow.getSettings",
   contract: "24",

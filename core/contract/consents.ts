@@ -3,8 +3,8 @@ import { z } from "zod";
 import { day, openEnum } from "../schema/values";
 import {
   authorisationFields,
-  authorisingLinks,
-  described,
+  authorisationLinks,
+  describeFields,
   Links,
   NewAccountReference,
   AccountReference,
@@ -20,29 +20,29 @@ import {
   AuthorisationId,
   authorisationStarted,
   authorisationStatus,
-  brand,
+  brandHeaders,
   ConsentId,
   createdHeaders,
   credentials,
-  decoupled,
-  explicitAuthorisation,
+  decoupledHeaders,
+  explicitAuthorisationHeaders,
   headers,
   emptyBody,
-  notification,
+  notificationHeaders,
   psuIdentity,
-  redirect,
+  redirectHeaders,
 } from "./xs2a";
 
-const all = ["allAccounts", "allAccountsWithOwnerName"] as const;
+const allAccountsOptions = ["allAccounts", "allAccountsWithOwnerName"] as const;
 
 /** More that a consent opens of its accounts. */
-const moreOf = <A extends z.ZodType>(account: A) => ({
+const extraAccess = <A extends z.ZodType>(account: A) => ({
   ownerName: z.array(account).optional(),
   trustedBeneficiaries: z.array(account).optional(),
 });
 
 /** Which accounts a consent opens. An empty list leaves the choice to the person. */
-const accessTo = <A extends z.ZodType, M extends z.ZodType, E extends z.ZodType>(
+const accessShape = <A extends z.ZodType, M extends z.ZodType, E extends z.ZodType>(
   account: A,
   more: M,
   every: E,
@@ -69,7 +69,13 @@ const frequencyPerDay = z.int().min(1).meta({
 export const NewConsent = z
   .object({
     access: z
-      .strictObject(accessTo(NewAccountReference, z.object(moreOf(NewAccountReference)), z.enum(all)))
+      .strictObject(
+        accessShape(
+          NewAccountReference,
+          z.object(extraAccess(NewAccountReference)),
+          z.enum(allAccountsOptions),
+        ),
+      )
       .meta({
         title: "Access",
         description: "Accounts to read, per kind of data; an empty list lets the person choose.",
@@ -84,8 +90,8 @@ export const NewConsent = z
   })
   .meta({ id: "NewConsent", description: "A consent to request from a person." });
 
-const moreAccess = z.object(
-  described(moreOf(AccountReference), {
+const extraAccessData = z.object(
+  describeFields(extraAccess(AccountReference), {
     ownerName: "Accounts whose owner names may be read.",
     trustedBeneficiaries: "Accounts whose trusted beneficiaries may be read.",
   }),
@@ -93,7 +99,7 @@ const moreAccess = z.object(
 
 const access = z
   .object(
-    described(accessTo(AccountReference, moreAccess, openEnum(all)), {
+    describeFields(accessShape(AccountReference, extraAccessData, openEnum(allAccountsOptions)), {
       accounts: "Accounts whose details may be read.",
       balances: "Accounts whose balances may be read.",
       transactions: "Accounts whose transactions may be read.",
@@ -132,7 +138,7 @@ export const CreatedConsent = z
       .meta({ description: "Consent ID, which reads under the consent send as Consent-ID." }),
     ...authorisationFields,
     psuMessage,
-    _links: authorisingLinks,
+    _links: authorisationLinks,
   })
   .meta({ id: "CreatedConsent", description: "A new consent, with the links for its authorisation." });
 
@@ -163,11 +169,11 @@ export const createConsent = operation({
   headers: {
     ...attendedHeaders,
     ...psuIdentity,
-    ...redirect,
-    ...decoupled,
-    ...explicitAuthorisation,
-    ...brand,
-    ...notification,
+    ...redirectHeaders,
+    ...decoupledHeaders,
+    ...explicitAuthorisationHeaders,
+    ...brandHeaders,
+    ...notificationHeaders,
   },
   body: NewConsent,
   responses: {
@@ -178,7 +184,7 @@ export const createConsent = operation({
     ),
   },
   identifiedBy: "consentId",
-  knownBy: ["validUntil"],
+  labelFields: ["validUntil"],
   contract: "A1",
 });
 
@@ -237,7 +243,7 @@ export const startConsentAuthorisation = operation({
   method: "POST",
   path: "/v1/consents/{consent-id}/authorisations",
   parameters,
-  headers: { ...headers, ...psuIdentity, ...redirect, ...notification },
+  headers: { ...headers, ...psuIdentity, ...redirectHeaders, ...notificationHeaders },
   body: emptyBody,
   responses: { 201: authorisationStarted },
   contract: "A5",

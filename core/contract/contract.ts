@@ -65,6 +65,6 @@ export const contract: Service<typeof operations> = defineService({
     scope: "openid",
   },
   // A consent is none of them: it is renewed, and the payment stays the same.
-  customer: ["client_id", "PSU-Corporate-ID", "PSU-ID"],
+  customerFields: ["client_id", "PSU-Corporate-ID", "PSU-ID"],
   operations,
 });

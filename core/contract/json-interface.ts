@@ -1,5 +1,5 @@
 /** What the operations of the JSON interface share. Contract: Endpoints, conventions; Errors. */
-import { ErrorMessage } from "../schema/messages";
+import { ErrorMessage } from "../schema/error-bodies";
 import { ClientId } from "../schema/values";
 import { byConnection } from "../declaration/declare";
 
@@ -13,7 +13,7 @@ export const credentials = ["accessToken", "contactId?"] as const;
 export const totalCount = { "x-total-count": "Total number of entries." } as const;
 
 /** The general meaning of each status; an operation says its own where the contract does. */
-export const meaning = {
+export const statusMeanings = {
   400: "Formatting, parameter or schema validation error.",
   401: "Access denied due to authentication failure.",
   403: "Action not completed due to data constraints.",
@@ -30,10 +30,10 @@ export const withErrorMessage = <S extends string>(description: S) => [descripti
 
 /** Refusals of an operation on one account. */
 export const accountErrors = {
-  400: meaning[400],
-  401: meaning[401],
-  403: meaning[403],
+  400: statusMeanings[400],
+  401: statusMeanings[401],
+  403: statusMeanings[403],
   404: "Client ID or account UUID not found.",
-  409: meaning[409],
-  502: meaning[502],
+  409: statusMeanings[409],
+  502: statusMeanings[502],
 } as const;

@@ -12,7 +12,7 @@ import {
   psuName,
 } from "../schema/xs2a";
 import { json, section, orText } from "../declaration/declare";
-import { accountErrors as errors, responseHeaders, consent, credentials, headers } from "./xs2a";
+import { accountErrors as errors, responseHeaders, consentHeaders, credentials, headers } from "./xs2a";
 
 const ResourceId = id("Account ID", "`resourceId` from openBanking.listAccounts.");
 
@@ -188,18 +188,18 @@ export const AccountResponse = z
   .object({ account: OpenBankingAccount })
   .meta({ id: "AccountAnswer", description: "An account that a consent covers." });
 
-const reported = account("The account.");
+const reportedAccount = account("The account.");
 
 export const AccountBalances = z
   .object({
-    account: reported,
+    account: reportedAccount,
     balances: z.array(Balance).meta({ description: "Balances, one per balanceType." }),
   })
   .meta({ id: "AccountBalances", description: "Balances of an account that a consent covers." });
 
 export const AccountReport = z
   .object({
-    account: reported,
+    account: reportedAccount,
     transactions: z
       .object({
         booked: entries("Booked entries; absent if bookingStatus excludes them."),
@@ -238,9 +238,9 @@ export const listOpenBankingAccounts = operation({
   effect: "read",
   method: "GET",
   path: "/v1/accounts",
-  metered: true,
+  quotaBound: true,
   query: { withBalance },
-  headers: { ...headers, ...consent },
+  headers: { ...headers, ...consentHeaders },
   responses: { 200: json(AccountList, "The accounts.", responseHeaders) },
   contract: "A8",
 });
@@ -254,10 +254,10 @@ export const getOpenBankingAccount = operation({
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}",
-  metered: true,
+  quotaBound: true,
   parameters,
   query: { withBalance },
-  headers: { ...headers, ...consent },
+  headers: { ...headers, ...consentHeaders },
   responses: { 200: json(AccountResponse, "The account.", responseHeaders) },
   contract: "A9",
 });
@@ -271,9 +271,9 @@ export const listOpenBankingBalances = operation({
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}/balances",
-  metered: true,
+  quotaBound: true,
   parameters,
-  headers: { ...headers, ...consent },
+  headers: { ...headers, ...consentHeaders },
   responses: { 200: json(AccountBalances, "The balances.", responseHeaders) },
   contract: "A10",
 });
@@ -287,7 +287,7 @@ export const listOpenBankingTransactions = operation({
   effect: "read",
   method: "GET",
   path: "/v1/accounts/{account-id}/transactions",
-  metered: true,
+  quotaBound: true,
   parameters,
   query: {
     dateFrom: date("Date from", "First booking date."),
@@ -309,7 +309,7 @@ export const listOpenBankingTransactions = operation({
   },
   headers: {
     ...headers,
-    ...consent,
+    ...consentHeaders,
     Accept: z
       .enum(["application/json", ...statementTypes])
       .optional()

@@ -35,22 +35,26 @@ const PaymentAuthorisation = z.enum(["authorisations", "cancellation-authorisati
   alsoSpelled: new Map([["cancellation_authorisations", "cancellation-authorisations"]]),
 });
 
-export const product = { "payment-product": PaymentProduct };
+export const newPaymentProduct = { "payment-product": PaymentProduct };
 /** Of a payment that is there. */
-export const itsProduct = {
+export const existingPaymentProduct = {
   "payment-product": PaymentProduct.meta({
     title: "Payment product",
     description: "Payment product with which the payment was initiated.",
     fromEarlier: true,
   }),
 };
-const itsService = PaymentService.meta({
+const existingPaymentService = PaymentService.meta({
   title: "Payment service",
   description: "Payment service with which the payment was initiated, such as payments.",
   fromEarlier: true,
 });
-export const payment = { "payment-service": itsService, ...itsProduct, paymentId: PaymentId };
-export const authorisations = { ...payment, "payment-authorisation": PaymentAuthorisation };
+export const existingPayment = {
+  "payment-service": existingPaymentService,
+  ...existingPaymentProduct,
+  paymentId: PaymentId,
+};
+export const paymentAuthorisations = { ...existingPayment, "payment-authorisation": PaymentAuthorisation };
 
 const frequencies = [
   "Daily",
@@ -65,9 +69,9 @@ const frequencies = [
 ] as const;
 
 /** Whole numbers from 1, as text. */
-const numbersTo = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1));
+const numbersUpTo = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1));
 
-const areDifferent = (values: readonly string[]) => new Set(values).size === values.length;
+const areUnique = (values: readonly string[]) => new Set(values).size === values.length;
 
 const startDate = day("Start date", "Periodic: first date.");
 const endDate = day("End date", "Periodic: last date.").optional();
@@ -80,15 +84,15 @@ const standingOrder = {
     title: "Execution rule",
     description: "Periodic: on a holiday.",
   }),
-  dayOfExecution: z.enum(numbersTo(31)).optional().meta({
+  dayOfExecution: z.enum(numbersUpTo(31)).optional().meta({
     title: "Day of execution",
     description: "Periodic: day; 31 is the last.",
   }),
   monthsOfExecution: z
-    .array(z.enum(numbersTo(12)))
+    .array(z.enum(numbersUpTo(12)))
     .min(1)
     .max(11)
-    .refine(areDifferent, "must have no month twice")
+    .refine(areUnique, "must have no month twice")
     .optional()
     .meta({
       title: "Months of execution",
@@ -104,7 +108,7 @@ const debtorAccount = NewAccountReference.meta({
 /** Several payments together have a tool of their own. */
 const listedBy = "payments.initiateBulk";
 
-const elements = z
+const bulkPayments = z
   .array(z.strictObject(newTransfer).meta({ id: "NewTransfer" }))
   .min(1)
   .meta({
@@ -113,7 +117,7 @@ const elements = z
     listedBy,
   });
 
-const bulk = {
+const bulkFields = {
   batchBookingPreferred: z.boolean().optional().meta({
     title: "Batch booking preferred",
     description: "Bulk: requests one booking entry for all transfers.",
@@ -131,7 +135,7 @@ const bulk = {
 
 /** The payment product says which fields are needed. */
 export const NewBulkPayment = z
-  .object({ debtorAccount: debtorAccount.optional(), payments: elements.optional(), ...bulk })
+  .object({ debtorAccount: debtorAccount.optional(), payments: bulkPayments.optional(), ...bulkFields })
   .meta({ id: "NewBulkPayment", description: "Several credit transfers from one account." });
 
 /** Single, periodic and bulk payments in one: the payment service and product say which fields are needed. */
@@ -139,15 +143,19 @@ export const NewPayment = z
   .object({
     debtorAccount: debtorAccount.optional(),
     ...z.object({ ...newTransfer, ...standingOrder }).partial().shape,
-    payments: elements.optional(),
-    ...bulk,
+    payments: bulkPayments.optional(),
+    ...bulkFields,
   })
   .meta({ id: "NewPayment", description: "A single, periodic or bulk payment." });
 
-export const xml = "application/xml";
+export const xmlMediaType = "application/xml";
 
 /** A payment is read as it was written. */
-export const inXml = { mediaTypes: [xml], field: "payment-product", values: xmlProducts } as const;
+export const xmlVariant = {
+  mediaTypes: [xmlMediaType],
+  field: "payment-product",
+  values: xmlProducts,
+} as const;
 
 /** Text has no encoding of its own: a declaration of another would be wrong once it is sent. */
 const isUtf8 = (text: string) => !/^\s*<\?xml[^>]*\sencoding\s*=\s*["'](?!utf-8["'])/i.test(text);
@@ -163,11 +171,11 @@ export const pain001 = {
       title: "pain.001 document",
       description: "pain.001 document instead of fields.",
     }),
-  mediaTypes: [xml, "text/xml"],
+  mediaTypes: [xmlMediaType, "text/xml"],
 } as const;
 
 /** What makes a standing order of a document goes along with it. */
-export const pain001OrOrder = {
+export const pain001WithStandingOrder = {
   ...pain001,
   form: {
     documentPart: "xml_sct",
@@ -176,7 +184,7 @@ export const pain001OrOrder = {
   },
 } as const;
 
-const notAt = (services: readonly string[], fields: readonly string[], description: string): Rule => ({
+const excludedAt = (services: readonly string[], fields: readonly string[], description: string): Rule => ({
   kind: "excluded-by",
   fields,
   other: "payment-service",
@@ -185,15 +193,19 @@ const notAt = (services: readonly string[], fields: readonly string[], descripti
 });
 
 /** Fields that the JSON products need, except at some payment services. */
-const neededInJson = (fields: readonly string[], description: string, exceptAt: readonly string[]): Rule => ({
+const requiredInJson = (
+  fields: readonly string[],
+  description: string,
+  exceptAt: readonly string[],
+): Rule => ({
   kind: "needed-unless",
   fields,
   unless: { "payment-product": xmlProducts, ...(exceptAt.length > 0 && { "payment-service": exceptAt }) },
   description,
 });
 
-export const bulkInJson = (exceptAt: readonly string[] = []) =>
-  neededInJson(
+export const bulkRequiredInJson = (exceptAt: readonly string[] = []) =>
+  requiredInJson(
     ["debtorAccount", "payments"],
     "A bulk JSON payment requires debtorAccount and payments.",
     exceptAt,
@@ -218,12 +230,12 @@ export const productRules: readonly Rule[] = [
 
 export const paymentRules: readonly Rule[] = [
   ...productRules,
-  neededInJson(
+  requiredInJson(
     ["debtorAccount", "instructedAmount", "creditorAccount", "creditorName"],
     "A single or periodic JSON payment requires debtorAccount, instructedAmount, creditorAccount and creditorName.",
     ["bulk-payments"],
   ),
-  bulkInJson(["payments", "periodic-payments"]),
+  bulkRequiredInJson(["payments", "periodic-payments"]),
   {
     kind: "needed-by",
     fields: ["startDate", "frequency"],
@@ -231,8 +243,8 @@ export const paymentRules: readonly Rule[] = [
     values: ["periodic-payments"],
     description: "A periodic payment requires startDate and frequency.",
   },
-  notAt(["payments", "periodic-payments"], ["payments"], "payments is only for bulk payments."),
-  notAt(
+  excludedAt(["payments", "periodic-payments"], ["payments"], "payments is only for bulk payments."),
+  excludedAt(
     ["payments", "bulk-payments"],
     Object.keys(standingOrder),
     `${Object.keys(standingOrder).join(", ")} are only for periodic payments.`,

@@ -4,7 +4,7 @@ import { DateTime, day } from "../schema/values";
 import {
   Amount,
   authorisationFields,
-  authorisingLinks,
+  authorisationLinks,
   debtorAccount,
   nextLinks,
   ownerNames,
@@ -18,17 +18,17 @@ import { empty, json, section, orText } from "../declaration/declare";
 import {
   PaymentService,
   PaymentId,
-  product,
-  itsProduct,
-  payment,
-  authorisations,
+  newPaymentProduct,
+  existingPaymentProduct,
+  existingPayment,
+  paymentAuthorisations,
   NewBulkPayment,
   NewPayment,
-  xml,
-  inXml,
+  xmlMediaType,
+  xmlVariant,
   pain001,
-  pain001OrOrder,
-  bulkInJson,
+  pain001WithStandingOrder,
+  bulkRequiredInJson,
   paymentRules,
   productRules,
 } from "./payment-input";
@@ -39,18 +39,18 @@ import {
   AuthorisationId,
   authorisationStarted,
   authorisationStatus,
-  brand,
+  brandHeaders,
   ConsentId,
   createdHeaders,
   credentials,
-  decoupled,
-  explicitAuthorisation,
+  decoupledHeaders,
+  explicitAuthorisationHeaders,
   headers,
   emptyBody,
-  notification,
+  notificationHeaders,
   paymentErrors as errors,
   psuIdentity,
-  redirect,
+  redirectHeaders,
 } from "./xs2a";
 
 const amount = (description: string) => Amount.optional().meta({ description });
@@ -70,14 +70,14 @@ export const InitiatedPayment = z
     ...authorisationFields,
     psuMessage,
     tppMessages,
-    _links: authorisingLinks,
+    _links: authorisationLinks,
   })
   .meta({ id: "InitiatedPayment", description: "A new payment, with the links for its authorisation." });
 
-const readBack = { transactionStatus: TransactionStatus.optional(), tppMessage: tppMessages };
+const storedPaymentFields = { transactionStatus: TransactionStatus.optional(), tppMessage: tppMessages };
 
 export const Payment = z
-  .object({ debtorAccount, ...transfer, ...readBack })
+  .object({ debtorAccount, ...transfer, ...storedPaymentFields })
   .meta({ id: "Payment", description: "A single payment as initiated, with its status." });
 
 export const BulkPayment = z
@@ -95,7 +95,7 @@ export const BulkPayment = z
     payments: z
       .array(z.object(transfer))
       .meta({ description: "The credit transfers, each with amount and creditor." }),
-    ...readBack,
+    ...storedPaymentFields,
   })
   .meta({ id: "BulkPayment", description: "A bulk payment as initiated, with its status." });
 
@@ -117,35 +117,35 @@ export const CancellationStarted = z
   .object({
     transactionStatus: TransactionStatus,
     ...authorisationFields,
-    _links: authorisingLinks.optional(),
+    _links: authorisationLinks.optional(),
   })
   .meta({
     id: "CancellationStarted",
     description: "Status of a payment, with the links to authorise its cancellation.",
   });
 
-const initiating = {
+const initiationShared = {
   ...attendedHeaders,
   ...psuIdentity,
   "Consent-ID": ConsentId.optional(),
-  ...redirect,
-  ...decoupled,
-  ...explicitAuthorisation,
+  ...redirectHeaders,
+  ...decoupledHeaders,
+  ...explicitAuthorisationHeaders,
   "TPP-Rejection-NoFunds-Preferred": z.boolean().optional().meta({
     title: "Reject without funds",
     description: "Rejects the payment without funds.",
   }),
-  ...brand,
-  ...notification,
+  ...brandHeaders,
+  ...notificationHeaders,
 };
 
-const initiated = json(
+const initiatedResponse = json(
   InitiatedPayment,
   "The payment was received and awaits authorisation by the person.",
   createdHeaders,
 );
 
-const resent = { kind: "resent", setting: "replaysByRequestId" } as const;
+const resendRecovery = { kind: "resent", setting: "replaysByRequestId" } as const;
 
 const operation = section({
   section: { title: "Payments", icon: "payments.svg", category: "fxdesk payments", order: 7 },
@@ -164,19 +164,19 @@ export const getPaymentStatus = operation({
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/status",
-  parameters: payment,
+  parameters: existingPayment,
   headers: {
     ...headers,
-    Accept: z.enum(["application/json", xml]).optional().meta({
+    Accept: z.enum(["application/json", xmlMediaType]).optional().meta({
       title: "Format",
       description: "For pain.001 products, application/xml is pain.002.",
     }),
   },
   responses: {
     200: orText(json(PaymentState, "The current status.", responseHeaders), {
-      mediaTypes: [xml],
+      mediaTypes: [xmlMediaType],
       field: "Accept",
-      values: [xml],
+      values: [xmlMediaType],
     }),
   },
   contract: "P1",
@@ -203,16 +203,16 @@ export const initiateBulkPayment = operation({
   effect: "money",
   method: "POST",
   path: "/v1/bulk-payments/{payment-product}",
-  parameters: product,
-  headers: initiating,
+  parameters: newPaymentProduct,
+  headers: initiationShared,
   body: NewBulkPayment,
   document: pain001,
-  rules: [...productRules, bulkInJson()],
-  responses: { 201: initiated },
+  rules: [...productRules, bulkRequiredInJson()],
+  responses: { 201: initiatedResponse },
   identifiedBy: "paymentId",
   commits: { paths: ["payments.*.instructedAmount"] },
-  knownBy: ["requestedExecutionDate"],
-  recovery: resent,
+  labelFields: ["requestedExecutionDate"],
+  recovery: resendRecovery,
   contract: "P2",
 });
 
@@ -226,8 +226,8 @@ export const startPaymentAuthorisation = operation({
   effect: "money",
   method: "POST",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}",
-  parameters: authorisations,
-  headers: { ...headers, ...psuIdentity, ...redirect, ...notification },
+  parameters: paymentAuthorisations,
+  headers: { ...headers, ...psuIdentity, ...redirectHeaders, ...notificationHeaders },
   body: emptyBody,
   responses: { 201: authorisationStarted },
   identifiedBy: "authorisationId",
@@ -245,7 +245,7 @@ export const listPaymentAuthorisations = operation({
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}",
-  parameters: authorisations,
+  parameters: paymentAuthorisations,
   headers,
   responses: { 200: authorisationIds },
   contract: "P4",
@@ -274,19 +274,19 @@ export const initiatePayment = operation({
   effect: "money",
   method: "POST",
   path: "/v1/{payment-service}/{payment-product}",
-  parameters: { "payment-service": PaymentService, ...product },
-  headers: initiating,
+  parameters: { "payment-service": PaymentService, ...newPaymentProduct },
+  headers: initiationShared,
   body: NewPayment,
-  document: pain001OrOrder,
+  document: pain001WithStandingOrder,
   rules: paymentRules,
-  responses: { 201: initiated },
+  responses: { 201: initiatedResponse },
   identifiedBy: "paymentId",
   commits: {
     paths: ["instructedAmount"],
     unless: { "payment-service": ["periodic-payments", "bulk-payments"] },
   },
-  knownBy: ["creditorName"],
-  recovery: resent,
+  labelFields: ["creditorName"],
+  recovery: resendRecovery,
   contract: "P5",
 });
 
@@ -310,8 +310,8 @@ export const cancelPayment = operation({
   effect: "money",
   method: "DELETE",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}",
-  parameters: payment,
-  headers: { ...headers, ...redirect, ...decoupled, ...explicitAuthorisation },
+  parameters: existingPayment,
+  headers: { ...headers, ...redirectHeaders, ...decoupledHeaders, ...explicitAuthorisationHeaders },
   responses: {
     202: json(CancellationStarted, "The cancellation awaits authorisation by the person.", responseHeaders),
     204: empty("The payment was cancelled.", responseHeaders),
@@ -330,7 +330,7 @@ export const getPaymentAuthorisation = operation({
   effect: "read",
   method: "GET",
   path: "/v1/{payment-service}/{payment-product}/{paymentId}/{payment-authorisation}/{authorisation-id}",
-  parameters: { ...authorisations, "authorisation-id": AuthorisationId },
+  parameters: { ...paymentAuthorisations, "authorisation-id": AuthorisationId },
   headers,
   responses: { 200: authorisationStatus },
   contract: "P7",
@@ -346,9 +346,9 @@ export const getPayment = operation({
   effect: "read",
   method: "GET",
   path: "/v1/payments/{payment-product}/{paymentId}",
-  parameters: { ...itsProduct, paymentId: PaymentId },
+  parameters: { ...existingPaymentProduct, paymentId: PaymentId },
   headers,
-  responses: { 200: orText(json(Payment, "The payment.", responseHeaders), inXml) },
+  responses: { 200: orText(json(Payment, "The payment.", responseHeaders), xmlVariant) },
   contract: "P8",
 });
 
@@ -361,9 +361,9 @@ export const getBulkPayment = operation({
   effect: "read",
   method: "GET",
   path: "/v1/bulk-payments/{payment-product}/{paymentId}",
-  parameters: { ...itsProduct, paymentId: PaymentId },
+  parameters: { ...existingPaymentProduct, paymentId: PaymentId },
   headers,
-  responses: { 200: orText(json(BulkPayment, "The bulk payment.", responseHeaders), inXml) },
+  responses: { 200: orText(json(BulkPayment, "The bulk payment.", responseHeaders), xmlVariant) },
   contract: "P9",
 });
 

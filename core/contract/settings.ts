@@ -19,23 +19,23 @@ const secret = (name: string, title: string, description: string): Setting => ({
   ...credential(name, title, description),
   secret: true,
 });
-const address = (each: Setting): Setting => ({ ...each, shape: "address" });
+const asAddress = (each: Setting): Setting => ({ ...each, shape: "address" });
 /** Where a person returns to may be an application: any scheme does. */
-const uri = (each: Setting): Setting => ({ ...each, shape: "uri" });
+const asUri = (each: Setting): Setting => ({ ...each, shape: "uri" });
 
 export const settings: readonly Setting[] = [
   {
     ...setting("environment", "Environment", "`api` for production, `sandbox` for the service's sandbox."),
     options: ["api", "sandbox"],
     default: "api",
-    production: "api",
+    productionValue: "api",
   },
   {
     ...setting("domain", "Domain", "Domain of the service, used as https://{environment}.{domain}/."),
     example: "example.com",
     shape: "host",
   },
-  address(
+  asAddress(
     setting(
       "baseUrl",
       "Base address",
@@ -58,10 +58,10 @@ export const settings: readonly Setting[] = [
     "Login",
     "Name of a login whose tokens are in the store; replaces the refresh token, and requires the application's ID and secret.",
   ),
-  address(
+  asAddress(
     credential("authUrl", "Token address", "Address of the OAuth server; default is the base address."),
   ),
-  uri(
+  asUri(
     credential(
       "redirectUri",
       "Redirect address",
@@ -77,30 +77,30 @@ export const settings: readonly Setting[] = [
     options: ["S256", "none"],
   },
   {
-    ...address(openBanking("xs2aUrl", "Open-banking address", "Address of the open-banking interfaces.")),
+    ...asAddress(openBanking("xs2aUrl", "Open-banking address", "Address of the open-banking interfaces.")),
     example: "https://xs2a.example.com",
   },
   {
     ...openBanking("psuIpAddress", "PSU IP address", "Open banking: IPv4 address of the person, if present."),
-    fills: "PSU-IP-Address",
+    parameterName: "PSU-IP-Address",
     shape: "ipv4",
   },
   {
     ...openBanking("psuId", "PSU ID", "Open banking: the person's ID at the bank."),
-    fills: "PSU-ID",
+    parameterName: "PSU-ID",
   },
   {
     ...openBanking("psuCorporateId", "PSU corporate ID", "Open banking: the company's ID at the bank."),
-    fills: "PSU-Corporate-ID",
+    parameterName: "PSU-Corporate-ID",
   },
-  uri(
+  asUri(
     openBanking(
       "nokRedirectUri",
       "Redirect address after refusal",
       "Open banking: address to which a person returns after a failed or refused authorisation.",
     ),
   ),
-  address(
+  asAddress(
     openBanking(
       "notificationUri",
       "Notification address",

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AccountId, Currencies, day, dayOrMonth, minute, openEnum, uuid } from "../schema/values";
 import { file, json, section, text } from "../declaration/declare";
-import { accountErrors, clientId, credentials, meaning } from "./json-interface";
+import { accountErrors, clientId, credentials, statusMeanings } from "./json-interface";
 
 const StatementId = uuid("Statement ID", "`statement_id` in the `url` that statements.createFile returns.");
 
@@ -20,7 +20,7 @@ const format = <const F extends readonly [string, ...string[]]>(formats: F, usua
       alsoSpelled: new Map(formats.map((each) => [each.toUpperCase(), each])),
     });
 
-const inOrder = {
+const sortFields = {
   kind: "ordered",
   fields: ["date_from", "date_to"],
   description: "date_from must not be after date_to.",
@@ -115,7 +115,7 @@ export const createStatementFile = operation({
     },
   ],
   responses: { 202: json(StatementFileData, "File generation has started.") },
-  errors: { ...accountErrors, 404: meaning[404] },
+  errors: { ...accountErrors, 404: statusMeanings[404] },
   contract: "13",
 });
 
@@ -139,22 +139,22 @@ export const getStatementFile = operation({
 });
 
 /** What the four statements by e-mail have in common. */
-const emailed = {
+const emailShared = {
   effect: "change",
   method: "POST",
   query: { client_id: clientId },
   responses: { 202: text("The statement will be sent by e-mail.") },
   errors: {
-    400: meaning[400],
-    401: meaning[401],
-    403: meaning[403],
-    404: meaning[404],
-    502: meaning[502],
+    400: statusMeanings[400],
+    401: statusMeanings[401],
+    403: statusMeanings[403],
+    404: statusMeanings[404],
+    502: statusMeanings[502],
   },
 } as const;
 
 export const emailAccountsStatement = operation({
-  ...emailed,
+  ...emailShared,
   name: "statements.emailAccounts",
   tool: "email_accounts_statement",
   title: "E-mail accounts statement",
@@ -163,12 +163,12 @@ export const emailAccountsStatement = operation({
   keywords: ["mail", "bank statement", "Kontoauszug", "mailen"],
   path: "/statements/accounts",
   body: AccountsStatement,
-  rules: [inOrder],
+  rules: [sortFields],
   contract: "15",
 });
 
 export const emailMt940Statement = operation({
-  ...emailed,
+  ...emailShared,
   name: "statements.emailMt940",
   tool: "email_mt940_statement",
   title: "E-mail MT940 statement",
@@ -176,12 +176,12 @@ export const emailMt940Statement = operation({
   keywords: ["mail", "bank statement", "Kontoauszug", "mailen"],
   path: "/statements/mt940",
   body: Mt940Statement,
-  rules: [inOrder],
+  rules: [sortFields],
   contract: "16",
 });
 
 export const emailTradesStatement = operation({
-  ...emailed,
+  ...emailShared,
   name: "statements.emailTrades",
   tool: "email_trades_statement",
   title: "E-mail trades statement",
@@ -195,7 +195,7 @@ export const emailTradesStatement = operation({
 });
 
 export const emailIncomingFundsStatement = operation({
-  ...emailed,
+  ...emailShared,
   name: "statements.emailIncomingFunds",
   tool: "email_incoming_funds_statement",
   title: "E-mail incoming funds statement",
@@ -204,7 +204,7 @@ export const emailIncomingFundsStatement = operation({
   keywords: ["mail", "receipts", "credits", "Zahlungseingänge", "mailen"],
   path: "/statements/incoming-funds",
   body: IncomingFundsStatement,
-  rules: [inOrder],
+  rules: [sortFields],
   contract: "18",
 });
 

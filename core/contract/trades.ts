@@ -1,11 +1,11 @@
 /** Trades: booking one from a quote, and reading what was booked. Contract: endpoints 26 to 28. */
 import { z } from "zod";
-import { ErrorMessage } from "../schema/messages";
+import { ErrorMessage } from "../schema/error-bodies";
 import { accountFields, textField } from "../schema/response-fields";
 import { TradePaymentStatus, TradeStatus } from "../schema/statuses";
 import { day, id, openEnum, page, pageSize } from "../schema/values";
 import { commaSeparated, json, section } from "../declaration/declare";
-import { clientId, meaning } from "./json-interface";
+import { clientId, statusMeanings } from "./json-interface";
 
 /** The trade endpoints also declare the API-key scheme. Contract: Authentication, 4. */
 const credentials = ["accessToken", "apiKey", "contactId?"] as const;
@@ -180,12 +180,12 @@ export const bookTrade = operation({
   body: NewTrade,
   responses: { 201: json(ConfirmedTrade, "The trade is booked.") },
   errors: {
-    400: [meaning[400], ErrorMessage],
-    401: meaning[401],
-    403: [meaning[403], ErrorMessage],
+    400: [statusMeanings[400], ErrorMessage],
+    401: statusMeanings[401],
+    403: [statusMeanings[403], ErrorMessage],
     404: "Client or quote ID not found.",
     409: ["A conflict that can be corrected; see the error details.", ErrorMessage],
-    502: [meaning[502], ErrorMessage],
+    502: [statusMeanings[502], ErrorMessage],
   },
   identifiedBy: "trade_id",
   lookup: "trades.list",
@@ -194,8 +194,8 @@ export const bookTrade = operation({
     reference: "reference",
     entry: { reference: "reference", day: "order_date", identity: "trade_id" },
   },
-  makes: { reference: "reference" },
-  singleUse: "quote_id",
+  generates: { reference: "reference" },
+  singleUseField: "quote_id",
   contract: "26",
 });
 
@@ -224,11 +224,11 @@ export const listTrades = operation({
   pages: { page: "page", size: "page_size", defaultSize: 50 },
   responses: { 200: json(z.array(BookedTrade), "Trades of the client.") },
   errors: {
-    400: meaning[400],
-    401: meaning[401],
-    403: meaning[403],
+    400: statusMeanings[400],
+    401: statusMeanings[401],
+    403: statusMeanings[403],
     404: "Client or quote ID not found.",
-    502: meaning[502],
+    502: statusMeanings[502],
   },
   contract: "27",
 });
@@ -252,11 +252,11 @@ export const getTrade = operation({
   },
   responses: { 200: json(ExtendedBookedTrade, "The trade.") },
   errors: {
-    400: meaning[400],
-    401: meaning[401],
-    403: meaning[403],
+    400: statusMeanings[400],
+    401: statusMeanings[401],
+    403: statusMeanings[403],
     404: "Client or trade ID not found.",
-    502: meaning[502],
+    502: statusMeanings[502],
   },
   contract: "28",
 });

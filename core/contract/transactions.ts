@@ -9,7 +9,7 @@ import {
   clientId,
   credentials,
   withErrorMessage,
-  meaning,
+  statusMeanings,
   totalCount,
 } from "./json-interface";
 
@@ -96,7 +96,7 @@ export const listTransactions = operation({
   ],
   pages: { page: "page", size: "page_size", defaultSize: 50, total: "x-total-count" },
   responses: { 200: json(z.array(TransactionData), "Transactions of the account.", totalCount) },
-  errors: { ...accountErrors, 504: withErrorMessage(meaning[504]) },
+  errors: { ...accountErrors, 504: withErrorMessage(statusMeanings[504]) },
   contract: "19",
 });
 
@@ -117,7 +117,7 @@ export const getTransaction = operation({
   },
   query: { client_id: clientId },
   responses: { 200: json(TransactionData, "The transaction.") },
-  errors: { ...accountErrors, 404: "Client ID, account or transaction not found.", 504: meaning[504] },
+  errors: { ...accountErrors, 404: "Client ID, account or transaction not found.", 504: statusMeanings[504] },
   contract: "20",
 });
 

@@ -7,11 +7,11 @@
  */
 import { isIPv4 } from "node:net";
 import { z } from "zod";
-import { TppMessages } from "../schema/messages";
+import { TppMessages } from "../schema/error-bodies";
 import { id, uuid, webAddress } from "../schema/values";
 import {
   authorisationFields,
-  authorisingLinks,
+  authorisationLinks,
   nextLinks,
   psuMessage,
   psuName,
@@ -29,8 +29,9 @@ import type { ResponseHeaders } from "../declaration/operation";
 
 export const credentials = ["accessToken?"] as const;
 
-const psu = (title: string, description: string) => z.string().min(1).meta({ title, description });
-const fromPsu = (title: string, description: string) => byConnection(psu(title, description).optional());
+const psuText = (title: string, description: string) => z.string().min(1).meta({ title, description });
+const psuHeader = (title: string, description: string) =>
+  byConnection(psuText(title, description).optional());
 
 /** The standard has IPv4 addresses here and no others. */
 const PsuIpAddress = z
@@ -38,15 +39,15 @@ const PsuIpAddress = z
   .refine(isIPv4, "must be an IPv4 address, such as 192.0.2.7")
   .meta({ title: "PSU IP address", description: "IPv4 address of the person.", format: "ipv4" });
 
-const request = { "X-Request-ID": byFxdesk(uuid("Request ID", "UUID of the request."), "uuid") };
+const requestHeaders = { "X-Request-ID": byFxdesk(uuid("Request ID", "UUID of the request."), "uuid") };
 /** What the person's own call looked like, when a person is present. */
-const device = {
-  "PSU-IP-Port": fromPsu("PSU IP port", "Port of the person's connection."),
-  "PSU-Accept": fromPsu("PSU Accept", "Accept header of the person's browser."),
-  "PSU-Accept-Charset": fromPsu("PSU Accept-Charset", "Accept-Charset header of the person's browser."),
-  "PSU-Accept-Encoding": fromPsu("PSU Accept-Encoding", "Accept-Encoding header of the person's browser."),
-  "PSU-Accept-Language": fromPsu("PSU Accept-Language", "Accept-Language header of the person's browser."),
-  "PSU-User-Agent": fromPsu("PSU User-Agent", "User-Agent header of the person's browser."),
+const deviceHeaders = {
+  "PSU-IP-Port": psuHeader("PSU IP port", "Port of the person's connection."),
+  "PSU-Accept": psuHeader("PSU Accept", "Accept header of the person's browser."),
+  "PSU-Accept-Charset": psuHeader("PSU Accept-Charset", "Accept-Charset header of the person's browser."),
+  "PSU-Accept-Encoding": psuHeader("PSU Accept-Encoding", "Accept-Encoding header of the person's browser."),
+  "PSU-Accept-Language": psuHeader("PSU Accept-Language", "Accept-Language header of the person's browser."),
+  "PSU-User-Agent": psuHeader("PSU User-Agent", "User-Agent header of the person's browser."),
   "PSU-Http-Method": byConnection(
     z
       .enum(["GET", "POST", "PUT", "PATCH", "DELETE"])
@@ -68,31 +69,31 @@ const device = {
 
 /** Headers of a call that may be made without a person. */
 export const headers = {
-  ...request,
+  ...requestHeaders,
   "PSU-IP-Address": byConnection(PsuIpAddress.optional()),
-  ...device,
+  ...deviceHeaders,
 };
 
 /** Headers of a call behind which the standard sees a person: fxdesk gives its own address when it knows no other. */
 export const attendedHeaders = {
-  ...request,
+  ...requestHeaders,
   "PSU-IP-Address": byConnectionOrGenerated(PsuIpAddress, "local-address"),
-  ...device,
+  ...deviceHeaders,
 };
 
 /** Who the person and the company are at the service. */
 export const psuIdentity = {
-  "PSU-ID": fromPsu("PSU ID", "The person's ID at the service."),
-  "PSU-ID-Type": fromPsu("PSU ID type", "Type of the ID."),
-  "PSU-Corporate-ID": fromPsu("PSU corporate ID", "The company's ID at the service."),
-  "PSU-Corporate-ID-Type": fromPsu("PSU corporate ID type", "Type of the ID."),
+  "PSU-ID": psuHeader("PSU ID", "The person's ID at the service."),
+  "PSU-ID-Type": psuHeader("PSU ID type", "Type of the ID."),
+  "PSU-Corporate-ID": psuHeader("PSU corporate ID", "The company's ID at the service."),
+  "PSU-Corporate-ID-Type": psuHeader("PSU corporate ID type", "Type of the ID."),
 };
 
 const preference = (title: string, description: string) =>
   z.boolean().optional().meta({ title, description });
 
 /** Where the person comes back to after authorising. */
-export const redirect = {
+export const redirectHeaders = {
   "TPP-Redirect-Preferred": hiddenFromModels(
     preference("Redirect preferred", "Prefers authorisation on the service's page."),
   ),
@@ -111,18 +112,18 @@ export const redirect = {
     "nokRedirectUri",
   ),
 };
-export const decoupled = {
+export const decoupledHeaders = {
   "TPP-Decoupled-Preferred": hiddenFromModels(
     preference("Decoupled preferred", "Prefers authorisation on the person's own device."),
   ),
 };
-export const explicitAuthorisation = {
+export const explicitAuthorisationHeaders = {
   "TPP-Explicit-Authorisation-Preferred": preference(
     "Explicit authorisation preferred",
     "Authorises in a separate call.",
   ).meta({ listedBy: "payments.cancel" }),
 };
-export const notification = {
+export const notificationHeaders = {
   "TPP-Notification-URI": hiddenFromModels(
     webAddress("Notification address", "Address to which status changes are sent.").optional(),
     "notificationUri",
@@ -138,7 +139,7 @@ export const notification = {
       }),
   ),
 };
-export const brand = {
+export const brandHeaders = {
   "TPP-Brand-Logging-Information": hiddenFromModels(
     z.string().optional().meta({ title: "Brand", description: "Brand name for the service's logs." }),
   ),
@@ -146,15 +147,15 @@ export const brand = {
 
 export const ConsentId = id("Consent ID", "From consents.create.");
 /** The consent under which account information is read. */
-export const consent = { "Consent-ID": ConsentId };
+export const consentHeaders = { "Consent-ID": ConsentId };
 
-const requestId = { "X-Request-ID": "ID of the request." };
+const requestIdResponseHeader = { "X-Request-ID": "ID of the request." };
 
 /** Headers of every response. */
-export const responseHeaders: ResponseHeaders = requestId;
+export const responseHeaders: ResponseHeaders = requestIdResponseHeader;
 /** Headers of the response that begins an authorisation. */
 const scaHeaders: ResponseHeaders = {
-  ...requestId,
+  ...requestIdResponseHeader,
   "ASPSP-SCA-Approach": "SCA approach: EMBEDDED, DECOUPLED or REDIRECT.",
 };
 /** Headers of the response that made a consent or payment. */
@@ -165,7 +166,7 @@ export const createdHeaders: ResponseHeaders = {
   "ASPSP-Notification-Content": "Status changes that are notified.",
 };
 
-const meaning = {
+const statusMeanings = {
   400: "The request does not conform to the standard.",
   401: "Certificate, token or consent is missing, invalid or expired.",
   403: "The caller has no access to the consent, resource or service.",
@@ -180,27 +181,37 @@ const meaning = {
   503: "The service is currently unavailable.",
 } as const;
 
-const bodiless = { 408: meaning[408], 415: meaning[415], 500: meaning[500], 503: meaning[503] };
+const errorsWithoutBody = {
+  408: statusMeanings[408],
+  415: statusMeanings[415],
+  500: statusMeanings[500],
+  503: statusMeanings[503],
+};
 const withTppMessages = <S extends string>(description: S) => [description, TppMessages] as const;
 const documentedErrors = {
-  400: withTppMessages(meaning[400]),
-  401: withTppMessages(meaning[401]),
-  403: withTppMessages(meaning[403]),
-  404: withTppMessages(meaning[404]),
-  405: withTppMessages(meaning[405]),
-  409: withTppMessages(meaning[409]),
+  400: withTppMessages(statusMeanings[400]),
+  401: withTppMessages(statusMeanings[401]),
+  403: withTppMessages(statusMeanings[403]),
+  404: withTppMessages(statusMeanings[404]),
+  405: withTppMessages(statusMeanings[405]),
+  409: withTppMessages(statusMeanings[409]),
 };
 
 /** Refusals of account information, consents included. */
 export const accountErrors = {
   ...documentedErrors,
-  406: withTppMessages(meaning[406]),
-  429: withTppMessages(meaning[429]),
-  ...bodiless,
+  406: withTppMessages(statusMeanings[406]),
+  429: withTppMessages(statusMeanings[429]),
+  ...errorsWithoutBody,
 };
 
 /** Refusals of payment initiation. */
-export const paymentErrors = { ...documentedErrors, 406: meaning[406], 429: meaning[429], ...bodiless };
+export const paymentErrors = {
+  ...documentedErrors,
+  406: statusMeanings[406],
+  429: statusMeanings[429],
+  ...errorsWithoutBody,
+};
 
 export const AuthorisationId = id("Authorisation ID", "ID from the list of authorisations.");
 
@@ -212,7 +223,7 @@ export const authorisationStarted = json(
       authorisationId: z.string().meta({ description: "Authorisation ID, with which its status is read." }),
       ...authorisationFields,
       psuMessage,
-      _links: authorisingLinks,
+      _links: authorisationLinks,
     })
     .meta({
       id: "AuthorisationStarted",

@@ -3,9 +3,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { once } from "node:events";
 import { FxdeskError, Timeout } from "../errors";
 import { isLoopback, withoutBrackets } from "../schema/host";
-import { loginHtml, type LoginPage, loginPageHeaders, notLoggedIn, notThisLogin } from "./login-page";
+import {
+  renderLoginPage,
+  type LoginPage,
+  loginPageHeaders,
+  failedLoginPage,
+  unknownLoginPage,
+} from "./login-page";
 
-export interface ReturnOptions {
+export interface RedirectOptions {
   /** The address as it is registered. */
   readonly redirectUri: string;
   /** Where to listen, where that is not the port of the address: what arrives there is passed on. */
@@ -17,29 +23,29 @@ export interface ReturnOptions {
 }
 
 /** Waits for one person. */
-export interface Returning<T> {
+export interface PendingRedirect<T> {
   /** What `finish` made of what the person brought. Rejects with an FxdeskError. */
   readonly result: Promise<T>;
 }
 
 /** Resolves when the page has left, or nobody waits for it any more. */
-const show = (response: ServerResponse, page: LoginPage) =>
+const sendPage = (response: ServerResponse, page: LoginPage) =>
   new Promise<void>((resolve) => {
     response.on("close", resolve);
-    response.writeHead(page.status, { ...loginPageHeaders, connection: "close" }).end(loginHtml(page));
+    response.writeHead(page.status, { ...loginPageHeaders, connection: "close" }).end(renderLoginPage(page));
   });
 
-const loggedIn: LoginPage = { status: 200, title: "Logged in", message: "You may close this page." };
+const loggedInPage: LoginPage = { status: 200, title: "Logged in", message: "You may close this page." };
 
 /** Where to listen: for an address elsewhere on the loopback, from where it is passed on. */
-function placeOf({ redirectUri, port }: ReturnOptions): { host: string; port: number } {
-  const { hostname, port: own, protocol } = new URL(redirectUri);
+function listenAddressOf({ redirectUri, port }: RedirectOptions): { host: string; port: number } {
+  const { hostname, port: redirectPort, protocol } = new URL(redirectUri);
   const host = isLoopback(hostname) ? withoutBrackets(hostname) : "127.0.0.1";
-  return { host, port: port ?? Number(own || (protocol === "https:" ? 443 : 80)) };
+  return { host, port: port ?? Number(redirectPort || (protocol === "https:" ? 443 : 80)) };
 }
 
 /** What a request asks for; undefined where it is none that a login leads to. */
-function askedFor(
+function parseRedirect(
   { method, headers, url = "" }: IncomingMessage,
   expected: URL,
 ): URLSearchParams | undefined {
@@ -53,38 +59,39 @@ function askedFor(
  * Listens for a person who comes back with the state, once, and gives what they bring to `finish`. Whoever else comes is
  * turned away, and ends nothing. Rejects where nobody can listen there, with the error of the system.
  */
-export async function listenForReturn<T>(
-  options: ReturnOptions,
+export async function listenForRedirect<T>(
+  options: RedirectOptions,
   finish: (parameters: URLSearchParams) => Promise<T>,
-): Promise<Returning<T>> {
+): Promise<PendingRedirect<T>> {
   const expected = new URL(options.redirectUri);
   const server = createServer();
-  server.listen(placeOf(options));
+  server.listen(listenAddressOf(options));
   await once(server, "listening");
   const result = new Promise<T>((resolve, reject) => {
     const timer = setTimeout(() => {
-      close(server);
-      reject(nobodyCame(options.timeoutMs));
+      closeServer(server);
+      reject(loginTimeoutError(options.timeoutMs));
     }, options.timeoutMs);
-    let isTaken = false;
+    let isHandled = false;
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-      const asked = askedFor(request, expected);
-      if (!asked) return void response.writeHead(404, { connection: "close" }).end();
-      if (isTaken || asked.get("state") !== options.state) return void show(response, notThisLogin);
-      isTaken = true;
+      const parameters = parseRedirect(request, expected);
+      if (!parameters) return void response.writeHead(404, { connection: "close" }).end();
+      if (isHandled || parameters.get("state") !== options.state)
+        return void sendPage(response, unknownLoginPage);
+      isHandled = true;
       clearTimeout(timer);
-      const end = async () => {
+      const finishLogin = async () => {
         try {
-          const value = await finish(asked);
-          await show(response, loggedIn);
+          const value = await finish(parameters);
+          await sendPage(response, loggedInPage);
           resolve(value);
         } catch (error) {
-          await show(response, notLoggedIn(error as Error));
+          await sendPage(response, failedLoginPage(error as Error));
           reject(error as Error);
         }
-        close(server);
+        closeServer(server);
       };
-      void end();
+      void finishLogin();
     });
   });
   // Who listens may not have come to wait for it.
@@ -93,12 +100,12 @@ export async function listenForReturn<T>(
 }
 
 /** Takes nobody else, and keeps nothing open. */
-function close(server: Server): void {
+function closeServer(server: Server): void {
   server.close();
   server.closeAllConnections();
 }
 
-const nobodyCame = (timeoutMs: number): FxdeskError =>
+const loginTimeoutError = (timeoutMs: number): FxdeskError =>
   new Timeout(`Nobody logged in within ${Math.round(timeoutMs / 60_000)} minutes.`, {
     operation: "login",
     code: "timeout",

@@ -8,7 +8,7 @@ export const loginPageHeaders = {
   "cache-control": "no-store",
 } as const;
 
-const escaped = (text: string) =>
+const escapeHtml = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 export interface LoginPage {
@@ -17,18 +17,18 @@ export interface LoginPage {
   readonly message: string;
 }
 
-export const notThisLogin: LoginPage = {
+export const unknownLoginPage: LoginPage = {
   status: 400,
   title: "Not this login",
   message: "The login is another one, or is over.",
 };
 
-export const notLoggedIn = ({ message }: Error): LoginPage => ({
+export const failedLoginPage = ({ message }: Error): LoginPage => ({
   status: 400,
   title: "Not logged in",
   message,
 });
 
-export const loginHtml = ({ title, message }: LoginPage): string =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title></head>` +
-  `<body><main><h1>${escaped(title)}</h1><p>${escaped(message)}</p></main></body></html>\n`;
+export const renderLoginPage = ({ title, message }: LoginPage): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>` +
+  `<body><main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(message)}</p></main></body></html>\n`;

@@ -2,20 +2,20 @@
 import { Deadline } from "../transport/deadline";
 import type { Transport } from "../transport/transport";
 import {
-  type Application,
-  assertGiven,
-  authorizationOf,
-  bodyOf,
-  endOf,
+  type OAuthApplication,
+  assertGranted,
+  basicAuthorization,
+  readTokenResponse,
+  expiryOf,
   sendForm,
-  unreached,
-} from "./endpoint";
+  unreachableError,
+} from "./token-endpoint";
 import type { Secrets } from "./secrets";
-import { TokenFailure, type Tokens } from "./tokens";
+import { TokenFailure, type Tokens } from "./token-source";
 
 /** What a login asks for. */
 export interface LoginRequest {
-  readonly application: Application;
+  readonly application: OAuthApplication;
   /** Address of the page on which the person logs in. */
   readonly loginPage: string;
   /** Where the person returns to, exactly as it is registered. */
@@ -24,39 +24,39 @@ export interface LoginRequest {
 }
 
 /** What a login gave. */
-export interface Grant {
+export interface TokenGrant {
   readonly tokens: Tokens;
   /** The clients for which the person may act, where the service says it. */
   readonly clientIds: readonly string[];
 }
 
 /** A login from its beginning to its end. */
-export interface PendingLogin {
+export interface PendingAuthorization {
   /** What the person opens. */
   readonly address: string;
   /** Comes back with the person: nobody else knows it. */
   readonly state: string;
   /** Exchanges what came back with the person for tokens. Throws a TokenFailure that says why there are none. */
-  redeem(parameters: URLSearchParams): Promise<Grant>;
+  redeem(parameters: URLSearchParams): Promise<TokenGrant>;
 }
 
 /** The library is not loaded before somebody logs in. */
 const loadOAuth = () => import("./oauth.js");
 
-export async function beginLogin(
+export async function startAuthorization(
   { application, loginPage, redirectUri, pkce }: LoginRequest,
   transport: Transport,
   secrets: Secrets,
-): Promise<PendingLogin> {
+): Promise<PendingAuthorization> {
   const oauth = await loadOAuth();
   const state = oauth.generateRandomState();
   const verifier = oauth.generateRandomCodeVerifier();
-  const basic = authorizationOf(application);
+  const basic = basicAuthorization(application);
   for (const secret of [state, verifier, basic.slice("Basic ".length)]) secrets.add(secret);
 
   const { clientId, scope, origin, path } = application;
   const address = new URL(loginPage);
-  const asked = {
+  const authorizationParameters = {
     scope,
     response_type: "code",
     client_id: clientId,
@@ -67,23 +67,23 @@ export async function beginLogin(
       code_challenge_method: "S256",
     }),
   };
-  for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(authorizationParameters)) address.searchParams.set(name, value);
 
   // The contract shows no issuer: one that is named cannot be compared with anything.
   const server = { issuer: origin, token_endpoint: origin + path };
   const client = { client_id: clientId };
-  const identify = (_server: unknown, _client: unknown, _form: URLSearchParams, headers: Headers) =>
+  const authenticateClient = (_server: unknown, _client: unknown, _form: URLSearchParams, headers: Headers) =>
     headers.set("authorization", basic);
 
-  async function redeem(parameters: URLSearchParams): Promise<Grant> {
+  async function redeem(parameters: URLSearchParams): Promise<TokenGrant> {
     const returned = new URLSearchParams(parameters);
     returned.delete("iss");
     secrets.add(returned.get("code") ?? undefined);
     let lifetime: unknown;
     let idToken: unknown;
-    const begun = Date.now();
+    const startedAt = Date.now();
     const send = async (_url: string, { body: form }: { readonly body: URLSearchParams }) => {
-      const body = await exchanged(form);
+      const body = await exchangeCode(form);
       ({ expires_in: lifetime, id_token: idToken } = body);
       // Nothing says who signs the identity, and with what. It comes from the endpoint itself, and is only read.
       const { expires_in: _lifetime, id_token: _identity, ...others } = body;
@@ -94,20 +94,20 @@ export async function beginLogin(
       const response = await oauth.authorizationCodeGrantRequest(
         server,
         client,
-        identify,
+        authenticateClient,
         code,
         redirectUri,
         pkce ? verifier : oauth.nopkce,
         { [oauth.customFetch]: send, [oauth.allowInsecureRequests]: true },
       );
-      const given = await oauth.processAuthorizationCodeResponse(server, client, response);
-      secrets.add(given.access_token);
-      secrets.add(given.refresh_token);
+      const tokenResponse = await oauth.processAuthorizationCodeResponse(server, client, response);
+      secrets.add(tokenResponse.access_token);
+      secrets.add(tokenResponse.refresh_token);
       return {
         tokens: {
-          accessToken: given.access_token,
-          refreshToken: given.refresh_token,
-          expiresAt: endOf(lifetime, begun),
+          accessToken: tokenResponse.access_token,
+          refreshToken: tokenResponse.refresh_token,
+          expiresAt: expiryOf(lifetime, startedAt),
         },
         clientIds: clientIdsIn(idToken),
       };
@@ -121,16 +121,16 @@ export async function beginLogin(
   }
 
   /** A code is good once: it is sent once. */
-  async function exchanged(form: URLSearchParams): Promise<Record<string, unknown>> {
+  async function exchangeCode(form: URLSearchParams): Promise<Record<string, unknown>> {
     const deadline = new Deadline(application.timeoutMs);
     deadline.startTimeLimit(application.timeoutMs);
     const received = await sendForm(transport, application, form, deadline)
       .catch((error: unknown) => {
-        throw unreached(error, secrets);
+        throw unreachableError(error, secrets);
       })
       .finally(() => deadline.release());
-    const body = await bodyOf(received, secrets);
-    assertGiven(received, body, "the code");
+    const body = await readTokenResponse(received, secrets);
+    assertGranted(received, body, "the code");
     return body;
   }
 

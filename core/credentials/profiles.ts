@@ -6,7 +6,7 @@ import { mkdir, open, rename, stat, readFile, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { sealWith } from "../store/seal";
+import { createSealer } from "../store/sealer";
 import type { StoreSettings } from "../store/settings";
 
 type Texts = Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export const profilesPath = (): string => join(configurationFolder(process.env),
 export const isProfileName = (name: string): boolean => /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(name);
 
 const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === "ENOENT";
-const isThere = (error: unknown) => (error as NodeJS.ErrnoException).code === "EEXIST";
+const alreadyExists = (error: unknown) => (error as NodeJS.ErrnoException).code === "EEXIST";
 
 /** Windows has no such modes: there the folder decides. */
 async function assertPrivate(path: string): Promise<void> {
@@ -55,15 +55,16 @@ function isProfile(value: unknown): value is Profile {
   return isTexts(settings) && isTexts(others);
 }
 
-function parsed(text: string, path: string): Profiles {
+function parseProfiles(text: string, path: string): Profiles {
   let entries: [string, unknown][] = [];
   try {
     entries = Object.entries((JSON.parse(text) as { profiles: object }).profiles);
   } catch {
     throw new Error(`${path} cannot be read as JSON with profiles. Remove it, and log in again.`);
   }
-  const wrong = entries.find(([name, profile]) => !isProfileName(name) || !isProfile(profile));
-  if (wrong) throw new Error(`${path}: the profile ${JSON.stringify(wrong[0])} is not as fxdesk writes it.`);
+  const invalid = entries.find(([name, profile]) => !isProfileName(name) || !isProfile(profile));
+  if (invalid)
+    throw new Error(`${path}: the profile ${JSON.stringify(invalid[0])} is not as fxdesk writes it.`);
   return new Map(entries as [string, Profile][]);
 }
 
@@ -71,7 +72,7 @@ function parsed(text: string, path: string): Profiles {
 export async function readProfiles(path = profilesPath()): Promise<Profiles> {
   try {
     await assertPrivate(path);
-    return parsed(await readFile(path, "utf8"), path);
+    return parseProfiles(await readFile(path, "utf8"), path);
   } catch (error) {
     if (isMissing(error)) return new Map();
     throw error;
@@ -79,17 +80,17 @@ export async function readProfiles(path = profilesPath()): Promise<Profiles> {
 }
 
 /** How long another process may be changing the file. */
-const patienceMs = 5_000;
+const lockTimeoutMs = 5_000;
 
 /** Opens the file that takes the place of the profiles: whoever has made it is the only one who changes them. */
-async function openNext(path: string) {
-  const begun = performance.now();
+async function openNextFile(path: string) {
+  const startedAt = performance.now();
   for (;;) {
     try {
       return await open(path, "wx", 0o600);
     } catch (error) {
-      if (!isThere(error)) throw error;
-      if (performance.now() - begun > patienceMs)
+      if (!alreadyExists(error)) throw error;
+      if (performance.now() - startedAt > lockTimeoutMs)
         throw new Error(`Another process changes the profiles. If none does any more, remove ${path}.`, {
           cause: error,
         });
@@ -99,14 +100,14 @@ async function openNext(path: string) {
 }
 
 /** Changes one profile, whole or not at all; `undefined` removes it. */
-export async function changeProfile(
+export async function updateProfile(
   name: string,
   change: (profile: Profile | undefined) => Profile | undefined,
   path = profilesPath(),
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const next = `${path}.next`;
-  const file = await openNext(next);
+  const file = await openNextFile(next);
   try {
     const profiles = new Map(await readProfiles(path));
     const changed = change(profiles.get(name));
@@ -123,12 +124,14 @@ export async function changeProfile(
   }
 }
 
-const place = (name: string) => `profiles ${name}`;
+const sealLocation = (name: string) => `profiles ${name}`;
 
-export const sealedSecrets = (name: string, secrets: Texts, { key }: StoreSettings): string =>
-  sealWith(key).close(JSON.stringify(secrets), place(name));
+export const sealSecrets = (name: string, secrets: Texts, { key }: StoreSettings): string =>
+  createSealer(key).seal(JSON.stringify(secrets), sealLocation(name));
 
 /** The secrets of a profile; none where nobody is logged in. Throws an Error where they were sealed with another key. */
-export function secretsOf(name: string, { secrets }: Profile, { key }: StoreSettings): Texts {
-  return secrets === undefined ? {} : (JSON.parse(sealWith(key).open(secrets, place(name))) as Texts);
+export function unsealSecrets(name: string, { secrets }: Profile, { key }: StoreSettings): Texts {
+  return secrets === undefined
+    ? {}
+    : (JSON.parse(createSealer(key).unseal(secrets, sealLocation(name))) as Texts);
 }

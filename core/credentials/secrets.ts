@@ -2,12 +2,12 @@
 import { inspect } from "node:util";
 
 /** Shorter ones are ordinary words: cutting them would tear every text apart. */
-const shortest = 8;
+const minSecretLength = 8;
 
-const cutMark = "[secret]";
+const redactionMark = "[secret]";
 
 /** A secret as JSON and HTML may spell it: a sign may have a backslash before it, and each character be a number. */
-function escapedIn(secret: string): RegExp {
+function escapedPattern(secret: string): RegExp {
   const characters = secret.split("").map((character) => {
     const code = character.charCodeAt(0);
     const hex = code.toString(16).padStart(4, "0");
@@ -23,20 +23,20 @@ const lowerCodes = (text: string) => text.replaceAll(/%[0-9A-F]{2}/g, (code) => 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;" };
 
 /** What of it stands in Base64 whatever comes after it. */
-const inBase64 = (secret: string) => {
+const wholeBase64Bytes = (secret: string) => {
   const bytes = Buffer.from(secret);
   return bytes.subarray(0, bytes.length - (bytes.length % 3));
 };
 
 /** As texts, addresses, JSON, HTML and Base64 have it. */
-const spellingsOf = (secret: string): string[] => [
+const encodingsOf = (secret: string): string[] => [
   secret,
   encodeURIComponent(secret),
   lowerCodes(encodeURIComponent(secret)),
   JSON.stringify(secret).slice(1, -1),
   secret.replaceAll(/[&"<>]/g, (sign) => entities[sign]!),
-  inBase64(secret).toString("base64"),
-  inBase64(secret).toString("base64url"),
+  wholeBase64Bytes(secret).toString("base64"),
+  wholeBase64Bytes(secret).toString("base64url"),
 ];
 
 /**
@@ -45,23 +45,24 @@ const spellingsOf = (secret: string): string[] => [
  */
 export class Secrets {
   /** The longest first: one may be the beginning of another. */
-  #known: string[] = [];
-  #escaped: readonly RegExp[] = [];
+  #encodings: string[] = [];
+  #escapedPatterns: readonly RegExp[] = [];
 
   add(secret: string | undefined): void {
-    if (secret === undefined || secret.length < shortest || this.#known.includes(secret)) return;
-    this.#known = [...new Set([...this.#known, ...spellingsOf(secret)])].toSorted(
+    if (secret === undefined || secret.length < minSecretLength || this.#encodings.includes(secret)) return;
+    this.#encodings = [...new Set([...this.#encodings, ...encodingsOf(secret)])].toSorted(
       (a, b) => b.length - a.length,
     );
-    this.#escaped = this.#known.map(escapedIn);
+    this.#escapedPatterns = this.#encodings.map(escapedPattern);
   }
 
   redact(text: string): string {
-    let left = text;
-    for (const secret of this.#known) if (left.includes(secret)) left = left.replaceAll(secret, cutMark);
-    if (left.includes("\\") || left.includes("&#"))
-      for (const secret of this.#escaped) left = left.replace(secret, cutMark);
-    return left;
+    let redacted = text;
+    for (const secret of this.#encodings)
+      if (redacted.includes(secret)) redacted = redacted.replaceAll(secret, redactionMark);
+    if (redacted.includes("\\") || redacted.includes("&#"))
+      for (const secret of this.#escapedPatterns) redacted = redacted.replace(secret, redactionMark);
+    return redacted;
   }
 
   /** An error as it may be shown: itself where it holds no secret, else its words. What was thrown need not be an error. */
@@ -69,20 +70,20 @@ export class Secrets {
     if (!(error instanceof Error)) return new Error(this.redact(String(error)));
     const all = inspect(error, { depth: Infinity, maxStringLength: Infinity, maxArrayLength: Infinity });
     if (this.redact(all) === all) return error;
-    const words = new Error(this.redact(error.message));
-    words.stack = this.redact(error.stack ?? "");
-    return words;
+    const redacted = new Error(this.redact(error.message));
+    redacted.stack = this.redact(error.stack ?? "");
+    return redacted;
   }
 
   /** Overwrites them in the bytes of a file, whose length stays. */
   blank(bytes: Buffer): void {
-    for (const secret of this.#known)
+    for (const secret of this.#encodings)
       for (let at = bytes.indexOf(secret); at >= 0; at = bytes.indexOf(secret, at + secret.length))
         bytes.fill("*", at, at + Buffer.byteLength(secret));
   }
 
   /** Bytes of the longest one: as many may stand at the end of one piece of a file and the beginning of the next. */
-  get longest(): number {
-    return Math.max(0, ...this.#known.map((secret) => Buffer.byteLength(secret)));
+  get maxByteLength(): number {
+    return Math.max(0, ...this.#encodings.map((secret) => Buffer.byteLength(secret)));
   }
 }

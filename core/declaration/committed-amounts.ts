@@ -1,5 +1,5 @@
 /** How much a call commits, by its declaration and its values. */
-import type { CommittedAmounts } from "./operation";
+import type { CommittedAmountPaths } from "./operation";
 
 export interface CommittedAmount {
   readonly amount: string;
@@ -22,15 +22,15 @@ const isAmount = (value: unknown): value is { amount: string | number; currency:
 };
 
 /** How much a call commits; undefined where nobody knows. */
-export function amountsIn(
-  declared: CommittedAmounts | undefined,
+export function committedAmountsOf(
+  declared: CommittedAmountPaths | undefined,
   values: Readonly<Record<string, unknown>>,
 ): readonly CommittedAmount[] | undefined {
   if (!declared) return undefined;
-  const isMore = Object.entries(declared.unless ?? {}).some(([name, more]) =>
-    more.includes(String(values[name])),
+  const isUnbounded = Object.entries(declared.unless ?? {}).some(([name, unboundedValues]) =>
+    unboundedValues.includes(String(values[name])),
   );
-  const found = declared.paths.flatMap((path) => valuesAt(values, path.split(".")));
-  if (isMore || found.length === 0 || !found.every(isAmount)) return undefined;
-  return found.map(({ amount, currency }) => ({ amount: String(amount), currency }));
+  const amounts = declared.paths.flatMap((path) => valuesAt(values, path.split(".")));
+  if (isUnbounded || amounts.length === 0 || !amounts.every(isAmount)) return undefined;
+  return amounts.map(({ amount, currency }) => ({ amount: String(amount), currency }));
 }

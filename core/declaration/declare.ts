@@ -8,7 +8,7 @@ import type {
   ResponseDeclaration,
   ResponseHeaders,
 } from "./operation";
-import { contradictionsIn } from "./validate-declaration";
+import { findContradictions } from "./validate-declaration";
 
 /** Filled from the connection's settings, such as its client id. */
 export const byConnection = <S extends z.ZodType>(
@@ -23,11 +23,11 @@ export const byConnection = <S extends z.ZodType>(
 /** The same; fxdesk makes the value where the connection has none. */
 export const byConnectionOrGenerated = <S extends z.ZodType>(
   schema: S,
-  make: GeneratedValue,
+  generate: GeneratedValue,
 ): Parameter<S, "connection"> => ({
   schema,
   by: "connection",
-  make,
+  generate,
 });
 
 /**
@@ -45,10 +45,13 @@ export const hiddenFromModels = <S extends z.ZodType>(
 });
 
 /** Made by fxdesk for each call, such as a request id. */
-export const byFxdesk = <S extends z.ZodType>(schema: S, make: GeneratedValue): Parameter<S, "fxdesk"> => ({
+export const byFxdesk = <S extends z.ZodType>(
+  schema: S,
+  generate: GeneratedValue,
+): Parameter<S, "fxdesk"> => ({
   schema,
   by: "fxdesk",
-  make,
+  generate,
 });
 
 /** An array written with commas between its values. */
@@ -87,7 +90,7 @@ export const empty = (description: string, headers?: ResponseHeaders) => ({
  * does more than read.
  */
 export function operation<const D extends Declaration>(declaration: D): Readonly<D> {
-  const [contradiction] = contradictionsIn(declaration);
+  const [contradiction] = findContradictions(declaration);
   if (contradiction !== undefined) throw new TypeError(`${declaration.name}: ${contradiction}`);
   return Object.freeze(declaration);
 }

@@ -2,7 +2,7 @@
 import { operation } from "./declare";
 import type { Declaration } from "./operation";
 import type { Procedure } from "./procedure";
-import { defineService, effectOfUses, type Service } from "./service";
+import { defineService, highestEffectOf, type Service } from "./service";
 import type { Watch } from "./watch";
 
 /** What two operations must not share: where a call goes, whatever its path parameters are called. */
@@ -16,13 +16,13 @@ const withSafeEffect = (declaration: Declaration, trusted: readonly string[]): D
     : { ...declaration, effect: "money" };
 
 /** A procedure has the highest effect of what it uses, unless its declaration and the person who runs it both say otherwise. */
-const withEffectOfUses = (
+const withEffectOfUsedOperations = (
   declaration: Procedure,
   operations: readonly Declaration[],
   trusted: readonly string[],
 ): Procedure =>
-  declaration.effectBecause !== undefined && !trusted.includes(declaration.name)
-    ? { ...declaration, effect: effectOfUses(declaration, operations) }
+  declaration.effectReason !== undefined && !trusted.includes(declaration.name)
+    ? { ...declaration, effect: highestEffectOf(declaration, operations) }
     : declaration;
 
 /** What is added to a service. */
@@ -43,28 +43,29 @@ export function extendService(
   { operations: given = [], procedures = [], watches = [] }: ServiceAdditions,
   trusted: readonly string[] = [],
 ): Service {
-  const served = [...service.operations];
+  const known = [...service.operations];
   for (const declaration of given) {
-    const taken = served.find((known) => routeOf(known) === routeOf(declaration));
-    if (taken) throw new TypeError(`${declaration.name}: ${taken.name} is already served at ${taken.path}.`);
-    served.push(declaration);
+    const existing = known.find((each) => routeOf(each) === routeOf(declaration));
+    if (existing)
+      throw new TypeError(`${declaration.name}: ${existing.name} is already served at ${existing.path}.`);
+    known.push(declaration);
   }
   const added = given.map((declaration) => operation(withSafeEffect(declaration, trusted)));
   const operations = [...service.operations, ...added];
-  const isQuoted = added.some(({ quotes, effect }) => quotes !== undefined && effect !== "money");
-  const { withQuotes = [], ...rest } = service;
-  const more = [
-    ...procedures.map((each) => withEffectOfUses(each, operations, trusted)),
-    ...(isQuoted ? withQuotes : []),
+  const hasQuotes = added.some(({ quotes, effect }) => quotes !== undefined && effect !== "money");
+  const { quoteProcedures = [], ...rest } = service;
+  const addedProcedures = [
+    ...procedures.map((each) => withEffectOfUsedOperations(each, operations, trusted)),
+    ...(hasQuotes ? quoteProcedures : []),
   ];
   return defineService({
     ...rest,
-    ...(!isQuoted && { withQuotes }),
+    ...(!hasQuotes && { quoteProcedures }),
     operations,
-    procedures: [...(service.procedures ?? []), ...more],
+    procedures: [...(service.procedures ?? []), ...addedProcedures],
     watches: [...(service.watches ?? []), ...watches],
     ...(service.daily && {
-      daily: [...service.daily, ...[...added, ...more, ...watches].map(({ name }) => name)],
+      daily: [...service.daily, ...[...added, ...addedProcedures, ...watches].map(({ name }) => name)],
     }),
   });
 }

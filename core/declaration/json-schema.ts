@@ -1,24 +1,32 @@
 /** JSON Schemas (draft 2020-12) of what an operation takes and returns, for surfaces that speak it. */
 import { z } from "zod";
 import { inputSchema } from "./check";
-import { perOperation } from "./fields";
+import { memoizePerOperation } from "./fields";
 import type { Callable } from "./operation";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** What schemas tell surfaces of ours only. */
-const own = ["alsoSpelled", "precision", "ofDay", "periods", "separator", "fromEarlier", "listedBy"] as const;
+const internalKeys = [
+  "alsoSpelled",
+  "precision",
+  "ofDay",
+  "periods",
+  "separator",
+  "fromEarlier",
+  "listedBy",
+] as const;
 
 /** Drops what tells a reader nothing: the safe-integer bounds that zod adds, names inside their own schema, and our own words. */
-export function dropNoise({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
+export function removeInternalKeys({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   delete jsonSchema.id;
-  for (const word of own) delete jsonSchema[word];
+  for (const word of internalKeys) delete jsonSchema[word];
 }
 
 /** Puts each named schema in the place of its reference: several hosts refuse a server that sends one. */
-function inlined(schema: Record<string, unknown>): JsonSchema {
+function inlineReferences(schema: Record<string, unknown>): JsonSchema {
   const { $defs = {}, $schema: _, ...root } = schema;
   const named = $defs as Record<string, JsonSchema>;
   const resolve = (value: unknown): unknown => {
@@ -34,10 +42,10 @@ function inlined(schema: Record<string, unknown>): JsonSchema {
 }
 
 /** What the caller gives: a closed object without references and without combinators at its top. */
-export const inputJsonSchema = perOperation((operation: Callable) =>
-  inlined(z.toJSONSchema(inputSchema(operation), { io: "input", override: dropNoise })),
+export const inputJsonSchema = memoizePerOperation((operation: Callable) =>
+  inlineReferences(z.toJSONSchema(inputSchema(operation), { io: "input", override: removeInternalKeys })),
 );
 
 /** What a response holds. Open, as schemas of input are unless they are strict: the service may add to it. */
 export const responseJsonSchema = (schema: z.ZodType): JsonSchema =>
-  inlined(z.toJSONSchema(schema, { io: "input", override: dropNoise }));
+  inlineReferences(z.toJSONSchema(schema, { io: "input", override: removeInternalKeys }));

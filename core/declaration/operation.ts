@@ -29,7 +29,7 @@ export interface Parameter<S extends z.ZodType = z.ZodType, By extends FilledBy 
   /** The connection's name for the value; by default the parameter's own. */
   readonly setting?: string;
   /** How fxdesk makes the value where nobody gives one. */
-  readonly make?: GeneratedValue;
+  readonly generate?: GeneratedValue;
   /** Code or a person may fill it, else the connection does; a model is never asked for it. */
   readonly hiddenFromModels?: true;
   /** How an array is written in a query: `a=1&a=2` (the default) or `a=1,2`. */
@@ -200,13 +200,13 @@ export interface Callable {
   readonly pages?: Paging;
   readonly linkedPages?: LinkedPages;
   /** The list in a result that is the answer, such as `transactions`; what is beside it says how many and how whole. */
-  readonly rows?: string;
+  readonly resultList?: string;
   /** It belongs to calls with this effect: who is offered those is offered this. */
-  readonly beside?: Effect;
+  readonly companionOf?: Effect;
   /** It gives files, which go where the surface says. */
-  readonly delivers?: true;
+  readonly deliversFiles?: true;
   /** Each call counts against a number of reads that was agreed on: what was read is better kept than read again. */
-  readonly metered?: true;
+  readonly quotaBound?: true;
   /**
    * The field of a JSON response that identifies what was done. A success that does not hold it proves nothing: text or a
    * number must be there, or any value where the field is neither.
@@ -216,9 +216,9 @@ export interface Callable {
   readonly lookup?: string;
   readonly recovery?: Recovery;
   /** What fxdesk makes for fields of the caller's that are left out or blank. */
-  readonly makes?: Readonly<Record<string, GeneratedValue>>;
+  readonly generates?: Readonly<Record<string, GeneratedValue>>;
   /** The field of the input that can be used once. A 409 on it may stem from an earlier call with the same value. */
-  readonly singleUse?: string;
+  readonly singleUseField?: string;
   /** Where the contract describes it. */
   readonly contract: string;
 }
@@ -240,9 +240,9 @@ export interface Declaration extends Callable {
   /** It prices trades. */
   readonly quotes?: QuoteDeclaration;
   /** How much a call commits; nobody knows where it is left out. */
-  readonly commits?: CommittedAmounts;
+  readonly commits?: CommittedAmountPaths;
   /** The fields of the body by which people know what a call created, beside the amounts that it commits. */
-  readonly knownBy?: readonly string[];
+  readonly labelFields?: readonly string[];
   /** Only where the contract documents other statuses for this operation than the service usually gives. */
   readonly customerErrorStatuses?: Partial<CustomerErrorStatuses>;
 }
@@ -279,15 +279,15 @@ export interface QuoteDeclaration {
   /** The status of a response that can be booked. */
   readonly status: number;
   /** The field that takes what an order says; an order that says something else cannot be priced by it. */
-  readonly asks: Readonly<Partial<Record<QuoteField, string>>>;
+  readonly requestFields: Readonly<Partial<Record<QuoteField, string>>>;
   /** Other fields, as they are always given. */
-  readonly given?: Readonly<Record<string, string>>;
+  readonly fixedFields?: Readonly<Record<string, string>>;
   /** The field of the response that tells each part. */
-  readonly tells: QuotedFields;
+  readonly responseFields: QuotedFields;
 }
 
 /** Where the input of a call that commits money says how much. */
-export interface CommittedAmounts {
+export interface CommittedAmountPaths {
   /** Paths to objects of an amount and a currency; a `*` stands for each entry of a list. */
   readonly paths: readonly string[];
   /** Where a field has one of these values, more than that is committed. */
@@ -295,11 +295,11 @@ export interface CommittedAmounts {
 }
 
 /** Whether a rule says what must be given, rather than what must not. */
-export const requires = ({ kind }: Rule): boolean =>
+export const isRequirementRule = ({ kind }: Rule): boolean =>
   ["exactly-one", "at-least-one", "needed-by", "needed-unless"].includes(kind);
 
 /** How a caller finds out what became of a call whose response was lost, as the beginning of an order. */
-export const whereToLook = ({ lookup }: Callable): string =>
+export const lookupInstruction = ({ lookup }: Callable): string =>
   lookup === undefined ? "check at the service" : `look in ${lookup}`;
 
 /** Every field a rule speaks of. */

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { Callable, ResponseDeclaration, Shape } from "./operation";
 import { propertyOf } from "../schema/kind";
-import { listIn } from "./rows";
+import { listSchemaOf } from "./result-list";
 
 /** How far a procedure has come. */
 export interface Progress {
@@ -22,10 +22,13 @@ export interface ProducedFile {
 }
 
 /** What became of a file: where it lies, its whole content, or the address under which it is kept. */
-export type FilePlace = { readonly path: string } | { readonly content: Buffer } | { readonly uri: string };
+export type FileLocation =
+  | { readonly path: string }
+  | { readonly content: Buffer }
+  | { readonly uri: string };
 
 /** Takes a file to its place. */
-export type Deliver = (file: ProducedFile) => Promise<FilePlace>;
+export type DeliverFile = (file: ProducedFile) => Promise<FileLocation>;
 
 /** What a procedure runs with. */
 export interface RunContext<C = never> {
@@ -36,7 +39,7 @@ export interface RunContext<C = never> {
   /** Tells whoever waits how far it has come. */
   readonly progress: (step: Progress) => void;
   /** Hands a file over to whoever called; where it goes is theirs to say. Throws an FxdeskError where it cannot go there. */
-  readonly deliver: (file: ProducedFile) => Promise<FilePlace>;
+  readonly deliver: (file: ProducedFile) => Promise<FileLocation>;
 }
 
 /** A function over a client, declared as operations are: every surface derives from it. `procedure()` checks one. */
@@ -46,7 +49,7 @@ export interface Procedure extends Callable {
   /** The operations that it calls, by name. Its effect is the highest of theirs. */
   readonly uses: readonly string[];
   /** Why its effect is lower than the highest of what it uses. */
-  readonly effectBecause?: string;
+  readonly effectReason?: string;
   /** Gets checked values, each with its default where the caller gave none. Returns what its response declares. */
   readonly run: (context: RunContext, input: never) => Promise<unknown>;
 }
@@ -76,12 +79,12 @@ export interface ProcedureDeclaration<C, S extends Shape, R extends ResponseDecl
   | "section"
   | "effect"
   | "rules"
-  | "rows"
+  | "resultList"
   | "identifiedBy"
-  | "beside"
+  | "companionOf"
   | "uses"
-  | "effectBecause"
-  | "delivers"
+  | "effectReason"
+  | "deliversFiles"
 > {
   readonly input: S;
   /** What it returns. */
@@ -90,15 +93,15 @@ export interface ProcedureDeclaration<C, S extends Shape, R extends ResponseDecl
 }
 
 /** Declares a procedure over a client. Throws a TypeError that names it when the declaration contradicts itself. */
-export const procedureOver =
+export const procedureFor =
   <C>() =>
   <const D extends Pick<Procedure, "name">, const S extends Shape, const R extends ResponseDeclaration>(
     declaration: D & ProcedureDeclaration<C, S, R>,
   ) => {
     const { output, ...rest } = declaration;
     const responses = { 200: output };
-    if (rest.rows !== undefined && !listIn({ responses }, rest.rows))
-      throw new TypeError(`${rest.name}: its output has no list ${rest.rows}.`);
+    if (rest.resultList !== undefined && !listSchemaOf({ responses }, rest.resultList))
+      throw new TypeError(`${rest.name}: its output has no list ${rest.resultList}.`);
     const { identifiedBy } = rest;
     if (identifiedBy !== undefined && !(output.kind === "json" && propertyOf(output.schema, identifiedBy)))
       throw new TypeError(`${rest.name}: its output has no field ${identifiedBy}.`);
@@ -107,13 +110,13 @@ export const procedureOver =
       responses,
       errors: {},
       contract: "",
-      metered: true,
+      quotaBound: true,
     }) as Readonly<
       Omit<D & ProcedureDeclaration<C, S, R>, "output"> & {
         readonly responses: { readonly 200: R };
         readonly errors: Readonly<Record<number, never>>;
         readonly contract: string;
-        readonly metered: true;
+        readonly quotaBound: true;
       }
     >;
   };

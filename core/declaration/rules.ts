@@ -3,7 +3,7 @@
 import type { Rule } from "./operation";
 import type { Values } from "./fields";
 
-const given = (values: Values, field: string) => values[field] !== undefined;
+const isGiven = (values: Values, field: string) => values[field] !== undefined;
 
 /** The day or month of `now` in UTC, at the precision in which the value is written. */
 const atSamePrecision = (value: string, now: Date) => now.toISOString().slice(0, value.length);
@@ -11,13 +11,13 @@ const atSamePrecision = (value: string, now: Date) => now.toISOString().slice(0,
 function isBroken(rule: Rule, values: Values, now: Date): boolean {
   switch (rule.kind) {
     case "exactly-one":
-      return rule.fields.filter((field) => given(values, field)).length !== 1;
+      return rule.fields.filter((field) => isGiven(values, field)).length !== 1;
     case "at-least-one":
-      return !rule.fields.some((field) => given(values, field));
+      return !rule.fields.some((field) => isGiven(values, field));
     case "ordered": {
       const [earlier, later] = rule.fields;
       return (
-        given(values, earlier) && given(values, later) && String(values[earlier]) > String(values[later])
+        isGiven(values, earlier) && isGiven(values, later) && String(values[earlier]) > String(values[later])
       );
     }
     case "not-future": {
@@ -26,17 +26,19 @@ function isBroken(rule: Rule, values: Values, now: Date): boolean {
     }
     case "excluded-by":
       return (
-        rule.values.includes(String(values[rule.other])) && rule.fields.some((field) => given(values, field))
+        rule.values.includes(String(values[rule.other])) &&
+        rule.fields.some((field) => isGiven(values, field))
       );
     case "needed-by":
       return (
-        rule.values.includes(String(values[rule.other])) && rule.fields.some((field) => !given(values, field))
+        rule.values.includes(String(values[rule.other])) &&
+        rule.fields.some((field) => !isGiven(values, field))
       );
     case "needed-unless":
       return (
-        rule.fields.some((field) => !given(values, field)) &&
-        !Object.entries(rule.unless).some(([field, are]) =>
-          are === "given" ? given(values, field) : are.includes(String(values[field])),
+        rule.fields.some((field) => !isGiven(values, field)) &&
+        !Object.entries(rule.unless).some(([field, allowed]) =>
+          allowed === "given" ? isGiven(values, field) : allowed.includes(String(values[field])),
         )
       );
   }

@@ -2,7 +2,7 @@
 import type { Values } from "./fields";
 import { propertyOf } from "../schema/kind";
 import { callerFields } from "./fields";
-import { entrySchemaOf } from "./listing";
+import { listEntrySchema } from "./paged-lists";
 import type { Callable, Declaration, Effect } from "./operation";
 import type { Procedure } from "./procedure";
 import type { Watch } from "./watch";
@@ -23,9 +23,9 @@ export interface Setting {
   readonly default?: string;
   readonly example?: string;
   /** Its value that stands for production, where money is real. */
-  readonly production?: string;
+  readonly productionValue?: string;
   /** The parameter of operations that it fills, where that has another name. */
-  readonly fills?: string;
+  readonly parameterName?: string;
   /** Forms show it there; what is in none stands first. */
   readonly section?: SettingSection;
   /** What its value looks like, as far as that can be told before it is used. */
@@ -99,11 +99,11 @@ export interface Service<
   /** An operation that reads little and needs no input: by it a connection is tried. */
   readonly probe?: string;
   /** The fields that say on whose behalf a call is made; the first that a call has counts. */
-  readonly customer?: readonly string[];
+  readonly customerFields?: readonly string[];
   readonly operations: Ops;
   readonly procedures?: Procedures;
   /** Procedures that need quotes, which the service has none of: offered where an extension adds an operation that quotes. */
-  readonly withQuotes?: readonly Procedure[];
+  readonly quoteProcedures?: readonly Procedure[];
   /** What people need most, by name; surfaces offer it first. Everything where it is left out. */
   readonly daily?: readonly string[];
   readonly watches?: Watches;
@@ -114,28 +114,31 @@ export const callablesOf = ({ operations, procedures = [] }: Pick<Service, "oper
   [...operations, ...procedures] as readonly Callable[];
 
 /** What a service declares, as far as surfaces show it. */
-export type Declared = Pick<Service, "operations" | "procedures" | "watches" | "daily">;
+export type ServiceDeclarations = Pick<Service, "operations" | "procedures" | "watches" | "daily">;
 
 /** All that surfaces show: what can be called, then the watches. */
-export const declarationsOf = (service: Declared): readonly Callable[] => [
+export const declarationsOf = (service: ServiceDeclarations): readonly Callable[] => [
   ...callablesOf(service),
   ...(service.watches ?? []),
 ];
 
 /** On whose behalf a call with these values is made; empty where its operation has no such field. */
-export function customerIn({ customer = [] }: Pick<Service, "customer">, values: Values): string {
-  const field = customer.find((name) => values[name] !== undefined);
+export function customerFromValues(
+  { customerFields = [] }: Pick<Service, "customerFields">,
+  values: Values,
+): string {
+  const field = customerFields.find((name) => values[name] !== undefined);
   return field === undefined ? "" : String(values[field]);
 }
 
 /** What people need most, in the order in which the service names it; everything where it names nothing. */
-export const dailyOf = (service: Declared): readonly Callable[] => {
+export const dailyOf = (service: ServiceDeclarations): readonly Callable[] => {
   const all = declarationsOf(service);
   return service.daily?.map((name) => all.find((each) => each.name === name)!) ?? all;
 };
 
 /** The settings that say to whom secrets are sent: what is good in one place is sent to no other. */
-export const placeSettingsOf = ({
+export const destinationSettingsOf = ({
   servers,
   tokens,
 }: Pick<Service, "servers" | "tokens">): readonly string[] => [
@@ -146,24 +149,27 @@ export const placeSettingsOf = ({
   ...(tokens ? [tokens.setting, "authClientId"] : []),
 ];
 
-const ranks: Readonly<Record<Effect, number>> = { read: 0, change: 1, money: 2 };
+const effectRanks: Readonly<Record<Effect, number>> = { read: 0, change: 1, money: 2 };
 
 /** The highest of what a procedure uses. */
-export const effectOfUses = ({ uses }: Procedure, operations: readonly Declaration[]): Effect =>
+export const highestEffectOf = ({ uses }: Procedure, operations: readonly Declaration[]): Effect =>
   operations
     .filter(({ name }) => uses.includes(name))
-    .reduce<Effect>((highest, { effect }) => (ranks[effect] > ranks[highest] ? effect : highest), "read");
+    .reduce<Effect>(
+      (highest, { effect }) => (effectRanks[effect] > effectRanks[highest] ? effect : highest),
+      "read",
+    );
 
 /** What is wrong with a procedure or a watch of a service; undefined where nothing is. */
-function flawOf(
-  { name, uses, effect, effectBecause }: Pick<Procedure, "name" | "uses" | "effect" | "effectBecause">,
+function usesContradiction(
+  { name, uses, effect, effectReason }: Pick<Procedure, "name" | "uses" | "effect" | "effectReason">,
   operations: readonly Declaration[],
 ) {
   const used = uses.map((each) => operations.find((operation) => operation.name === each));
   const missing = uses.find((_, index) => !used[index]);
   if (missing !== undefined) return `${name}: there is no operation ${missing} for it to use.`;
-  const higher = used.find((operation) => ranks[operation!.effect] > ranks[effect]);
-  return higher && effectBecause === undefined
+  const higher = used.find((operation) => effectRanks[operation!.effect] > effectRanks[effect]);
+  return higher && effectReason === undefined
     ? `${name}: ${higher.name}, which it uses, has the effect ${higher.effect}; effectBecause says why that is not its own.`
     : undefined;
 }
@@ -186,10 +192,10 @@ function recoveryContradiction(
     return isSetting ? undefined : `there is no setting ${recovery.setting}.`;
   }
   const list = operations.find(({ name }) => name === lookup);
-  const entry = list && entrySchemaOf(list);
+  const entry = list && listEntrySchema(list);
   if (!entry) return `${lookup} lists nothing.`;
-  const asked = callerFields(list).find(({ required }) => required);
-  if (asked) return `${lookup} does not list it without being given ${asked.name}.`;
+  const requiredField = callerFields(list).find(({ required }) => required);
+  if (requiredField) return `${lookup} does not list it without being given ${requiredField.name}.`;
   const missing = Object.values(recovery.entry).filter((field) => !propertyOf(entry, field));
   return missing.length === 0 ? undefined : `what ${lookup} lists has no field ${missing.join(", ")}.`;
 }
@@ -211,9 +217,9 @@ export function defineService<
   const fail = (message: string): never => {
     throw new TypeError(message);
   };
-  const known = new Set(settings.map(({ name }) => name));
+  const settingNames = new Set(settings.map(({ name }) => name));
   for (const { setting } of [...Object.values(servers), ...Object.values(credentials)])
-    if (!known.has(setting)) fail(`There is no setting ${setting}.`);
+    if (!settingNames.has(setting)) fail(`There is no setting ${setting}.`);
   if (tokens && !(tokens.server in servers)) fail(`There is no server ${tokens.server}.`);
   for (const { name, server, credentials: carried } of operations) {
     if (!(server in servers)) fail(`${name}: there is no server ${server}.`);
@@ -222,8 +228,8 @@ export function defineService<
         fail(`${name}: there is no credential ${credential}.`);
   }
   for (const each of [...procedures, ...watches]) {
-    const flaw = flawOf(each, operations);
-    if (flaw !== undefined) fail(flaw);
+    const contradiction = usesContradiction(each, operations);
+    if (contradiction !== undefined) fail(contradiction);
   }
   for (const name of service.daily ?? [])
     if (!declarationsOf(service).some((each) => each.name === name))

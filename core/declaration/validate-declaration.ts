@@ -11,35 +11,35 @@ const isPath = (path: string): boolean =>
   /^\/[!-~]*$/.test(path) && !/\/\/|\.\.|[\\?#]|%2e|%2f|%5c/i.test(path);
 
 /** The fields of a shape that the caller fills. */
-const byCaller = (shape: Shape): string[] =>
+const callerFieldNames = (shape: Shape): string[] =>
   Object.entries(shape).flatMap(([name, value]) => ("by" in value && value.by !== "caller" ? [] : [name]));
 
 const jsonSchemas = ({ responses }: Declaration): z.ZodType[] =>
   Object.values(responses).flatMap((response) => (response.kind === "json" ? [response.schema] : []));
 
-function fieldsByCaller({
+function allCallerFieldNames({
   parameters = {},
   query = {},
   headers = {},
   body,
   document,
 }: Declaration): string[] {
-  const given = [parameters, query, headers, body?.shape ?? {}].flatMap(byCaller);
+  const given = [parameters, query, headers, body?.shape ?? {}].flatMap(callerFieldNames);
   return document ? [...given, document.name] : given;
 }
 
 /** The fields that only the caller can give, as parts of the declaration name them. */
-const namedByCaller = ({ singleUse, recovery, makes = {} }: Declaration): string[] => [
-  ...(singleUse === undefined ? [] : [singleUse]),
+const referencedCallerFields = ({ singleUseField, recovery, generates = {} }: Declaration): string[] => [
+  ...(singleUseField === undefined ? [] : [singleUseField]),
   ...(recovery?.kind === "listed" ? [recovery.reference] : []),
-  ...Object.keys(makes),
+  ...Object.keys(generates),
 ];
 
 /** Why a part of the declaration cannot be used that names a field: there is no such field. */
-function proofContradictions(declaration: Declaration): string[] {
+function referenceContradictions(declaration: Declaration): string[] {
   const { identifiedBy } = declaration;
-  const given = fieldsByCaller(declaration);
-  const missing = new Set(namedByCaller(declaration).filter((name) => !given.includes(name)));
+  const given = allCallerFieldNames(declaration);
+  const missing = new Set(referencedCallerFields(declaration).filter((name) => !given.includes(name)));
   const identified =
     identifiedBy === undefined || jsonSchemas(declaration).some((schema) => propertyOf(schema, identifiedBy));
   return [
@@ -50,16 +50,16 @@ function proofContradictions(declaration: Declaration): string[] {
 
 /** What is made for the caller must not be needed from him, and only what commits money is recovered. */
 function recoveryContradictions(declaration: Declaration): string[] {
-  const { effect, recovery, lookup, identifiedBy, makes = {} } = declaration;
-  const needed = [declaration.query ?? {}, declaration.headers ?? {}, declaration.body?.shape ?? {}]
+  const { effect, recovery, lookup, identifiedBy, generates = {} } = declaration;
+  const requiredFields = [declaration.query ?? {}, declaration.headers ?? {}, declaration.body?.shape ?? {}]
     .flatMap((shape) => Object.entries(shape))
-    .filter(([name, value]) => name in makes && isRequired("by" in value ? value.schema : value));
-  const lists = recovery?.kind === "listed";
+    .filter(([name, value]) => name in generates && isRequired("by" in value ? value.schema : value));
+  const usesListedRecovery = recovery?.kind === "listed";
   return [
-    ...needed.map(([name]) => `${name} is made where it is left out, and it must not be`),
+    ...requiredFields.map(([name]) => `${name} is made where it is left out, and it must not be`),
     ...(recovery && effect !== "money" ? ["only what commits money is recovered"] : []),
-    ...(lists && lookup === undefined ? ["there is no lookup to find it in"] : []),
-    ...(lists && identifiedBy === undefined ? ["nothing identifies what is found"] : []),
+    ...(usesListedRecovery && lookup === undefined ? ["there is no lookup to find it in"] : []),
+    ...(usesListedRecovery && identifiedBy === undefined ? ["nothing identifies what is found"] : []),
   ];
 }
 
@@ -84,8 +84,14 @@ const fieldNames = ({ parameters, query, headers, body, document }: Declaration)
 ];
 
 /** The fields that other parts of the declaration name. */
-const namedFields = ({ rules = [], pages, document, responses, knownBy = [] }: Declaration): string[] => [
-  ...knownBy,
+const referencedFields = ({
+  rules = [],
+  pages,
+  document,
+  responses,
+  labelFields = [],
+}: Declaration): string[] => [
+  ...labelFields,
   ...rules.flatMap(fieldsOfRule),
   ...(pages ? [pages.page, pages.size] : []),
   ...(document?.form?.fields ?? []),
@@ -94,10 +100,10 @@ const namedFields = ({ rules = [], pages, document, responses, knownBy = [] }: D
 
 function fieldContradictions(declaration: Declaration): string[] {
   const names = fieldNames(declaration);
-  const twice = names.filter((key, index) => names.indexOf(key) !== index);
-  const missing = namedFields(declaration).filter((key) => !names.includes(key));
+  const duplicates = names.filter((key, index) => names.indexOf(key) !== index);
+  const missing = referencedFields(declaration).filter((key) => !names.includes(key));
   return [
-    ...twice.map((key) => `two fields are called ${key}`),
+    ...duplicates.map((key) => `two fields are called ${key}`),
     ...missing.map((key) => `there is no field ${key}`),
   ];
 }
@@ -114,16 +120,16 @@ function pageContradictions({ pages, linkedPages, effect, method }: Declaration)
 function quoteContradictions(declaration: Declaration): string[] {
   const { quotes, responses } = declaration;
   if (!quotes) return [];
-  const given = fieldsByCaller(declaration);
+  const given = allCallerFieldNames(declaration);
   const response = responses[quotes.status];
-  const asked = [...Object.values(quotes.asks), ...Object.keys(quotes.given ?? {})];
-  const told = Object.values(quotes.tells) as string[];
+  const requestFields = [...Object.values(quotes.requestFields), ...Object.keys(quotes.fixedFields ?? {})];
+  const responseFields = Object.values(quotes.responseFields) as string[];
   return [
-    ...asked
+    ...requestFields
       .filter((name) => !given.includes(name))
       .map((name) => `quotes: the caller gives no field ${name}`),
     ...(response?.kind === "json"
-      ? told
+      ? responseFields
           .filter((name) => !propertyOf(response.schema, name))
           .map((name) => `quotes: the response has no field ${name}`)
       : [`quotes: there is no JSON response ${quotes.status}`]),
@@ -131,11 +137,11 @@ function quoteContradictions(declaration: Declaration): string[] {
 }
 
 /** What contradicts itself in a declaration, in sentences without their full stop; nothing when it is sound. */
-export const contradictionsIn = (declaration: Declaration): string[] => [
+export const findContradictions = (declaration: Declaration): string[] => [
   ...nameContradictions(declaration),
   ...pathContradictions(declaration),
   ...fieldContradictions(declaration),
-  ...proofContradictions(declaration),
+  ...referenceContradictions(declaration),
   ...recoveryContradictions(declaration),
   ...pageContradictions(declaration),
   ...quoteContradictions(declaration),

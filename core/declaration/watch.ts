@@ -7,13 +7,13 @@ import type { ProcedureValues, RunContext } from "./procedure";
 export type WatchState = Readonly<Record<string, string | number | boolean | null>>;
 
 /** What a read has to look at. */
-export interface Window {
+export interface ReadWindow {
   /** YYYY-MM-DD, UTC, by the clock of the store. */
   readonly today: string;
   /** The first day that counts, YYYY-MM-DD; undefined for all there are. Only of a watch whose entries have a day. */
   readonly from: string | undefined;
   /** The states that are kept, by the id of the entry: what cannot change any more need not be read again. */
-  readonly known: ReadonlyMap<string, WatchState>;
+  readonly knownStates: ReadonlyMap<string, WatchState>;
 }
 
 /** What there is now. */
@@ -24,7 +24,7 @@ export interface Snapshot<E = unknown> {
 }
 
 /** Where a watch begins that nobody has started before: changes from now on, entries from a day on, or all there are. */
-export type WatchBeginning = "now" | "beginning" | (string & {});
+export type WatchStart = "now" | "beginning" | (string & {});
 
 /** A question over a client, declared as operations are: every surface derives from it. */
 export interface Watch extends Callable {
@@ -32,20 +32,20 @@ export interface Watch extends Callable {
   readonly input: Shape;
   /** The operations that it calls, by name; all of them only read. */
   readonly uses: readonly string[];
-  readonly read: (context: RunContext, input: never, window: Window) => Promise<Snapshot>;
+  readonly read: (context: RunContext, input: never, window: ReadWindow) => Promise<Snapshot>;
   /** What tells one entry from another, and stays the same. */
   readonly identify: (entry: never) => string;
   /** `previous` is what was kept of the entry; a threshold needs it, so that it is not crossed to and fro. */
   readonly state: (entry: never, input: never, previous: WatchState | undefined) => WatchState;
   /** Whether an entry that was not there before is told; it is, unless this says otherwise. */
-  readonly tellsWhenNew?: (state: WatchState) => boolean;
+  readonly reportsNew?: (state: WatchState) => boolean;
   /** Whether it is told that an entry is there no longer. */
-  readonly tellsGone?: true;
+  readonly reportsGone?: true;
   /** The day of an entry, YYYY-MM-DD or empty; together with how many days back are looked at again for what came late. */
   readonly day?: (entry: never) => string;
   readonly overlapDays?: number;
   /** Where it begins unless its caller says so: what tells of a condition tells also of one that is there already. */
-  readonly begins: "now" | "beginning";
+  readonly defaultStart: "now" | "beginning";
   /** How long after one read the next is made as a rule, in milliseconds. */
   readonly everyMs: number;
 }
@@ -89,10 +89,10 @@ export interface WatchDeclaration<C, S extends Shape, R extends ResponseDeclarat
   | "section"
   | "rules"
   | "uses"
-  | "tellsWhenNew"
-  | "tellsGone"
+  | "reportsNew"
+  | "reportsGone"
   | "overlapDays"
-  | "begins"
+  | "defaultStart"
   | "everyMs"
 > {
   readonly input: S;
@@ -101,7 +101,7 @@ export interface WatchDeclaration<C, S extends Shape, R extends ResponseDeclarat
   readonly read: (
     context: RunContext<C>,
     input: ProcedureValues<S>,
-    window: Window,
+    window: ReadWindow,
   ) => Promise<Snapshot<EntryOf<R>>>;
   readonly identify: (entry: EntryOf<R>) => string;
   readonly state: (
@@ -113,7 +113,7 @@ export interface WatchDeclaration<C, S extends Shape, R extends ResponseDeclarat
 }
 
 /** Declares a watch over a client. */
-export const watchOver =
+export const watchFor =
   <C>() =>
   <const D extends Pick<Watch, "name">, const S extends Shape, const R extends ResponseDeclaration>(
     declaration: D & WatchDeclaration<C, S, R>,
@@ -125,14 +125,14 @@ export const watchOver =
       responses: { 200: output },
       errors: {},
       contract: "",
-      metered: true,
+      quotaBound: true,
     }) as Readonly<
       Omit<D & WatchDeclaration<C, S, R>, "output"> & {
         readonly effect: "read";
         readonly responses: { readonly 200: R };
         readonly errors: Readonly<Record<number, never>>;
         readonly contract: string;
-        readonly metered: true;
+        readonly quotaBound: true;
       }
     >;
   };

@@ -4,19 +4,19 @@
 export const maxDepth = 64;
 
 /** Something that cannot be written, and where it is. */
-interface Unwritable {
+interface UnwritableValue {
   /** The field, with the path inside it. */
   readonly field: string;
   readonly message: string;
 }
 
 /** The keys that lead to it, the last first. */
-interface Found {
+interface Problem {
   readonly keys: string[];
   readonly message: string;
 }
 
-const found = (message: string): Found => ({ keys: [], message });
+const problem = (message: string): Problem => ({ keys: [], message });
 
 /** Of another realm too, as in a function of a flow: what stands above a plain object stands at the top. */
 function isPlain(value: object): boolean {
@@ -29,73 +29,73 @@ const isData = (value: object): boolean =>
   (Array.isArray(value) || isPlain(value)) && typeof (value as { toJSON?: unknown }).toJSON !== "function";
 
 /** Bytes are what flows bring most often where none may be. */
-const notData = (value: object): string =>
+const notPlainDataMessage = (value: object): string =>
   `must be plain data, as JSON has it${Buffer.isBuffer(value) ? ", not a Buffer" : ""}`;
 
-function inScalar(value: unknown): Found | undefined {
+function checkScalar(value: unknown): Problem | undefined {
   switch (typeof value) {
     case "string":
-      return value.isWellFormed() ? undefined : found("must not hold a lone surrogate");
+      return value.isWellFormed() ? undefined : problem("must not hold a lone surrogate");
     case "number":
-      return Number.isFinite(value) ? undefined : found(`must be a finite number, not ${value}`);
+      return Number.isFinite(value) ? undefined : problem(`must be a finite number, not ${value}`);
     case "bigint":
-      return found("must not be a BigInt");
+      return problem("must not be a BigInt");
     case "function":
     case "symbol":
-      return found(`must not be a ${typeof value}`);
+      return problem(`must not be a ${typeof value}`);
     default:
       return undefined;
   }
 }
 
 /** `around` are the objects the value lies in. */
-function inValue(value: unknown, around: object[]): Found | undefined {
-  if (typeof value !== "object" || value === null) return inScalar(value);
-  if (around.includes(value)) return found("must not hold itself");
-  if (around.length >= maxDepth) return found(`must not have more than ${maxDepth} levels`);
-  if (!isData(value)) return found(notData(value));
-  around.push(value);
-  const flaw = Array.isArray(value) ? inList(value, around) : inObject(value, around);
-  around.pop();
-  return flaw;
+function checkValue(value: unknown, ancestors: object[]): Problem | undefined {
+  if (typeof value !== "object" || value === null) return checkScalar(value);
+  if (ancestors.includes(value)) return problem("must not hold itself");
+  if (ancestors.length >= maxDepth) return problem(`must not have more than ${maxDepth} levels`);
+  if (!isData(value)) return problem(notPlainDataMessage(value));
+  ancestors.push(value);
+  const result = Array.isArray(value) ? checkList(value, ancestors) : checkObject(value, ancestors);
+  ancestors.pop();
+  return result;
 }
 
-function inList(list: readonly unknown[], around: object[]): Found | undefined {
+function checkList(list: readonly unknown[], ancestors: object[]): Problem | undefined {
   for (let index = 0; index < list.length; index += 1) {
     const item = list[index];
-    const flaw = item === undefined ? found("must have a value") : inValue(item, around);
-    if (flaw) return within(String(index), flaw);
+    const result = item === undefined ? problem("must have a value") : checkValue(item, ancestors);
+    if (result) return prependKey(String(index), result);
   }
   return undefined;
 }
 
-function inObject(object: object, around: object[]): Found | undefined {
+function checkObject(object: object, ancestors: object[]): Problem | undefined {
   for (const key in object) {
-    if (!key.isWellFormed()) return found("must not hold a lone surrogate in the name of a field");
-    const flaw = inValue((object as Readonly<Record<string, unknown>>)[key], around);
-    if (flaw) return within(key, flaw);
+    if (!key.isWellFormed()) return problem("must not hold a lone surrogate in the name of a field");
+    const result = checkValue((object as Readonly<Record<string, unknown>>)[key], ancestors);
+    if (result) return prependKey(key, result);
   }
   return undefined;
 }
 
-function within(key: string, flaw: Found): Found {
-  flaw.keys.push(key);
-  return flaw;
+function prependKey(key: string, result: Problem): Problem {
+  result.keys.push(key);
+  return result;
 }
 
 /** A path as deep as what is too deep would tell nobody more than its beginning. */
 const pathOf = (keys: readonly string[]): string => keys.toReversed().slice(0, 8).join(".");
 
 /** The first thing in a field that cannot be written. Never throws, whatever the value does when it is read. */
-export function firstUnwritable(
+export function findUnwritable(
   values: Readonly<Record<string, unknown>>,
   name: string,
-): Unwritable | undefined {
+): UnwritableValue | undefined {
   try {
     const value = values[name];
     if (value === undefined) return undefined;
-    const flaw = typeof value === "object" ? inValue(value, [values]) : inScalar(value);
-    return flaw && { field: pathOf([...flaw.keys, name]), message: flaw.message };
+    const result = typeof value === "object" ? checkValue(value, [values]) : checkScalar(value);
+    return result && { field: pathOf([...result.keys, name]), message: result.message };
   } catch {
     return { field: name, message: "cannot be read" };
   }

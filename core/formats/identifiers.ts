@@ -10,15 +10,15 @@ function mod97(text: string): number {
   return remainder;
 }
 
-const rotated = (text: string) => text.slice(4) + text.slice(0, 4);
+const rotate = (text: string) => text.slice(4) + text.slice(0, 4);
 
 /** An IBAN with right check digits (ISO 13616). */
 export const isIban = (text: string): boolean =>
-  /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(text) && mod97(rotated(text)) === 1;
+  /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(text) && mod97(rotate(text)) === 1;
 
 /** An international creditor reference, `RF…`, with right check digits (ISO 11649). */
 export const isIsoReference = (text: string): boolean =>
-  /^RF\d{2}[A-Z0-9]{1,21}$/.test(text) && mod97(rotated(text)) === 1;
+  /^RF\d{2}[A-Z0-9]{1,21}$/.test(text) && mod97(rotate(text)) === 1;
 
 /** The two digits behind the ten of a Belgian structured reference: the ten modulo 97, with 97 for 0. */
 export const belgianCheckDigits = (ten: string): string => String(mod97(ten) || 97).padStart(2, "0");

@@ -1,20 +1,20 @@
 /** Bank statement files to and from one typed statement. */
 export { minorUnits } from "../schema/currency";
-export { ascii as asciiText } from "./charset";
+export { toAscii } from "./charset";
 export { normaliseCoda } from "./coda/normalise";
 export { readCoda, readCodaParts } from "./coda/read";
 export { writeCoda } from "./coda/write";
-export { harmless as harmlessCell, rowText as csvRow } from "./csv/cells";
+export { escapeFormula, formatRow as csvRow } from "./csv/cells";
 export { normaliseCsv } from "./csv/normalise";
 export { readCsv, readCsvParts } from "./csv/read";
 export { writeCsv } from "./csv/write";
-export { type Format, FormatError, type FormatErrorCode, type Place } from "./error";
+export { type Format, FormatError, type FormatErrorCode, type Position } from "./format-error";
 export { isBelgianReference, isIban, isIsoReference } from "./identifiers";
 export { normaliseMt940 } from "./mt940/normalise";
 export type { Mt940Options } from "./mt940/options";
 export { readMt940, readMt940Parts } from "./mt940/read";
 export { writeMt940 } from "./mt940/write";
-export type { StatementPart } from "./parts";
+export type { StatementPart } from "./statement-parts";
 export type {
   Account,
   Balance,
@@ -29,4 +29,4 @@ export type {
   StatementTail,
 } from "./statement";
 export { signedAmount } from "./statement";
-export { textOf, type TextSource } from "./text";
+export { collectText, type TextSource } from "./text-lines";

@@ -6,7 +6,7 @@
  * Read ones have at least the currency's minor units. Dates are calendar days, YYYY-MM-DD.
  */
 
-import { FormatError, type Place } from "./error";
+import { FormatError, type Position } from "./format-error";
 
 /** Which way the account moves: a credit raises its balance, a debit lowers it. */
 export type CreditDebit = "Credit" | "Debit";
@@ -109,16 +109,16 @@ export const signedAmount = ({
   creditDebit === "Debit" ? `-${amount}` : amount;
 
 /** Throws a FormatError for a head that no format carries; says in whose place each value would be. */
-export function checkHead(
+export function assertHead(
   { account, number }: StatementHead,
-  places: Readonly<Record<"account" | "currency" | "number", Place>>,
+  positions: Readonly<Record<"account" | "currency" | "number", Position>>,
 ): void {
   if (account.number.trim() === "")
-    throw new FormatError("missing", places.account, "the account has no number");
+    throw new FormatError("missing", positions.account, "the account has no number");
   if (!/^[A-Z]{3}$/.test(account.currency))
-    throw new FormatError("invalid", places.currency, "a currency is three capital letters");
+    throw new FormatError("invalid", positions.currency, "a currency is three capital letters");
   if (!Number.isSafeInteger(number) || number < 0)
-    throw new FormatError("invalid", places.number, "a statement number is a whole number from 0");
+    throw new FormatError("invalid", positions.number, "a statement number is a whole number from 0");
 }
 
 export type Source<T> = Iterable<T> | AsyncIterable<T>;
@@ -129,16 +129,16 @@ export interface StatementSource extends StatementHead, StatementTail {
 }
 
 /** Fields without those that have no value. A plain loop: it runs several times for every entry. */
-export function given<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
-  const known: Partial<T> = {};
-  for (const name in fields) if (fields[name] !== undefined) known[name] = fields[name];
-  return known as T;
+export function withoutUndefined<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
+  const defined: Partial<T> = {};
+  for (const name in fields) if (fields[name] !== undefined) defined[name] = fields[name];
+  return defined as T;
 }
 
 /** The counterparty, when anything is known of it. */
-export function counterpartyFrom(known: {
+export function toCounterparty(known: {
   [K in keyof Counterparty]: string | undefined;
 }): Counterparty | undefined {
-  const counterparty = given<Counterparty>(known);
+  const counterparty = withoutUndefined<Counterparty>(known);
   return Object.keys(counterparty).length > 0 ? counterparty : undefined;
 }

@@ -5,7 +5,7 @@ import type { Entry } from "./statement";
  * SWIFT type; family and transaction of CODA for a credit and for a debit. Read downwards for a SWIFT type, the first
  * row counts.
  */
-const table: readonly (readonly [swift: string, credit: string, debit: string])[] = [
+const codeTable: readonly (readonly [swift: string, credit: string, debit: string])[] = [
   ["TRF", "0150", "0101"],
   ["TRF", "0250", "0201"],
   ["TRF", "4150", "4101"],
@@ -21,20 +21,20 @@ const table: readonly (readonly [swift: string, credit: string, debit: string])[
   ["MSC", "3089", "3039"],
 ];
 
-const miscellaneous = table.at(-1)!;
+const miscellaneous = codeTable.at(-1)!;
 
 /** The entry's code as MT940 writes it: four characters. */
-export function swiftCode({ transactionCode = "" }: Entry): string {
+export function toSwiftCode({ transactionCode = "" }: Entry): string {
   if (/^[A-Z][A-Z0-9]{3}$/.test(transactionCode)) return transactionCode;
-  const booking = transactionCode.slice(1, 5);
-  const [swift] = table.find(([, ...codes]) => codes.includes(booking)) ?? miscellaneous;
+  const familyAndTransaction = transactionCode.slice(1, 5);
+  const [swift] = codeTable.find(([, ...codes]) => codes.includes(familyAndTransaction)) ?? miscellaneous;
   return `N${swift}`;
 }
 
 /** The entry's code as CODA writes it: type, family, transaction and category, eight digits. */
-export function codaCode({ transactionCode = "", creditDebit }: Entry): string {
+export function toCodaCode({ transactionCode = "", creditDebit }: Entry): string {
   if (/^\d{8}$/.test(transactionCode)) return transactionCode;
   const swift = /^S\d{3}$/.test(transactionCode) ? "TRF" : transactionCode.slice(1);
-  const [, credit, debit] = table.find(([type]) => type === swift) ?? miscellaneous;
+  const [, credit, debit] = codeTable.find(([type]) => type === swift) ?? miscellaneous;
   return `0${creditDebit === "Credit" ? credit : debit}000`;
 }

@@ -1,7 +1,7 @@
 /** What the journal knows of a call that commits money. */
 import type { Outcome } from "../errors";
-import type { Run } from "../store/database";
-import type { Seal } from "../store/seal";
+import type { StatementRunner } from "../store/database";
+import type { Sealer } from "../store/sealer";
 
 /** What a caller's key belongs to: the same key elsewhere is another one. */
 export interface EntryKey {
@@ -21,7 +21,7 @@ export interface Intent extends EntryKey {
    * Whether nobody chose the key, as it is what can be used once: a call that asks for something else may have it, too, where
    * nothing was done under it.
    */
-  readonly hasUsualKey?: boolean;
+  readonly hasImplicitKey?: boolean;
   /** Where it was asked for: `client`, `cli`, `mcp`, `node-red`. */
   readonly surface: string;
   /** What the service will show again, by which the call is found later; undefined where it has none. */
@@ -37,7 +37,7 @@ export interface Intent extends EntryKey {
 export type EntryState = "intended" | "sent" | "done" | Outcome;
 
 /** How a call ended. */
-export interface Ending {
+export interface EntryOutcome {
   readonly state: "done" | Outcome;
   /** Who says so: the call itself, the search for what became of it, or a person. */
   readonly by: "call" | "recovery" | "person";
@@ -51,7 +51,7 @@ export interface Ending {
 }
 
 /** What a person can do about a call whose outcome is unknown. */
-export const lookFor = (reference: string): string => `Look for the reference ${reference}.`;
+export const referenceHint = (reference: string): string => `Look for the reference ${reference}.`;
 
 export interface Entry extends EntryKey {
   readonly id: string;
@@ -62,30 +62,30 @@ export interface Entry extends EntryKey {
   /** Milliseconds since 1970 by the clock of the store. */
   readonly begunAt: number;
   readonly changedAt: number;
-  readonly ending: Omit<Ending, "details"> | undefined;
+  readonly ending: Omit<EntryOutcome, "details"> | undefined;
   /** Undefined once they are erased. */
   readonly intent: Intent["details"] | undefined;
-  readonly endingDetails: Ending["details"] | undefined;
+  readonly endingDetails: EntryOutcome["details"] | undefined;
 }
 
 /** Refusals of who calls, before the call itself is looked at: by credentials, rights, or a limit on requests. */
-const refusedAtDoor: ReadonlySet<number | undefined> = new Set([401, 403, 429]);
+const unprocessedStatuses: ReadonlySet<number | undefined> = new Set([401, 403, 429]);
 
 /**
  * Whether the same call may be made again under its key, as nothing was done: it never left, or the service turned its
  * caller away. Any other end is final for the key.
  */
-export const mayRunAgain = ({ state, ending }: Pick<Entry, "state" | "ending">): boolean =>
-  state === "not-sent" || (state === "rejected" && refusedAtDoor.has(ending?.status));
+export const canRetry = ({ state, ending }: Pick<Entry, "state" | "ending">): boolean =>
+  state === "not-sent" || (state === "rejected" && unprocessedStatuses.has(ending?.status));
 
 /** Whether it is certain that nothing was done. */
-export const isUndone = ({ state }: Pick<Entry, "state">): boolean =>
+export const isNotExecuted = ({ state }: Pick<Entry, "state">): boolean =>
   state === "not-sent" || state === "rejected";
 
 /** The store while nobody else can change it, at the moment at which a call leaves. */
-export interface LeavingTransaction {
-  readonly run: Run;
-  readonly seal: Seal;
+export interface SendTransaction {
+  readonly run: StatementRunner;
+  readonly sealer: Sealer;
   /** Milliseconds since 1970 by the clock of the store. */
   readonly moment: number;
   /** The journal entry of the call. */
@@ -93,7 +93,7 @@ export interface LeavingTransaction {
 }
 
 /** What is looked at and written in the same transaction in which a call leaves, which it does not where this throws. */
-export type Guard = (transaction: LeavingTransaction) => Promise<void>;
+export type SendGuard = (transaction: SendTransaction) => Promise<void>;
 
 /** Whether a call may go, decided on disk. */
 export type Claim =
@@ -114,9 +114,9 @@ export interface Journal {
   /** Writes the intent, unless the key is taken: see `mayRunAgain`. */
   claim(intent: Intent, holdMs: number): Promise<Claim>;
   /** Just before the head is written; throws where the claim is no longer this process's. */
-  recordSent(entry: Entry, guard?: Guard): Promise<void>;
+  recordSent(entry: Entry, guard?: SendGuard): Promise<void>;
   /** How it ended; a second ending of the same entry is refused, but for one that follows `unknown`. */
-  end(entry: Entry, ending: Ending): Promise<Entry>;
+  recordOutcome(entry: Entry, outcome: EntryOutcome): Promise<Entry>;
   get(id: string): Promise<Entry | undefined>;
   /** Newest first. */
   list(filter?: {
@@ -124,31 +124,31 @@ export interface Journal {
     readonly limit?: number;
   }): Promise<readonly Entry[]>;
   /** Waits while another process makes the call; where that process is gone, the entry becomes `not-sent` or `unknown`. */
-  untilEnded(id: string, signal: AbortSignal): Promise<Entry>;
+  waitForOutcome(id: string, signal: AbortSignal): Promise<Entry>;
   /** The other entries of the same operation, for the same client, that have the same reference. */
-  namesakes(entry: Entry): Promise<readonly Entry[]>;
+  listSameReference(entry: Entry): Promise<readonly Entry[]>;
   /** The entry whose call did what has an identity. */
-  owner(scope: Scope, identity: string): Promise<Entry | undefined>;
+  findByIdentity(scope: CallScope, identity: string): Promise<Entry | undefined>;
   /**
    * Takes entries that ended `unknown` and are due to be looked for, or all of them; for that long nobody else takes them.
    * Those whose process is gone end here, as with `untilEnded`.
    */
-  takeUnknown(scope: Scope, which: "due" | "all", holdMs: number): Promise<readonly Look[]>;
+  leaseUnknown(scope: CallScope, which: "due" | "all", holdMs: number): Promise<readonly RecoveryCandidate[]>;
   /** Takes one of them, also where it is not due; undefined where it is not unknown, or somebody else looks for it. */
-  takeOne(id: string, holdMs: number): Promise<Look | undefined>;
+  leaseOne(id: string, holdMs: number): Promise<RecoveryCandidate | undefined>;
   /** What was looked for in vain is due again after that time. */
-  putOff(id: string, pauseMs: number): Promise<void>;
+  reschedule(id: string, pauseMs: number): Promise<void>;
   /** In how many milliseconds the next entry is due; undefined where none is unknown. */
-  nextLook(scope: Scope): Promise<number | undefined>;
+  nextRecoveryInMs(scope: CallScope): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
 /** Calls of one operation for one client: what is listed for it belongs to one of them, or was done elsewhere. */
-export type Scope = Omit<EntryKey, "key">;
+export type CallScope = Omit<EntryKey, "key">;
 
 /** An entry that is looked for. */
-export interface Look {
+export interface RecoveryCandidate {
   readonly entry: Entry;
   /** How often it was looked for in vain. */
-  readonly looks: number;
+  readonly attempts: number;
 }

@@ -1,13 +1,20 @@
 /** The events of the journal, as the store has them and as lines of an export. */
 import type { Row, Value } from "../store/database";
-import { canonicalJson } from "./canonical";
-import { type ChainEvent, type Details, type EventKind, type Head, noEvents, openDetails } from "./chain";
-import type { Source } from "./rows";
+import { canonicalJson } from "./canonical-json";
+import {
+  type ChainEvent,
+  type EventDetails,
+  type EventKind,
+  type ChainHead,
+  emptyHead,
+  unsealDetails,
+} from "./hash-chain";
+import type { StoreAccess } from "./entry-rows";
 
 /** An event with what binds it to all before it, and its details unless they are erased. */
 export interface RecordedEvent extends ChainEvent {
   readonly hash: string;
-  readonly details?: Details | undefined;
+  readonly details?: EventDetails | undefined;
 }
 
 const pageSize = 500;
@@ -17,7 +24,7 @@ const query = `
   FROM fxdesk_journal_events AS e LEFT JOIN fxdesk_journal_details AS d ON d.seq = e.seq`;
 
 /** All rows of events with their details, in order; those that are written meanwhile, too. */
-export async function* eventRows({ run }: Source): AsyncGenerator<Row> {
+export async function* readEventRows({ run }: StoreAccess): AsyncGenerator<Row> {
   let last: Value = 0;
   for (;;) {
     const rows = await run(`${query} WHERE e.seq > $1 ORDER BY e.seq LIMIT ${pageSize}`, [last]);
@@ -28,7 +35,7 @@ export async function* eventRows({ run }: Source): AsyncGenerator<Row> {
 }
 
 /** Without its details, which may be sealed. Throws where the row is not what was written. */
-export const eventOf = (row: Row): RecordedEvent => ({
+export const parseEvent = (row: Row): RecordedEvent => ({
   seq: Number(row.seq),
   entry: String(row.entry),
   kind: String(row.kind) as EventKind,
@@ -38,39 +45,39 @@ export const eventOf = (row: Row): RecordedEvent => ({
 });
 
 /** Undefined where they are erased, or there were none. Throws where they cannot be read. */
-export const detailsOf = ({ seal }: Source, { seq, details }: Row): Details | undefined =>
-  details === null ? undefined : openDetails({ seal }, Number(seq), String(details));
+export const unsealRowDetails = ({ sealer }: StoreAccess, { seq, details }: Row): EventDetails | undefined =>
+  details === null ? undefined : unsealDetails({ sealer }, Number(seq), String(details));
 
-const recorded = (source: Source, row: Row): RecordedEvent => ({
-  ...eventOf(row),
-  details: detailsOf(source, row),
+const toRecordedEvent = (source: StoreAccess, row: Row): RecordedEvent => ({
+  ...parseEvent(row),
+  details: unsealRowDetails(source, row),
 });
 
 /** What happened to an entry, in order; nothing where there is no such entry. */
-export async function eventsOfEntry(source: Source, entry: string): Promise<RecordedEvent[]> {
+export async function listEvents(source: StoreAccess, entry: string): Promise<RecordedEvent[]> {
   const rows = await source.run(`${query} WHERE e.entry = $1 ORDER BY e.seq`, [entry]);
-  return rows.map((row) => recorded(source, row));
+  return rows.map((row) => toRecordedEvent(source, row));
 }
 
 /** An event as a line of an export. */
-export const lineOf = ({ seq, entry, kind, at, content, hash, details }: RecordedEvent): string =>
+export const formatEventLine = ({ seq, entry, kind, at, content, hash, details }: RecordedEvent): string =>
   canonicalJson({ seq, entry, kind, at, content, hash, details: details?.content, salt: details?.salt });
 
 /** The last line of an export: how many events there are, and the hash of the last one. */
-export const lastLineOf = ({ seq, hash }: Head): string => canonicalJson({ count: seq, head: hash });
+export const formatLastLine = ({ seq, hash }: ChainHead): string => canonicalJson({ count: seq, head: hash });
 
 /** The journal as JSON Lines: a line for each event, and one that says how many they are. */
-export async function* exportLines(source: Source): AsyncGenerator<string> {
-  let head = noEvents;
-  for await (const row of eventRows(source)) {
-    const event = recorded(source, row);
-    yield `${lineOf(event)}\n`;
+export async function* exportLines(source: StoreAccess): AsyncGenerator<string> {
+  let head = emptyHead;
+  for await (const row of readEventRows(source)) {
+    const event = toRecordedEvent(source, row);
+    yield `${formatEventLine(event)}\n`;
     head = event;
   }
-  yield `${lastLineOf(head)}\n`;
+  yield `${formatLastLine(head)}\n`;
 }
 
-const kinds: ReadonlySet<unknown> = new Set<EventKind>(["intent", "sent", "ended", "erased"]);
+const eventKinds: ReadonlySet<unknown> = new Set<EventKind>(["intent", "sent", "ended", "erased"]);
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -80,12 +87,12 @@ const isObject = (value: unknown): value is Members =>
 const isEvent = ({ seq, entry, kind, at, content, hash }: Members): boolean =>
   Number.isSafeInteger(seq) &&
   typeof entry === "string" &&
-  kinds.has(kind) &&
+  eventKinds.has(kind) &&
   Number.isSafeInteger(at) &&
   isObject(content) &&
   typeof hash === "string";
 
-function parsed(line: string): Members | undefined {
+function parseObject(line: string): Members | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return isObject(value) ? value : undefined;
@@ -95,15 +102,15 @@ function parsed(line: string): Members | undefined {
 }
 
 /** What a line of an export says; undefined where no export has such a line, down to its spaces. */
-export function readLine(
+export function parseLine(
   line: string,
-): { readonly event: RecordedEvent } | { readonly last: Head } | undefined {
-  const members = parsed(line);
+): { readonly event: RecordedEvent } | { readonly last: ChainHead } | undefined {
+  const members = parseObject(line);
   if (!members) return undefined;
   const { count, head, details, salt, ...rest } = members;
   if (Number.isSafeInteger(count) && typeof head === "string") {
     const last = { seq: count as number, hash: head };
-    return lastLineOf(last) === line ? { last } : undefined;
+    return formatLastLine(last) === line ? { last } : undefined;
   }
   if (!isEvent(rest)) return undefined;
   const hasDetails = isObject(details) && typeof salt === "string";
@@ -111,5 +118,5 @@ export function readLine(
     ...(rest as unknown as RecordedEvent),
     ...(hasDetails && { details: { content: details, salt } }),
   };
-  return lineOf(event) === line ? { event } : undefined;
+  return formatEventLine(event) === line ? { event } : undefined;
 }

@@ -1,29 +1,38 @@
 /** The journal on disk: claims, what left and what became of it, one event after the other in the chain of the store. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { StoreSettings } from "../store/settings";
-import { withSalt } from "./chain";
-import type { Claim, Ending, Entry, Guard, Intent, Journal, Look, Scope } from "./entry";
-import { KeptStore } from "./kept-store";
+import { saltDetails } from "./hash-chain";
+import type {
+  Claim,
+  EntryOutcome,
+  Entry,
+  SendGuard,
+  Intent,
+  Journal,
+  RecoveryCandidate,
+  CallScope,
+} from "./entry";
+import { StoreSession } from "./store-session";
 import {
-  abandonedIn,
-  namesakesOf,
-  nextLookIn,
-  ownerOf,
-  putOff,
-  takeAll,
-  takeById,
-  takeDue,
-} from "./look-rows";
-import { getEntry, hasEnded, listEntries, sourceOf } from "./rows";
-import { claim, end, leave, settle } from "./steps";
+  listAbandoned,
+  listSameReference,
+  nextRecoveryInMs,
+  findByIdentity,
+  reschedule,
+  leaseAll,
+  leaseById,
+  leaseDue,
+} from "./recovery-schedule";
+import { getEntry, hasEnded, listEntries, storeAccessOf } from "./entry-rows";
+import { claim, recordOutcome, markSent, settleAbandoned } from "./transitions";
 
 /** How soon it is looked again how a call of another process ended: at first, and at most. */
-const [firstPauseMs, longestPauseMs] = [5, 250];
+const [initialPauseMs, maxPauseMs] = [5, 250];
 
 /** Opens the journal of a store. Throws an Error that says what a person can do. */
 export async function openJournal(settings: StoreSettings): Promise<Journal> {
-  const store = new KeptStore(settings);
-  await store.read(async () => undefined);
+  const store = new StoreSession(settings);
+  await store.use(async () => undefined);
   return new StoredJournal(store);
 }
 
@@ -31,11 +40,11 @@ class StoredJournal implements Journal {
   /** The fences of what is this journal's to make, by entry. */
   readonly #fences = new Map<string, number>();
 
-  constructor(private readonly store: KeptStore) {}
+  constructor(private readonly store: StoreSession) {}
 
   async claim(intent: Intent, holdMs: number): Promise<Claim> {
     const { reference } = intent;
-    const details = withSalt({ ...intent.details, reference });
+    const details = saltDetails({ ...intent.details, reference });
     // Until the call leaves, an intent that is lost with the machine is none: what makes the leaving durable makes it so too.
     const fenced = await this.store.append((chain) => claim(chain, intent, details, Math.ceil(holdMs)), {
       durable: "later",
@@ -44,37 +53,39 @@ class StoredJournal implements Journal {
     return fenced.claim;
   }
 
-  recordSent({ id }: Entry, guard?: Guard): Promise<void> {
-    return this.store.append((chain) => leave(chain, id, this.#fences.get(id), guard));
+  recordSent({ id }: Entry, guard?: SendGuard): Promise<void> {
+    return this.store.append((chain) => markSent(chain, id, this.#fences.get(id), guard));
   }
 
-  async end({ id }: Entry, ending: Ending): Promise<Entry> {
-    const details = withSalt(ending.details);
-    const entry = await this.store.append((chain) => end(chain, id, this.#fences.get(id), ending, details));
+  async recordOutcome({ id }: Entry, outcome: EntryOutcome): Promise<Entry> {
+    const details = saltDetails(outcome.details);
+    const entry = await this.store.append((chain) =>
+      recordOutcome(chain, id, this.#fences.get(id), outcome, details),
+    );
     this.#fences.delete(id);
     return entry;
   }
 
   get(id: string): Promise<Entry | undefined> {
-    return this.store.read(async (store) => (await getEntry(sourceOf(store), id))?.entry);
+    return this.store.use(async (store) => (await getEntry(storeAccessOf(store), id))?.entry);
   }
 
   list(filter: Parameters<Journal["list"]>[0] = {}): Promise<readonly Entry[]> {
-    return this.store.read((store) => listEntries(sourceOf(store), filter));
+    return this.store.use((store) => listEntries(storeAccessOf(store), filter));
   }
 
-  async untilEnded(id: string, signal: AbortSignal): Promise<Entry> {
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+  async waitForOutcome(id: string, signal: AbortSignal): Promise<Entry> {
+    for (let pauseMs = initialPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       signal.throwIfAborted();
-      const entry = await this.#ended(id);
+      const entry = await this.#settleIfExpired(id);
       if (entry) return entry;
       await wait(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
 
   /** Where the claim is over, it ends now; undefined while it is held. */
-  async #ended(id: string): Promise<Entry | undefined> {
-    const isHeld = await this.store.read(async ({ database: { run, now } }) => {
+  async #settleIfExpired(id: string): Promise<Entry | undefined> {
+    const isHeld = await this.store.use(async ({ database: { run, now } }) => {
       const [row] = await run(
         `SELECT id FROM fxdesk_journal_entries
          WHERE id = $1 AND state IN ('intended', 'sent') AND expires_at > ${now}`,
@@ -83,35 +94,41 @@ class StoredJournal implements Journal {
       return row !== undefined;
     });
     if (isHeld) return undefined;
-    const entry = await this.store.append((chain) => settle(chain, id));
+    const entry = await this.store.append((chain) => settleAbandoned(chain, id));
     return hasEnded(entry.state) ? entry : undefined;
   }
 
-  namesakes(entry: Entry): Promise<readonly Entry[]> {
-    return this.store.read((store) => namesakesOf(sourceOf(store), entry));
+  listSameReference(entry: Entry): Promise<readonly Entry[]> {
+    return this.store.use((store) => listSameReference(storeAccessOf(store), entry));
   }
 
-  owner(scope: Scope, identity: string): Promise<Entry | undefined> {
-    return this.store.read((store) => ownerOf(sourceOf(store), scope, identity));
+  findByIdentity(scope: CallScope, identity: string): Promise<Entry | undefined> {
+    return this.store.use((store) => findByIdentity(storeAccessOf(store), scope, identity));
   }
 
-  async takeUnknown(scope: Scope, which: "due" | "all", holdMs: number): Promise<readonly Look[]> {
-    const gone = await this.store.read((store) => abandonedIn(sourceOf(store), store.database.now, scope));
-    for (const id of gone) await this.store.append((chain) => settle(chain, id));
-    const take = which === "all" ? takeAll : takeDue;
-    return this.store.read((store) => take(sourceOf(store), store.database.now, scope, holdMs));
+  async leaseUnknown(
+    scope: CallScope,
+    which: "due" | "all",
+    holdMs: number,
+  ): Promise<readonly RecoveryCandidate[]> {
+    const abandonedIds = await this.store.use((store) =>
+      listAbandoned(storeAccessOf(store), store.database.now, scope),
+    );
+    for (const id of abandonedIds) await this.store.append((chain) => settleAbandoned(chain, id));
+    const lease = which === "all" ? leaseAll : leaseDue;
+    return this.store.use((store) => lease(storeAccessOf(store), store.database.now, scope, holdMs));
   }
 
-  takeOne(id: string, holdMs: number): Promise<Look | undefined> {
-    return this.store.read((store) => takeById(sourceOf(store), store.database.now, id, holdMs));
+  leaseOne(id: string, holdMs: number): Promise<RecoveryCandidate | undefined> {
+    return this.store.use((store) => leaseById(storeAccessOf(store), store.database.now, id, holdMs));
   }
 
-  putOff(id: string, pauseMs: number): Promise<void> {
-    return this.store.read((store) => putOff(sourceOf(store), store.database.now, id, pauseMs));
+  reschedule(id: string, pauseMs: number): Promise<void> {
+    return this.store.use((store) => reschedule(storeAccessOf(store), store.database.now, id, pauseMs));
   }
 
-  nextLook(scope: Scope): Promise<number | undefined> {
-    return this.store.read((store) => nextLookIn(sourceOf(store), store.database.now, scope));
+  nextRecoveryInMs(scope: CallScope): Promise<number | undefined> {
+    return this.store.use((store) => nextRecoveryInMs(storeAccessOf(store), store.database.now, scope));
   }
 
   close(): Promise<void> {

@@ -3,60 +3,65 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Declaration } from "../declaration/operation";
 import { FxdeskError } from "../errors";
-import type { Ending, Entry, Journal, Look, Scope } from "./entry";
-import { type Finding, type Listed, search } from "./match-listed";
+import type { EntryOutcome, Entry, Journal, RecoveryCandidate, CallScope } from "./entry";
+import { type Finding, type ListedItem, searchByReference } from "./reference-search";
 
 /** How the service is asked; whatever is under way ends with the signal. */
-export interface Inquiry {
+export interface OutcomeLookup {
   /** The operation of this name, where it can be found out what became of its calls. */
   operation(name: string): Declaration | undefined;
   /** What the service lists now of the calls in a scope, page by page. */
-  readPages(operation: Declaration, scope: Scope, signal: AbortSignal): AsyncIterable<readonly Listed[]>;
+  readPages(
+    operation: Declaration,
+    scope: CallScope,
+    signal: AbortSignal,
+  ): AsyncIterable<readonly ListedItem[]>;
   /** The ending of a call that is listed. */
-  endingOf(operation: Declaration, listed: Listed): Ending;
+  outcomeOf(operation: Declaration, listed: ListedItem): EntryOutcome;
   /** Sends a call once more under its request id, and returns how it ended then. Throws an Error where it is still unknown. */
-  resend(operation: Declaration, entry: Entry, signal: AbortSignal): Promise<Ending>;
+  resend(operation: Declaration, entry: Entry, signal: AbortSignal): Promise<EntryOutcome>;
 }
 
 /** An entry after a look for it, and what there is to say of the look. */
-export interface LookResult {
+export interface RecoveryResult {
   readonly entry: Entry;
   readonly remark: string;
   /** Whether another look soon may tell more: the service may be late, or somebody else looks. */
-  readonly mayChange: boolean;
+  readonly isWorthRetrying: boolean;
 }
 
 /** How long an entry is taken for one look: after that, whoever took it is gone. */
-const holdMs = 60_000;
+const leaseMs = 60_000;
 /** How long it is looked for while a caller waits, and the pauses between those looks. */
-const patienceMs = 2_000;
-const pausesMs = [200, 500, 1_000] as const;
+const waitTimeoutMs = 2_000;
+const retryPausesMs = [200, 500, 1_000] as const;
 /** Between two looks in the background, at first and at most. */
-const [firstPauseMs, longestPauseMs] = [1_000, 300_000];
+const [initialPauseMs, maxPauseMs] = [1_000, 300_000];
 /** Until it is tried again what the store or the service could not do. */
 const faultPauseMs = 30_000;
 /** After so long a service may have forgotten a request id. */
-const resendableMs = 15 * 60_000;
+const maxResendAgeMs = 15 * 60_000;
 /** How often it is written down that nothing new was found. */
-const rememberedMs = 3_600_000;
+const repeatRecordAfterMs = 3_600_000;
 
-const pauseAfter = (looks: number): number =>
-  Math.min(firstPauseMs * 2 ** Math.min(looks, 10), longestPauseMs);
+const pauseAfter = (attempts: number): number =>
+  Math.min(initialPauseMs * 2 ** Math.min(attempts, 10), maxPauseMs);
 
-const nameOf = ({ environment, client, operation }: Scope): string =>
+const scopeKeyOf = ({ environment, client, operation }: CallScope): string =>
   JSON.stringify([environment, client, operation]);
 
 /** What is kept of looks, beside what the call itself ended with. */
-interface LookDetails {
+interface RecoveryDetails {
   readonly lastFinding?: Finding["kind"] | "unread";
   readonly lookedAt?: number;
   readonly remark?: string;
   readonly resentAt?: number;
 }
 
-const lookDetails = ({ endingDetails }: Entry): LookDetails => (endingDetails ?? {}) as LookDetails;
+const recoveryDetailsOf = ({ endingDetails }: Entry): RecoveryDetails =>
+  (endingDetails ?? {}) as RecoveryDetails;
 
-const stillUnknown = (entry: Entry, details: LookDetails): Ending => ({
+const stillUnknownOutcome = (entry: Entry, details: RecoveryDetails): EntryOutcome => ({
   ...entry.ending!,
   state: "unknown",
   by: "recovery",
@@ -64,34 +69,34 @@ const stillUnknown = (entry: Entry, details: LookDetails): Ending => ({
 });
 
 /** Whether a look tells more than the one before it that was written down. */
-function isNews(entry: Entry, kind: LookDetails["lastFinding"], now: number): boolean {
-  const { lastFinding, lookedAt = 0 } = lookDetails(entry);
+function isWorthRecording(entry: Entry, kind: RecoveryDetails["lastFinding"], now: number): boolean {
+  const { lastFinding, lookedAt = 0 } = recoveryDetailsOf(entry);
   if (lastFinding === undefined) return true;
-  return kind === "unread" ? false : lastFinding !== kind || now - lookedAt > rememberedMs;
+  return kind === "unread" ? false : lastFinding !== kind || now - lookedAt > repeatRecordAfterMs;
 }
 
 /** The searches in one scope: one at a time; what is asked for meanwhile is looked for in the next. */
-interface Lane {
+interface ScopeQueue {
   running: Promise<unknown>;
   next: Batch | undefined;
 }
 
 interface Batch {
   readonly entries: Map<string, Entry>;
-  readonly ended: Promise<ReadonlyMap<string, LookResult>>;
+  readonly results: Promise<ReadonlyMap<string, RecoveryResult>>;
 }
 
 /** The list could not be read. */
-class Unread {
+class UnreadableList {
   constructor(readonly error: Error) {}
 
-  get mayChange(): boolean {
+  get isWorthRetrying(): boolean {
     return this.error instanceof FxdeskError && this.error.retryable;
   }
 }
 
 /** The promise, or undefined once the signal ends; what it waited for goes on. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   promise.catch(() => undefined);
   const aborted = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined);
@@ -102,18 +107,18 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
 
 export class Recoverer {
   readonly #stop = new AbortController();
-  readonly #lanes = new Map<string, Lane>();
-  readonly #scopes = new Map<string, Scope>();
+  readonly #queues = new Map<string, ScopeQueue>();
+  readonly #scopes = new Map<string, CallScope>();
   /** Entries whose outcome a caller waits for. */
-  readonly #awaited = new Map<string, number>();
+  readonly #waiters = new Map<string, number>();
   /** Those that were looked through since this process began. */
-  readonly #begun = new Set<Scope>();
+  readonly #scannedScopes = new Set<CallScope>();
   #timer: NodeJS.Timeout | undefined;
-  #pass: Promise<void> | undefined;
+  #currentPass: Promise<void> | undefined;
 
   constructor(
     private readonly journal: Journal,
-    private readonly inquiry: Inquiry,
+    private readonly lookup: OutcomeLookup,
     /** Told of what is found when nobody waits for it. */
     private readonly onFound: (operation: Declaration, entry: Entry) => void,
   ) {
@@ -122,247 +127,260 @@ export class Recoverer {
   }
 
   /** From now on the calls in this scope are looked for in the background, also those of other processes. */
-  lookInBackground({ environment, client, operation }: Scope): void {
+  recoverInBackground({ environment, client, operation }: CallScope): void {
     const scope = { environment, client, operation };
-    if (this.#scopes.has(nameOf(scope)) || !this.inquiry.operation(operation)) return;
-    this.#scopes.set(nameOf(scope), scope);
-    this.#wake(firstPauseMs);
+    if (this.#scopes.has(scopeKeyOf(scope)) || !this.lookup.operation(operation)) return;
+    this.#scopes.set(scopeKeyOf(scope), scope);
+    this.#schedule(initialPauseMs);
   }
 
   /**
    * Looks for a call that ended unknown, as long as its caller waits; the entry as it is then. `isOwn`: this process made
    * the call, and nobody else looks for it yet.
    */
-  async untilFound(entry: Entry, isOwn: boolean, signal: AbortSignal | undefined): Promise<Entry> {
-    if (!this.inquiry.operation(entry.operation)) return entry;
-    const over = new AbortController();
+  async waitForOutcome(entry: Entry, isOwn: boolean, signal: AbortSignal | undefined): Promise<Entry> {
+    if (!this.lookup.operation(entry.operation)) return entry;
+    const timeoutController = new AbortController();
     // A caller waits: this keeps the process alive, which the looks do not.
-    const timer = setTimeout(() => over.abort(), patienceMs);
-    const patience = AbortSignal.any([over.signal, this.#stop.signal, ...(signal ? [signal] : [])]);
-    this.#await(entry.id, 1);
+    const timer = setTimeout(() => timeoutController.abort(), waitTimeoutMs);
+    const waitSignal = AbortSignal.any([
+      timeoutController.signal,
+      this.#stop.signal,
+      ...(signal ? [signal] : []),
+    ]);
+    this.#countWaiter(entry.id, 1);
     let latest = entry;
     try {
-      for (let look = 0; latest.state === "unknown" && !patience.aborted; look += 1) {
-        const looked = await unlessAborted(this.#lookOnce(latest, isOwn), patience);
-        latest = looked?.entry ?? latest;
-        if (latest.state !== "unknown" || !looked?.mayChange) break;
-        const pauseMs = pausesMs[Math.min(look, pausesMs.length - 1)];
-        await wait(pauseMs, undefined, { signal: patience }).catch(() => undefined);
+      for (let attempt = 0; latest.state === "unknown" && !waitSignal.aborted; attempt += 1) {
+        const result = await raceAbort(this.#attemptOnce(latest, isOwn), waitSignal);
+        latest = result?.entry ?? latest;
+        if (latest.state !== "unknown" || !result?.isWorthRetrying) break;
+        const pauseMs = retryPausesMs[Math.min(attempt, retryPausesMs.length - 1)];
+        await wait(pauseMs, undefined, { signal: waitSignal }).catch(() => undefined);
       }
       return latest;
     } finally {
       clearTimeout(timer);
-      this.#await(entry.id, -1);
-      if (isOwn && latest.state === "unknown") void this.#leaveToBackground(entry.id);
+      this.#countWaiter(entry.id, -1);
+      if (isOwn && latest.state === "unknown") void this.#deferToBackground(entry.id);
     }
   }
 
   /** Looks for everything in the scopes that are watched, whether it is due or not. */
-  async lookForAll(): Promise<LookResult[]> {
-    const looked: LookResult[] = [];
+  async recoverAll(): Promise<RecoveryResult[]> {
+    const results: RecoveryResult[] = [];
     for (const scope of this.#scopes.values()) {
-      const looks = await this.journal.takeUnknown(scope, "all", holdMs);
-      looked.push(...(await Promise.all(looks.map((look) => this.#lookFor(look)))));
+      const candidates = await this.journal.leaseUnknown(scope, "all", leaseMs);
+      results.push(...(await Promise.all(candidates.map((candidate) => this.#recoverLeased(candidate)))));
     }
-    return looked;
+    return results;
   }
 
   /** Looks for an entry now, unless somebody else does so at the moment. */
-  async lookNow(entry: Entry): Promise<LookResult> {
-    const look = await this.journal.takeOne(entry.id, holdMs);
-    if (look) return this.#lookFor(look);
+  async recoverNow(entry: Entry): Promise<RecoveryResult> {
+    const candidate = await this.journal.leaseOne(entry.id, leaseMs);
+    if (candidate) return this.#recoverLeased(candidate);
     const latest = (await this.journal.get(entry.id)) ?? entry;
     const isOpen = latest.state === "unknown";
-    return { entry: latest, remark: isOpen ? beingLookedFor : "", mayChange: isOpen };
+    return { entry: latest, remark: isOpen ? inProgressRemark : "", isWorthRetrying: isOpen };
   }
 
   /** Ends every look. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error("The client is closed."));
     clearTimeout(this.#timer);
-    await this.#pass;
-    await Promise.all([...this.#lanes.values()].map(({ running }) => running));
+    await this.#currentPass;
+    await Promise.all([...this.#queues.values()].map(({ running }) => running));
   }
 
-  #await(id: string, change: 1 | -1): void {
-    const count = (this.#awaited.get(id) ?? 0) + change;
-    if (count === 0) this.#awaited.delete(id);
-    else this.#awaited.set(id, count);
+  #countWaiter(id: string, change: 1 | -1): void {
+    const count = (this.#waiters.get(id) ?? 0) + change;
+    if (count === 0) this.#waiters.delete(id);
+    else this.#waiters.set(id, count);
   }
 
   /** Whoever does not wait for a call of his own looks once, or waits for who looks. */
-  async #lookOnce(entry: Entry, isOwn: boolean): Promise<LookResult> {
+  async #attemptOnce(entry: Entry, isOwn: boolean): Promise<RecoveryResult> {
     if (isOwn) return this.#search(entry);
-    const looked = await this.lookNow(entry);
-    return { ...looked, mayChange: looked.remark === beingLookedFor };
+    const result = await this.recoverNow(entry);
+    return { ...result, isWorthRetrying: result.remark === inProgressRemark };
   }
 
   /** Looks for what was taken; where it is in vain, it is looked for again after a while. */
-  async #lookFor({ entry, looks }: Look): Promise<LookResult> {
+  async #recoverLeased({ entry, attempts }: RecoveryCandidate): Promise<RecoveryResult> {
     let isOpen = true;
     try {
       const found = await this.#search(entry);
       isOpen = found.entry.state === "unknown";
       return found;
     } finally {
-      if (isOpen) await this.journal.putOff(entry.id, pauseAfter(looks)).catch(() => undefined);
+      if (isOpen) await this.journal.reschedule(entry.id, pauseAfter(attempts)).catch(() => undefined);
     }
   }
 
-  async #leaveToBackground(id: string): Promise<void> {
-    await this.journal.putOff(id, firstPauseMs).catch(() => undefined);
-    this.#wake(firstPauseMs);
+  async #deferToBackground(id: string): Promise<void> {
+    await this.journal.reschedule(id, initialPauseMs).catch(() => undefined);
+    this.#schedule(initialPauseMs);
   }
 
-  #wake(pauseMs: number): void {
-    if (this.#stop.signal.aborted || this.#pass || this.#scopes.size === 0) return;
+  #schedule(pauseMs: number): void {
+    if (this.#stop.signal.aborted || this.#currentPass || this.#scopes.size === 0) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#pass = this.#lookAround();
+      this.#currentPass = this.#recoverAllScopes();
     }, pauseMs).unref();
   }
 
   /** Looks in all scopes, and says when to look again. */
-  async #lookAround(): Promise<void> {
+  async #recoverAllScopes(): Promise<void> {
     const pauses: number[] = [];
     for (const scope of this.#scopes.values()) {
       if (this.#stop.signal.aborted) return;
-      pauses.push(await this.#lookIn(scope).catch(() => faultPauseMs));
+      pauses.push(await this.#recoverScope(scope).catch(() => faultPauseMs));
     }
-    this.#pass = undefined;
-    this.#wake(Math.max(Math.min(...pauses), firstPauseMs / 2));
+    this.#currentPass = undefined;
+    this.#schedule(Math.max(Math.min(...pauses), initialPauseMs / 2));
   }
 
   /** At the start of a process everything is looked for, whether it is due or not. */
-  async #lookIn(scope: Scope): Promise<number> {
-    const due = await this.journal.takeUnknown(scope, this.#begun.has(scope) ? "due" : "all", holdMs);
-    this.#begun.add(scope);
-    await Promise.allSettled(due.map((look) => this.#lookFor(look)));
-    return Math.min((await this.journal.nextLook(scope)) ?? longestPauseMs, longestPauseMs);
+  async #recoverScope(scope: CallScope): Promise<number> {
+    const due = await this.journal.leaseUnknown(
+      scope,
+      this.#scannedScopes.has(scope) ? "due" : "all",
+      leaseMs,
+    );
+    this.#scannedScopes.add(scope);
+    await Promise.allSettled(due.map((candidate) => this.#recoverLeased(candidate)));
+    return Math.min((await this.journal.nextRecoveryInMs(scope)) ?? maxPauseMs, maxPauseMs);
   }
 
-  async #search(entry: Entry): Promise<LookResult> {
-    const name = nameOf(entry);
-    let lane = this.#lanes.get(name);
-    if (!lane) this.#lanes.set(name, (lane = { running: Promise.resolve(), next: undefined }));
-    lane.next ??= this.#nextIn(lane);
-    lane.next.entries.set(entry.id, entry);
-    return (await lane.next.ended).get(entry.id)!;
+  async #search(entry: Entry): Promise<RecoveryResult> {
+    const name = scopeKeyOf(entry);
+    let queue = this.#queues.get(name);
+    if (!queue) this.#queues.set(name, (queue = { running: Promise.resolve(), next: undefined }));
+    queue.next ??= this.#createBatch(queue);
+    queue.next.entries.set(entry.id, entry);
+    return (await queue.next.results).get(entry.id)!;
   }
 
-  #nextIn(lane: Lane): Batch {
+  #createBatch(queue: ScopeQueue): Batch {
     const entries = new Map<string, Entry>();
-    const ended = lane.running.then(() => {
-      lane.next = undefined;
-      return this.#searchAll([...entries.values()]);
+    const results = queue.running.then(() => {
+      queue.next = undefined;
+      return this.#searchBatch([...entries.values()]);
     });
-    lane.running = ended.catch(() => undefined);
-    return { entries, ended };
+    queue.running = results.catch(() => undefined);
+    return { entries, results };
   }
 
-  async #searchAll(entries: readonly Entry[]): Promise<ReadonlyMap<string, LookResult>> {
-    const operation = this.inquiry.operation(entries[0]!.operation)!;
+  async #searchBatch(entries: readonly Entry[]): Promise<ReadonlyMap<string, RecoveryResult>> {
+    const operation = this.lookup.operation(entries[0]!.operation)!;
     const isListed = operation.recovery?.kind === "listed";
-    const looked = isListed
+    const results = isListed
       ? await this.#searchLists(operation, entries)
-      : await Promise.all(entries.map((entry) => this.#resent(operation, entry)));
-    return new Map(looked.map((each) => [each.entry.id, each]));
+      : await Promise.all(entries.map((entry) => this.#resend(operation, entry)));
+    return new Map(results.map((each) => [each.entry.id, each]));
   }
 
-  async #searchLists(operation: Declaration, entries: readonly Entry[]): Promise<LookResult[]> {
+  async #searchLists(operation: Declaration, entries: readonly Entry[]): Promise<RecoveryResult[]> {
     const [scope] = entries as readonly [Entry];
     const now = Date.now();
-    const findings = await search(entries, {
-      place: operation.lookup!,
-      readPages: () => this.inquiry.readPages(operation, scope, this.#stop.signal),
-      namesakes: (entry) => this.journal.namesakes(entry),
-      owner: (identity) => this.journal.owner(scope, identity),
+    const findings = await searchByReference(entries, {
+      listName: operation.lookup!,
+      readPages: () => this.lookup.readPages(operation, scope, this.#stop.signal),
+      entriesWithSameReference: (entry) => this.journal.listSameReference(entry),
+      findByIdentity: (identity) => this.journal.findByIdentity(scope, identity),
       now,
-    }).catch((error: unknown) => this.#unread(error));
-    return Promise.all(entries.map((entry) => this.#noted(operation, entry, findings, now)));
+    }).catch((error: unknown) => this.#toUnreadable(error));
+    return Promise.all(entries.map((entry) => this.#recordFinding(operation, entry, findings, now)));
   }
 
-  #unread(error: unknown): Unread {
+  #toUnreadable(error: unknown): UnreadableList {
     if (this.#stop.signal.aborted) throw error;
-    return new Unread(error as Error);
+    return new UnreadableList(error as Error);
   }
 
-  async #noted(
+  async #recordFinding(
     operation: Declaration,
     entry: Entry,
-    findings: ReadonlyMap<string, Finding> | Unread,
+    findings: ReadonlyMap<string, Finding> | UnreadableList,
     now: number,
-  ): Promise<LookResult> {
-    if (findings instanceof Unread) {
-      const { error, mayChange } = findings;
+  ): Promise<RecoveryResult> {
+    if (findings instanceof UnreadableList) {
+      const { error, isWorthRetrying } = findings;
       const words = `Could not look in ${operation.lookup} for ${entry.reference}: ${error.message}`;
-      return { ...(await this.#inVain(entry, "unread", words, now)), mayChange };
+      return { ...(await this.#recordNotFound(entry, "unread", words, now)), isWorthRetrying };
     }
-    const finding = findings.get(entry.id) ?? { kind: "none", remark: withoutReference };
-    if (finding.kind !== "found") return this.#inVain(entry, finding.kind, finding.remark, now);
-    const { details, ...ending } = this.inquiry.endingOf(operation, finding.listed);
+    const finding = findings.get(entry.id) ?? { kind: "none", remark: noReferenceRemark };
+    if (finding.kind !== "found") return this.#recordNotFound(entry, finding.kind, finding.remark, now);
+    const { details, ...outcome } = this.lookup.outcomeOf(operation, finding.listed);
     const { remark } = finding;
-    return this.#settled(operation, entry, { ...ending, details: { ...details, remark } }, remark);
+    return this.#recordFound(operation, entry, { ...outcome, details: { ...details, remark } }, remark);
   }
 
-  async #inVain(
+  async #recordNotFound(
     entry: Entry,
-    finding: NonNullable<LookDetails["lastFinding"]>,
+    finding: NonNullable<RecoveryDetails["lastFinding"]>,
     remark: string,
     now: number,
-  ): Promise<LookResult> {
-    const mayChange = finding === "none";
-    if (!isNews(entry, finding, now)) return { entry, remark, mayChange };
-    const ending = stillUnknown(entry, { lastFinding: finding, lookedAt: now, remark });
-    return { entry: await this.#written(entry, ending), remark, mayChange };
+  ): Promise<RecoveryResult> {
+    const isWorthRetrying = finding === "none";
+    if (!isWorthRecording(entry, finding, now)) return { entry, remark, isWorthRetrying };
+    const outcome = stillUnknownOutcome(entry, { lastFinding: finding, lookedAt: now, remark });
+    return { entry: await this.#recordUnlessKnown(entry, outcome), remark, isWorthRetrying };
   }
 
-  async #settled(operation: Declaration, entry: Entry, ending: Ending, remark: string): Promise<LookResult> {
-    const ended = await this.#written(entry, ending);
+  async #recordFound(
+    operation: Declaration,
+    entry: Entry,
+    outcome: EntryOutcome,
+    remark: string,
+  ): Promise<RecoveryResult> {
+    const ended = await this.#recordUnlessKnown(entry, outcome);
     const isFound = ended.ending?.by === "recovery" && ended.state === "done";
-    if (isFound && !this.#awaited.has(entry.id)) this.onFound(operation, ended);
-    return { entry: ended, remark, mayChange: false };
+    if (isFound && !this.#waiters.has(entry.id)) this.onFound(operation, ended);
+    return { entry: ended, remark, isWorthRetrying: false };
   }
 
   /** Another process, or a person, may have been quicker. */
-  async #written(entry: Entry, ending: Ending): Promise<Entry> {
+  async #recordUnlessKnown(entry: Entry, outcome: EntryOutcome): Promise<Entry> {
     const latest = await this.journal.get(entry.id);
     if (latest && latest.state !== "unknown") return latest;
-    return this.journal.end(entry, ending);
+    return this.journal.recordOutcome(entry, outcome);
   }
 
   /** A call is sent once more, and no more than once: that it is comes first. */
-  async #resent(operation: Declaration, entry: Entry): Promise<LookResult> {
+  async #resend(operation: Declaration, entry: Entry): Promise<RecoveryResult> {
     const now = Date.now();
-    const { resentAt, remark = "It was sent once more before." } = lookDetails(entry);
-    if (resentAt !== undefined) return { entry, remark, mayChange: false };
-    if (Math.abs(now - entry.begunAt) > resendableMs || !entry.intent)
-      return { ...(await this.#inVain(entry, "none", tooLate, now)), mayChange: false };
+    const { resentAt, remark = "It was sent once more before." } = recoveryDetailsOf(entry);
+    if (resentAt !== undefined) return { entry, remark, isWorthRetrying: false };
+    if (Math.abs(now - entry.begunAt) > maxResendAgeMs || !entry.intent)
+      return { ...(await this.#recordNotFound(entry, "none", tooOldRemark, now)), isWorthRetrying: false };
     const at = new Date(now).toISOString();
-    const marked = await this.#written(
+    const marked = await this.#recordUnlessKnown(
       entry,
-      stillUnknown(entry, { resentAt: now, remark: `Sent once more at ${at}; no outcome yet.` }),
+      stillUnknownOutcome(entry, { resentAt: now, remark: `Sent once more at ${at}; no outcome yet.` }),
     );
-    if (marked.state !== "unknown") return { entry: marked, remark: "", mayChange: false };
+    if (marked.state !== "unknown") return { entry: marked, remark: "", isWorthRetrying: false };
     try {
-      const ending = await this.inquiry.resend(operation, marked, this.#stop.signal);
+      const outcome = await this.lookup.resend(operation, marked, this.#stop.signal);
       const found = `Sent once more at ${at} under the same request id.`;
-      const details = { ...ending.details, remark: found };
-      return await this.#settled(operation, marked, { ...ending, by: "recovery", details }, found);
+      const details = { ...outcome.details, remark: found };
+      return await this.#recordFound(operation, marked, { ...outcome, by: "recovery", details }, found);
     } catch (error) {
       const words = `Sent once more at ${at}, without an outcome: ${(error as Error).message}`;
-      const ended = await this.#written(
+      const ended = await this.#recordUnlessKnown(
         marked,
-        stillUnknown(marked, { lastFinding: "none", lookedAt: now, remark: words }),
+        stillUnknownOutcome(marked, { lastFinding: "none", lookedAt: now, remark: words }),
       );
-      return { entry: ended, remark: words, mayChange: false };
+      return { entry: ended, remark: words, isWorthRetrying: false };
     }
   }
 }
 
-const beingLookedFor = "Another process looks for it at the moment.";
-const withoutReference =
+const inProgressRemark = "Another process looks for it at the moment.";
+const noReferenceRemark =
   "It has no reference by which it could be found. A person must say what became of it.";
-const tooLate =
+const tooOldRemark =
   "It is too long ago to be sent once more: the service may have forgotten its request id. " +
   "A person must say what became of it.";

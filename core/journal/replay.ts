@@ -1,24 +1,24 @@
 /** What a call ended with: as the journal keeps it, and as it is given back to who makes the same call again. */
-import { unreadableResponse } from "../client/call-errors";
+import { unreadableResponseError } from "../client/call-errors";
 import type { ServiceResponse } from "../client/response";
-import { identityIn } from "../declaration/created";
+import { resourceIdentity } from "../declaration/created-resources";
 import type { Declaration } from "../declaration/operation";
 import type { Violation } from "../declaration/violation";
 import * as errors from "../errors";
 import { FxdeskError, type JournalNote, type ServiceMessage } from "../errors";
-import { type Ending, type Entry, lookFor } from "./entry";
+import { type EntryOutcome, type Entry, referenceHint } from "./entry";
 
 type ErrorClass = new (...given: ConstructorParameters<typeof FxdeskError>) => FxdeskError;
 
 /** What is kept beside the chain of a response. */
-interface KeptResponse {
+interface StoredResponse {
   readonly body?: unknown;
   readonly headers?: ServiceResponse["headers"];
   readonly violations?: readonly Violation[];
 }
 
 /** What is kept beside the chain of an error, and of what a person says in the place of one. */
-interface KeptError {
+interface StoredError {
   readonly name?: string;
   readonly message?: string;
   readonly service?: ServiceMessage;
@@ -29,7 +29,7 @@ interface KeptError {
 }
 
 /** A file is read once, by who asked for it. */
-const isKept = (body: unknown): boolean =>
+const isStorable = (body: unknown): boolean =>
   typeof body !== "object" ||
   body === null ||
   Object.getPrototypeOf(body) === Object.prototype ||
@@ -38,24 +38,24 @@ const isKept = (body: unknown): boolean =>
 const requestIdOf = ({ requestId }: { readonly requestId?: string | undefined }) =>
   requestId === undefined ? {} : { requestId };
 
-export function endingOfResponse(operation: Declaration, response: ServiceResponse): Ending {
+export function outcomeOfResponse(operation: Declaration, response: ServiceResponse): EntryOutcome {
   const { status, body, headers, violations } = response;
-  const identity = identityIn(operation, body);
+  const identity = resourceIdentity(operation, body);
   return {
     state: "done",
     by: "call",
     status,
     ...requestIdOf(response),
     ...(identity !== undefined && { identity }),
-    details: { ...(body !== undefined && isKept(body) && { body }), headers, violations },
+    details: { ...(body !== undefined && isStorable(body) && { body }), headers, violations },
   };
 }
 
 /** How the call of an entry failed. Where its outcome is unknown, the ending says what to look for, before anybody does. */
-export function endingOfError(error: FxdeskError, { reference }: Entry): Ending {
+export function outcomeOfError(error: FxdeskError, { reference }: Entry): EntryOutcome {
   const { outcome, status, code, name, message, service } = error;
   const remark =
-    outcome === "unknown" && reference !== undefined ? { remark: lookFor(reference) } : undefined;
+    outcome === "unknown" && reference !== undefined ? { remark: referenceHint(reference) } : undefined;
   const violations = error instanceof errors.InvalidInput ? error.violations : undefined;
   return {
     state: outcome,
@@ -67,7 +67,7 @@ export function endingOfError(error: FxdeskError, { reference }: Entry): Ending 
   };
 }
 
-const noteOf = ({ id, reference, ending }: Entry): JournalNote => ({
+const journalNoteOf = ({ id, reference, ending }: Entry): JournalNote => ({
   entry: id,
   replayed: true,
   ...(reference !== undefined && { reference }),
@@ -75,52 +75,60 @@ const noteOf = ({ id, reference, ending }: Entry): JournalNote => ({
 });
 
 /** The response without what was not kept, or was erased: then what identifies it is all that is known. */
-export function responseOf({ responses, identifiedBy }: Declaration, entry: Entry): ServiceResponse {
+export function toResponse({ responses, identifiedBy }: Declaration, entry: Entry): ServiceResponse {
   const { ending, endingDetails } = entry;
   const { identity, requestId, status = Number(Object.keys(responses)[0]) } = ending!;
-  const kept = (endingDetails ?? {}) as KeptResponse;
-  const isWhole = "body" in kept || responses[status]?.kind === "empty";
-  const known =
+  const stored = (endingDetails ?? {}) as StoredResponse;
+  const isComplete = "body" in stored || responses[status]?.kind === "empty";
+  const identityBody =
     identifiedBy !== undefined && identity !== undefined ? { [identifiedBy]: identity } : undefined;
   return {
     status,
-    body: isWhole ? kept.body : known,
-    headers: kept.headers ?? {},
+    body: isComplete ? stored.body : identityBody,
+    headers: stored.headers ?? {},
     total: undefined,
     requestId,
     attempts: 0,
-    violations: [...(kept.violations ?? []), ...(isWhole ? [] : [notKept])],
-    journal: noteOf(entry),
+    violations: [...(stored.violations ?? []), ...(isComplete ? [] : [bodyNotStored])],
+    journal: journalNoteOf(entry),
   };
 }
 
-const notKept: Violation = {
+const bodyNotStored: Violation = {
   field: "",
   message: "The journal has no more of this response than what identifies it",
 };
 
-const died = "Who made this call ended before the outcome was known.";
+const processDied = "Who made this call ended before the outcome was known.";
 
-const remark = (words: string, { id }: Entry) =>
+const appendReplayRemark = (words: string, { id }: Entry) =>
   `${words} This is what became of the earlier call with this key (journal entry ${id}); nothing was sent now.`;
 
 /** The error of an earlier call, as the same error; none of it may succeed under the same key. */
-function errorOf(operation: Declaration, entry: Entry): FxdeskError {
+function toError(operation: Declaration, entry: Entry): FxdeskError {
   const { ending, endingDetails, state } = entry;
   const {
     name,
     message,
     service,
     violations,
-    remark: found,
-    note = found,
-  } = (endingDetails ?? {}) as KeptError;
+    remark: recoveryRemark,
+    note = recoveryRemark,
+  } = (endingDetails ?? {}) as StoredError;
   const { status, requestId, code } = ending!;
-  const facts = { operation: operation.name, status, service, requestId, violations, journal: noteOf(entry) };
+  const facts = {
+    operation: operation.name,
+    status,
+    service,
+    requestId,
+    violations,
+    journal: journalNoteOf(entry),
+  };
   if (state === "unknown") {
-    const lost = message ?? unreadableResponse(operation, died, { attempts: 0, sent: true }).message;
+    const lost =
+      message ?? unreadableResponseError(operation, processDied, { attempts: 0, sent: true }).message;
     const words = note === undefined ? lost : `${lost} ${note}`;
-    return new errors.OutcomeUnknown(remark(words, entry), {
+    return new errors.OutcomeUnknown(appendReplayRemark(words, entry), {
       ...facts,
       code: "outcome_unknown",
       outcome: "unknown",
@@ -128,7 +136,7 @@ function errorOf(operation: Declaration, entry: Entry): FxdeskError {
   }
   const type = ((errors as Readonly<Record<string, unknown>>)[name ?? ""] ?? FxdeskError) as ErrorClass;
   const words = message ?? `${operation.name}: The service refused the call${note ? ` (${note})` : ""}.`;
-  return new type(remark(words, entry), {
+  return new type(appendReplayRemark(words, entry), {
     ...facts,
     code: (code ?? "refused") as errors.ErrorCode,
     outcome: "rejected",
@@ -136,7 +144,7 @@ function errorOf(operation: Declaration, entry: Entry): FxdeskError {
 }
 
 /** What an entry ended with that is neither open nor `not-sent`: its response, or the error, which is thrown. */
-export function replayed(operation: Declaration, entry: Entry): ServiceResponse {
-  if (entry.state === "done") return responseOf(operation, entry);
-  throw errorOf(operation, entry);
+export function replay(operation: Declaration, entry: Entry): ServiceResponse {
+  if (entry.state === "done") return toResponse(operation, entry);
+  throw toError(operation, entry);
 }

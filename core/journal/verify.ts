@@ -1,10 +1,10 @@
 /** Whether a journal, or an export of one, is whole: its chain, the details beside it, and what the entries say. */
 import type { Store } from "../store/open";
-import { type Details, hashAfter, hashOfDetails, type Head, noEvents } from "./chain";
+import { type EventDetails, hashEvent, hashDetails, type ChainHead, emptyHead } from "./hash-chain";
 import type { EntryState } from "./entry";
-import { detailsOf, eventOf, eventRows, readLine, type RecordedEvent } from "./events";
-import { lines } from "./lines";
-import { sourceOf, type Source } from "./rows";
+import { unsealRowDetails, parseEvent, readEventRows, parseLine, type RecordedEvent } from "./events";
+import { readLines } from "./read-lines";
+import { storeAccessOf, type StoreAccess } from "./entry-rows";
 
 /** Something that is not as fxdesk wrote it. */
 export interface Fault {
@@ -13,20 +13,20 @@ export interface Fault {
   readonly message: string;
 }
 
-export interface Verified {
+export interface VerificationResult {
   readonly events: number;
   readonly entries: number;
   /** What to keep elsewhere: as long as it is found again, nothing up to it was changed or removed. */
-  readonly head: Head;
+  readonly head: ChainHead;
   /** The first hundred. */
   readonly faults: readonly Fault[];
   readonly faultCount: number;
 }
 
-const mostFaults = 100;
+const maxFaults = 100;
 
 /** What the events say of an entry. */
-interface Known {
+interface EntrySummary {
   readonly key: string;
   readonly intent: number;
   readonly latest: number;
@@ -34,7 +34,7 @@ interface Known {
 }
 
 /** What may follow each state; the first event of an entry is its intent. */
-const followed: Readonly<Record<EntryState, readonly string[]>> = {
+const allowedNext: Readonly<Record<EntryState, readonly string[]>> = {
   intended: ["sent", "ended"],
   sent: ["ended"],
   unknown: ["ended", "erased"],
@@ -43,7 +43,7 @@ const followed: Readonly<Record<EntryState, readonly string[]>> = {
   "not-sent": ["erased", "intent"],
 };
 
-const keyIn = ({ environment, client, operation, key }: RecordedEvent["content"]): string =>
+const serializeKey = ({ environment, client, operation, key }: RecordedEvent["content"]): string =>
   JSON.stringify([environment, client, operation, key]);
 
 class Verifier {
@@ -51,81 +51,88 @@ class Verifier {
   #faultCount = 0;
   #events = 0;
   /** The event before; undefined after one that could not be read. */
-  #last: Head | undefined = noEvents;
-  readonly entries = new Map<string, Known>();
+  #last: ChainHead | undefined = emptyHead;
+  readonly entries = new Map<string, EntrySummary>();
   readonly #keys = new Map<string, string>();
   /** Events whose details are not there, by entry. */
-  readonly #bare = new Map<string, string[]>();
+  readonly #missingDetails = new Map<string, string[]>();
 
-  constructor(private readonly expected: Head | undefined) {}
+  constructor(private readonly expected: ChainHead | undefined) {}
 
-  fault(where: string, message: string): void {
+  addFault(where: string, message: string): void {
     this.#faultCount += 1;
-    if (this.#faults.length < mostFaults) this.#faults.push({ where, message });
+    if (this.#faults.length < maxFaults) this.#faults.push({ where, message });
   }
 
-  get last(): Head | undefined {
+  get last(): ChainHead | undefined {
     return this.#last;
   }
 
-  unreadable(where: string, message: string): void {
-    this.fault(where, message);
+  addUnreadable(where: string, message: string): void {
+    this.addFault(where, message);
     this.#last = undefined;
   }
 
-  event(where: string, event: RecordedEvent): void {
+  checkEvent(where: string, event: RecordedEvent): void {
     this.#events += 1;
-    if (this.#last) this.#link(where, this.#last, event);
+    if (this.#last) this.#checkLink(where, this.#last, event);
     this.#last = { seq: event.seq, hash: event.hash };
     const { expected } = this;
     if (expected?.seq === event.seq && expected.hash !== event.hash)
-      this.fault(where, `event ${event.seq} has another hash than the head that was kept`);
-    this.#step(where, event);
+      this.addFault(where, `event ${event.seq} has another hash than the head that was kept`);
+    this.#checkTransition(where, event);
   }
 
   /** The details of an event, unless they are there and cannot be read. */
-  details(where: string, { content, entry, kind }: RecordedEvent, details: Details | undefined): void {
-    if (details && hashOfDetails(details) !== content.details) this.fault(where, "its details were changed");
-    if (kind === "erased") this.#bare.delete(entry);
+  checkDetails(
+    where: string,
+    { content, entry, kind }: RecordedEvent,
+    details: EventDetails | undefined,
+  ): void {
+    if (details && hashDetails(details) !== content.details) this.addFault(where, "its details were changed");
+    if (kind === "erased") this.#missingDetails.delete(entry);
     if (!details && content.details !== undefined)
-      this.#bare.set(entry, [...(this.#bare.get(entry) ?? []), where]);
+      this.#missingDetails.set(entry, [...(this.#missingDetails.get(entry) ?? []), where]);
   }
 
-  #link(where: string, last: Head, event: RecordedEvent): void {
-    if (event.seq !== last.seq + 1) this.fault(where, `event ${event.seq} follows event ${last.seq}`);
-    else if (event.hash !== hashAfter(last.hash, event))
-      this.fault(
+  #checkLink(where: string, last: ChainHead, event: RecordedEvent): void {
+    if (event.seq !== last.seq + 1) this.addFault(where, `event ${event.seq} follows event ${last.seq}`);
+    else if (event.hash !== hashEvent(last.hash, event))
+      this.addFault(
         where,
         "its hash does not follow from it and from the event before it: one of them was changed",
       );
   }
 
-  #step(where: string, { entry, kind, seq, content }: RecordedEvent): void {
+  #checkTransition(where: string, { entry, kind, seq, content }: RecordedEvent): void {
     const known = this.entries.get(entry);
-    const allowed = known ? followed[known.state] : ["intent"];
+    const allowed = known ? allowedNext[known.state] : ["intent"];
     if (!allowed?.includes(kind))
-      this.fault(where, `entry ${entry} is ${known?.state ?? "not there"}, and "${kind}" cannot follow that`);
-    if (kind === "intent") this.#intent(where, entry, seq, content);
+      this.addFault(
+        where,
+        `entry ${entry} is ${known?.state ?? "not there"}, and "${kind}" cannot follow that`,
+      );
+    if (kind === "intent") this.#addIntent(where, entry, seq, content);
     else if (known && kind === "sent") this.entries.set(entry, { ...known, latest: seq, state: "sent" });
     else if (known && kind === "ended")
       this.entries.set(entry, { ...known, latest: seq, state: content.state as EntryState });
   }
 
-  #intent(where: string, entry: string, seq: number, content: RecordedEvent["content"]): void {
-    const key = keyIn(content);
+  #addIntent(where: string, entry: string, seq: number, content: RecordedEvent["content"]): void {
+    const key = serializeKey(content);
     if ((this.#keys.get(key) ?? entry) !== entry)
-      this.fault(where, `entries ${this.#keys.get(key)} and ${entry} have the same key`);
+      this.addFault(where, `entries ${this.#keys.get(key)} and ${entry} have the same key`);
     this.#keys.set(key, entry);
     this.entries.set(entry, { key, intent: seq, latest: seq, state: "intended" });
   }
 
-  finish(): Verified {
-    for (const where of [...this.#bare.values()].flat())
-      this.fault(where, "its details are not there, and no event says that they were erased");
+  finish(): VerificationResult {
+    for (const where of [...this.#missingDetails.values()].flat())
+      this.addFault(where, "its details are not there, and no event says that they were erased");
     const { expected } = this;
-    const head = this.#last ?? noEvents;
+    const head = this.#last ?? emptyHead;
     if (expected && expected.seq > head.seq)
-      this.fault(
+      this.addFault(
         "end",
         `it ends with event ${head.seq}, and the head that was kept is event ${expected.seq}`,
       );
@@ -140,74 +147,78 @@ class Verifier {
 }
 
 /** Verifies an export; `head` is one that was kept elsewhere. */
-export async function verifyExport(chunks: AsyncIterable<Uint8Array>, head?: Head): Promise<Verified> {
+export async function verifyExport(
+  chunks: AsyncIterable<Uint8Array>,
+  head?: ChainHead,
+): Promise<VerificationResult> {
   const verifier = new Verifier(head);
   let number = 0;
-  let isOver = false;
-  for await (const { text, isWhole } of lines(chunks)) {
+  let isLastLineRead = false;
+  for await (const { text, isComplete } of readLines(chunks)) {
     number += 1;
     const where = `line ${number}`;
-    const read = isWhole ? readLine(text) : undefined;
-    if (!read) verifier.unreadable(where, isWhole ? "is not as fxdesk writes it" : "is cut off");
-    else if (isOver) verifier.unreadable(where, "follows the last line");
-    else if ("event" in read) {
-      verifier.event(where, read.event);
-      verifier.details(where, read.event, read.event.details);
+    const parsed = isComplete ? parseLine(text) : undefined;
+    if (!parsed) verifier.addUnreadable(where, isComplete ? "is not as fxdesk writes it" : "is cut off");
+    else if (isLastLineRead) verifier.addUnreadable(where, "follows the last line");
+    else if ("event" in parsed) {
+      verifier.checkEvent(where, parsed.event);
+      verifier.checkDetails(where, parsed.event, parsed.event.details);
     } else {
-      isOver = true;
-      checkLast(verifier, where, read.last);
+      isLastLineRead = true;
+      checkLastLine(verifier, where, parsed.last);
     }
   }
-  if (!isOver) verifier.fault("end", "the last line, which says how many events there are, is not there");
+  if (!isLastLineRead)
+    verifier.addFault("end", "the last line, which says how many events there are, is not there");
   return verifier.finish();
 }
 
-function checkLast(verifier: Verifier, where: string, said: Head): void {
+function checkLastLine(verifier: Verifier, where: string, stated: ChainHead): void {
   const { last } = verifier;
-  if (last && (last.seq !== said.seq || last.hash !== said.hash))
-    verifier.fault(
+  if (last && (last.seq !== stated.seq || last.hash !== stated.hash))
+    verifier.addFault(
       where,
-      `says that event ${said.seq} is the last one, with another hash than event ${last.seq}`,
+      `says that event ${stated.seq} is the last one, with another hash than event ${last.seq}`,
     );
 }
 
 /** Verifies the journal of a store; `head` is one that was kept elsewhere. */
-export async function verifyStore(store: Store, head?: Head): Promise<Verified> {
+export async function verifyStore(store: Store, head?: ChainHead): Promise<VerificationResult> {
   const verifier = new Verifier(head);
-  const source = sourceOf(store);
-  for await (const row of eventRows(source)) {
+  const source = storeAccessOf(store);
+  for await (const row of readEventRows(source)) {
     const where = `event ${Number(row.seq)}`;
     try {
-      const event = eventOf(row);
-      verifier.event(where, event);
-      checkDetails(verifier, where, event, () => detailsOf(source, row));
+      const event = parseEvent(row);
+      verifier.checkEvent(where, event);
+      verifyDetails(verifier, where, event, () => unsealRowDetails(source, row));
     } catch {
-      verifier.unreadable(where, "is not as fxdesk writes it");
+      verifier.addUnreadable(where, "is not as fxdesk writes it");
     }
   }
   await compareEntries(verifier, source);
   return verifier.finish();
 }
 
-function checkDetails(
+function verifyDetails(
   verifier: Verifier,
   where: string,
   event: RecordedEvent,
-  read: () => Details | undefined,
+  read: () => EventDetails | undefined,
 ): void {
-  let details: Details | undefined;
+  let details: EventDetails | undefined;
   try {
     details = read();
   } catch (error) {
-    verifier.fault(where, `its details cannot be read: ${(error as Error).message}`);
+    verifier.addFault(where, `its details cannot be read: ${(error as Error).message}`);
     return;
   }
-  verifier.details(where, event, details);
+  verifier.checkDetails(where, event, details);
 }
 
 /** What the entries say follows from the events; those that were written meanwhile are left out. */
-async function compareEntries(verifier: Verifier, { run }: Source): Promise<void> {
-  const seen = verifier.last?.seq ?? Infinity;
+async function compareEntries(verifier: Verifier, { run }: StoreAccess): Promise<void> {
+  const lastSeq = verifier.last?.seq ?? Infinity;
   const rows = await run(
     "SELECT id, environment, client, operation, key, state, intent, latest FROM fxdesk_journal_entries",
   );
@@ -216,23 +227,27 @@ async function compareEntries(verifier: Verifier, { run }: Source): Promise<void
   for (const { id, state, intent, latest, ...key } of rows) {
     const entry = String(id);
     missing.delete(entry);
-    if (Number(latest) > seen && Number(latest) <= Number(newest!.seq)) continue;
-    const said: Known = {
-      key: keyIn(key),
+    if (Number(latest) > lastSeq && Number(latest) <= Number(newest!.seq)) continue;
+    const stored: EntrySummary = {
+      key: serializeKey(key),
       intent: Number(intent),
       latest: Number(latest),
       state: String(state) as EntryState,
     };
     const known = verifier.entries.get(entry);
-    const differs = (Object.keys(said) as (keyof Known)[]).filter((name) => known?.[name] !== said[name]);
-    if (!known) verifier.fault(`entry ${entry}`, "no event tells of it");
+    const differs = (Object.keys(stored) as (keyof EntrySummary)[]).filter(
+      (name) => known?.[name] !== stored[name],
+    );
+    if (!known) verifier.addFault(`entry ${entry}`, "no event tells of it");
     else if (differs.length > 0)
-      verifier.fault(`entry ${entry}`, `its ${differs.join(", ")} is not what its events tell`);
+      verifier.addFault(`entry ${entry}`, `its ${differs.join(", ")} is not what its events tell`);
   }
-  for (const entry of missing.keys()) verifier.fault(`entry ${entry}`, "its events are there, and it is not");
+  for (const entry of missing.keys())
+    verifier.addFault(`entry ${entry}`, "its events are there, and it is not");
   const orphans = await run(
     `SELECT d.seq FROM fxdesk_journal_details AS d
      LEFT JOIN fxdesk_journal_events AS e ON e.seq = d.seq WHERE e.seq IS NULL`,
   );
-  for (const { seq } of orphans) verifier.fault(`event ${Number(seq)}`, "is not there, and its details are");
+  for (const { seq } of orphans)
+    verifier.addFault(`event ${Number(seq)}`, "is not there, and its details are");
 }

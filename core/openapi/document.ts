@@ -1,17 +1,17 @@
 /** The contract as an OpenAPI 3.1 document, derived from the declarations. */
 import type { ResponseDeclaration } from "../declaration/operation";
 import {
-  type DescribedError,
-  type DescribedField,
-  type DescribedResponse,
-  type OperationPage,
-  pageOf,
+  type ErrorDoc,
+  type FieldDoc,
+  type ResponseDoc,
+  type EndpointDoc,
+  describeOperation,
   type RequestBody,
-} from "../declaration/described-page";
+} from "../declaration/describe-operation";
 import { type CredentialScheme, type Server, type Service, type Setting } from "../declaration/service";
 import type { JsonSchema } from "../declaration/json-schema";
 import { bySection, sectionTitle, splitName } from "../declaration/sections";
-import { SchemaCollection } from "./schemas";
+import { SchemaCollection } from "./schema-collection";
 
 export interface OpenApiOptions {
   /** Version of the document. */
@@ -36,7 +36,7 @@ export interface OpenApiDocument {
   };
 }
 
-const snake = (name: string) => name.replace(/([A-Z])/g, "_$1").toLowerCase();
+const toSnakeCase = (name: string) => name.replace(/([A-Z])/g, "_$1").toLowerCase();
 
 /** A server's address: a template of the settings it is made of, or of the one that holds it whole. */
 function serverObject({ description, setting, template }: Server, settings: readonly Setting[]): Json {
@@ -44,16 +44,16 @@ function serverObject({ description, setting, template }: Server, settings: read
   const names = [...url.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const variables = names.map((name) => {
     const { options, default: usual, example } = settings.find((known) => known.name === name)!;
-    return [snake(name), { ...(options && { enum: options }), default: usual ?? example ?? "" }];
+    return [toSnakeCase(name), { ...(options && { enum: options }), default: usual ?? example ?? "" }];
   });
   return {
-    url: url.replace(/\w+(?=\})/g, snake),
+    url: url.replace(/\w+(?=\})/g, toSnakeCase),
     description,
     variables: Object.fromEntries(variables) as Json,
   };
 }
 
-const schemeObject = ({ kind, header, description }: CredentialScheme): Json =>
+const securitySchemeObject = ({ kind, header, description }: CredentialScheme): Json =>
   kind === "bearer"
     ? { type: "http", scheme: "bearer", description }
     : { type: "apiKey", in: "header", name: header, description };
@@ -65,27 +65,27 @@ const contentTypes: Readonly<Record<Exclude<ResponseDeclaration["kind"], "json" 
 };
 
 /** Each alternative a set of schemes: everything the call can carry, then only what the service asks for. */
-function security({ credentials }: OperationPage["request"]): Json[] {
+function security({ credentials }: EndpointDoc["request"]): Json[] {
   const all = credentials.map(({ name }) => name);
   const needed = credentials.filter(({ optional }) => !optional).map(({ name }) => name);
   const alternatives = needed.length === all.length ? [all] : [all, needed];
   return alternatives.map((schemes) => Object.fromEntries(schemes.map((scheme) => [scheme, []])));
 }
 
-function parameter(
-  field: DescribedField,
+function parameterObject(
+  field: FieldDoc,
   schemas: SchemaCollection,
   { defaults = {} }: OpenApiOptions,
 ): Json {
-  const { name, place, need, description, schema, kind, list, filledBy } = field;
-  const usual = defaults[name];
+  const { name, location, requirement, description, schema, kind, list, filledBy } = field;
+  const defaultValue = defaults[name];
   return {
     name,
-    in: place,
-    required: need === "required",
+    in: location,
+    required: requirement === "required",
     ...(description && { description }),
-    ...(place === "query" && kind === "array" && { style: "form", explode: list === "repeat" }),
-    schema: { ...schemas.use(schema), ...(usual !== undefined && { default: usual }) },
+    ...(location === "query" && kind === "array" && { style: "form", explode: list === "repeat" }),
+    schema: { ...schemas.register(schema), ...(defaultValue !== undefined && { default: defaultValue }) },
     ...(filledBy !== "caller" && { "x-fxdesk-filled-by": filledBy }),
   };
 }
@@ -95,13 +95,13 @@ const jsonContent = (schema: JsonSchema): Json => ({ "application/json": { schem
 const textContent = (types: readonly string[] = []): Json =>
   Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }]));
 
-function content({ kind, body, asText }: DescribedResponse, schemas: SchemaCollection): Json | undefined {
+function content({ kind, body, asText }: ResponseDoc, schemas: SchemaCollection): Json | undefined {
   if (kind === "empty") return undefined;
   if (kind !== "json") return textContent([contentTypes[kind]]);
-  return { ...jsonContent(schemas.use(body!.schema)), ...textContent(asText?.mediaTypes) };
+  return { ...jsonContent(schemas.register(body!.schema)), ...textContent(asText?.mediaTypes) };
 }
 
-function responseObject(response: DescribedResponse, schemas: SchemaCollection): Json {
+function responseObject(response: ResponseDoc, schemas: SchemaCollection): Json {
   const headers = response.headers.map(({ name, type, description }) => [
     name,
     { description, schema: { type } },
@@ -114,42 +114,44 @@ function responseObject(response: DescribedResponse, schemas: SchemaCollection):
   };
 }
 
-const errorObject = ({ description, body }: DescribedError, schemas: SchemaCollection): Json => ({
+const errorObject = ({ description, body }: ErrorDoc, schemas: SchemaCollection): Json => ({
   description,
-  ...(body && { content: jsonContent(schemas.use(body.schema)) }),
+  ...(body && { content: jsonContent(schemas.register(body.schema)) }),
 });
 
-function responseObjects({ responses, errors }: OperationPage, schemas: SchemaCollection): Json {
-  const good = responses.map((response) => [response.status, responseObject(response, schemas)]);
-  const bad = errors.map((error) => [error.status, errorObject(error, schemas)]);
-  return Object.fromEntries([...good, ...bad]) as Json;
+function responseObjects({ responses, errors }: EndpointDoc, schemas: SchemaCollection): Json {
+  const successes = responses.map((response) => [response.status, responseObject(response, schemas)]);
+  const failures = errors.map((error) => [error.status, errorObject(error, schemas)]);
+  return Object.fromEntries([...successes, ...failures]) as Json;
 }
 
 const requestContent = (bodies: readonly RequestBody[], schemas: SchemaCollection): Json =>
-  Object.fromEntries(bodies.map(({ mediaType, schema }) => [mediaType, { schema: schemas.use(schema) }]));
+  Object.fromEntries(
+    bodies.map(({ mediaType, schema }) => [mediaType, { schema: schemas.register(schema) }]),
+  );
 
 function operationObject(
-  page: OperationPage,
+  doc: EndpointDoc,
   server: Json,
   schemas: SchemaCollection,
   options: OpenApiOptions,
 ): Json {
-  const { name, title, summary, notes, effect, fields, rules, request, contract } = page;
-  const parameters = fields.filter(({ place }) => place !== "body" && place !== "document");
+  const { name, title, summary, notes, effect, fields, rules, request, contract } = doc;
+  const parameters = fields.filter(({ location }) => location !== "body" && location !== "document");
   return {
     operationId: name,
-    tags: [splitName(page)[0]],
+    tags: [splitName(doc)[0]],
     summary: title,
     description: [summary, notes, ...rules.map(({ description }) => description), `Contract: ${contract}.`]
       .filter(Boolean)
       .join("\n\n"),
     servers: [server],
     security: security(request),
-    parameters: parameters.map((field) => parameter(field, schemas, options)),
+    parameters: parameters.map((field) => parameterObject(field, schemas, options)),
     ...(request.bodies.length > 0 && {
       requestBody: { required: true, content: requestContent(request.bodies, schemas) },
     }),
-    responses: responseObjects(page, schemas),
+    responses: responseObjects(doc, schemas),
     "x-fxdesk-effect": effect.kind,
     ...(rules.length > 0 && { "x-fxdesk-rules": rules }),
   };
@@ -167,13 +169,13 @@ export function openApiDocument(
     return url === undefined ? serverObject(servers[server]!, settings) : { url: url.replace(/\/+$/, "") };
   };
   const securitySchemes = Object.fromEntries(
-    Object.entries(credentials).map(([name, scheme]) => [name, schemeObject(scheme)]),
+    Object.entries(credentials).map(([name, scheme]) => [name, securitySchemeObject(scheme)]),
   );
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
     const atPath = (paths[operation.path] ??= {});
     atPath[operation.method.toLowerCase()] = operationObject(
-      pageOf(operation),
+      describeOperation(operation),
       serverOf(operation.server),
       schemas,
       options,

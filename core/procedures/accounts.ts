@@ -15,27 +15,27 @@ export const accountFields = {
   }),
 };
 
-/** The operations that `accountsOf` calls. */
+/** The operations that `selectAccounts` calls. */
 export const accountOperations = ["accounts.listCurrencyAccounts", "accounts.list"] as const;
 
 /** The accounts that are meant. One that does not exist is not among them. */
-export async function accountsOf(
+export async function selectAccounts(
   client: ContractClient,
   {
     accounts,
     currencies,
   }: { readonly accounts?: readonly string[] | undefined; readonly currencies?: string | undefined },
 ): Promise<readonly Account[]> {
-  const asked =
+  const requestedCurrencies =
     currencies ??
     [...new Set((await client.accounts.listCurrencyAccounts()).map(({ currency }) => currency))].join(",");
-  if (asked === "") return [];
-  const all = await client.accounts.list({ currencies: asked });
+  if (requestedCurrencies === "") return [];
+  const all = await client.accounts.list({ currencies: requestedCurrencies });
   return accounts ? all.filter(({ account_id: id }) => accounts.includes(id)) : all;
 }
 
 /** The accounts that were asked for and are not among those that were found, with the reason why they are missing. */
-export const missingAccounts = (
+export const findMissingAccounts = (
   {
     accounts = [],
     currencies,

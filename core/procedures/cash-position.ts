@@ -6,9 +6,9 @@ import { balanceTypes } from "../contract/accounts";
 import { json } from "../declaration/declare";
 import { minorUnits } from "../schema/currency";
 import { Currency } from "../schema/values";
-import { type Account, accountFields, accountOperations, accountsOf } from "./accounts";
-import { decimalText, signed, Sums } from "./decimal";
-import { countable } from "./odd-rows";
+import { type Account, accountFields, accountOperations, selectAccounts } from "./accounts";
+import { formatDecimal, signedAmount, SumsByKey } from "./decimal";
+import { assertBalances } from "./row-validation";
 import { type Context, procedure } from "./procedure";
 import { Rates } from "./rates";
 
@@ -55,7 +55,7 @@ export const CashPosition = z
   .meta({ id: "CashPosition", description: "Balances of all accounts with totals." });
 
 /** By default also what trades and margin ask for: a position without them looks better than it is. */
-const usualTypes = [
+const defaultBalanceTypes = [
   "InterimAvailable",
   "RequiredFunds",
   "RequiredFundsImmediate",
@@ -64,24 +64,24 @@ const usualTypes = [
 ] as const;
 
 /** None, too, where the service gives no list: a name is not worth the balances. */
-const nameOf = ({ account_details: details }: Account): string | undefined =>
+const accountNameOf = ({ account_details: details }: Account): string | undefined =>
   Array.isArray(details)
     ? (details.find((each) => each?.account_name)?.account_name ?? undefined)
     : undefined;
 
-type Found = Awaited<ReturnType<Context["client"]["accounts"]["listBalances"]>>;
+type ListedBalances = Awaited<ReturnType<Context["client"]["accounts"]["listBalances"]>>;
 type Balances = z.infer<typeof CashPosition>["balances"];
 type Unread = z.infer<typeof CashPosition>["unread"];
 
 /** The balances of one account. Throws an Error where the service's response does not fit. */
-function balancesOf(account: Account, found: Found): Balances {
-  const name = nameOf(account);
-  return countable(found).map(({ type, amount, credit_debit_indicator: direction }) => ({
+function toBalances(account: Account, found: ListedBalances): Balances {
+  const name = accountNameOf(account);
+  return assertBalances(found).map(({ type, amount, credit_debit_indicator: direction }) => ({
     account_id: account.account_id,
     ...(name !== undefined && { account_name: name }),
     type,
     currency: amount.currency,
-    amount: decimalText(signed(amount.amount, direction), minorUnits(amount.currency)),
+    amount: formatDecimal(signedAmount(amount.amount, direction), minorUnits(amount.currency)),
   }));
 }
 
@@ -97,7 +97,7 @@ async function readBalances(
     const { account_id, currency } = account;
     try {
       const found = await client.accounts.listBalances({ account_id, balance_types: [...types] });
-      balances.push(...balancesOf(account, found));
+      balances.push(...toBalances(account, found));
     } catch (error) {
       if (signal?.aborted) throw error;
       const reason = error instanceof FxdeskError ? error.message : "The service's response does not fit.";
@@ -110,21 +110,21 @@ async function readBalances(
 const key = (type: string, currency: string) => `${type} ${currency}`;
 
 function totalsOf(balances: Balances) {
-  const sums = new Sums();
+  const sums = new SumsByKey();
   for (const { type, currency, amount } of balances) sums.add(key(type, currency), new Big(amount));
   return sums.entries().map(([text, sum]) => {
     const [type, currency] = text.split(" ") as [string, string];
-    return { type, currency, amount: decimalText(sum, minorUnits(currency)) };
+    return { type, currency, amount: formatDecimal(sum, minorUnits(currency)) };
   });
 }
 
 /** Rounded once, at the end, to the currency's own decimals. */
-function convertedTotals(
+function convertTotals(
   totals: ReturnType<typeof totalsOf>,
   into: string,
   rates: Rates,
 ): { converted: ReturnType<typeof totalsOf>; missing: string[] } {
-  const sums = new Sums();
+  const sums = new SumsByKey();
   const missing = new Set<string>();
   for (const { type, currency, amount } of totals) {
     const rate = currency === into ? "1" : rates[currency];
@@ -162,7 +162,7 @@ export const getCashPosition = procedure({
     balance_types: z
       .array(z.enum(balanceTypes))
       .min(1)
-      .default([...usualTypes])
+      .default([...defaultBalanceTypes])
       .meta({ title: "Balance types", description: "Balance types to read." }),
     into: Currency.optional().meta({
       title: "Into",
@@ -173,10 +173,10 @@ export const getCashPosition = procedure({
       description: 'Value of one unit of each currency in `into`, such as { USD: "0.92" }.',
     }),
   },
-  rows: "balances",
+  resultList: "balances",
   output: json(CashPosition, "The cash position."),
   async run(context, { accounts, currencies, balance_types: types, into, rates = {} }) {
-    const found = await accountsOf(context.client, { accounts, currencies });
+    const found = await selectAccounts(context.client, { accounts, currencies });
     const { balances, unread } = await readBalances(context, found, types);
     const missing = (accounts ?? []).filter((id) => !found.some(({ account_id: known }) => known === id));
     const all = [
@@ -184,7 +184,7 @@ export const getCashPosition = procedure({
       ...missing.map((account_id) => ({ account_id, currency: "", reason: "There is no such account." })),
     ];
     const totals = totalsOf(balances);
-    const conversion = into === undefined ? undefined : convertedTotals(totals, into, rates);
+    const conversion = into === undefined ? undefined : convertTotals(totals, into, rates);
     return {
       at: new Date().toISOString(),
       balances,

@@ -1,13 +1,13 @@
 /** contract.check: where a real environment differs from the contract. */
 import { z } from "zod";
-import { itsProduct, payment, PaymentId } from "../contract/payment-input";
+import { existingPaymentProduct, existingPayment, PaymentId } from "../contract/payment-input";
 import { ConsentId } from "../contract/xs2a";
 import { balanceTypes } from "../contract/accounts";
 import { json } from "../declaration/declare";
 import type { Values } from "../declaration/fields";
 import { valueAt } from "../schema/value-at";
 import { procedure } from "./procedure";
-import { Look } from "./service-check/look";
+import { ServiceChecker } from "./service-check/service-checker";
 
 const text = (description: string) => z.string().meta({ description });
 
@@ -41,7 +41,7 @@ export const ServiceReport = z
     description: "Differences between the service and the contract, without response values.",
   });
 
-const service = [
+const serviceOperations = [
   "accounts.listCurrencyAccounts",
   "accounts.list",
   "accounts.get",
@@ -57,7 +57,7 @@ const service = [
   "approvalsWorkflow.getSettings",
 ] as const;
 
-const underConsent = [
+const consentOperations = [
   "consents.get",
   "consents.getStatus",
   "consents.listAuthorisations",
@@ -68,7 +68,7 @@ const underConsent = [
   "openBanking.listTransactions",
 ] as const;
 
-const ofPayment = [
+const paymentOperations = [
   "payments.getStatus",
   "payments.listAuthorisations",
   "payments.getAuthorisation",
@@ -77,56 +77,62 @@ const ofPayment = [
 ] as const;
 
 /** The texts at a field of each entry, each once. */
-function textsAt(body: unknown, field: string): string[] {
+function distinctTexts(body: unknown, field: string): string[] {
   const entries = Array.isArray(body) ? body : [];
   const texts = entries.map((entry) => valueAt(entry, [field])).filter((value) => typeof value === "string");
   return [...new Set(texts)];
 }
 
-async function checkAccounts(look: Look): Promise<readonly string[]> {
-  const currencies = textsAt((await look.call("accounts.listCurrencyAccounts"))?.body, "currency");
+async function checkAccounts(checker: ServiceChecker): Promise<readonly string[]> {
+  const currencies = distinctTexts((await checker.call("accounts.listCurrencyAccounts"))?.body, "currency");
   if (currencies.length === 0) return [];
-  const listed = (await look.call("accounts.list", { currencies: currencies.join(",") }))?.body;
-  if (textsAt(listed, "currency").some((currency) => !currencies.includes(currency)))
-    look.note("accounts.list", "content", "[].currency", "what was asked for", "another value");
-  const accounts = textsAt(listed, "account_id");
+  const listed = (await checker.call("accounts.list", { currencies: currencies.join(",") }))?.body;
+  if (distinctTexts(listed, "currency").some((currency) => !currencies.includes(currency)))
+    checker.recordDifference(
+      "accounts.list",
+      "content",
+      "[].currency",
+      "what was asked for",
+      "another value",
+    );
+  const accounts = distinctTexts(listed, "account_id");
   for (const account_id of accounts.slice(0, 2)) {
-    await look.call("accounts.get", { account_id });
-    await look.call("accounts.listBalances", { account_id, balance_types: [...balanceTypes] });
+    await checker.call("accounts.get", { account_id });
+    await checker.call("accounts.listBalances", { account_id, balance_types: [...balanceTypes] });
   }
-  for (const currency of currencies.slice(0, 2)) await look.call("accounts.getFunding", { currency });
+  for (const currency of currencies.slice(0, 2)) await checker.call("accounts.getFunding", { currency });
   return accounts;
 }
 
-async function checkTransactions(look: Look, accounts: readonly string[]): Promise<void> {
+async function checkTransactions(checker: ServiceChecker, accounts: readonly string[]): Promise<void> {
   for (const account_id of accounts.slice(0, 3)) {
-    const list = await look.pages("transactions.list", { account_id });
+    const list = await checker.checkPaging("transactions.list", { account_id });
     if (list.length === 0) continue;
     for (const side of ["credit", "debit"])
-      await look.call("transactions.list", { account_id, credit_debit_indicator: side, page_size: 10 });
-    for (const transaction_id of textsAt(list, "transaction_id").slice(0, 2))
-      await look.call("transactions.get", { account_id, transaction_id });
+      await checker.call("transactions.list", { account_id, credit_debit_indicator: side, page_size: 10 });
+    for (const transaction_id of distinctTexts(list, "transaction_id").slice(0, 2))
+      await checker.call("transactions.get", { account_id, transaction_id });
     return;
   }
 }
 
-async function checkTrades(look: Look): Promise<void> {
-  const list = await look.pages("trades.list");
-  for (const type of textsAt(list, "trade_type").slice(0, 2))
-    await look.call("trades.list", { trade_type: [type], page_size: 10 });
-  for (const trade_id of textsAt(list, "trade_id").slice(0, 2))
+async function checkTrades(checker: ServiceChecker): Promise<void> {
+  const list = await checker.checkPaging("trades.list");
+  for (const type of distinctTexts(list, "trade_type").slice(0, 2))
+    await checker.call("trades.list", { trade_type: [type], page_size: 10 });
+  for (const trade_id of distinctTexts(list, "trade_id").slice(0, 2))
     for (const model of ["BookedTrade", "ExtendedBookedTrade"])
-      await look.call("trades.get", { trade_id, response_model: model });
+      await checker.call("trades.get", { trade_id, response_model: model });
 }
 
-async function checkService(look: Look): Promise<void> {
-  const accounts = await checkAccounts(look);
-  await look.pages("accountDetails.list");
-  await look.call("accountDetails.listAll");
-  await checkTransactions(look, accounts);
-  await checkTrades(look);
-  await look.call("approvalsWorkflow.getConfig");
-  await look.call("approvalsWorkflow.getSettings");
+async function checkService(checker: ServiceChecker): Promise<void> {
+  const accounts = await checkAccounts(checker);
+  await checker.checkPaging("accountDetails.list");
+  await checker.call("accountDetails.listAll");
+  await checkTransactions(checker, accounts);
+  await checkTrades(checker);
+  await checker.call("approvalsWorkflow.getConfig");
+  await checker.call("approvalsWorkflow.getSettings");
 }
 
 const firstText = (body: unknown, ...path: readonly PropertyKey[]): string | undefined => {
@@ -135,47 +141,50 @@ const firstText = (body: unknown, ...path: readonly PropertyKey[]): string | und
 };
 
 /** A list of authorisations, and the first of them. */
-async function checkAuthorisations(look: Look, section: string, of: Values): Promise<void> {
-  const listed = await look.call(`${section}.listAuthorisations`, of);
+async function checkAuthorisations(checker: ServiceChecker, section: string, parent: Values): Promise<void> {
+  const listed = await checker.call(`${section}.listAuthorisations`, parent);
   const first = firstText(listed?.body, "authorisationIds", 0);
   if (first !== undefined)
-    await look.call(`${section}.getAuthorisation`, { ...of, "authorisation-id": first });
+    await checker.call(`${section}.getAuthorisation`, { ...parent, "authorisation-id": first });
 }
 
-async function checkConsent(look: Look, id: string): Promise<void> {
+async function checkConsent(checker: ServiceChecker, id: string): Promise<void> {
   const consent = { "consent-id": id };
-  await look.call("consents.get", consent);
-  await look.call("consents.getStatus", consent);
-  await checkAuthorisations(look, "consents", consent);
-  const under = { "Consent-ID": id };
-  const listed = await look.call("openBanking.listAccounts", under);
-  const account = firstText(listed?.body, "accounts", 0, "resourceId");
-  if (account === undefined) return;
-  const of = { ...under, "account-id": account };
-  await look.call("openBanking.getAccount", of);
-  await look.call("openBanking.listBalances", of);
+  await checker.call("consents.get", consent);
+  await checker.call("consents.getStatus", consent);
+  await checkAuthorisations(checker, "consents", consent);
+  const consentHeader = { "Consent-ID": id };
+  const listed = await checker.call("openBanking.listAccounts", consentHeader);
+  const accountId = firstText(listed?.body, "accounts", 0, "resourceId");
+  if (accountId === undefined) return;
+  const account = { ...consentHeader, "account-id": accountId };
+  await checker.call("openBanking.getAccount", account);
+  await checker.call("openBanking.listBalances", account);
   const dateFrom = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10);
-  await look.call("openBanking.listTransactions", { ...of, bookingStatus: "booked", dateFrom });
+  await checker.call("openBanking.listTransactions", { ...account, bookingStatus: "booked", dateFrom });
 }
 
 async function checkPayment(
-  look: Look,
+  checker: ServiceChecker,
   paymentService: string,
   product: string,
   paymentId: string,
 ): Promise<void> {
-  const of = { "payment-product": product, paymentId };
-  const whole = { "payment-service": paymentService, ...of };
-  await look.call("payments.getStatus", whole);
-  await checkAuthorisations(look, "payments", { ...whole, "payment-authorisation": "authorisations" });
-  if (paymentService === "payments") await look.call("payments.get", of);
-  if (paymentService === "bulk-payments") await look.call("payments.getBulk", of);
+  const payment = { "payment-product": product, paymentId };
+  const paymentWithService = { "payment-service": paymentService, ...payment };
+  await checker.call("payments.getStatus", paymentWithService);
+  await checkAuthorisations(checker, "payments", {
+    ...paymentWithService,
+    "payment-authorisation": "authorisations",
+  });
+  if (paymentService === "payments") await checker.call("payments.get", payment);
+  if (paymentService === "bulk-payments") await checker.call("payments.getBulk", payment);
 }
 
-const notReached = "There was nothing to read it with.";
+const notReachedReason = "There was nothing to read it with.";
 
 /** What every service lets its client read: where one of these was not looked at, nobody knows whether it conforms. */
-const essential = ["accounts.listCurrencyAccounts", "trades.list"] as const;
+const requiredOperations = ["accounts.listCurrencyAccounts", "trades.list"] as const;
 
 export const checkServiceResponses = procedure({
   name: "contract.check",
@@ -187,49 +196,52 @@ export const checkServiceResponses = procedure({
   notes: "Makes up to 59 calls.",
   keywords: ["health", "API", "conformance", "up and running", "Prüfung", "Schnittstelle"],
   effect: "read",
-  uses: [...service, ...underConsent, ...ofPayment],
+  uses: [...serviceOperations, ...consentOperations, ...paymentOperations],
   input: {
     consent_id: ConsentId.optional().meta({
       title: "Consent ID",
       description: "Consent ID of a valid consent, to include the account information operations.",
     }),
     paymentId: PaymentId.optional(),
-    "payment-service": payment["payment-service"].default("payments"),
-    "payment-product": itsProduct["payment-product"].default("sepa-credit-transfers"),
+    "payment-service": existingPayment["payment-service"].default("payments"),
+    "payment-product": existingPaymentProduct["payment-product"].default("sepa-credit-transfers"),
   },
   output: json(ServiceReport, "Differences between the service and the contract."),
   async run(context, { consent_id: consentId, paymentId, ...of }) {
-    const look = new Look(context, (operation, calls) =>
+    const checker = new ServiceChecker(context, (operation, calls) =>
       context.progress({ done: calls, message: operation }),
     );
-    await checkService(look);
-    if (consentId !== undefined) await checkConsent(look, consentId);
+    await checkService(checker);
+    if (consentId !== undefined) await checkConsent(checker, consentId);
     if (paymentId !== undefined)
-      await checkPayment(look, of["payment-service"], of["payment-product"], paymentId);
-    const meant = [...service, ...underConsent, ...ofPayment];
+      await checkPayment(checker, of["payment-service"], of["payment-product"], paymentId);
+    const candidates = [...serviceOperations, ...consentOperations, ...paymentOperations];
     const reasonFor = (name: string): string => {
-      if (consentId === undefined && (underConsent as readonly string[]).includes(name))
+      if (consentId === undefined && (consentOperations as readonly string[]).includes(name))
         return "It needs consent_id.";
-      if (paymentId === undefined && (ofPayment as readonly string[]).includes(name))
+      if (paymentId === undefined && (paymentOperations as readonly string[]).includes(name))
         return "It needs paymentId.";
-      return notReached;
+      return notReachedReason;
     };
-    const told = new Set(look.unread.map(({ operation }) => operation));
-    const missing = meant
-      .filter((name) => !look.checked.has(name) && !told.has(name))
+    const reported = new Set(checker.unread.map(({ operation }) => operation));
+    const missing = candidates
+      .filter((name) => !checker.checked.has(name) && !reported.has(name))
       .map((operation) => ({ operation, reason: reasonFor(operation) }));
-    const differences = [...look.findings.values()].map(({ finding, times }) => ({ ...finding, times }));
-    const due = [
-      ...essential,
+    const differences = [...checker.findings.values()].map(({ finding, times }) => ({ ...finding, times }));
+    const requiredChecks = [
+      ...requiredOperations,
       ...(consentId === undefined ? [] : ["consents.getStatus"]),
       ...(paymentId === undefined ? [] : ["payments.getStatus"]),
     ];
     return {
-      conforms: differences.length === 0 && !look.hasFailed && due.every((name) => look.checked.has(name)),
-      calls: look.calls,
+      conforms:
+        differences.length === 0 &&
+        !checker.hasFailed &&
+        requiredChecks.every((name) => checker.checked.has(name)),
+      calls: checker.calls,
       differences,
-      checked: [...look.checked],
-      unread: [...look.unread, ...missing],
+      checked: [...checker.checked],
+      unread: [...checker.unread, ...missing],
     };
   },
 });

@@ -6,15 +6,15 @@ import { json } from "../declaration/declare";
 import { FxdeskError } from "../errors";
 import { ConsentStatus } from "../schema/statuses";
 import { type Context, procedure } from "./procedure";
-import { endOfWait, untilSeen, waitSeconds } from "./wait";
+import { deadlineAfter, pollUntil, waitSeconds } from "./poll-until";
 
 type Links = Readonly<Record<string, { readonly href?: string | undefined } | undefined>>;
 type Consent = z.infer<typeof Consent>;
 
 /** Statuses in which it is still for people to decide. */
-const undecided: ReadonlySet<string> = new Set(["received", "partiallyAuthorised"]);
+const pendingStatuses: ReadonlySet<string> = new Set(["received", "partiallyAuthorised"]);
 
-const words: Readonly<Record<string, string>> = {
+const statusDescriptions: Readonly<Record<string, string>> = {
   received:
     "The person has not authorised the consent yet. Forward the link, and call again with consent_id to wait longer.",
   partiallyAuthorised:
@@ -42,39 +42,39 @@ export const ConnectedConsent = z
   .meta({ id: "ConnectedConsent", description: "A consent and what it is waiting for." });
 
 /** A link may be relative to the service's address; a person needs it whole. */
-function wholeLink({ client }: Context, links: Links | undefined): string | undefined {
+function absoluteLink({ client }: Context, links: Links | undefined): string | undefined {
   const href = links?.scaRedirect?.href ?? links?.scaOAuth?.href;
   if (href === undefined) return undefined;
-  const { address } = client.prepare(operationOf(client, "consents.getStatus"), { "consent-id": "of-any" });
+  const { address } = client.prepare(findOperation(client, "consents.getStatus"), { "consent-id": "of-any" });
   return URL.canParse(href, address) ? new URL(href, address).href : href;
 }
 
-const operationOf = ({ service }: Context["client"], name: string) =>
+const findOperation = ({ service }: Context["client"], name: string) =>
   service.operations.find((operation) => operation.name === name)!;
 
 /** Begins the authorisation of a consent that has none. */
-const begunLink = async (context: Context, id: string): Promise<string | undefined> =>
-  wholeLink(context, (await context.client.consents.startAuthorisation({ "consent-id": id }))._links);
+const startAuthorisation = async (context: Context, id: string): Promise<string | undefined> =>
+  absoluteLink(context, (await context.client.consents.startAuthorisation({ "consent-id": id }))._links);
 
 /** The link to a consent that is there. The service need not give it again. */
-async function linkAgain(context: Context, id: string): Promise<string | undefined> {
+async function findExistingLink(context: Context, id: string): Promise<string | undefined> {
   const { authorisationIds } = await context.client.consents.listAuthorisations({ "consent-id": id });
   const last = authorisationIds.at(-1);
-  if (last === undefined) return begunLink(context, id);
-  const asked = { "consent-id": id, "authorisation-id": last };
-  return wholeLink(context, (await context.client.consents.getAuthorisation(asked))._links);
+  if (last === undefined) return startAuthorisation(context, id);
+  const authorisation = { "consent-id": id, "authorisation-id": last };
+  return absoluteLink(context, (await context.client.consents.getAuthorisation(authorisation))._links);
 }
 
-interface Asked {
+interface RequestedConsent {
   readonly id: string;
   readonly status: string;
   readonly link: string | undefined;
 }
 
-async function ask(
+async function createConsentRequest(
   context: Context,
-  { accounts, recurring, frequency_per_day: frequency, valid_until: validUntil }: Wanted,
-): Promise<Asked> {
+  { accounts, recurring, frequency_per_day: frequency, valid_until: validUntil }: ConsentRequest,
+): Promise<RequestedConsent> {
   const of = (accounts ?? []).map((iban) => ({ iban }));
   const created = await context.client.consents.create({
     access: { accounts: of, balances: of, transactions: of },
@@ -84,11 +84,11 @@ async function ask(
     combinedServiceIndicator: false,
   });
   const { consentId: id, consentStatus: status } = created;
-  const link = wholeLink(context, created._links);
+  const link = absoluteLink(context, created._links);
   return { id, status, link };
 }
 
-interface Wanted {
+interface ConsentRequest {
   readonly accounts?: readonly string[] | undefined;
   readonly recurring: boolean;
   readonly frequency_per_day?: number | undefined;
@@ -96,7 +96,7 @@ interface Wanted {
 }
 
 /** What goes wrong after it was created must not hide which one it is. */
-async function told<T>(
+async function returnErrorIfCreated<T>(
   { signal }: Context,
   isNew: boolean,
   work: () => Promise<T>,
@@ -153,49 +153,51 @@ export const connectConsent = procedure({
   output: json(ConnectedConsent, "The consent, valid or awaiting authorisation."),
   async run(context, { consent_id: given, wait_seconds: seconds, ...wanted }) {
     const { client, signal, progress } = context;
-    const end = endOfWait(seconds);
+    const deadline = deadlineAfter(seconds);
     const isNew = given === undefined;
     progress({ done: 0, total: 2, message: isNew ? "Asking for the consent" : "Looking for the consent" });
-    const asked = isNew
-      ? await ask(context, wanted)
+    const requested = isNew
+      ? await createConsentRequest(context, wanted)
       : {
           id: given,
           status: (await client.consents.getStatus({ "consent-id": given })).consentStatus,
           link: undefined,
         };
-    let { status } = asked;
-    const { id } = asked;
-    const answer = (more: { link?: string | undefined; unread?: string; consent?: Consent } = {}) => ({
+    let { status } = requested;
+    const { id } = requested;
+    const toResult = (more: { link?: string | undefined; unread?: string; consent?: Consent } = {}) => ({
       consent_id: id,
       status,
       valid: status === "valid",
-      description: words[status] ?? `Its status is ${status}.`,
+      description: statusDescriptions[status] ?? `Its status is ${status}.`,
       ...(more.link !== undefined && { link: more.link }),
       ...(more.unread !== undefined && { unread: more.unread }),
       ...(more.consent && { consent: more.consent }),
     });
-    let { link } = asked;
-    if (undecided.has(status) && link === undefined) {
-      const found = await told(context, isNew, () =>
-        isNew ? begunLink(context, id) : linkAgain(context, id),
+    let { link } = requested;
+    if (pendingStatuses.has(status) && link === undefined) {
+      const found = await returnErrorIfCreated(context, isNew, () =>
+        isNew ? startAuthorisation(context, id) : findExistingLink(context, id),
       );
-      if (found instanceof FxdeskError) return answer({ unread: found.message });
+      if (found instanceof FxdeskError) return toResult({ unread: found.message });
       link = found;
     }
-    if (undecided.has(status)) {
+    if (pendingStatuses.has(status)) {
       const where = link === undefined ? "" : ` at ${link}`;
       progress({ done: 1, total: 2, message: `Consent ${id} waits for the person to authorise it${where}` });
-      const failure = await told(context, isNew, () =>
-        untilSeen(end, signal, async () => {
+      const failure = await returnErrorIfCreated(context, isNew, () =>
+        pollUntil(deadline, signal, async () => {
           status = (await client.consents.getStatus({ "consent-id": id })).consentStatus;
-          return undecided.has(status) ? undefined : status;
+          return pendingStatuses.has(status) ? undefined : status;
         }),
       );
-      if (failure instanceof FxdeskError) return answer({ link, unread: failure.message });
+      if (failure instanceof FxdeskError) return toResult({ link, unread: failure.message });
     }
-    if (status !== "valid") return answer({ link: undecided.has(status) ? link : undefined });
+    if (status !== "valid") return toResult({ link: pendingStatuses.has(status) ? link : undefined });
     progress({ done: 2, total: 2, message: "The consent is valid" });
-    const consent = await told(context, isNew, () => client.consents.get({ "consent-id": id }));
-    return consent instanceof FxdeskError ? answer({ unread: consent.message }) : answer({ consent });
+    const consent = await returnErrorIfCreated(context, isNew, () =>
+      client.consents.get({ "consent-id": id }),
+    );
+    return consent instanceof FxdeskError ? toResult({ unread: consent.message }) : toResult({ consent });
   },
 });

@@ -3,17 +3,17 @@ import { z } from "zod";
 import { json } from "../declaration/declare";
 import { describeViolations, type Violation } from "../declaration/violation";
 import { InvalidInput } from "../errors";
-import { FormatError } from "../formats/error";
+import { FormatError } from "../formats/format-error";
 import { readCoda } from "../formats/coda/read";
 import { writeCoda } from "../formats/coda/write";
 import { readCsv } from "../formats/csv/read";
 import { writeCsv } from "../formats/csv/write";
-import { kindOfText } from "../formats/kinds";
+import { detectTextKind } from "../formats/text-kind";
 import { readMt940 } from "../formats/mt940/read";
 import { writeMt940 } from "../formats/mt940/write";
 import type { Source, Statement, StatementSource } from "../formats/statement";
-import type { TextSource } from "../formats/text";
-import { deliveredFile } from "./delivered-file";
+import type { TextSource } from "../formats/text-lines";
+import { deliveredFileFields } from "./delivered-file";
 import { procedure } from "./procedure";
 
 const name = "statements.convert";
@@ -25,25 +25,25 @@ interface StatementFormat {
   readonly contentType: string;
 }
 
-const plain = "text/plain; charset=us-ascii";
+const toAscii = "text/plain; charset=us-ascii";
 
 const formats = {
-  mt940: { read: readMt940, write: (all) => writeMt940(all), extension: "sta", contentType: plain },
-  coda: { read: readCoda, write: writeCoda, extension: "cod", contentType: plain },
+  mt940: { read: readMt940, write: (all) => writeMt940(all), extension: "sta", contentType: toAscii },
+  coda: { read: readCoda, write: writeCoda, extension: "cod", contentType: toAscii },
   csv: { read: readCsv, write: writeCsv, extension: "csv", contentType: "text/csv; charset=utf-8" },
 } as const satisfies Readonly<Record<string, StatementFormat>>;
 
 const formatNames = ["mt940", "coda", "csv"] as const;
 type FormatName = (typeof formatNames)[number];
 
-const text = (description: string) => z.string().meta({ description });
+const describedText = (description: string) => z.string().meta({ description });
 const optionalText = (description: string) => z.string().optional().meta({ description });
 
-const Amount = text("Decimal amount without a sign, in the currency of the account.");
+const Amount = describedText("Decimal amount without a sign, in the currency of the account.");
 const CreditDebit = z
   .enum(["Credit", "Debit"])
   .meta({ description: "`Credit` increases the balance, `Debit` decreases it." });
-const Day = text("YYYY-MM-DD.");
+const Day = describedText("YYYY-MM-DD.");
 
 const StatementBalance = z
   .object({ creditDebit: CreditDebit, amount: Amount, date: Day })
@@ -51,9 +51,11 @@ const StatementBalance = z
   .meta({ id: "StatementBalance", description: "A balance with its date." });
 const balance = (description: string) => StatementBalance.meta({ description });
 
-const Money = z.object({ amount: text("Decimal amount."), currency: text("ISO 4217 code.") }).readonly();
+const Money = z
+  .object({ amount: describedText("Decimal amount."), currency: describedText("ISO 4217 code.") })
+  .readonly();
 
-const entry = {
+const entryFields = {
   bookingDate: Day.meta({ description: "Booking date." }),
   valueDate: Day.meta({ description: "Value date." }),
   amount: Amount,
@@ -86,11 +88,11 @@ const entry = {
 
 const Entry = z
   .object({
-    ...entry,
+    ...entryFields,
     details: z
       .array(
         z
-          .object(entry)
+          .object(entryFields)
           .readonly()
           .meta({ id: "StatementEntryPart", description: "A detail of a batch entry." }),
       )
@@ -104,8 +106,8 @@ const Entry = z
 const BankStatement = z.object({
   account: z
     .object({
-      number: text("IBAN or account number."),
-      currency: text("ISO 4217 code."),
+      number: describedText("IBAN or account number."),
+      currency: describedText("ISO 4217 code."),
       bic: optionalText("BIC of the bank."),
       holder: optionalText("Account holder."),
     })
@@ -134,7 +136,7 @@ export const ConvertedStatements = z
       .array(BankStatement.readonly())
       .optional()
       .meta({ description: "The statements, if JSON was requested." }),
-    file: z.object(deliveredFile).optional().meta({ description: "The converted file." }),
+    file: z.object(deliveredFileFields).optional().meta({ description: "The converted file." }),
   })
   .meta({ id: "ConvertedStatements", description: "A converted statement file." });
 
@@ -147,7 +149,7 @@ const invalid = (violations: readonly Violation[]) =>
   });
 
 /** What is wrong with the file, or with putting it into another format, is wrong with the field that has it. */
-async function inField<T>(field: string, work: () => Promise<T>): Promise<T> {
+async function withFieldErrors<T>(field: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -159,7 +161,7 @@ async function inField<T>(field: string, work: () => Promise<T>): Promise<T> {
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 /** Banks write UTF-8 or, where it is none, Windows-1252. */
-function decoded(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -167,9 +169,9 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-function formatOf(content: string): FormatName {
-  const beginning = content.replace(/^\uFEFF?\s*/, "").slice(0, 200);
-  const kind = kindOfText(beginning);
+function detectFormat(content: string): FormatName {
+  const start = content.replace(/^\uFEFF?\s*/, "").slice(0, 200);
+  const kind = detectTextKind(start);
   if (kind === "MT940" || kind === "CODA") return kind === "CODA" ? "coda" : "mt940";
   return "csv";
 }
@@ -180,7 +182,7 @@ async function readAll(format: FormatName, content: string): Promise<Statement[]
   return statements;
 }
 
-async function* encoded(chunks: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+async function* encodeChunks(chunks: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield Buffer.from(chunk);
 }
 
@@ -193,7 +195,7 @@ export const convertStatements = procedure({
   keywords: ["parse", "read", "spreadsheet", "Kontoauszug", "umwandeln"],
   effect: "read",
   uses: [],
-  delivers: true,
+  deliversFiles: true,
   input: {
     content: z.string().optional().meta({ title: "Content", description: "Content of the file as text." }),
     content_base64: z.string().regex(base64, "must be Base64").optional().meta({
@@ -222,9 +224,9 @@ export const convertStatements = procedure({
   output: json(ConvertedStatements, "The statements."),
   async run({ deliver }, { content, content_base64: bytes, from: given, to }) {
     const field = bytes === undefined ? "content" : "content_base64";
-    const whole = bytes === undefined ? content! : decoded(Buffer.from(bytes, "base64"));
-    const from = given === "auto" ? formatOf(whole) : given;
-    const statements = await inField(field, () => readAll(from, whole));
+    const text = bytes === undefined ? content! : decodeText(Buffer.from(bytes, "base64"));
+    const from = given === "auto" ? detectFormat(text) : given;
+    const statements = await withFieldErrors(field, () => readAll(from, text));
     if (statements.length === 0) throw invalid([{ field, message: "must hold a statement" }]);
     const entries = statements.reduce((count, each) => count + each.entries.length, 0);
     const counts = { from, statement_count: statements.length, entry_count: entries };
@@ -235,7 +237,9 @@ export const convertStatements = procedure({
       name: `${account.currency}_${account.number}_${closingBalance.date}.${extension}`,
       contentType,
     };
-    const place = await inField("to", () => deliver({ ...file, content: encoded(write(statements)) }));
-    return { ...counts, file: { name: file.name, content_type: contentType, ...place } };
+    const location = await withFieldErrors("to", () =>
+      deliver({ ...file, content: encodeChunks(write(statements)) }),
+    );
+    return { ...counts, file: { name: file.name, content_type: contentType, ...location } };
   },
 });

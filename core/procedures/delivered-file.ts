@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 /** A file and its place: one of `path`, `uri` and `content`. */
-export const deliveredFile = {
+export const deliveredFileFields = {
   name: z.string().meta({ description: "Name of the file." }),
   content_type: z.string().meta({ description: "Its media type." }),
   path: z.string().optional().meta({ description: "Path of the file, if it was written to a folder." }),

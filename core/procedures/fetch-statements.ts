@@ -2,15 +2,21 @@
 import { extname } from "node:path";
 import { z } from "zod";
 import { createStatementFile } from "../contract/statements";
-import type { ReceivedFile } from "../client/file";
+import type { ReceivedFile } from "../client/received-file";
 import { json } from "../declaration/declare";
 import { FxdeskError } from "../errors";
-import { type Account, accountFields, accountOperations, accountsOf, missingAccounts } from "./accounts";
-import { sideBySide } from "./at-once";
-import { deliveredFile } from "./delivered-file";
-import { type Period, periodOf, PeriodText } from "./period";
+import {
+  type Account,
+  accountFields,
+  accountOperations,
+  selectAccounts,
+  findMissingAccounts,
+} from "./accounts";
+import { mapConcurrent } from "./map-concurrent";
+import { deliveredFileFields } from "./delivered-file";
+import { type Period, parsePeriod, PeriodText } from "./period";
 import { type Context, procedure } from "./procedure";
-import { endOfWait, mayPass, untilSeen, waitSeconds } from "./wait";
+import { deadlineAfter, isTransient, pollUntil, waitSeconds } from "./poll-until";
 
 const { format: Format } = createStatementFile.query;
 
@@ -26,7 +32,7 @@ export const FetchedStatements = z
       .array(
         z.object({
           ...accountOfFile,
-          ...deliveredFile,
+          ...deliveredFileFields,
         }),
       )
       .meta({ description: "One statement file per account." }),
@@ -50,14 +56,14 @@ type Result = z.infer<typeof FetchedStatements>;
 type Format = z.infer<typeof Format>;
 
 /** A file that the service makes. */
-interface Making {
+interface PendingFile {
   readonly account: Account;
   readonly statementId: string;
   /** Why it was not there at the last look. */
-  reason: string;
+  lastReason: string;
 }
 
-const failureOf = ({ account_id, currency }: Account, reason: string, statementId?: string) => ({
+const toFailure = ({ account_id, currency }: Account, reason: string, statementId?: string) => ({
   account_id,
   currency,
   ...(statementId !== undefined && { statement_id: statementId }),
@@ -65,25 +71,25 @@ const failureOf = ({ account_id, currency }: Account, reason: string, statementI
 });
 
 /** A failure of one file is told; that the whole was ended is not one of them. */
-function reasonOf(error: unknown, { signal }: Context): string {
+function failureReason(error: unknown, { signal }: Context): string {
   if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
   return error.message;
 }
 
-const notReady = "The file is not ready yet.";
+const notReadyReason = "The file is not ready yet.";
 
 /** Asks for the file of an account. */
-async function ask(
+async function requestFile(
   context: Context,
   account: Account,
   { from, to }: Period,
   format: Format,
-  end: number,
-): Promise<Making | Result["failed"][number]> {
+  deadline: number,
+): Promise<PendingFile | Result["failed"][number]> {
   const { client, signal } = context;
   const { account_id } = account;
   try {
-    const asked = await untilSeen(end, signal, () =>
+    const created = await pollUntil(deadline, signal, () =>
       client.statements.createFile({
         account_id,
         format,
@@ -91,24 +97,24 @@ async function ask(
         to_value_datetime: `${to}T00:00`,
       }),
     );
-    const statementId = /statements\/([^/?]+)/.exec(asked?.url ?? "")?.[1];
+    const statementId = /statements\/([^/?]+)/.exec(created?.url ?? "")?.[1];
     return statementId === undefined
-      ? failureOf(account, "The service did not say where the file will be.")
-      : { account, statementId, reason: notReady };
+      ? toFailure(account, "The service did not say where the file will be.")
+      : { account, statementId, lastReason: notReadyReason };
   } catch (error) {
-    return failureOf(account, reasonOf(error, context));
+    return toFailure(account, failureReason(error, context));
   }
 }
 
 /** The account as people know it. */
-function labelOf({ account_details: details, account_id: id }: Account): string {
+function accountLabelOf({ account_details: details, account_id: id }: Account): string {
   const named =
     details?.find(({ account_number: number }) => number) ?? details?.find(({ account_name: name }) => name);
   return named?.account_number || named?.account_name || id;
 }
 
 /** The service may send another kind of file than its format is called by, and then says so by the name. */
-function nameOf(
+function fileNameOf(
   account: Account,
   { from, to }: Period,
   format: Format,
@@ -116,34 +122,34 @@ function nameOf(
 ): string {
   const own = extname(fileName);
   const extension = /^\.[a-z0-9]{1,8}$/i.test(own) ? own : `.${format}`;
-  const label = labelOf(account).replace(/[^\p{L}\p{N}]+/gu, "-");
+  const label = accountLabelOf(account).replace(/[^\p{L}\p{N}]+/gu, "-");
   return `${account.currency}_${label}_${from}_${to}${extension}`;
 }
 
 /** Looks for a file: its place, why there will be none, or undefined while it is being made. */
-async function look(
+async function pollFile(
   context: Context,
-  making: Making,
+  pending: PendingFile,
   period: Period,
   format: Format,
 ): Promise<Result["files"][number] | Result["failed"][number] | undefined> {
-  const { account, statementId } = making;
+  const { account, statementId } = pending;
   const { account_id, currency } = account;
   try {
     const response = await context.client.statements.getFile({ account_id, statement_id: statementId });
     if (response.status === 202) {
       const { status } = response.body;
-      making.reason = notReady;
-      return status === "Failed" ? failureOf(account, "The service could not make the file.") : undefined;
+      pending.lastReason = notReadyReason;
+      return status === "Failed" ? toFailure(account, "The service could not make the file.") : undefined;
     }
     const { body: file } = response;
-    const name = nameOf(account, period, format, file);
+    const name = fileNameOf(account, period, format, file);
     const { contentType, stream } = file;
-    const place = await context.deliver({ name, contentType, content: stream });
-    return { account_id, currency, name, content_type: contentType, ...place };
+    const location = await context.deliver({ name, contentType, content: stream });
+    return { account_id, currency, name, content_type: contentType, ...location };
   } catch (error) {
-    making.reason = reasonOf(error, context);
-    return mayPass(error) ? undefined : failureOf(account, making.reason);
+    pending.lastReason = failureReason(error, context);
+    return isTransient(error) ? undefined : toFailure(account, pending.lastReason);
   }
 }
 
@@ -154,9 +160,9 @@ export const fetchStatements = procedure({
   summary: "Downloads the statement files of all accounts for a period as PDF, CSV, MT940 or XLS.",
   keywords: ["bank statement", "Excel", "Kontoauszug", "Kontoauszüge", "herunterladen"],
   effect: "read",
-  effectBecause: "Requesting a statement file has no lasting effect.",
+  effectReason: "Requesting a statement file has no lasting effect.",
   uses: [...accountOperations, "statements.createFile", "statements.getFile"],
-  delivers: true,
+  deliversFiles: true,
   input: {
     ...accountFields,
     period: PeriodText.default("last month"),
@@ -164,35 +170,39 @@ export const fetchStatements = procedure({
     wait_seconds: waitSeconds,
   },
   output: json(FetchedStatements, "The files, and the accounts without one."),
-  async run(context, { accounts, currencies, period: asked, format, wait_seconds: seconds }) {
-    const end = endOfWait(seconds);
-    const period = periodOf(asked)!;
-    const found = await accountsOf(context.client, { accounts, currencies });
+  async run(context, { accounts, currencies, period: periodText, format, wait_seconds: seconds }) {
+    const deadline = deadlineAfter(seconds);
+    const period = parsePeriod(periodText)!;
+    const found = await selectAccounts(context.client, { accounts, currencies });
     const total = found.length;
     context.progress({ done: 0, total, message: "Asking for the files" });
-    const begun = await sideBySide(found, (account) => ask(context, account, period, format, end));
+    const requested = await mapConcurrent(found, (account) =>
+      requestFile(context, account, period, format, deadline),
+    );
     const files: Result["files"] = [];
     const failed: Result["failed"] = [];
-    let waiting: Making[] = [];
-    for (const each of begun) {
-      if ("account" in each) waiting.push(each);
+    let pendingFiles: PendingFile[] = [];
+    for (const each of requested) {
+      if ("account" in each) pendingFiles.push(each);
       else failed.push(each);
     }
-    await untilSeen(end, context.signal, async () => {
-      const results = await sideBySide(waiting, async (making) => {
-        const result = await look(context, making, period, format);
+    await pollUntil(deadline, context.signal, async () => {
+      const results = await mapConcurrent(pendingFiles, async (pending) => {
+        const result = await pollFile(context, pending, period, format);
         if (result && "name" in result) files.push(result);
         else if (result) failed.push(result);
         if (result)
           context.progress({ done: files.length + failed.length, total, message: "Statement files" });
         return result;
       });
-      waiting = waiting.filter((_, index) => !results[index]);
-      return waiting.length === 0 || undefined;
+      pendingFiles = pendingFiles.filter((_, index) => !results[index]);
+      return pendingFiles.length === 0 || undefined;
     });
-    const missing = missingAccounts({ accounts, currencies }, found);
+    const missing = findMissingAccounts({ accounts, currencies }, found);
     failed.push(
-      ...waiting.map(({ account, statementId, reason }) => failureOf(account, reason, statementId)),
+      ...pendingFiles.map(({ account, statementId, lastReason }) =>
+        toFailure(account, lastReason, statementId),
+      ),
       ...missing.map((each) => ({ ...each, currency: "" })),
     );
     return { period, files, failed, complete: failed.length === 0 };

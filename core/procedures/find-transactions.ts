@@ -4,11 +4,11 @@ import { z } from "zod";
 import { json } from "../declaration/declare";
 import { minorUnits } from "../schema/currency";
 import type { ProcedureValues } from "../declaration/procedure";
-import { accountFields, accountOperations, accountsOf, missingAccounts } from "./accounts";
-import { checkBounds, decimalText, signed, Sums } from "./decimal";
-import { type Period, periodOf, PeriodText } from "./period";
+import { accountFields, accountOperations, selectAccounts, findMissingAccounts } from "./accounts";
+import { checkBounds, formatDecimal, signedAmount, SumsByKey } from "./decimal";
+import { type Period, parsePeriod, PeriodText } from "./period";
 import { type Context, procedure } from "./procedure";
-import { type Gap, type Transaction, valueDay, walkTransactions } from "./walk-transactions";
+import { type Gap, type Transaction, valueDayOf, fetchAllTransactions } from "./fetch-all-transactions";
 
 const PositiveDecimal = z
   .string()
@@ -70,29 +70,29 @@ export const Gaps = z
   )
   .meta({ description: "Accounts that could not be read; empty if complete." });
 
-const isIn = (direction: string | null | undefined) => direction?.toLowerCase() !== "debit";
+const isIncoming = (direction: string | null | undefined) => direction?.toLowerCase() !== "debit";
 
 /** Who is on the other side: who pays for money in, who is paid for money out. */
-const otherSide = (each: Transaction) =>
-  isIn(each.credit_debit_indicator)
+const counterpartyOf = (each: Transaction) =>
+  isIncoming(each.credit_debit_indicator)
     ? { name: each.debtor_name, account: each.debtor_account }
     : { name: each.creditor_name, account: each.creditor_account };
 
 /** Leaves out what there is no value for. */
-const given = <T extends object>(values: T) =>
+const withoutEmpty = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null)) as {
     [K in keyof T]?: NonNullable<T[K]>;
   };
 
-export const inShort = (each: Transaction): FoundTransaction => ({
-  date: valueDay(each),
-  amount: decimalText(
-    signed(each.amount.amount, each.credit_debit_indicator),
+export const toFoundTransaction = (each: Transaction): FoundTransaction => ({
+  date: valueDayOf(each),
+  amount: formatDecimal(
+    signedAmount(each.amount.amount, each.credit_debit_indicator),
     minorUnits(each.amount.currency),
   ),
   currency: each.amount.currency,
-  ...given({
-    counterparty: otherSide(each).name,
+  ...withoutEmpty({
+    counterparty: counterpartyOf(each).name,
     text: each.transaction_information,
     reference: each.transaction_reference,
     type: each.transaction_type,
@@ -101,7 +101,7 @@ export const inShort = (each: Transaction): FoundTransaction => ({
   transaction_id: each.transaction_id,
 });
 
-const holds = (part: string, texts: readonly unknown[]): boolean =>
+const containsText = (part: string, texts: readonly unknown[]): boolean =>
   texts.some((text) => typeof text === "string" && text.toLowerCase().includes(part.toLowerCase()));
 
 interface Filter {
@@ -112,15 +112,19 @@ interface Filter {
 }
 
 /** What the service does not filter by. */
-export function matches(each: Transaction, { min_amount, max_amount, counterparty, text }: Filter): boolean {
+export function matchesFilter(
+  each: Transaction,
+  { min_amount, max_amount, counterparty, text }: Filter,
+): boolean {
   const amount = new Big(each.amount.amount);
-  const { name, account } = otherSide(each);
+  const { name, account } = counterpartyOf(each);
   return (
     (min_amount === undefined || amount.gte(min_amount)) &&
     (max_amount === undefined || amount.lte(max_amount)) &&
-    (counterparty === undefined || holds(counterparty, [name, account?.iban, account?.account_number])) &&
+    (counterparty === undefined ||
+      containsText(counterparty, [name, account?.iban, account?.account_number])) &&
     (text === undefined ||
-      holds(text, [
+      containsText(text, [
         each.transaction_reference,
         each.transaction_information,
         each.additional_transaction_information,
@@ -146,7 +150,7 @@ export const SumsByCurrency = z
 
 /** Sums of signed amounts by currency. */
 export function sumsByCurrency(found: readonly FoundTransaction[]): z.infer<typeof SumsByCurrency> {
-  const [ins, outs] = [new Sums(), new Sums()];
+  const [ins, outs] = [new SumsByKey(), new SumsByKey()];
   const counts = new Map<string, number>();
   for (const { currency, amount } of found) {
     const value = new Big(amount);
@@ -161,9 +165,9 @@ export function sumsByCurrency(found: readonly FoundTransaction[]): z.infer<type
     return {
       currency,
       count: counts.get(currency)!,
-      in: decimalText(sum, decimals),
-      out: decimalText(spent, decimals),
-      net: decimalText(sum.plus(spent), decimals),
+      in: formatDecimal(sum, decimals),
+      out: formatDecimal(spent, decimals),
+      net: formatDecimal(sum.plus(spent), decimals),
     };
   });
 }
@@ -181,27 +185,33 @@ export const FoundTransactions = z
   })
   .meta({ id: "FoundTransactions", description: "Transactions found." });
 
-/** The operations that `transactionsFor` calls. */
+/** The operations that `findMatchingTransactions` calls. */
 export const transactionOperations = [...accountOperations, "transactions.list"] as const;
 
 /** The transactions that the filters mean, in the order of accounts and service, and what of them is missing. */
-export async function transactionsFor(
+export async function findMatchingTransactions(
   context: Context,
   operation: string,
-  { period: asked, direction, accounts, currencies, ...filter }: ProcedureValues<typeof transactionFilters>,
+  {
+    period: periodText,
+    direction,
+    accounts,
+    currencies,
+    ...filter
+  }: ProcedureValues<typeof transactionFilters>,
 ): Promise<{
   readonly period: Period;
   readonly transactions: readonly FoundTransaction[];
   readonly gaps: readonly Gap[];
 }> {
   checkBounds(operation, ["min_amount", filter.min_amount], ["max_amount", filter.max_amount]);
-  const period = periodOf(asked)!;
-  const meant = await accountsOf(context.client, { accounts, currencies });
-  const { transactions, gaps } = await walkTransactions(context, meant, { period, direction });
+  const period = parsePeriod(periodText)!;
+  const selectedAccounts = await selectAccounts(context.client, { accounts, currencies });
+  const { transactions, gaps } = await fetchAllTransactions(context, selectedAccounts, { period, direction });
   return {
     period,
-    transactions: transactions.filter((each) => matches(each, filter)).map(inShort),
-    gaps: [...missingAccounts({ accounts, currencies }, meant), ...gaps],
+    transactions: transactions.filter((each) => matchesFilter(each, filter)).map(toFoundTransaction),
+    gaps: [...findMissingAccounts({ accounts, currencies }, selectedAccounts), ...gaps],
   };
 }
 
@@ -232,10 +242,10 @@ export const findTransactions = procedure({
   effect: "read",
   uses: transactionOperations,
   input: transactionFilters,
-  rows: "transactions",
+  resultList: "transactions",
   output: json(FoundTransactions, "The transactions, newest first, with totals."),
   async run(context, input) {
-    const { period, transactions, gaps } = await transactionsFor(context, name, input);
+    const { period, transactions, gaps } = await findMatchingTransactions(context, name, input);
     const found = transactions.toSorted(newestFirst);
     return {
       period,

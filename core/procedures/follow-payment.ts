@@ -1,16 +1,16 @@
 /** payments.follow: a payment until nothing more becomes of it. */
 import { z } from "zod";
-import { itsProduct, payment, PaymentId } from "../contract/payment-input";
+import { existingPaymentProduct, existingPayment, PaymentId } from "../contract/payment-input";
 import { json } from "../declaration/declare";
 import { id } from "../schema/values";
 import { type Context, procedure } from "./procedure";
-import { endOfWait, untilSeen, waitSeconds } from "./wait";
+import { deadlineAfter, pollUntil, waitSeconds } from "./poll-until";
 
 /** How a payment stands, in words, and what it waits for; nothing where it is final. */
-type Meaning = readonly [description: string, waitsFor?: string];
+type StatusMeaning = readonly [description: string, waitsFor?: string];
 
 /** By the codes of ISO 20022. */
-const codes: Readonly<Record<string, Meaning>> = {
+const meaningsByCode: Readonly<Record<string, StatusMeaning>> = {
   RCVD: ["Received.", "the person who must authorise it"],
   PATC: ["Authorised by some.", "the other people who must authorise it"],
   PDNG: ["In checks.", "the checks of the bank"],
@@ -28,7 +28,7 @@ const codes: Readonly<Record<string, Meaning>> = {
 };
 
 /** Payments from a trade, by their statuses in small letters. */
-const ofTrades: Readonly<Record<string, Meaning>> = {
+const tradePaymentMeanings: Readonly<Record<string, StatusMeaning>> = {
   "payment pending of authorization": ["Ordered.", "approval by another contact"],
   "validating beneficiary information": ["The beneficiary is being checked.", "the check of the beneficiary"],
   "need more beneficiary information": [
@@ -42,7 +42,7 @@ const ofTrades: Readonly<Record<string, Meaning>> = {
   "payment cancelled": ["Cancelled: not paid."],
 };
 
-const Followed = z.object({
+const FollowedPayment = z.object({
   payment_id: z.string().optional().meta({ description: "Payment ID." }),
   status: z.string().meta({ description: "Status as the service reports it." }),
   description: z.string().meta({ description: "Status in plain words." }),
@@ -51,13 +51,13 @@ const Followed = z.object({
   message: z.string().optional().meta({ description: "Message of the service." }),
 });
 
-type Followed = z.infer<typeof Followed>;
+type FollowedPayment = z.infer<typeof FollowedPayment>;
 
 export const FollowedPayments = z
   .object({
     final: z.boolean().meta({ description: "True if every status is final." }),
     description: z.string().meta({ description: "Explanation of the state." }),
-    payments: z.array(Followed).meta({ description: "The payment, or all payments of the trade." }),
+    payments: z.array(FollowedPayment).meta({ description: "The payment, or all payments of the trade." }),
     changes: z
       .array(
         z.object({
@@ -70,43 +70,43 @@ export const FollowedPayments = z
   })
   .meta({ id: "FollowedPayments", description: "Status of one or more payments." });
 
-interface Facts {
+interface StatusDetails {
   readonly waitsFor?: string | undefined;
   readonly message?: string | undefined;
 }
 
-function followed(
+function toFollowedPayment(
   paymentId: string | undefined,
   status: string,
-  meaning: Meaning,
-  facts: Facts = {},
-): Followed {
-  const [description, usual] = meaning;
-  const waitsFor = usual && (facts.waitsFor ?? usual);
+  meaning: StatusMeaning,
+  facts: StatusDetails = {},
+): FollowedPayment {
+  const [description, defaultWaitsFor] = meaning;
+  const waitsFor = defaultWaitsFor && (facts.waitsFor ?? defaultWaitsFor);
   return {
     ...(paymentId !== undefined && { payment_id: paymentId }),
     status,
     description,
-    final: usual === undefined,
+    final: defaultWaitsFor === undefined,
     ...(waitsFor !== undefined && { waits_for: waitsFor }),
     ...(facts.message !== undefined && { message: facts.message }),
   };
 }
 
 /** A status that is not documented says nothing of an end. */
-const unknownStatus: Meaning = [
+const unknownStatusMeaning: StatusMeaning = [
   "The service reports a status that is not in the contract.",
   "another status",
 ];
 
-interface Asked {
+interface PaymentSelection {
   readonly paymentId?: string | undefined;
   readonly trade_id?: string | undefined;
   readonly "payment-service": "payments" | "bulk-payments" | "periodic-payments";
-  readonly "payment-product"?: z.infer<(typeof itsProduct)["payment-product"]> | undefined;
+  readonly "payment-product"?: z.infer<(typeof existingPaymentProduct)["payment-product"]> | undefined;
 }
 
-async function ofPayment({ client }: Context, asked: Asked): Promise<Followed[]> {
+async function readPayment({ client }: Context, asked: PaymentSelection): Promise<FollowedPayment[]> {
   const paymentId = asked.paymentId!;
   const state = await client.payments.getStatus({
     "payment-service": asked["payment-service"],
@@ -117,30 +117,33 @@ async function ofPayment({ client }: Context, asked: Asked): Promise<Followed[]>
   const texts = [psuMessage, ...(tppMessage ?? []).map(({ text }) => text)].filter(Boolean);
   const isShort = fundsAvailable === false && !["RCVD", "PATC"].includes(status);
   return [
-    followed(paymentId, status, codes[status] ?? unknownStatus, {
+    toFollowedPayment(paymentId, status, meaningsByCode[status] ?? unknownStatusMeaning, {
       waitsFor: isShort ? "funds on the account" : undefined,
       message: texts.length > 0 ? texts.join(" ") : undefined,
     }),
   ];
 }
 
-async function ofTrade({ client }: Context, { trade_id: tradeId }: Asked): Promise<Followed[]> {
+async function readTradePayments(
+  { client }: Context,
+  { trade_id: tradeId }: PaymentSelection,
+): Promise<FollowedPayment[]> {
   const { payments = [] } = await client.trades.get({
     trade_id: tradeId!,
     response_model: "ExtendedBookedTrade",
   });
   return payments.map(({ payment_id: paymentId, status = "" }) =>
-    followed(paymentId, status, ofTrades[status.toLowerCase()] ?? unknownStatus),
+    toFollowedPayment(paymentId, status, tradePaymentMeanings[status.toLowerCase()] ?? unknownStatusMeaning),
   );
 }
 
-const sentence = ({ description, waits_for: waitsFor }: Followed): string =>
+const describePayment = ({ description, waits_for: waitsFor }: FollowedPayment): string =>
   waitsFor === undefined ? description : `${description} It waits for ${waitsFor}.`;
 
-function inWords(payments: readonly Followed[]): string {
+function describePayments(payments: readonly FollowedPayment[]): string {
   const [only] = payments;
   if (!only) return "The trade has no payment yet.";
-  if (payments.length === 1) return sentence(only);
+  if (payments.length === 1) return describePayment(only);
   const ended = payments.filter(({ final }) => final).length;
   return `${ended} of ${payments.length} payments are final.`;
 }
@@ -156,8 +159,8 @@ export const followPayment = procedure({
   uses: ["payments.getStatus", "trades.get"],
   input: {
     paymentId: PaymentId.optional(),
-    "payment-service": payment["payment-service"].default("payments"),
-    "payment-product": itsProduct["payment-product"].optional(),
+    "payment-service": existingPayment["payment-service"].default("payments"),
+    "payment-product": existingPaymentProduct["payment-product"].optional(),
     trade_id: id("Trade ID", "Trade ID, to follow all its payments instead.").optional(),
     wait_seconds: waitSeconds,
   },
@@ -177,16 +180,16 @@ export const followPayment = procedure({
   output: json(FollowedPayments, "The payments with their status."),
   async run(context, { wait_seconds: seconds, ...asked }) {
     const { signal, progress } = context;
-    const look = asked.trade_id === undefined ? ofPayment : ofTrade;
+    const readPayments = asked.trade_id === undefined ? readPayment : readTradePayments;
     const changes: z.infer<typeof FollowedPayments>["changes"] = [];
-    const known = new Map<string | undefined, string>();
-    let payments: Followed[] = [];
+    const lastStatuses = new Map<string | undefined, string>();
+    let payments: FollowedPayment[] = [];
     const isFinal = () => payments.length > 0 && payments.every(({ final }) => final);
-    await untilSeen(endOfWait(seconds), signal, async () => {
-      payments = await look(context, asked);
+    await pollUntil(deadlineAfter(seconds), signal, async () => {
+      payments = await readPayments(context, asked);
       for (const { payment_id: paymentId, status } of payments) {
-        if (known.get(paymentId) === status) continue;
-        known.set(paymentId, status);
+        if (lastStatuses.get(paymentId) === status) continue;
+        lastStatuses.set(paymentId, status);
         changes.push({
           at: new Date().toISOString(),
           ...(paymentId !== undefined && { payment_id: paymentId }),
@@ -194,9 +197,9 @@ export const followPayment = procedure({
         });
       }
       const done = payments.filter(({ final }) => final).length;
-      progress({ done, total: Math.max(payments.length, 1), message: inWords(payments) });
+      progress({ done, total: Math.max(payments.length, 1), message: describePayments(payments) });
       return isFinal() || undefined;
     });
-    return { final: isFinal(), description: inWords(payments), payments, changes };
+    return { final: isFinal(), description: describePayments(payments), payments, changes };
   },
 });

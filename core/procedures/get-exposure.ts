@@ -5,14 +5,20 @@ import { json } from "../declaration/declare";
 import { FxdeskError } from "../errors";
 import { minorUnits } from "../schema/currency";
 import { Currency, day } from "../schema/values";
-import { accountOperations, accountsOf } from "./accounts";
-import { sideBySide } from "./at-once";
-import { amountIn, currencyIn, dayIn, entriesOf, rowsOf } from "./csv-input";
-import { decimalText, signed, Sums } from "./decimal";
-import { countable } from "./odd-rows";
+import { accountOperations, selectAccounts } from "./accounts";
+import { mapConcurrent } from "./map-concurrent";
+import { parseAmount, parseCurrency, parseDay, normalizeEntries, parseCsvRows } from "./csv-input";
+import { formatDecimal, signedAmount, SumsByKey } from "./decimal";
+import { assertBalances } from "./row-validation";
 import { type Context, procedure } from "./procedure";
 import { Rates } from "./rates";
-import { isDelivered, isPaidFor, type OpenTrade, openTrades, walkTrades } from "./walk-trades";
+import {
+  isPhysicallyDelivered,
+  isFullyFunded,
+  type OpenTrade,
+  findOpenTrades,
+  fetchAllTrades,
+} from "./fetch-all-trades";
 
 const SignedDecimal = z
   .string()
@@ -97,13 +103,13 @@ export const Exposure = z
   .meta({ id: "Exposure", description: "Expected flows and open trades per currency and tenor." });
 
 /** An amount of a currency in a tenor. */
-interface Leg {
+interface CurrencyAmount {
   readonly currency: string;
   readonly tenor: Tenor;
   readonly amount: Big;
 }
 
-export const flowLegs = (flows: readonly Flow[], today: string): Leg[] =>
+export const toFlowAmounts = (flows: readonly Flow[], today: string): CurrencyAmount[] =>
   flows.map(({ date, currency, amount: text }) => ({
     currency,
     tenor: tenorOf(date, today),
@@ -114,75 +120,87 @@ export const flowLegs = (flows: readonly Flow[], today: string): Leg[] =>
  * What is bought counts up, what is sold down. Beside balances, what was paid in for a trade has left them already: a trade
  * that is paid for counts with what it buys alone.
  */
-export const tradeLegs = (open: readonly OpenTrade[], today: string, besideBalances: boolean): Leg[] =>
-  open.flatMap(({ trade, buy, sell }) => {
+export const toTradeAmounts = (
+  openTrades: readonly OpenTrade[],
+  today: string,
+  includesBalances: boolean,
+): CurrencyAmount[] =>
+  openTrades.flatMap(({ trade, buy, sell }) => {
     const tenor = tenorOf(trade.maturity_date, today);
     const bought = { currency: trade.buy_currency, tenor, amount: buy };
     const sold = { currency: trade.sell_currency, tenor, amount: sell.neg() };
-    return besideBalances && isDelivered(trade) && isPaidFor(trade) ? [bought] : [bought, sold];
+    return includesBalances && isPhysicallyDelivered(trade) && isFullyFunded(trade)
+      ? [bought]
+      : [bought, sold];
   });
 
-const isPaidInPart = ({ trade }: OpenTrade): boolean =>
-  isDelivered(trade) && trade.status.toLowerCase() === "funds in partially";
+const isPartlyPaid = ({ trade }: OpenTrade): boolean =>
+  isPhysicallyDelivered(trade) && trade.status.toLowerCase() === "funds in partially";
 
 /** Of trades that are paid in part the contract does not show which part. */
-const paidInPart = (open: readonly OpenTrade[]): string[] =>
+const partlyPaidGaps = (open: readonly OpenTrade[]): string[] =>
   open
-    .filter(isPaidInPart)
+    .filter(isPartlyPaid)
     .map(
       ({ trade }) =>
         `Trade ${trade.trade_id} is paid for in part, in ${trade.sell_currency}: that part counts as still to be paid.`,
     );
 
 /** What is available now, in the first tenor that is not past. */
-async function balanceLegs({ client, signal, progress }: Context) {
+async function readBalanceAmounts({ client, signal, progress }: Context) {
   const gaps: string[] = [];
-  const accounts = await accountsOf(client, {});
+  const accounts = await selectAccounts(client, {});
   let done = 0;
-  const legs = await sideBySide(accounts, async ({ account_id, currency }): Promise<Leg[]> => {
-    try {
-      const found = await client.accounts.listBalances({ account_id, balance_types: ["InterimAvailable"] });
-      progress({ done: (done += 1), total: accounts.length, message: `Balance in ${currency}` });
-      return countable(found).map((balance) => ({
-        currency: balance.amount.currency,
-        tenor: "0-30",
-        amount: signed(balance.amount.amount, balance.credit_debit_indicator),
-      }));
-    } catch (error) {
-      if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
-      gaps.push(`Balance of account ${account_id} in ${currency}: ${error.message}`);
-      return [];
-    }
-  });
-  return { legs: legs.flat(), gaps };
+  const amounts = await mapConcurrent(
+    accounts,
+    async ({ account_id, currency }): Promise<CurrencyAmount[]> => {
+      try {
+        const found = await client.accounts.listBalances({ account_id, balance_types: ["InterimAvailable"] });
+        progress({ done: (done += 1), total: accounts.length, message: `Balance in ${currency}` });
+        return assertBalances(found).map((balance) => ({
+          currency: balance.amount.currency,
+          tenor: "0-30",
+          amount: signedAmount(balance.amount.amount, balance.credit_debit_indicator),
+        }));
+      } catch (error) {
+        if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
+        gaps.push(`Balance of account ${account_id} in ${currency}: ${error.message}`);
+        return [];
+      }
+    },
+  );
+  return { legs: amounts.flat(), gaps };
 }
 
 const zero = new Big(0);
 
 /** Sums of legs by a key that their currency begins. */
-function summed(legs: readonly Leg[], keyOf: (leg: Leg) => string): ReadonlyMap<string, Big> {
-  const sums = new Sums();
+function sumByKey(
+  legs: readonly CurrencyAmount[],
+  keyOf: (leg: CurrencyAmount) => string,
+): ReadonlyMap<string, Big> {
+  const sums = new SumsByKey();
   for (const leg of legs) sums.add(keyOf(leg), leg.amount);
   return new Map(sums.entries());
 }
 
 /** Divided once, for people: the sums themselves are exact. */
-function shareOf(expected: Big, trades: Big): string | undefined {
+function coveredPercentage(expected: Big, trades: Big): string | undefined {
   return expected.eq(0) ? undefined : trades.neg().times(100).div(expected).toFixed(1);
 }
 
 /** The figures of each key: what is expected is there where the caller gave any of it. */
-function figuresOf(
-  expected: readonly Leg[] | undefined,
-  trades: readonly Leg[],
-  keyOf: (leg: Leg) => string,
+function toFigures(
+  expected: readonly CurrencyAmount[] | undefined,
+  trades: readonly CurrencyAmount[],
+  keyOf: (leg: CurrencyAmount) => string,
 ) {
-  const [flows, hedges] = [summed(expected ?? [], keyOf), summed(trades, keyOf)];
+  const [flows, hedges] = [sumByKey(expected ?? [], keyOf), sumByKey(trades, keyOf)];
   return [...new Set([...flows.keys(), ...hedges.keys()])].map((key) => {
     const [flow, hedge] = [flows.get(key) ?? zero, hedges.get(key) ?? zero];
     const [currency, tenor] = key.split(" ") as [string, Tenor];
-    const text = (value: Big) => decimalText(value, minorUnits(currency));
-    const covered = expected && shareOf(flow, hedge);
+    const text = (value: Big) => formatDecimal(value, minorUnits(currency));
+    const covered = expected && coveredPercentage(flow, hedge);
     return {
       currency,
       tenor,
@@ -200,9 +218,12 @@ function figuresOf(
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 /** Expected legs against those of trades, by currency and tenor, and by currency alone. */
-export function exposureOf(expected: readonly Leg[] | undefined, trades: readonly Leg[]) {
-  const byTenor = figuresOf(expected, trades, ({ currency, tenor }) => `${currency} ${tenor}`);
-  const byCurrency = figuresOf(expected, trades, ({ currency }) => currency).toSorted((one, other) =>
+export function calculateExposure(
+  expected: readonly CurrencyAmount[] | undefined,
+  trades: readonly CurrencyAmount[],
+) {
+  const byTenor = toFigures(expected, trades, ({ currency, tenor }) => `${currency} ${tenor}`);
+  const byCurrency = toFigures(expected, trades, ({ currency }) => currency).toSorted((one, other) =>
     byText(one.currency, other.currency),
   );
   return {
@@ -218,7 +239,7 @@ export function exposureOf(expected: readonly Leg[] | undefined, trades: readonl
 }
 
 /** What is open in all other currencies, rounded once, at the end. */
-function inBase(
+function convertToBase(
   nets: readonly { readonly currency: string; readonly net: Big }[],
   base: string,
   rates: Rates,
@@ -251,10 +272,10 @@ const flowColumns = {
   amount: { names: ["amount"], required: true },
 } as const;
 
-const flowsFrom = (text: string): Flow[] =>
-  rowsOf(name, "flows_csv", text, flowColumns, (row) => {
-    const currency = currencyIn(row, "currency");
-    return { date: dayIn(row, "date"), currency, amount: amountIn(row, "amount", currency) };
+const parseFlowsCsv = (text: string): Flow[] =>
+  parseCsvRows(name, "flows_csv", text, flowColumns, (row) => {
+    const currency = parseCurrency(row, "currency");
+    return { date: parseDay(row, "date"), currency, amount: parseAmount(row, "amount", currency) };
   });
 
 export const getExposure = procedure({
@@ -290,22 +311,30 @@ export const getExposure = procedure({
       description: 'Value of one unit of each currency in the base currency, such as { USD: "0.92" }.',
     }),
   },
-  rows: "positions",
+  resultList: "positions",
   output: json(Exposure, "The exposure per currency and tenor."),
   async run(context, { flows, flows_csv: csv, balances, base_currency: base, rates = {} }) {
     const today = new Date().toISOString().slice(0, 10);
     const given = [
-      ...entriesOf(name, "flows", flows ?? [], flowColumns, ExpectedFlow),
-      ...(csv === undefined ? [] : flowsFrom(csv)),
+      ...normalizeEntries(name, "flows", flows ?? [], flowColumns, ExpectedFlow),
+      ...(csv === undefined ? [] : parseFlowsCsv(csv)),
     ];
     const isExpected = flows !== undefined || csv !== undefined || balances;
-    const walk = await walkTrades(context);
-    const { open, gaps: misfits } = openTrades(walk.trades, today);
-    const cash = balances ? await balanceLegs(context) : { legs: [], gaps: [] };
-    const expected = isExpected ? [...flowLegs(given, today), ...cash.legs] : undefined;
-    const { positions, currencies, nets } = exposureOf(expected, tradeLegs(open, today, balances));
-    const conversion = base === undefined ? undefined : inBase(nets, base, rates);
-    const gaps = [...walk.gaps, ...misfits, ...cash.gaps, ...(balances ? paidInPart(open) : [])];
+    const fetched = await fetchAllTrades(context);
+    const { open, gaps: misfits } = findOpenTrades(fetched.trades, today);
+    const balanceAmounts = balances ? await readBalanceAmounts(context) : { legs: [], gaps: [] };
+    const expected = isExpected ? [...toFlowAmounts(given, today), ...balanceAmounts.legs] : undefined;
+    const { positions, currencies, nets } = calculateExposure(
+      expected,
+      toTradeAmounts(open, today, balances),
+    );
+    const conversion = base === undefined ? undefined : convertToBase(nets, base, rates);
+    const gaps = [
+      ...fetched.gaps,
+      ...misfits,
+      ...balanceAmounts.gaps,
+      ...(balances ? partlyPaidGaps(open) : []),
+    ];
     return {
       as_of: today,
       positions,

@@ -4,13 +4,13 @@ import { z } from "zod";
 import { FxdeskError } from "../errors";
 import { json } from "../declaration/declare";
 import { minorUnits } from "../schema/currency";
-import { accountOperations, accountsOf } from "./accounts";
-import { sideBySide } from "./at-once";
-import { decimalText, signed, Sums } from "./decimal";
-import { countable } from "./odd-rows";
-import { comingPeriodOf, ComingPeriodText, type Period } from "./period";
+import { accountOperations, selectAccounts } from "./accounts";
+import { mapConcurrent } from "./map-concurrent";
+import { formatDecimal, signedAmount, SumsByKey } from "./decimal";
+import { assertBalances } from "./row-validation";
+import { parseFuturePeriod, FuturePeriodText, type Period } from "./period";
 import { type Context, procedure } from "./procedure";
-import { isDelivered, type OpenTrade, openTrades, walkTrades } from "./walk-trades";
+import { isPhysicallyDelivered, type OpenTrade, findOpenTrades, fetchAllTrades } from "./fetch-all-trades";
 
 const amount = (description: string) => z.string().meta({ description: `${description}, as decimal text.` });
 const code = z.string().meta({ description: "ISO 4217 code." });
@@ -54,7 +54,7 @@ const Drawdown = z
   })
   .meta({ id: "Drawdown", description: "A drawdown of a forward." });
 
-const sums = {
+const sumFields = {
   settlement: z
     .enum(["delivery", "cash"])
     .meta({ description: "`cash` for NDFs, which settle a difference; otherwise delivery." }),
@@ -77,10 +77,10 @@ export const Forwards = z
       description: "Unsettled drawdowns; not included in the remaining amounts of forwards.",
     }),
     totals: z
-      .array(z.object(sums))
+      .array(z.object(sumFields))
       .meta({ description: "Remaining amounts of forwards and open drawdowns per currency." }),
     months: z
-      .array(z.object({ month, ...sums }))
+      .array(z.object({ month, ...sumFields }))
       .meta({ description: "The same totals per month of maturity." }),
     margin: z
       .array(
@@ -105,9 +105,9 @@ const dayMs = 86_400_000;
 
 const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / dayMs;
 
-const text = (value: Big, currency: string): string => decimalText(value, minorUnits(currency));
+const formatAmount = (value: Big, currency: string): string => formatDecimal(value, minorUnits(currency));
 
-function forwardOf({ trade, buy, sell }: OpenTrade, today: string): z.infer<typeof Forward> {
+function toForward({ trade, buy, sell }: OpenTrade, today: string): z.infer<typeof Forward> {
   const { buy_currency, sell_currency, buy_amount, sell_amount, reference } = trade;
   return {
     trade_id: trade.trade_id,
@@ -118,34 +118,34 @@ function forwardOf({ trade, buy, sell }: OpenTrade, today: string): z.infer<type
     rate: new Big(trade.rate).toFixed(),
     rate_symbol: trade.rate_symbol,
     buy_currency,
-    buy_amount: text(buy_amount, buy_currency),
-    buy_drawn: text(buy_amount.minus(buy), buy_currency),
-    buy_remaining: text(buy, buy_currency),
+    buy_amount: formatAmount(buy_amount, buy_currency),
+    buy_drawn: formatAmount(buy_amount.minus(buy), buy_currency),
+    buy_remaining: formatAmount(buy, buy_currency),
     sell_currency,
-    sell_amount: text(sell_amount, sell_currency),
-    sell_drawn: text(sell_amount.minus(sell), sell_currency),
-    sell_remaining: text(sell, sell_currency),
+    sell_amount: formatAmount(sell_amount, sell_currency),
+    sell_drawn: formatAmount(sell_amount.minus(sell), sell_currency),
+    sell_remaining: formatAmount(sell, sell_currency),
     ...(reference && { reference }),
   };
 }
 
-const drawdownOf = ({ trade, buy, sell }: OpenTrade, today: string): z.infer<typeof Drawdown> => ({
+const toDrawdown = ({ trade, buy, sell }: OpenTrade, today: string): z.infer<typeof Drawdown> => ({
   trade_id: trade.trade_id,
   parent_trade_id: trade.parent_trade_id!,
   matures: trade.maturity_date,
   days: daysBetween(today, trade.maturity_date),
   status: trade.status,
   buy_currency: trade.buy_currency,
-  buy_amount: text(buy, trade.buy_currency),
+  buy_amount: formatAmount(buy, trade.buy_currency),
   sell_currency: trade.sell_currency,
-  sell_amount: text(sell, trade.sell_currency),
+  sell_amount: formatAmount(sell, trade.sell_currency),
 });
 
 /** What is bought and sold by currency, and by what comes before it in the key. */
-function summed(open: readonly OpenTrade[], groupOf: (trade: OpenTrade["trade"]) => string) {
-  const [buys, sells] = [new Sums(), new Sums()];
+function sumByGroup(open: readonly OpenTrade[], groupOf: (trade: OpenTrade["trade"]) => string) {
+  const [buys, sells] = [new SumsByKey(), new SumsByKey()];
   const keyOf = ({ trade }: OpenTrade, currency: string) =>
-    JSON.stringify([groupOf(trade), isDelivered(trade) ? "delivery" : "cash", currency]);
+    JSON.stringify([groupOf(trade), isPhysicallyDelivered(trade) ? "delivery" : "cash", currency]);
   for (const each of open) {
     const [bought, sold] = [keyOf(each, each.trade.buy_currency), keyOf(each, each.trade.sell_currency)];
     buys.add(bought, each.buy);
@@ -161,7 +161,12 @@ function summed(open: readonly OpenTrade[], groupOf: (trade: OpenTrade["trade"])
       const [group, settlement, currency] = JSON.parse(key) as [string, "delivery" | "cash", string];
       return {
         group,
-        sums: { settlement, currency, buy: text(bought, currency), sell: text(sold.get(key)!, currency) },
+        sums: {
+          settlement,
+          currency,
+          buy: formatAmount(bought, currency),
+          sell: formatAmount(sold.get(key)!, currency),
+        },
       };
     });
 }
@@ -169,17 +174,17 @@ function summed(open: readonly OpenTrade[], groupOf: (trade: OpenTrade["trade"])
 const marginTypes = ["InitialMargin", "MarginCall"] as const;
 
 /** The contract shows no margin by trade: the balances of the accounts have that of all trades. */
-async function marginOf({ client, signal, progress }: Context) {
-  const [balances, gaps] = [new Sums(), [] as string[]];
-  const accounts = await accountsOf(client, {});
+async function readMargin({ client, signal, progress }: Context) {
+  const [balances, gaps] = [new SumsByKey(), [] as string[]];
+  const accounts = await selectAccounts(client, {});
   let done = 0;
-  await sideBySide(accounts, async ({ account_id, currency }) => {
+  await mapConcurrent(accounts, async ({ account_id, currency }) => {
     try {
       const listed = await client.accounts.listBalances({ account_id, balance_types: [...marginTypes] });
-      for (const balance of countable(listed))
+      for (const balance of assertBalances(listed))
         balances.add(
           `${balance.amount.currency} ${balance.type}`,
-          signed(balance.amount.amount, balance.credit_debit_indicator),
+          signedAmount(balance.amount.amount, balance.credit_debit_indicator),
         );
     } catch (error) {
       if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
@@ -198,16 +203,16 @@ async function marginOf({ client, signal, progress }: Context) {
     .filter(({ initial, call }) => !initial.eq(0) || !call.eq(0))
     .map(({ currency, initial, call }) => ({
       currency,
-      initial_margin: text(initial, currency),
-      margin_call: text(call, currency),
+      initial_margin: formatAmount(initial, currency),
+      margin_call: formatAmount(call, currency),
     }));
   return { margin, gaps };
 }
 
-const firstToMature = ({ trade: one }: OpenTrade, { trade: other }: OpenTrade): number =>
+const byMaturityDate = ({ trade: one }: OpenTrade, { trade: other }: OpenTrade): number =>
   Date.parse(one.maturity_date) - Date.parse(other.maturity_date) || (one.trade_id < other.trade_id ? -1 : 1);
 
-const isIn = ({ trade }: OpenTrade, period: Period | undefined): boolean =>
+const maturesIn = ({ trade }: OpenTrade, period: Period | undefined): boolean =>
   !period || (trade.maturity_date >= period.from && trade.maturity_date <= period.to);
 
 const hasRate = ({ trade }: OpenTrade): boolean => typeof trade.rate === "number";
@@ -224,33 +229,33 @@ export const listForwards = procedure({
   effect: "read",
   uses: ["trades.list", ...accountOperations, "accounts.listBalances"],
   input: {
-    period: ComingPeriodText.optional().meta({
+    period: FuturePeriodText.optional().meta({
       title: "Maturing",
       description: 'Maturity dates: "next 30 days", 2026-Q1 or 2026-01-01..2026-01-31; default all.',
     }),
   },
-  rows: "forwards",
+  resultList: "forwards",
   output: json(Forwards, "The open forwards and drawdowns with totals."),
-  async run(context, { period: asked }) {
+  async run(context, { period: periodText }) {
     const now = new Date();
     const today = now.toISOString().slice(0, 10);
-    const period = asked === undefined ? undefined : comingPeriodOf(asked, now);
-    const walk = await walkTrades(context, ["forward", "window_forward", "ndf", "drawdown"]);
-    const { margin, gaps: unread } = await marginOf(context);
-    const { open: all, gaps: misfits } = openTrades(walk.trades, today);
+    const period = periodText === undefined ? undefined : parseFuturePeriod(periodText, now);
+    const fetched = await fetchAllTrades(context, ["forward", "window_forward", "ndf", "drawdown"]);
+    const { margin, gaps: unread } = await readMargin(context);
+    const { open: all, gaps: misfits } = findOpenTrades(fetched.trades, today);
     const open = all.filter(hasRate);
-    const unrated = all
+    const missingRateGaps = all
       .filter((each) => !hasRate(each))
       .map(({ trade }) => `Trade ${trade.trade_id} has no rate.`);
-    const shown = open.filter((each) => isIn(each, period)).toSorted(firstToMature);
-    const gaps = [...walk.gaps, ...misfits, ...unrated, ...unread];
+    const shown = open.filter((each) => maturesIn(each, period)).toSorted(byMaturityDate);
+    const gaps = [...fetched.gaps, ...misfits, ...missingRateGaps, ...unread];
     return {
       as_of: today,
       ...(period && { period }),
-      forwards: shown.filter(({ trade }) => !trade.parent_trade_id).map((each) => forwardOf(each, today)),
-      drawdowns: shown.filter(({ trade }) => trade.parent_trade_id).map((each) => drawdownOf(each, today)),
-      totals: summed(shown, () => "").map((each) => each.sums),
-      months: summed(shown, ({ maturity_date: day }) => day.slice(0, "YYYY-MM".length)).map((each) => ({
+      forwards: shown.filter(({ trade }) => !trade.parent_trade_id).map((each) => toForward(each, today)),
+      drawdowns: shown.filter(({ trade }) => trade.parent_trade_id).map((each) => toDrawdown(each, today)),
+      totals: sumByGroup(shown, () => "").map((each) => each.sums),
+      months: sumByGroup(shown, ({ maturity_date: day }) => day.slice(0, "YYYY-MM".length)).map((each) => ({
         month: each.group,
         ...each.sums,
       })),

@@ -6,7 +6,7 @@ import { describeViolations } from "../declaration/violation";
 import { InvalidInput } from "../errors";
 import { id } from "../schema/values";
 import { type Context, procedure } from "./procedure";
-import { endOfWait, untilSeen, waitSeconds } from "./wait";
+import { deadlineAfter, pollUntil, waitSeconds } from "./poll-until";
 
 const name = "accountDetails.open";
 
@@ -30,26 +30,29 @@ export const OpenedAccountDetails = z
   })
   .meta({ id: "OpenedAccountDetails", description: "Requested account details." });
 
-interface Wanted {
+interface AccountRequest {
   readonly country: string;
   readonly currency: string;
 }
 
 /** All dedicated details of the pair. */
-async function listed({ client }: Context, { country, currency }: Wanted): Promise<Details[]> {
+async function listDedicatedDetails(
+  { client }: Context,
+  { country, currency }: AccountRequest,
+): Promise<Details[]> {
   const all: Details[] = [];
-  const asked = { account_details_type: "dedicated", country, currency } as const;
-  for await (const details of client.accountDetails.list.all(asked)) all.push(details);
+  const filter = { account_details_type: "dedicated", country, currency } as const;
+  for await (const details of client.accountDetails.list.all(filter)) all.push(details);
   return all;
 }
 
-const words: Readonly<Record<string, string>> = {
+const statusDescriptions: Readonly<Record<string, string>> = {
   pending: "The account was requested and the dealers have not confirmed it yet. Call again to wait longer.",
   confirmed: "The account is confirmed and can receive money.",
   failed: "The request for the account failed.",
 };
 
-const notThere = (accountDetailsId: string) => {
+const unknownDetailsError = (accountDetailsId: string) => {
   const violations = [
     {
       field: "account_details_id",
@@ -89,15 +92,15 @@ export const openAccountDetails = procedure({
   output: json(OpenedAccountDetails, "The account details, or the state of the request."),
   async run(context, { alias, account_details_id: given, wait_seconds: seconds, ...wanted }) {
     const { client, signal, progress } = context;
-    const end = endOfWait(seconds);
-    const before = await listed(context, wanted);
+    const deadline = deadlineAfter(seconds);
+    const existing = await listDedicatedDetails(context, wanted);
     const failedBefore = new Set(
-      before.filter(({ status }) => status === "failed").map(({ account_details_id: own }) => own),
+      existing.filter(({ status }) => status === "failed").map(({ account_details_id: own }) => own),
     );
-    const isMeant = ({ account_details_id: own }: Details) =>
+    const isRequested = ({ account_details_id: own }: Details) =>
       given === undefined ? !failedBefore.has(own) : own === given;
-    let details = before.find(isMeant);
-    if (given !== undefined && !details) throw notThere(given);
+    let details = existing.find(isRequested);
+    if (given !== undefined && !details) throw unknownDetailsError(given);
     const requested = given === undefined && details === undefined;
     if (requested) {
       progress({ done: 0, total: 2, message: "Requesting the account" });
@@ -105,16 +108,16 @@ export const openAccountDetails = procedure({
     }
     if (!details || !isDecided(details)) {
       progress({ done: 1, total: 2, message: "Waiting until the account is confirmed" });
-      await untilSeen(end, signal, async () => {
-        details = (await listed(context, wanted)).find(isMeant);
+      await pollUntil(deadline, signal, async () => {
+        details = (await listDedicatedDetails(context, wanted)).find(isRequested);
         return details && isDecided(details) ? details : undefined;
       });
     }
     const status = details?.status ?? "pending";
-    progress({ done: status === "pending" ? 1 : 2, total: 2, message: words[status] ?? status });
+    progress({ done: status === "pending" ? 1 : 2, total: 2, message: statusDescriptions[status] ?? status });
     return {
       status,
-      description: words[status] ?? `Its status is ${status}.`,
+      description: statusDescriptions[status] ?? `Its status is ${status}.`,
       requested,
       ...(details && { account_details_id: details.account_details_id, account_details: details }),
     };

@@ -2,19 +2,19 @@
 import { z } from "zod";
 import { NewTrade } from "../contract/trades";
 import { json } from "../declaration/declare";
-import type { OrderInput } from "../releases/input";
+import type { OrderInput } from "../releases/order-input";
 import { ReleaseReport } from "../releases/report";
 import { Currency, day, DecimalText, id } from "../schema/values";
 import { procedure } from "./procedure";
 
-const rate = (title: string, description: string) =>
+const rateField = (title: string, description: string) =>
   z
     .string()
     .regex(/^\d{1,9}(\.\d{1,10})?$/, "must be a decimal with a dot, such as 1.0925")
     .refine((text) => /[1-9]/.test(text), "must be more than zero")
     .meta({ title, description });
 
-const moment = z
+const utcTime = z
   .string()
   .regex(
     /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z$/,
@@ -64,7 +64,7 @@ export const orderTrade = procedure({
       title: "Amount",
       description: "Decimal amount in the currency of the fixed side.",
     }),
-    worst_rate: rate("Worst rate", "Worst acceptable rate, of the pair in rate_symbol.").optional(),
+    worst_rate: rateField("Worst rate", "Worst acceptable rate, of the pair in rate_symbol.").optional(),
     rate_symbol: z
       .string()
       .regex(/^[A-Z]{6}$/, "must be two currencies, such as EURUSD")
@@ -103,7 +103,7 @@ export const orderTrade = procedure({
       .min(1)
       .optional()
       .meta({ title: "Reference", description: "Your reference for the trade, such as an invoice number." }),
-    valid_until: moment.meta({
+    valid_until: utcTime.meta({
       title: "Valid until",
       description: "UTC time after which the order expires, such as 2026-01-31T16:30Z.",
     }),

@@ -13,25 +13,26 @@ const dayMs = 86_400_000;
 const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 /** The time at which a day begins; months and days out of range run over, as those of Date do. */
-const at = (year: number, month: number, dayOfMonth: number): number => Date.UTC(year, month, dayOfMonth);
+const startOfDay = (year: number, month: number, dayOfMonth: number): number =>
+  Date.UTC(year, month, dayOfMonth);
 
 const days = (from: number, to: number): Period => ({ from: dayText(from), to: dayText(to) });
 
 /** `count` months from a month on. */
 const months = (year: number, month: number, count: number): Period =>
-  days(at(year, month, 1), at(year, month + count, 0));
+  days(startOfDay(year, month, 1), startOfDay(year, month + count, 0));
 
 type Unit = "day" | "week" | "month" | "quarter" | "year";
 
 /** The unit that is `back` units before the one that holds the day. A week begins on Monday. */
-function unitBefore(unit: Unit, back: number, today: Date): Period {
+function unitAgo(unit: Unit, back: number, today: Date): Period {
   const [year, month, dayOfMonth] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
   switch (unit) {
     case "day":
-      return days(at(year, month, dayOfMonth - back), at(year, month, dayOfMonth - back));
+      return days(startOfDay(year, month, dayOfMonth - back), startOfDay(year, month, dayOfMonth - back));
     case "week": {
       const monday = dayOfMonth - ((today.getUTCDay() + 6) % 7) - 7 * back;
-      return days(at(year, month, monday), at(year, month, monday + 6));
+      return days(startOfDay(year, month, monday), startOfDay(year, month, monday + 6));
     }
     case "month":
       return months(year, month - back, 1);
@@ -43,8 +44,8 @@ function unitBefore(unit: Unit, back: number, today: Date): Period {
 }
 
 /** From the unit before, or the one that is not over yet; that ends today. */
-function named(which: string, unit: Unit, today: Date): Period {
-  const period = unitBefore(unit, which === "last" ? 1 : 0, today);
+function currentOrLast(which: string, unit: Unit, today: Date): Period {
+  const period = unitAgo(unit, which === "last" ? 1 : 0, today);
   return which === "last" ? period : { from: period.from, to: dayText(today.getTime()) };
 }
 
@@ -52,10 +53,13 @@ function named(which: string, unit: Unit, today: Date): Period {
 const lastDays = (count: number, today: Date): Period =>
   days(today.getTime() - (count - 1) * dayMs, today.getTime());
 
-const forms: readonly (readonly [RegExp, (match: RegExpExecArray, today: Date) => Period])[] = [
-  [/^today$/, (_, today) => unitBefore("day", 0, today)],
-  [/^yesterday$/, (_, today) => unitBefore("day", 1, today)],
-  [/^(this|last) (week|month|quarter|year)$/, ([, which, unit], today) => named(which!, unit as Unit, today)],
+const pastForms: readonly (readonly [RegExp, (match: RegExpExecArray, today: Date) => Period])[] = [
+  [/^today$/, (_, today) => unitAgo("day", 0, today)],
+  [/^yesterday$/, (_, today) => unitAgo("day", 1, today)],
+  [
+    /^(this|last) (week|month|quarter|year)$/,
+    ([, which, unit], today) => currentOrLast(which!, unit as Unit, today),
+  ],
   [/^last (\d{1,4}) days$/, ([, count], today) => lastDays(Number(count), today)],
   [/^(\d{4})-(\d{2})-(\d{2})$/, ([whole]) => ({ from: whole, to: whole })],
   [/^(\d{4})-(0[1-9]|1[0-2])$/, ([, year, month]) => months(Number(year), Number(month) - 1, 1)],
@@ -67,34 +71,35 @@ const forms: readonly (readonly [RegExp, (match: RegExpExecArray, today: Date) =
   ],
 ];
 
-type Forms = typeof forms;
+type PeriodForms = typeof pastForms;
 
 /** What is still to come: here "this month" runs to its end. */
-const comingForms: Forms = [
-  [/^tomorrow$/, (_, today) => unitBefore("day", -1, today)],
-  [/^this (week|month|quarter|year)$/, ([, unit], today) => unitBefore(unit as Unit, 0, today)],
-  [/^next (week|month|quarter|year)$/, ([, unit], today) => unitBefore(unit as Unit, -1, today)],
+const futureForms: PeriodForms = [
+  [/^tomorrow$/, (_, today) => unitAgo("day", -1, today)],
+  [/^this (week|month|quarter|year)$/, ([, unit], today) => unitAgo(unit as Unit, 0, today)],
+  [/^next (week|month|quarter|year)$/, ([, unit], today) => unitAgo(unit as Unit, -1, today)],
   [
     /^next (\d{1,4}) days$/,
     ([, count], today) => days(today.getTime(), today.getTime() + Number(count) * dayMs),
   ],
-  ...forms,
+  ...pastForms,
 ];
 
 /** Undefined where the text is no period. */
-export const periodOf = (text: string, today = new Date()): Period | undefined => read(forms, text, today);
+export const parsePeriod = (text: string, today = new Date()): Period | undefined =>
+  matchForms(pastForms, text, today);
 
 /** The same of what is still to come, such as maturities: "tomorrow", "next 30 days", "this month" to its end. */
-export const comingPeriodOf = (text: string, today = new Date()): Period | undefined =>
-  read(comingForms, text, today);
+export const parseFuturePeriod = (text: string, today = new Date()): Period | undefined =>
+  matchForms(futureForms, text, today);
 
-function read(known: Forms, text: string, today: Date): Period | undefined {
+function matchForms(forms: PeriodForms, text: string, today: Date): Period | undefined {
   const words = text
     .trim()
     .toLowerCase()
     // A minus before a number is none that joins words.
     .replace(/[\s_-]+(?=[a-z])|(?<=[a-z])(\s+|_|-)(?=\d)/g, " ");
-  for (const [form, periodFrom] of known) {
+  for (const [form, periodFrom] of forms) {
     const match = form.exec(words);
     const period = match && periodFrom(match, today);
     if (period && isDay(period.from) && isDay(period.to) && period.from <= period.to) return period;
@@ -106,7 +111,7 @@ function read(known: Forms, text: string, today: Date): Period | undefined {
 export const PeriodText = z
   .string()
   .refine(
-    (text) => periodOf(text) !== undefined,
+    (text) => parsePeriod(text) !== undefined,
     'must be a period, such as "last month", "yesterday", "last 30 days", 2026-01, 2026-Q1 or 2026-01-01..2026-01-31',
   )
   .meta({
@@ -129,10 +134,10 @@ export const PeriodText = z
   });
 
 /** A field that holds a period of what is still to come. */
-export const ComingPeriodText = z
+export const FuturePeriodText = z
   .string()
   .refine(
-    (text) => comingPeriodOf(text) !== undefined,
+    (text) => parseFuturePeriod(text) !== undefined,
     'must be a period, such as "next 30 days", "this month", tomorrow, 2026-01, 2026-Q1 or 2026-01-01..2026-01-31',
   )
   .meta({

@@ -4,14 +4,22 @@ import { z } from "zod";
 import { json } from "../declaration/declare";
 import { minorUnits } from "../schema/currency";
 import { Currency, day } from "../schema/values";
-import { accountFields, accountsOf, missingAccounts } from "./accounts";
-import { amountIn, type Column, currencyIn, dayIn, entriesOf, rowsOf, wrongCell } from "./csv-input";
-import { decimalText, Sums } from "./decimal";
-import { type FoundTransaction, Gaps, inShort, transactionOperations } from "./find-transactions";
-import { periodOf, PeriodText } from "./period";
+import { accountFields, selectAccounts, findMissingAccounts } from "./accounts";
+import {
+  parseAmount,
+  type Column,
+  parseCurrency,
+  parseDay,
+  normalizeEntries,
+  parseCsvRows,
+  invalidCell,
+} from "./csv-input";
+import { formatDecimal, SumsByKey } from "./decimal";
+import { type FoundTransaction, Gaps, toFoundTransaction, transactionOperations } from "./find-transactions";
+import { parsePeriod, PeriodText } from "./period";
 import { procedure } from "./procedure";
 import { type Item, type Match, type Matching, matchPayments, type Payment } from "./reconcile/match";
-import { type Transaction, walkTransactions } from "./walk-transactions";
+import { type Transaction, fetchAllTransactions } from "./fetch-all-transactions";
 
 const procedureName = "transactions.reconcile";
 
@@ -33,7 +41,7 @@ const ExpectedItem = z.object({
   date: day("Date", "Due date.").optional(),
 });
 
-type Given = z.infer<typeof ExpectedItem> & { readonly item: number };
+type GivenItem = z.infer<typeof ExpectedItem> & { readonly item: number };
 
 const columns = {
   amount: { names: ["amount", "open amount", "total"], required: true },
@@ -44,25 +52,25 @@ const columns = {
 } as const satisfies Readonly<Record<string, Column>>;
 
 /** The items of a CSV text; each has the number of its line. */
-const itemsFrom = (text: string): Given[] =>
-  rowsOf(procedureName, "items_csv", text, columns, (row) => {
+const parseItemsCsv = (text: string): GivenItem[] =>
+  parseCsvRows(procedureName, "items_csv", text, columns, (row) => {
     const { reference, party, date } = row.cells;
-    const currency = currencyIn(row, "currency");
-    const amount = amountIn(row, "amount", currency);
-    if (new Big(amount).eq(0)) throw wrongCell(row, "amount", "is nothing to be paid");
+    const currency = parseCurrency(row, "currency");
+    const amount = parseAmount(row, "amount", currency);
+    if (new Big(amount).eq(0)) throw invalidCell(row, "amount", "is nothing to be paid");
     return {
       item: row.line,
       amount,
       currency,
       ...(reference && { reference }),
       ...(party && { party }),
-      ...(date && { date: dayIn(row, "date") }),
+      ...(date && { date: parseDay(row, "date") }),
     };
   });
 
 /** The items of a list; each has its place in it. */
-const itemsOf = (items: readonly z.infer<typeof ExpectedItem>[]): Given[] =>
-  entriesOf(procedureName, "items", items, columns, ExpectedItem).map((each, index) => ({
+const normalizeItems = (items: readonly z.infer<typeof ExpectedItem>[]): GivenItem[] =>
+  normalizeEntries(procedureName, "items", items, columns, ExpectedItem).map((each, index) => ({
     ...each,
     item: index + 1,
   }));
@@ -180,8 +188,8 @@ export const Reconciliation = z
     description: "Expected payments matched against the transactions of a period.",
   });
 
-const paymentOf = (transaction: Transaction): Payment => {
-  const { transaction_id, amount, currency, date, counterparty } = inShort(transaction);
+const toPayment = (transaction: Transaction): Payment => {
+  const { transaction_id, amount, currency, date, counterparty } = toFoundTransaction(transaction);
   const { transaction_reference, transaction_information, additional_transaction_information } = transaction;
   const { account_id, booking_datetime: booked, transaction_type: type } = transaction;
   return {
@@ -201,10 +209,16 @@ const paymentOf = (transaction: Transaction): Payment => {
 };
 
 /** With the decimals of its currency. */
-const written = (amount: string, currency: string): string =>
-  decimalText(new Big(amount), minorUnits(currency));
+const formatAmount = (amount: string, currency: string): string =>
+  formatDecimal(new Big(amount), minorUnits(currency));
 
-const matchedRow = ({ kind, confidence, items, payments, evidence }: Match): z.infer<typeof Matched> => ({
+const toMatchedResult = ({
+  kind,
+  confidence,
+  items,
+  payments,
+  evidence,
+}: Match): z.infer<typeof Matched> => ({
   kind,
   confidence,
   currency: items[0]!.currency,
@@ -213,12 +227,12 @@ const matchedRow = ({ kind, confidence, items, payments, evidence }: Match): z.i
   evidence: {
     ...evidence,
     ...(evidence.difference !== undefined && {
-      difference: written(evidence.difference, items[0]!.currency),
+      difference: formatAmount(evidence.difference, items[0]!.currency),
     }),
   },
 });
 
-const openRow = ({
+const toOpenItemResult = ({
   item: given,
   open,
   candidates,
@@ -231,7 +245,7 @@ const openRow = ({
     ...(date && { date }),
     currency,
     amount,
-    open: written(open, currency),
+    open: formatAmount(open, currency),
     ...(candidates.length > 0 && {
       candidates: candidates.map(({ payment, agrees, differs }) => ({
         transaction_id: payment.transaction_id,
@@ -245,11 +259,11 @@ const openRow = ({
   };
 };
 
-function sumsOf(items: readonly Item[], { matches, openItems, openPayments }: Matching) {
+function sumByCurrency(items: readonly Item[], { matches, openItems, openPayments }: Matching) {
   const names = ["expected", "open", "paid", "other"] as const;
-  const sums = Object.fromEntries(names.map((name) => [name, new Sums()])) as Record<
+  const sums = Object.fromEntries(names.map((name) => [name, new SumsByKey()])) as Record<
     (typeof names)[number],
-    Sums
+    SumsByKey
   >;
   for (const { currency, amount } of items) sums.expected.add(currency, new Big(amount));
   for (const { item, open } of openItems) sums.open.add(item.currency, new Big(open));
@@ -263,7 +277,7 @@ function sumsOf(items: readonly Item[], { matches, openItems, openPayments }: Ma
   const currencies = new Set(names.flatMap((name) => [...found[name].keys()]));
   return [...currencies].toSorted().map((currency) => {
     const sumIn = (name: (typeof names)[number]) => found[name].get(currency) ?? new Big(0);
-    const text = (value: Big) => decimalText(value, minorUnits(currency));
+    const text = (value: Big) => formatDecimal(value, minorUnits(currency));
     return {
       currency,
       expected: text(sumIn("expected")),
@@ -276,10 +290,10 @@ function sumsOf(items: readonly Item[], { matches, openItems, openPayments }: Ma
 }
 
 /** With the sign that money has in the accounts: as it is for what comes in, turned round for what goes out. */
-const inDirection = (items: readonly Given[], direction: "in" | "out"): Item[] =>
+const applyDirection = (items: readonly GivenItem[], direction: "in" | "out"): Item[] =>
   items.map((each) => {
     const value = new Big(each.amount).times(direction === "in" ? 1 : -1);
-    return { ...each, amount: decimalText(value, minorUnits(each.currency)) };
+    return { ...each, amount: formatDecimal(value, minorUnits(each.currency)) };
   });
 
 /** The direction that all items have; undefined where some are the other way. */
@@ -290,7 +304,7 @@ function directionOf(items: readonly Item[]): "in" | "out" | undefined {
 }
 
 /** What may pay the items, and what came back of it. */
-const ofDirection = (payments: readonly Payment[], direction: "in" | "out" | undefined): Payment[] =>
+const paymentsInDirection = (payments: readonly Payment[], direction: "in" | "out" | undefined): Payment[] =>
   payments.filter(
     ({ amount, isReturn }) =>
       direction === undefined || isReturn || amount.startsWith("-") === (direction === "out"),
@@ -357,31 +371,34 @@ export const reconcileTransactions = procedure({
       description: "Maximum days between due date and payment, if no reference matches.",
     }),
   },
-  rows: "open_transactions",
+  resultList: "open_transactions",
   output: json(Reconciliation, "The matches, open items and unmatched transactions."),
-  async run(context, { items, items_csv: csv, direction, period: asked, accounts, currencies, ...rules }) {
-    const given = items ? itemsOf(items) : itemsFrom(csv ?? "");
-    const expected = inDirection(given, direction);
-    const period = periodOf(asked)!;
-    const meant = await accountsOf(context.client, { accounts, currencies });
+  async run(
+    context,
+    { items, items_csv: csv, direction, period: periodText, accounts, currencies, ...rules },
+  ) {
+    const given = items ? normalizeItems(items) : parseItemsCsv(csv ?? "");
+    const expected = applyDirection(given, direction);
+    const period = parsePeriod(periodText)!;
+    const selectedAccounts = await selectAccounts(context.client, { accounts, currencies });
     // What comes back moves in the other direction, so that both are read.
-    const walk = await walkTransactions(context, meant, { period, direction: undefined });
-    const payments = ofDirection(walk.transactions.map(paymentOf), directionOf(expected));
+    const fetched = await fetchAllTransactions(context, selectedAccounts, { period, direction: undefined });
+    const payments = paymentsInDirection(fetched.transactions.map(toPayment), directionOf(expected));
     const matching = matchPayments(expected, payments, {
       feeTolerance: rules.fee_tolerance,
       days: rules.days,
     });
-    const found = new Map(walk.transactions.map((each) => [each.transaction_id, each]));
+    const found = new Map(fetched.transactions.map((each) => [each.transaction_id, each]));
     const openTransaction = ({ payment, repeats }: Matching["openPayments"][number]) => {
-      const { type: _, ...row }: FoundTransaction = inShort(found.get(payment.transaction_id)!);
+      const { type: _, ...row }: FoundTransaction = toFoundTransaction(found.get(payment.transaction_id)!);
       return { ...row, ...(repeats !== undefined && { repeats }) };
     };
-    const gaps = [...missingAccounts({ accounts, currencies }, meant), ...walk.gaps];
+    const gaps = [...findMissingAccounts({ accounts, currencies }, selectedAccounts), ...fetched.gaps];
     return {
       period,
-      sums: sumsOf(expected, matching),
-      matched: matching.matches.map(matchedRow),
-      open_items: matching.openItems.map(openRow),
+      sums: sumByCurrency(expected, matching),
+      matched: matching.matches.map(toMatchedResult),
+      open_items: matching.openItems.map(toOpenItemResult),
       open_transactions: matching.openPayments.map(openTransaction),
       ...(matching.untried.length > 0 && { untried: [...matching.untried] }),
       complete: gaps.length === 0,

@@ -3,7 +3,7 @@ import { Big } from "big.js";
 import { z } from "zod";
 import { json } from "../declaration/declare";
 import { minorUnits } from "../schema/currency";
-import { decimalText } from "./decimal";
+import { formatDecimal } from "./decimal";
 import {
   type FoundTransaction,
   Gaps,
@@ -11,7 +11,7 @@ import {
   sumsByCurrency,
   transactionFilters,
   transactionOperations,
-  transactionsFor,
+  findMatchingTransactions,
 } from "./find-transactions";
 import { procedure } from "./procedure";
 
@@ -80,7 +80,7 @@ export const TransactionSummary = z
   .meta({ id: "TransactionSummary", description: "Totals of transactions per group." });
 
 /** The entries by a key, in the order in which the keys came. */
-function byKey<T>(all: readonly T[], keyOf: (each: T) => string): readonly (readonly T[])[] {
+function groupByKey<T>(all: readonly T[], keyOf: (each: T) => string): readonly (readonly T[])[] {
   const members = new Map<string, T[]>();
   for (const each of all) {
     const key = keyOf(each);
@@ -92,9 +92,9 @@ function byKey<T>(all: readonly T[], keyOf: (each: T) => string): readonly (read
 }
 
 /** Transactions with the same values of what is asked for. They have one currency: amounts of several have no sum. */
-function grouped(found: readonly FoundTransaction[], by: readonly Grouping[]): readonly Group[] {
+function groupTransactions(found: readonly FoundTransaction[], by: readonly Grouping[]): readonly Group[] {
   const valuesOf = (each: FoundTransaction) => by.map((name) => groupings[name].valueOf(each) ?? null);
-  return byKey(found, (each) => JSON.stringify([each.currency, ...valuesOf(each)])).map((all) => {
+  return groupByKey(found, (each) => JSON.stringify([each.currency, ...valuesOf(each)])).map((all) => {
     const values = by.map((name) => [groupings[name].field, groupings[name].valueOf(all[0]!)] as const);
     const given = Object.fromEntries(values.filter(([, value]) => value !== undefined));
     return { ...given, ...sumsByCurrency(all)[0]! };
@@ -103,7 +103,7 @@ function grouped(found: readonly FoundTransaction[], by: readonly Grouping[]): r
 
 const turnover = ({ in: credited, out }: Group): Big => new Big(credited).minus(out);
 
-const nameOf = ({ in: _in, out: _out, net: _net, count: _count, ...values }: Group): string =>
+const groupNameOf = ({ in: _in, out: _out, net: _net, count: _count, ...values }: Group): string =>
   JSON.stringify(values);
 
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
@@ -112,13 +112,13 @@ const byText = (one: string, other: string): number => (one < other ? -1 : one >
 const largestFirst = (one: Group, other: Group): number =>
   byText(one.currency, other.currency) ||
   turnover(other).cmp(turnover(one)) ||
-  byText(nameOf(one), nameOf(other));
+  byText(groupNameOf(one), groupNameOf(other));
 
 /** The sums of groups of one currency. */
-function together(groups: readonly Group[]) {
+function sumGroups(groups: readonly Group[]) {
   const { currency } = groups[0]!;
   const sum = (field: "in" | "out" | "net") =>
-    decimalText(
+    formatDecimal(
       groups.reduce((total, each) => total.plus(each[field]), new Big(0)),
       minorUnits(currency),
     );
@@ -128,11 +128,14 @@ function together(groups: readonly Group[]) {
 
 /** The groups of transactions by size; of each currency the first `top`, and the rest in one sum. */
 export function summarize(found: readonly FoundTransaction[], by: readonly Grouping[], top?: number) {
-  const byCurrency = byKey(grouped(found, by).toSorted(largestFirst), ({ currency }) => currency);
+  const byCurrency = groupByKey(
+    groupTransactions(found, by).toSorted(largestFirst),
+    ({ currency }) => currency,
+  );
   const shown = top ?? Infinity;
   return {
     groups: byCurrency.flatMap((groups) => groups.slice(0, shown)),
-    other: byCurrency.filter(({ length }) => length > shown).map((groups) => together(groups.slice(shown))),
+    other: byCurrency.filter(({ length }) => length > shown).map((groups) => sumGroups(groups.slice(shown))),
   };
 }
 
@@ -170,10 +173,10 @@ export const summarizeTransactions = procedure({
     }),
     ...transactionFilters,
   },
-  rows: "groups",
+  resultList: "groups",
   output: json(TransactionSummary, "The totals per group."),
   async run(context, { by, top, ...filters }) {
-    const { period, transactions, gaps } = await transactionsFor(context, name, filters);
+    const { period, transactions, gaps } = await findMatchingTransactions(context, name, filters);
     return {
       period,
       count: transactions.length,

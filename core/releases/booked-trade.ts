@@ -1,10 +1,10 @@
 /** A booked trade beside its order: what is not as the order says is an alarm. */
 import { Big } from "big.js";
-import { dateOutside, feeOutside, isRateInside, worstAmount } from "./quote";
+import { findDateProblem, findFeeProblem, isRateWithinLimit, worstAmount } from "./quote";
 import type { OrderTerms } from "./terms";
 
 /** A trade as the service shows it. */
-export interface ShownTrade {
+export interface BookedTrade {
   readonly trade_type: string;
   readonly buy_currency: string;
   readonly buy_amount: number;
@@ -20,34 +20,34 @@ export interface ShownTrade {
 }
 
 /** What of a trade is not as its order says, one sentence each. */
-export function deviationsOf(terms: OrderTerms, trade: ShownTrade): readonly string[] {
+export function findDeviations(terms: OrderTerms, trade: BookedTrade): readonly string[] {
   const found: string[] = [];
-  const same = (what: string, is: unknown, ordered: unknown) => {
+  const compare = (what: string, is: unknown, ordered: unknown) => {
     if (ordered !== undefined && (is ?? undefined) !== ordered)
       found.push(`The ${what} is ${String(is)}, and the order says ${String(ordered)}.`);
   };
-  same("type", trade.trade_type, terms.trade_type);
-  same("bought currency", trade.buy_currency, terms.buy_currency);
-  same("sold currency", trade.sell_currency, terms.sell_currency);
-  same("parent trade", trade.parent_trade_id, terms.parent_trade_id);
-  same("reference", trade.reference, terms.reference);
+  compare("type", trade.trade_type, terms.trade_type);
+  compare("bought currency", trade.buy_currency, terms.buy_currency);
+  compare("sold currency", trade.sell_currency, terms.sell_currency);
+  compare("parent trade", trade.parent_trade_id, terms.parent_trade_id);
+  compare("reference", trade.reference, terms.reference);
   const isBuy = terms.fixed_side === "buy";
   const [fixed, other] = isBuy
     ? [trade.buy_amount, trade.sell_amount]
     : [trade.sell_amount, trade.buy_amount];
-  if (!new Big(fixed).eq(terms.amount)) same("amount", String(fixed), terms.amount);
+  if (!new Big(fixed).eq(terms.amount)) compare("amount", String(fixed), terms.amount);
   const worst = worstAmount(terms);
   if (isBuy ? new Big(other).gt(worst) : new Big(other).lt(worst))
     found.push(
       `It ${isBuy ? "sells" : "buys"} ${other}, and the worst that the order allows is ${worst.toFixed()}.`,
     );
-  if (!isRateInside(terms, String(trade.rate), trade.rate_symbol))
+  if (!isRateWithinLimit(terms, String(trade.rate), trade.rate_symbol))
     found.push(
       `The rate is ${trade.rate} ${trade.rate_symbol}, worse than ${terms.worst_rate} ${terms.rate_symbol}.`,
     );
   for (const reason of [
-    dateOutside(terms, trade.maturity_date),
-    feeOutside(terms, String(trade.fee_amount), trade.fee_currency),
+    findDateProblem(terms, trade.maturity_date),
+    findFeeProblem(terms, String(trade.fee_amount), trade.fee_currency),
   ])
     if (reason !== undefined) found.push(`${reason[0]!.toUpperCase()}${reason.slice(1)}.`);
   return found;

@@ -29,7 +29,7 @@ interface Nodemailer {
 export const MailAddress = z.email("must be a mail address, such as anna@example.com");
 
 /** How long the server may take for each step. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 async function loadMailer(): Promise<Nodemailer> {
   try {
@@ -41,7 +41,7 @@ async function loadMailer(): Promise<Nodemailer> {
 }
 
 /** Throws a TypeError that begins with the setting, and never has the password in it. */
-function serverFrom(server: string): URL {
+function parseServerUrl(server: string): URL {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === "" || !/^\/?$/.test(url.pathname))
     throw new TypeError(
@@ -59,7 +59,7 @@ export class MailServer {
 
   /** Connects to nothing yet. Throws a TypeError that begins with the setting. */
   static async open({ server, from }: MailSettings): Promise<MailServer> {
-    const { protocol, hostname, port, username, password } = serverFrom(server);
+    const { protocol, hostname, port, username, password } = parseServerUrl(server);
     if (!MailAddress.safeParse(from).success)
       throw new TypeError(
         `mailFrom must be a mail address, such as fxdesk@example.com, not ${JSON.stringify(from)}.`,
@@ -73,9 +73,9 @@ export class MailServer {
       secure,
       requireTLS: !secure && !isLoopback(hostname),
       ...(username !== "" && { auth }),
-      connectionTimeout: patienceMs,
-      greetingTimeout: patienceMs,
-      socketTimeout: patienceMs,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
     });
     return new MailServer(transport, from, auth.pass);
   }

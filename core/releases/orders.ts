@@ -1,27 +1,39 @@
 /** The orders of one client: asked for, looked at, taken back, and booked in the background once they are released. */
 import { Big } from "big.js";
-import { invalidInput } from "../client/call-errors";
+import { invalidInputError } from "../client/call-errors";
 import type { Pipeline } from "../client/pipeline";
 import type { CallOptions } from "../client/call-options";
 import { actorOf, settingsFor } from "../client/prepare";
 import type { Callable, Declaration } from "../declaration/operation";
 import type { Violation } from "../declaration/violation";
 import { FxdeskError, NotFound } from "../errors";
-import { environmentOf } from "../journal/service-inquiry";
+import { environmentOf } from "../journal/outcome-lookup";
 import { openJournal } from "../journal/journal";
-import { KeptStore } from "../journal/kept-store";
+import { StoreSession } from "../journal/store-session";
 import { minorUnits } from "../schema/currency";
-import { correlationFrom } from "./correlation";
-import { NoSuchRelease, type ReleaseDesk, ReleaseRefusal, unaskable } from "./desk";
-import { refused } from "./release-check";
-import { peopleOf, type ReleaseStage } from "./stage";
-import { forbidden, needsOf } from "./needs";
-import type { OrderInput } from "./input";
-import { inputFor, type Pricing, pricingOf, quotedIn, unanswered, worstFrom } from "./quote";
-import type { Release, Said } from "./release";
-import { type ListedReleases, type ReleaseReport, type ReleaseReports, reportOf } from "./report";
-import { OrderRunner } from "./runner";
-import { decideAs, type DecisionFiles } from "./decision-by-secret";
+import { parseCorrelation } from "./correlation";
+import { ReleaseNotFound, type ReleaseService, ReleaseRefusal, findRequestProblem } from "./release-service";
+import { releaseRefusedError } from "./release-guard";
+import { loadReadablePeople, type ReleaseMiddleware } from "./release-middleware";
+import { findPolicyViolation, approvalRequirements } from "./policy-evaluation";
+import type { OrderInput } from "./order-input";
+import {
+  quoteInputFor,
+  type QuoteOperation,
+  findQuoteOperation,
+  parseQuote,
+  findUnsupportedFields,
+  worstRateFrom,
+} from "./quote";
+import type { Release, DecisionInput } from "./release";
+import {
+  type ReleaseListOptions,
+  type ReleaseReport,
+  type ReleaseReportList,
+  toReleaseReport,
+} from "./report";
+import { OrderExecutor } from "./order-executor";
+import { decideWithSecret, type DecisionFiles } from "./decide-with-secret";
 import type { OrderTerms, SealedOrder } from "./terms";
 
 /** The procedure by which orders are asked for. */
@@ -32,254 +44,281 @@ const isOnePair = (symbol: string, one: string, other: string): boolean =>
   symbol === one + other || symbol === other + one;
 
 const decideName = "releases.decide";
-const mostListed = 1_000;
+const maxListed = 1_000;
 
 /** What a release does not allow, and files that do not fit, in the family of errors. */
-async function decided(desk: ReleaseDesk, id: string, files: DecisionFiles, said: Said): Promise<Release> {
+async function decide(
+  service: ReleaseService,
+  id: string,
+  files: DecisionFiles,
+  input: DecisionInput,
+): Promise<Release> {
   try {
-    return await decideAs(desk, id, files, said);
+    return await decideWithSecret(service, id, files, input);
   } catch (error) {
-    if (error instanceof NoSuchRelease) throw error;
+    if (error instanceof ReleaseNotFound) throw error;
     if (error instanceof ReleaseRefusal || error instanceof TypeError)
-      throw refused(decideName, error.message);
+      throw releaseRefusedError(decideName, error.message);
     throw error;
   }
 }
 
 /** Longer than that nobody should be bound by. */
-const longestMs = 92 * 86_400_000;
+const maxValidityMs = 92 * 86_400_000;
 
 /** What is wrong with an order beyond its single fields. */
-function violationsIn(input: OrderInput, pricing: Pricing): Violation[] {
+function validateOrder(input: OrderInput, quoteOperation: QuoteOperation): Violation[] {
   const { buy_currency, sell_currency, fixed_side, amount, worst_rate, rate_symbol, valid_until } = input;
   const found: Violation[] = [];
-  const wrong = (field: string, message: string) => void found.push({ field, message });
-  if (buy_currency === sell_currency) wrong("sell_currency", "must be another than buy_currency");
+  const addViolation = (field: string, message: string) => void found.push({ field, message });
+  if (buy_currency === sell_currency) addViolation("sell_currency", "must be another than buy_currency");
   const decimals = amount.split(".")[1]?.length ?? 0;
   const currency = fixed_side === "buy" ? buy_currency : sell_currency;
-  if (!new Big(amount).gt(0)) wrong("amount", "must be more than zero");
-  if (decimals > minorUnits(currency)) wrong("amount", `has more decimals than ${currency}`);
+  if (!new Big(amount).gt(0)) addViolation("amount", "must be more than zero");
+  if (decimals > minorUnits(currency)) addViolation("amount", `has more decimals than ${currency}`);
   if (worst_rate !== undefined && rate_symbol === undefined)
-    wrong(
+    addViolation(
       "rate_symbol",
       `is needed with worst_rate: ${buy_currency}${sell_currency} or ${sell_currency}${buy_currency}`,
     );
   if (rate_symbol !== undefined && !isOnePair(rate_symbol, buy_currency, sell_currency))
-    wrong("rate_symbol", `must be ${buy_currency}${sell_currency} or ${sell_currency}${buy_currency}`);
+    addViolation("rate_symbol", `must be ${buy_currency}${sell_currency} or ${sell_currency}${buy_currency}`);
   if (input.largest_distance !== undefined && new Big(input.largest_distance).gte(100))
-    wrong("largest_distance", "must be less than 100");
+    addViolation("largest_distance", "must be less than 100");
   if ((input.highest_fee === undefined) !== (input.fee_currency === undefined))
-    wrong(
+    addViolation(
       input.highest_fee === undefined ? "highest_fee" : "fee_currency",
       "is needed beside the other of the two",
     );
   if (input.latest_value_date !== undefined && (input.value_date ?? "9") > input.latest_value_date)
-    wrong("latest_value_date", "must not be before value_date, which it needs");
+    addViolation("latest_value_date", "must not be before value_date, which it needs");
   const aheadMs = Date.parse(valid_until) - Date.now();
-  if (!(aheadMs > 0)) wrong("valid_until", "must be in the future");
-  if (aheadMs > longestMs) wrong("valid_until", "must be within 92 days");
+  if (!(aheadMs > 0)) addViolation("valid_until", "must be in the future");
+  if (aheadMs > maxValidityMs) addViolation("valid_until", "must be within 92 days");
   const { trade_type: type } = input;
   if (type !== "spot" && type !== "drawdown" && input.value_date === undefined)
-    wrong("value_date", `is needed for a ${type}`);
+    addViolation("value_date", `is needed for a ${type}`);
   if ((type === "drawdown") !== (input.parent_trade_id !== undefined))
-    wrong("parent_trade_id", type === "drawdown" ? "is needed for a drawdown" : "is only for drawdowns");
+    addViolation(
+      "parent_trade_id",
+      type === "drawdown" ? "is needed for a drawdown" : "is only for drawdowns",
+    );
   if ((type === "window_forward") !== (input.window_start_date !== undefined))
-    wrong(
+    addViolation(
       "window_start_date",
       type === "window_forward" ? "is needed for a window_forward" : "is only for a window_forward",
     );
-  return [...found, ...unanswered(pricing, input)];
+  return [...found, ...findUnsupportedFields(quoteOperation, input)];
 }
 
-const notRegistered = new Set(["worst_rate", "rate_symbol", "largest_distance", "valid_until"]);
+const inputOnlyFields = new Set(["worst_rate", "rate_symbol", "largest_distance", "valid_until"]);
 
 /** The order without what says how its worst rate is found. */
-const fixedTerms = (input: OrderInput) =>
-  Object.fromEntries(Object.entries(input).filter(([name]) => !notRegistered.has(name))) as unknown as Omit<
+const toFixedTerms = (input: OrderInput) =>
+  Object.fromEntries(Object.entries(input).filter(([name]) => !inputOnlyFields.has(name))) as unknown as Omit<
     OrderTerms,
     "worst_rate" | "rate_symbol"
   >;
 
 /** The key is that of the order. */
-function unkeyed(options: CallOptions): CallOptions {
+function withoutKey(options: CallOptions): CallOptions {
   const { key, ...rest } = options;
   return key === undefined ? options : rest;
 }
 
-const alarmed = (line: string): void =>
+const emitAlarm = (line: string): void =>
   process.emitWarning(line, { type: "FxdeskWarning", code: "FXDESK_ORDER_DEVIATES" });
 
 export class Orders {
-  #runner: Promise<OrderRunner | undefined> | undefined;
+  #executor: Promise<OrderExecutor | undefined> | undefined;
   #isClosed = false;
-  readonly #toClose: (() => Promise<void>)[] = [];
+  readonly #closers: (() => Promise<void>)[] = [];
 
   constructor(private readonly pipeline: Pipeline) {}
 
   /** Asks for an order; it is booked in the background once it is released. Throws an FxdeskError. */
   async order(input: OrderInput, options: CallOptions): Promise<ReleaseReport> {
-    const pricing = this.#pricing();
-    if (!pricing)
-      throw refused(
+    const quoteOperation = this.#quoteOperation();
+    if (!quoteOperation)
+      throw releaseRefusedError(
         orderName,
         "The service has no operation that quotes trades: an extension adds one (FXDESK_EXTENSIONS).",
       );
-    const violations = violationsIn(input, pricing);
-    if (violations.length > 0) throw invalidInput(orderCallable, violations);
-    const link = await this.pipeline.releases();
-    const sealed = await this.#sealed(input, pricing, options);
-    const authority = await link.authority(orderName, sealed);
+    const violations = validateOrder(input, quoteOperation);
+    if (violations.length > 0) throw invalidInputError(orderCallable, violations);
+    const middleware = await this.pipeline.releaseMiddleware();
+    const sealed = await this.#sealOrder(input, quoteOperation, options);
+    const authority = await middleware.loadAuthority(orderName, sealed);
     const { policy } = authority;
-    const needs = policy ? needsOf(policy, sealed) : [];
-    const reason = policy && (forbidden(policy, sealed) ?? unaskable(policy, needs, sealed.asker));
-    if (reason !== undefined) throw refused(orderName, reason);
-    const release = await this.#atDesk(link, (desk) =>
-      desk.ask(
-        { sealed, given: { ...input, clientId: sealed.client }, key: options.key, needs },
-        options.mayAsk,
+    const requirements = policy ? approvalRequirements(policy, sealed) : [];
+    const reason =
+      policy &&
+      (findPolicyViolation(policy, sealed) ?? findRequestProblem(policy, requirements, sealed.asker));
+    if (reason !== undefined) throw releaseRefusedError(orderName, reason);
+    const release = await this.#withService(middleware, (service) =>
+      service.request(
+        { sealed, given: { ...input, clientId: sealed.client }, key: options.key, requirements },
+        options.confirmRelease,
       ),
     );
     await this.start();
-    return reportOf(release);
+    return toReleaseReport(release);
   }
 
   async get(id: string): Promise<ReleaseReport> {
-    const { release } = await this.#atDesk(await this.pipeline.releases(), (desk) => desk.get(id));
-    return reportOf(release);
+    const { release } = await this.#withService(await this.pipeline.releaseMiddleware(), (service) =>
+      service.get(id),
+    );
+    return toReleaseReport(release);
   }
 
   /** Those of the environment of this client, whoever asked. */
-  async list(which: ListedReleases): Promise<ReleaseReports> {
-    const { connection } = this.pipeline;
+  async list(filter: ReleaseListOptions): Promise<ReleaseReportList> {
+    const { context } = this.pipeline;
     const environments = new Set(
-      connection.service.operations.flatMap((operation) => environmentOf(connection, operation) ?? []),
+      context.service.operations.flatMap((operation) => environmentOf(context, operation) ?? []),
     );
-    const { releases, isComplete } = await this.#atDesk(await this.pipeline.releases(), (desk) =>
-      desk.list({ ...which, environments: [...environments], limit: mostListed }),
+    const { releases, isComplete } = await this.#withService(
+      await this.pipeline.releaseMiddleware(),
+      (service) => service.list({ ...filter, environments: [...environments], limit: maxListed }),
     );
-    return { releases: releases.map(reportOf), complete: isComplete };
+    return { releases: releases.map(toReleaseReport), complete: isComplete };
   }
 
   /** Decides as the person whose secret is given. Throws an FxdeskError where that does not count. */
-  async decide(id: string, said: Said): Promise<ReleaseReport> {
-    const { policy, people } = this.pipeline.connection.settings;
+  async decide(id: string, input: DecisionInput): Promise<ReleaseReport> {
+    const { policy, people } = this.pipeline.context.settings;
     if (people === undefined)
-      throw refused(
+      throw releaseRefusedError(
         decideName,
         "People names the file of those who release, with their secrets, and is not set.",
       );
-    return reportOf(
-      await this.#atDesk(await this.pipeline.releases(), (desk) =>
-        decided(desk, id, { policy, people }, said),
+    return toReleaseReport(
+      await this.#withService(await this.pipeline.releaseMiddleware(), (service) =>
+        decide(service, id, { policy, people }, input),
       ),
     );
   }
 
   async cancel(id: string, options: CallOptions): Promise<ReleaseReport> {
-    const by = actorOf(this.pipeline.connection, options);
-    return reportOf(await this.#atDesk(await this.pipeline.releases(), (desk) => desk.cancel(id, by)));
+    const by = actorOf(this.pipeline.context, options);
+    return toReleaseReport(
+      await this.#withService(await this.pipeline.releaseMiddleware(), (service) => service.cancel(id, by)),
+    );
   }
 
   /** Books what is released in the environment of this client from now on; nothing where it cannot. */
   async start(): Promise<void> {
     if (this.#isClosed) return;
-    const runner = await (this.#runner ??= this.#opened());
-    runner?.start();
+    const executor = await (this.#executor ??= this.#createExecutor());
+    executor?.start();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await (await this.#runner?.catch(() => undefined))?.stop();
-    for (const close of this.#toClose) await close();
+    await (await this.#executor?.catch(() => undefined))?.stop();
+    for (const close of this.#closers) await close();
   }
 
   #operation(name: string): Declaration {
-    return this.pipeline.connection.service.operations.find((each) => each.name === name)!;
+    return this.pipeline.context.service.operations.find((each) => each.name === name)!;
   }
 
-  #pricing(): Pricing | undefined {
-    const { operations } = this.pipeline.connection.service;
-    return operations.some(({ name }) => name === bookName) ? pricingOf(operations) : undefined;
+  #quoteOperation(): QuoteOperation | undefined {
+    const { operations } = this.pipeline.context.service;
+    return operations.some(({ name }) => name === bookName) ? findQuoteOperation(operations) : undefined;
   }
 
-  async #opened(): Promise<OrderRunner | undefined> {
-    const pricing = this.#pricing();
-    if (!pricing) return undefined;
-    const { connection } = this.pipeline;
-    const book = this.#operation(bookName);
-    const environment = environmentOf(connection, book);
+  async #createExecutor(): Promise<OrderExecutor | undefined> {
+    const quoteOperation = this.#quoteOperation();
+    if (!quoteOperation) return undefined;
+    const { context } = this.pipeline;
+    const bookOperation = this.#operation(bookName);
+    const environment = environmentOf(context, bookOperation);
     if (environment === undefined) return undefined;
-    const [journal, store] = [await openJournal(connection.store), new KeptStore(connection.store)];
-    this.#toClose.push(
+    const [journal, store] = [await openJournal(context.store), new StoreSession(context.store)];
+    this.#closers.push(
       () => journal.close(),
       () => store.close(),
     );
-    return new OrderRunner({
+    return new OrderExecutor({
       store,
       journal,
       environment,
-      pricing,
-      book,
-      get: this.#operation("trades.get"),
-      call: (operation, input, options, clearance) =>
-        this.pipeline.callFor(operation, input, options, clearance),
-      authority: async (sealed) => (await this.pipeline.releases()).authority(orderName, sealed),
-      isTrusted: async () => {
-        const { policy, people } = connection.settings;
-        return policy === undefined || (await peopleOf(people)) !== undefined;
+      quoteOperation,
+      bookOperation,
+      getOperation: this.#operation("trades.get"),
+      call: (operation, input, options, preAuthorization) =>
+        this.pipeline.callPreAuthorized(operation, input, options, preAuthorization),
+      authority: async (sealed) => (await this.pipeline.releaseMiddleware()).loadAuthority(orderName, sealed),
+      canReadPeople: async () => {
+        const { policy, people } = context.settings;
+        return policy === undefined || (await loadReadablePeople(people)) !== undefined;
       },
       recover: (entry) => this.pipeline.recover(entry),
-      onAlarm: alarmed,
+      onAlarm: emitAlarm,
     });
   }
 
-  async #sealed(input: OrderInput, pricing: Pricing, options: CallOptions): Promise<SealedOrder> {
-    const { connection } = this.pipeline;
-    const actor = actorOf(connection, options);
-    const { clientId = "" } = settingsFor(connection, options);
-    const release = connection.settings.policy === undefined ? options.release : "policy";
-    const terms = { ...fixedTerms(input), ...(await this.#worst(input, pricing, options)) };
+  async #sealOrder(
+    input: OrderInput,
+    quoteOperation: QuoteOperation,
+    options: CallOptions,
+  ): Promise<SealedOrder> {
+    const { context } = this.pipeline;
+    const actor = actorOf(context, options);
+    const { clientId = "" } = settingsFor(context, options);
+    const release = context.settings.policy === undefined ? options.release : "policy";
+    const terms = { ...toFixedTerms(input), ...(await this.#worstRate(input, quoteOperation, options)) };
     return {
       kind: "order",
       operation: orderName,
-      environment: environmentOf(connection, this.#operation(bookName))!,
+      environment: environmentOf(context, this.#operation(bookName))!,
       client: clientId,
       ...(actor !== undefined && { asker: actor }),
       ...(options.contactId !== undefined && { contactId: options.contactId }),
       surface: options.surface ?? "client",
       validUntil: Date.parse(input.valid_until),
       ...(release && { release }),
-      ...correlationFrom(orderName, options.correlation),
+      ...parseCorrelation(orderName, options.correlation),
       terms,
     };
   }
 
   /** The worst rate: as it is given, or so far from that of a quote that is taken now. */
-  async #worst(input: OrderInput, pricing: Pricing, options: CallOptions) {
+  async #worstRate(input: OrderInput, quoteOperation: QuoteOperation, options: CallOptions) {
     const { largest_distance: distance, worst_rate, rate_symbol } = input;
     if (distance === undefined) return { worst_rate: worst_rate!, rate_symbol: rate_symbol! };
-    const { body } = await this.pipeline.callFor(pricing, inputFor(pricing, input), unkeyed(options), {});
-    const quote = quotedIn(pricing, body);
+    const { body } = await this.pipeline.callPreAuthorized(
+      quoteOperation,
+      quoteInputFor(quoteOperation, input),
+      withoutKey(options),
+      {},
+    );
+    const quote = parseQuote(quoteOperation, body);
     const { rate, rate_symbol: pair } = quote ?? { rate: "", rate_symbol: "" };
     if (!isOnePair(pair, input.buy_currency, input.sell_currency))
-      throw refused(
+      throw releaseRefusedError(
         orderName,
         "There is no quote whose rate could be compared with: give worst_rate and rate_symbol.",
       );
-    return { worst_rate: worstFrom(rate, pair, input, distance), rate_symbol: pair, rate_seen: rate };
+    return { worst_rate: worstRateFrom(rate, pair, input, distance), rate_symbol: pair, rate_seen: rate };
   }
 
-  async #atDesk<T>(link: ReleaseStage, work: (desk: ReleaseDesk) => Promise<T>): Promise<T> {
+  async #withService<T>(
+    middleware: ReleaseMiddleware,
+    work: (service: ReleaseService) => Promise<T>,
+  ): Promise<T> {
     try {
-      return await work(link.desk);
+      return await work(middleware.service);
     } catch (error) {
-      if (error instanceof NoSuchRelease)
+      if (error instanceof ReleaseNotFound)
         throw new NotFound(error.message, {
           operation: "releases.get",
           code: "not_found",
           outcome: "not-sent",
         });
-      throw error instanceof FxdeskError ? error : link.asFailure(orderName, error as Error);
+      throw error instanceof FxdeskError ? error : middleware.toError(orderName, error as Error);
     }
   }
 }

@@ -1,8 +1,8 @@
 /** The policy: which calls and orders need a yes, from whom, and within which limits. A file; nothing else says any of it. */
 import { Big } from "big.js";
 import { z } from "zod";
-import { lineOfFault, linesOf } from "./json-lines";
-import { readOwnFile } from "./own-file";
+import { lineOfSyntaxError, lineNumbersByPath } from "./json-positions";
+import { readProtectedFile } from "./protected-file";
 
 const Name = z
   .string()
@@ -131,25 +131,25 @@ export const Policy = z
       .meta({ description: "Seconds between two quotes for an order; default 10." }),
   })
   .superRefine((policy, context) => {
-    const fault = (path: PropertyKey[], message: string) =>
+    const addIssue = (path: PropertyKey[], message: string) =>
       context.addIssue({ code: "custom", path, message });
-    const known = (name: string, path: PropertyKey[]) => {
-      if (!policy.people.includes(name)) fault(path, `names ${name}, who is not among people`);
+    const checkKnown = (name: string, path: PropertyKey[]) => {
+      if (!policy.people.includes(name)) addIssue(path, `names ${name}, who is not among people`);
     };
     policy.rules.forEach(({ from, yes, above }, index) => {
-      from?.forEach((name, place) => known(name, ["rules", index, "from", place]));
-      const voices = from ?? policy.people;
-      if (new Set(voices).size < yes)
-        fault(["rules", index, "yes"], `asks for ${yes}, and only ${new Set(voices).size} can say it`);
-      if (above !== undefined && !policy.amounts) fault(["rules", index, "above"], "needs amounts");
+      from?.forEach((name, position) => checkKnown(name, ["rules", index, "from", position]));
+      const eligible = from ?? policy.people;
+      if (new Set(eligible).size < yes)
+        addIssue(["rules", index, "yes"], `asks for ${yes}, and only ${new Set(eligible).size} can say it`);
+      if (above !== undefined && !policy.amounts) addIssue(["rules", index, "above"], "needs amounts");
     });
     for (const [name, deputies] of Object.entries(policy.deputies)) {
-      known(name, ["deputies", name]);
-      deputies.forEach((deputy, place) => known(deputy, ["deputies", name, place]));
+      checkKnown(name, ["deputies", name]);
+      deputies.forEach((deputy, position) => checkKnown(deputy, ["deputies", name, position]));
     }
-    if (policy.limits && !policy.amounts) fault(["limits"], "needs amounts");
+    if (policy.limits && !policy.amounts) addIssue(["limits"], "needs amounts");
     if (policy.hours && policy.hours.from >= policy.hours.to)
-      fault(["hours", "to"], "must be later than from");
+      addIssue(["hours", "to"], "must be later than from");
   })
   .meta({ id: "Policy", description: "Rules and limits for requests that a person must release." });
 
@@ -157,23 +157,23 @@ export type PolicyRule = z.output<typeof Rule>;
 export type Policy = z.output<typeof Policy>;
 
 /** The policy of who has none and asks for the release of every call that commits money: one yes of anybody else. */
-export const everyMoneyCall = (people: readonly string[]): Policy =>
+export const defaultMoneyPolicy = (people: readonly string[]): Policy =>
   Policy.parse({ people, rules: [{ effects: ["money"] }] });
 
 /** Reads a policy. Throws a TypeError with a line for each fault: where it stands, which field it is, what would be right. */
-export function policyFrom(json: string, path: string): Policy {
+export function parsePolicy(json: string, path: string): Policy {
   let given: unknown;
   try {
     given = JSON.parse(json);
   } catch (error) {
     throw new TypeError(
-      `policy names ${path}, line ${lineOfFault(json, error as Error)}: ${(error as Error).message}.`,
+      `policy names ${path}, line ${lineOfSyntaxError(json, error as Error)}: ${(error as Error).message}.`,
       { cause: error },
     );
   }
   const { data, error } = Policy.safeParse(given);
   if (data) return data;
-  const lines = linesOf(json);
+  const lines = lineNumbersByPath(json);
   const faults = error.issues.map((issue) => {
     const field = issue.path.join(".");
     // What is missing has no line: that of what it is missing in.
@@ -184,11 +184,11 @@ export function policyFrom(json: string, path: string): Policy {
 }
 
 /** Throws a TypeError that begins with the setting and says what is wrong. */
-export const policyAt = async (path: string): Promise<Policy> =>
-  policyFrom(await readOwnFile({ setting: "policy", path, isSecret: false }), path);
+export const loadPolicy = async (path: string): Promise<Policy> =>
+  parsePolicy(await readProtectedFile({ setting: "policy", path, isSecret: false }), path);
 
 /** What amounts are worth in the currency of the policy; undefined where it has no rate for one of them. */
-export function worth(
+export function toPolicyCurrency(
   { amounts }: Pick<Policy, "amounts">,
   given: readonly { readonly amount: string; readonly currency: string }[],
 ): Big | undefined {

@@ -1,5 +1,5 @@
 /** What is about to be asked for release, for who may still keep it from being asked. */
-import type { Sealed } from "./terms";
+import type { SealedRequest } from "./terms";
 
 export interface ReleaseProposal {
   readonly operation: string;
@@ -17,10 +17,10 @@ export interface ReleaseProposal {
 }
 
 /** Whether a release is asked for: false ends the call, and nothing is asked. */
-export type MayAsk = (proposal: ReleaseProposal) => Promise<boolean>;
+export type ConfirmRelease = (proposal: ReleaseProposal) => Promise<boolean>;
 
-export function proposalOf(
-  { operation, environment, client, terms, validUntil }: Sealed,
+export function toProposal(
+  { operation, environment, client, terms, validUntil }: SealedRequest,
   needs: string,
   asks: string,
 ): ReleaseProposal {

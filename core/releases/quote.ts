@@ -5,18 +5,18 @@ import { minorUnits } from "../schema/currency";
 import type { OrderTerms } from "./terms";
 
 /** What a quote says, each as text. */
-export type Quoted = QuotedFields;
+export type Quote = QuotedFields;
 
 /** An operation that prices trades. */
-export interface Pricing extends Declaration {
+export interface QuoteOperation extends Declaration {
   readonly quotes: QuoteDeclaration;
 }
 
 /** The operation by which a service prices trades; undefined where it has none whose effect is trusted to be no more than that. */
-export const pricingOf = (operations: readonly Declaration[]): Pricing | undefined =>
-  operations.find((each): each is Pricing => each.quotes !== undefined && each.effect !== "money");
+export const findQuoteOperation = (operations: readonly Declaration[]): QuoteOperation | undefined =>
+  operations.find((each): each is QuoteOperation => each.quotes !== undefined && each.effect !== "money");
 
-const asked: readonly QuoteField[] = [
+const queriedFields: readonly QuoteField[] = [
   "amount",
   "fixed_side",
   "buy_currency",
@@ -28,12 +28,14 @@ const asked: readonly QuoteField[] = [
 ];
 
 /** What of an order the quotes of a service cannot answer, by field; nothing where they answer all of it. */
-export function unanswered(
-  { quotes: { asks, tells } }: Pricing,
+export function findUnsupportedFields(
+  { quotes: { requestFields, responseFields } }: QuoteOperation,
   terms: Partial<OrderTerms>,
 ): readonly { readonly field: string; readonly message: string }[] {
-  const missing = asked.filter((name) => terms[name] !== undefined && asks[name] === undefined);
-  const tellsFee = tells.fee_amount !== undefined && tells.fee_currency !== undefined;
+  const missing = queriedFields.filter(
+    (name) => terms[name] !== undefined && requestFields[name] === undefined,
+  );
+  const tellsFee = responseFields.fee_amount !== undefined && responseFields.fee_currency !== undefined;
   return [
     ...missing.map((field) => ({ field, message: "cannot be asked of the quotes of this service" })),
     ...(terms.highest_fee !== undefined && !tellsFee
@@ -48,22 +50,29 @@ export function unanswered(
 }
 
 /** The input by which a quote is asked for. */
-export function inputFor({ quotes: { asks, given } }: Pricing, terms: Partial<OrderTerms>) {
-  const said = asked.flatMap((name) =>
-    terms[name] === undefined || asks[name] === undefined ? [] : [[asks[name], terms[name]] as const],
+export function quoteInputFor(
+  { quotes: { requestFields, fixedFields } }: QuoteOperation,
+  terms: Partial<OrderTerms>,
+) {
+  const entries = queriedFields.flatMap((name) =>
+    terms[name] === undefined || requestFields[name] === undefined
+      ? []
+      : [[requestFields[name], terms[name]] as const],
   );
-  return { ...given, ...Object.fromEntries(said) };
+  return { ...fixedFields, ...Object.fromEntries(entries) };
 }
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 
 /** The quote in a response; undefined where a part of it is missing. */
-export function quotedIn({ quotes: { tells } }: Pricing, body: unknown): Quoted | undefined {
+export function parseQuote({ quotes: { responseFields } }: QuoteOperation, body: unknown): Quote | undefined {
   const fields = (body ?? {}) as Readonly<Record<string, unknown>>;
-  const read = Object.entries(tells).map(([name, field]) => [name, textOf(fields[field as string])] as const);
+  const read = Object.entries(responseFields).map(
+    ([name, field]) => [name, textOf(fields[field as string])] as const,
+  );
   return read.every(([, value]) => value !== undefined)
-    ? (Object.fromEntries(read) as unknown as Quoted)
+    ? (Object.fromEntries(read) as unknown as Quote)
     : undefined;
 }
 
@@ -71,7 +80,7 @@ const isDecimal = (text: string): boolean => /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(t
 const decimals = ["rate", "buy_amount", "sell_amount"] as const;
 
 /** Whether a rate of a pair is no worse than that of an order, whichever way round the pair is. */
-export function isRateInside(terms: OrderTerms, rate: string, symbol: string): boolean {
+export function isRateWithinLimit(terms: OrderTerms, rate: string, symbol: string): boolean {
   const { rate_symbol: pair, worst_rate: worst, buy_currency } = terms;
   const isLess = pair.startsWith(buy_currency);
   if (symbol === pair) return isLess ? new Big(rate).lte(worst) : new Big(rate).gte(worst);
@@ -80,7 +89,7 @@ export function isRateInside(terms: OrderTerms, rate: string, symbol: string): b
   return isLess ? product.gte(1) : product.lte(1);
 }
 
-const [down, up] = [0, 3] as const;
+const [roundDown, roundUp] = [0, 3] as const;
 
 /** The amount of the side that is not fixed at the worst rate, rounded as the service may round it. */
 export function worstAmount(terms: OrderTerms): Big {
@@ -90,13 +99,13 @@ export function worstAmount(terms: OrderTerms): Big {
   const worst = terms.rate_symbol.startsWith(own)
     ? value.times(terms.worst_rate)
     : value.div(terms.worst_rate);
-  return worst.round(minorUnits(other), fixed === "buy" ? up : down);
+  return worst.round(minorUnits(other), fixed === "buy" ? roundUp : roundDown);
 }
 
 /** Why the amounts of a quote are not those of an order; undefined where they are. */
-function amountsOutside(
+function findAmountProblem(
   terms: OrderTerms,
-  quote: Pick<Quoted, "buy_amount" | "sell_amount">,
+  quote: Pick<Quote, "buy_amount" | "sell_amount">,
 ): string | undefined {
   const isBuy = terms.fixed_side === "buy";
   const [fixed, other] = isBuy
@@ -112,7 +121,7 @@ function amountsOutside(
 }
 
 /** Why a value date is not one of an order; undefined where it is, or the order names none. */
-export function dateOutside(
+export function findDateProblem(
   { value_date: first, latest_value_date: last = first }: OrderTerms,
   date: string,
 ): string | undefined {
@@ -121,7 +130,7 @@ export function dateOutside(
 }
 
 /** Why a fee is more than an order allows; undefined where it is not. */
-export function feeOutside(
+export function findFeeProblem(
   { highest_fee: highest, fee_currency: currency }: OrderTerms,
   fee: string | undefined,
   feeCurrency: string | undefined,
@@ -135,21 +144,21 @@ export function feeOutside(
 }
 
 /** Why a quote is outside an order; undefined where it is inside in every way. */
-export function outside(terms: OrderTerms, quote: Quoted): string | undefined {
+export function findQuoteProblem(terms: OrderTerms, quote: Quote): string | undefined {
   if (quote.buy_currency !== terms.buy_currency || quote.sell_currency !== terms.sell_currency)
     return `it is for ${quote.buy_currency} against ${quote.sell_currency}`;
   if (!decimals.every((name) => isDecimal(quote[name]))) return "its amounts or its rate are no decimals";
-  if (!isRateInside(terms, quote.rate, quote.rate_symbol))
+  if (!isRateWithinLimit(terms, quote.rate, quote.rate_symbol))
     return `its rate is ${quote.rate} ${quote.rate_symbol}, worse than ${terms.worst_rate} ${terms.rate_symbol}`;
   return (
-    amountsOutside(terms, quote) ??
-    dateOutside(terms, quote.value_date) ??
-    feeOutside(terms, quote.fee_amount, quote.fee_currency)
+    findAmountProblem(terms, quote) ??
+    findDateProblem(terms, quote.value_date) ??
+    findFeeProblem(terms, quote.fee_amount, quote.fee_currency)
   );
 }
 
 /** A rate so far from one that was seen, against whoever orders: the worst that is allowed. */
-export function worstFrom(
+export function worstRateFrom(
   seen: string,
   symbol: string,
   { buy_currency }: Pick<OrderTerms, "buy_currency">,
@@ -159,6 +168,6 @@ export function worstFrom(
   const factor = symbol.startsWith(buy_currency) ? share.plus(1) : new Big(1).minus(share);
   return new Big(seen)
     .times(factor)
-    .round(10, symbol.startsWith(buy_currency) ? down : up)
+    .round(10, symbol.startsWith(buy_currency) ? roundDown : roundUp)
     .toFixed();
 }

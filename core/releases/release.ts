@@ -1,5 +1,5 @@
 /** What waits for a yes, and how it stands. */
-import type { Sealed } from "./terms";
+import type { SealedRequest } from "./terms";
 
 /**
  * `waiting` for a yes; `released`: it may leave; `booking`: a booking of the order has left and its end is not known here yet;
@@ -39,12 +39,12 @@ export interface Release {
   readonly state: ReleaseState;
   /** The caller's key, else one that nothing else has. */
   readonly key: string;
-  readonly asks: string;
+  readonly requestHash: string;
   /** The seal of what is released. */
   readonly hash: string;
-  readonly sealed: Sealed;
+  readonly sealed: SealedRequest;
   /** Milliseconds since 1970 by the clock of the store. */
-  readonly askedAt: number;
+  readonly requestedAt: number;
   readonly changedAt: number;
   /** The journal entry of the call that left. */
   readonly entry: string | undefined;
@@ -68,13 +68,13 @@ export interface Decision {
   readonly note?: string;
 }
 
-const finals: ReadonlySet<ReleaseState> = new Set(["booked", "sent", "expired", "refused", "cancelled"]);
+const finalStates: ReadonlySet<ReleaseState> = new Set(["booked", "sent", "expired", "refused", "cancelled"]);
 
 /** Whether nothing more comes of it. */
-export const isOver = (state: ReleaseState): boolean => finals.has(state);
+export const isFinalState = (state: ReleaseState): boolean => finalStates.has(state);
 
 /** What a person says of a release, with their secret. */
-export interface Said {
+export interface DecisionInput {
   readonly person: string;
   readonly secret: string;
   readonly decision: Decision["decision"];

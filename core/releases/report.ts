@@ -38,7 +38,7 @@ export const ReleaseReport = z
 export type ReleaseReport = z.output<typeof ReleaseReport>;
 
 /** Which releases are listed. */
-export interface ListedReleases {
+export interface ReleaseListOptions {
   /** Those that stand so; all by default. */
   readonly states?: readonly ReleaseState[];
   /** Whether those come first that were asked for last, which is the default, or those that have changed last. */
@@ -46,13 +46,13 @@ export interface ListedReleases {
 }
 
 /** Releases, newest first. */
-export interface ReleaseReports {
+export interface ReleaseReportList {
   readonly releases: readonly ReleaseReport[];
   /** Whether these are all: at most 1,000 are listed. */
   readonly complete: boolean;
 }
 
-const words: Readonly<Record<ReleaseState, string>> = {
+const stateDescriptions: Readonly<Record<ReleaseState, string>> = {
   waiting: "The request awaits release by a person. Nothing was sent.",
   released: "The request is released and not sent yet.",
   booking: "The booking was sent; its outcome is not known yet.",
@@ -64,21 +64,29 @@ const words: Readonly<Record<ReleaseState, string>> = {
   unknown: "The outcome of the booking is unknown. No other booking starts until it is known.",
 };
 
-const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+const toIsoTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-export function reportOf({ id, state, sealed, hash, askedAt, progress, entry }: Release): ReleaseReport {
+export function toReleaseReport({
+  id,
+  state,
+  sealed,
+  hash,
+  requestedAt,
+  progress,
+  entry,
+}: Release): ReleaseReport {
   const { operation, environment, client, asker, validUntil, terms, correlation } = sealed;
   const { remark, identity, quotes, deviations } = progress;
   return {
     release: id,
     state,
-    description: words[state],
+    description: stateDescriptions[state],
     operation,
     environment,
     client,
     ...(asker !== undefined && { asked_by: asker }),
-    asked_at: time(askedAt),
-    valid_until: time(validUntil),
+    asked_at: toIsoTime(requestedAt),
+    valid_until: toIsoTime(validUntil),
     terms: { ...terms },
     seal: hash,
     ...(identity !== undefined && { trade_id: identity }),

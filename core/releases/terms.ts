@@ -1,7 +1,7 @@
 /** What a person says yes to: an order, or a call as it leaves. Sealed: one changed character makes it another. */
 import { createHash } from "node:crypto";
 import type { CommittedAmount } from "../declaration/committed-amounts";
-import { canonicalJson } from "../journal/canonical";
+import { canonicalJson } from "../journal/canonical-json";
 
 /** A person's wish to trade within limits. Amounts and rates are decimals as text. */
 export interface OrderTerms {
@@ -72,15 +72,15 @@ export interface SealedCall extends SealedFacts {
   readonly amounts?: readonly CommittedAmount[];
 }
 
-export type Sealed = SealedOrder | SealedCall;
+export type SealedRequest = SealedOrder | SealedCall;
 
 const sha256 = (value: object): string => createHash("sha256").update(canonicalJson(value)).digest("hex");
 
 /** The seal of what waits for a yes under an ID: another ID has another one. */
-export const sealOf = (id: string, sealed: Sealed): string => sha256({ id, sealed });
+export const sealOf = (id: string, sealed: SealedRequest): string => sha256({ id, sealed });
 
 /** What somebody asks for, as one hash: who asks for the same again asks for no second one. */
-export const askOf = (
-  { kind, operation, environment, client, asker }: Sealed,
+export const requestHashOf = (
+  { kind, operation, environment, client, asker }: SealedRequest,
   given: Readonly<Record<string, unknown>>,
 ): string => sha256({ kind, operation, environment, client, asker, given });

@@ -1,17 +1,17 @@
 /** Currencies and their decimals. ISO 4217. */
 
-const decimals: Readonly<Record<number, string>> = {
+const currenciesByDecimals: Readonly<Record<number, string>> = {
   0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
   3: "BHD IQD JOD KWD LYD OMR TND",
   4: "CLF UYW",
 };
 
 /** The currencies that do not have two. */
-const exceptions: ReadonlyMap<string, number> = new Map(
-  Object.entries(decimals).flatMap(([count, codes]) =>
+const decimalsByCurrency: ReadonlyMap<string, number> = new Map(
+  Object.entries(currenciesByDecimals).flatMap(([count, codes]) =>
     codes.split(" ").map((code) => [code, Number(count)] as const),
   ),
 );
 
 /** How many decimals amounts in a currency have. */
-export const minorUnits = (currency: string): number => exceptions.get(currency) ?? 2;
+export const minorUnits = (currency: string): number => decimalsByCurrency.get(currency) ?? 2;

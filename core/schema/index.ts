@@ -1,5 +1,5 @@
 export { minorUnits } from "./currency";
 export * from "./kind";
-export * from "./messages";
+export * from "./error-bodies";
 export * from "./values";
 export * from "./statuses";

@@ -30,7 +30,7 @@ export const accountFields = {
 } as const;
 
 /** An account by its number and its bank's code, each beside its kind. */
-export const identifiers = {
+export const accountIdentifiers = {
   account_number: nullishText("Account number, of the type in account_number_type."),
   account_number_type: openEnum(["IBAN", "BBAN"])
     .nullish()

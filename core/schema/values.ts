@@ -3,10 +3,13 @@ import { z } from "zod";
 import { isLoopback } from "./host";
 import type { MinuteOfDay } from "./kind";
 
-const text = (title: string, description: string) => z.string().min(1).meta({ title, description });
+const textField = (title: string, description: string) => z.string().min(1).meta({ title, description });
 
-export const ClientId = text("Client ID", "ID of the corporate client whose accounts and trades are used.");
-export const ContactId = text("Contact ID", "ID of the contact on whose behalf the call is made.");
+export const ClientId = textField(
+  "Client ID",
+  "ID of the corporate client whose accounts and trades are used.",
+);
+export const ContactId = textField("Contact ID", "ID of the contact on whose behalf the call is made.");
 
 /** An identifier the contract fixes at exactly 36 characters, a UUID in its usual form. */
 export const uuid = (title: string, description: string) =>
@@ -22,7 +25,7 @@ export const AccountFilter = z
   .meta({ title: "Account ID", description: "Account UUID (36 characters) from accounts.list." });
 
 /** An identifier whose form the contract leaves to the service. */
-export const id = text;
+export const id = textField;
 
 export const AccountId = uuid("Account ID", "Account UUID from accounts.list.");
 
@@ -105,7 +108,7 @@ const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
 
 /** How long after the beginning of a day its minutes are. */
-const offsets: Readonly<Record<MinuteOfDay, number>> = {
+const dayOffsetsMs: Readonly<Record<MinuteOfDay, number>> = {
   "before it": -minuteMs,
   "its first": 0,
   "its last": dayMs - minuteMs,
@@ -113,8 +116,8 @@ const offsets: Readonly<Record<MinuteOfDay, number>> = {
 };
 
 /** The minute, YYYY-MM-DDThh:mm, that a day YYYY-MM-DD stands for. */
-export const minuteOf = (onDay: string, which: MinuteOfDay): string =>
-  new Date(Date.parse(onDay) + offsets[which]).toISOString().slice(0, "YYYY-MM-DDThh:mm".length);
+export const minuteForDay = (onDay: string, which: MinuteOfDay): string =>
+  new Date(Date.parse(onDay) + dayOffsetsMs[which]).toISOString().slice(0, "YYYY-MM-DDThh:mm".length);
 
 /** A minute in UTC, YYYY-MM-DDThh:mm. */
 export const minute = (title: string, description: string, ofDay: MinuteOfDay = "its first") =>

@@ -7,13 +7,13 @@ import { minorUnits } from "./currency";
 import { Country, Currency, DateTime, day, DecimalText, openEnum } from "./values";
 
 /** The same check without its words: inside an object they would be repeated, and every tool and form pays for them. */
-const bare = <S extends z.ZodType>(schema: S): S => schema.clone(schema.def);
+const withoutMeta = <S extends z.ZodType>(schema: S): S => schema.clone(schema.def);
 
 /**
  * A shape for responses, its fields described. The one it is made from stays bare: requests share it, and in them the
  * name of the field says enough.
  */
-export const described = <S extends Readonly<Record<string, z.ZodType>>>(
+export const describeFields = <S extends Readonly<Record<string, z.ZodType>>>(
   shape: S,
   descriptions: { readonly [Name in keyof S]: string },
 ): S =>
@@ -27,7 +27,7 @@ const Bic = z
   .string()
   .regex(/^[A-Z]{6}[A-Z2-9][A-NP-Z0-9]([A-Z0-9]{3})?$/, "must be a BIC of 8 or 11 characters");
 
-const amount = { currency: bare(Currency), amount: bare(DecimalText) };
+const amount = { currency: withoutMeta(Currency), amount: withoutMeta(DecimalText) };
 const otherIdentification = {
   identification: maxText(35),
   schemeNameCode: maxText(35).optional(),
@@ -47,12 +47,12 @@ const accountReference = {
   maskedPan: maxText(35).optional(),
   msisdn: maxText(35).optional(),
   other: z.object(otherIdentification).optional(),
-  currency: bare(Currency).optional(),
+  currency: withoutMeta(Currency).optional(),
   cashAccountType: z.string().optional(),
 };
 
 /** Whether decimal text is zero or less; text of another form is not looked at. */
-const isNothing = (text: string): boolean => /^(-[\d.]+|[0.]+)$/.test(text);
+const isZeroOrLess = (text: string): boolean => /^(-[\d.]+|[0.]+)$/.test(text);
 
 interface AmountText {
   readonly currency: string;
@@ -62,7 +62,7 @@ interface AmountText {
 const fitsCurrency = ({ currency, amount: text }: AmountText): boolean =>
   (text.split(".")[1] ?? "").length <= minorUnits(currency);
 
-const decimalsOf = (currency: string): string =>
+const decimalsMessage = (currency: string): string =>
   minorUnits(currency) === 0
     ? `must have no decimals in ${currency}`
     : `must have at most ${minorUnits(currency)} decimals in ${currency}`;
@@ -70,20 +70,22 @@ const decimalsOf = (currency: string): string =>
 /** An amount a caller pays. */
 const NewAmount = z
   .strictObject(amount)
-  .refine((given) => !isNothing(given.amount), { path: ["amount"], error: "must be more than zero" })
+  .refine((given) => !isZeroOrLess(given.amount), { path: ["amount"], error: "must be more than zero" })
   .refine(fitsCurrency, {
     path: ["amount"],
-    error: ({ input }) => decimalsOf((input as AmountText).currency),
+    error: ({ input }) => decimalsMessage((input as AmountText).currency),
   });
 /** An account a caller refers to: by IBAN as a rule, and by currency where one IBAN stands for several accounts. */
 export const NewAccountReference = z.strictObject(accountReference).meta({ id: "NewAccountReference" });
-const withinCountry = {
+const addressFields = {
   streetName: maxText(70).optional(),
   buildingNumber: z.string().optional(),
   townName: z.string().optional(),
   postCode: z.string().optional(),
 };
-const NewAddress = z.strictObject({ country: bare(Country), ...withinCountry }).meta({ id: "NewAddress" });
+const NewAddress = z
+  .strictObject({ country: withoutMeta(Country), ...addressFields })
+  .meta({ id: "NewAddress" });
 
 export const Amount = z
   .object({
@@ -104,12 +106,12 @@ export const accountDescriptions = {
 
 export const AccountReference = z
   .object(
-    described(
+    describeFields(
       {
         ...accountReference,
         other: z
           .object(
-            described(otherIdentification, {
+            describeFields(otherIdentification, {
               identification: "Account ID at the bank.",
               schemeNameCode: "Scheme of the ID, as an ISO external code.",
               schemeNameProprietary: "Proprietary scheme of the ID.",
@@ -135,7 +137,7 @@ export const AccountReference = z
 const Address = z
   .object({
     country: Country,
-    ...described(withinCountry, {
+    ...describeFields(addressFields, {
       streetName: "Street name.",
       buildingNumber: "Building number.",
       townName: "Town or city.",
@@ -154,7 +156,7 @@ export const Links = z
   .meta({ id: "Links", description: "Links by relation, such as self, status or scaRedirect." });
 
 /** Links where an authorisation is needed. */
-export const authorisingLinks = Links.meta({
+export const authorisationLinks = Links.meta({
   description:
     "Links: scaRedirect or scaOAuth leads the person to the authorisation, startAuthorisation starts it if it was not started; self, status and scaStatus return the state.",
 });

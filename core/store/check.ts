@@ -1,12 +1,12 @@
 /** Looks through the store: whether it can be used, and what of it cannot be read. */
 import { verifyStore } from "../journal/verify";
-import { readableReleases } from "../releases/rows";
-import { unreadableCreated } from "./created";
-import { haltLine, haltsInForce } from "./halt";
-import { newestVersion } from "./migrations";
+import { listReadableReleases } from "../releases/release-rows";
+import { listUnreadableResourceIds } from "./resource-ids";
+import { describeHalt, listHalts } from "./halt";
+import { latestVersion } from "./migrations";
 import { withStore } from "./open";
 import type { StoreSettings } from "./settings";
-import { familiesOfTokens, loadTokens } from "./tokens";
+import { listTokenFamilies, loadTokens } from "./tokens";
 
 export interface StoreCheck {
   /** Where it is. */
@@ -27,23 +27,23 @@ export interface StoreCheck {
 /** Throws an Error where the store cannot be opened. One that is not there yet is made. */
 export const checkStore = (settings: StoreSettings): Promise<StoreCheck> =>
   withStore(settings, async (store) => {
-    const faults = [...(await store.database.faults())];
-    const families = await familiesOfTokens(store);
+    const faults = [...(await store.database.findFaults())];
+    const families = await listTokenFamilies(store);
     for (const family of families)
       await loadTokens(store, family).catch((error: Error) => faults.push(error.message));
     const journal = await verifyStore(store);
     faults.push(...journal.faults.map(({ where, message }) => `Journal, ${where}: ${message}.`));
-    const { database, seal } = store;
-    const releases = await readableReleases({ run: database.run, seal }, "");
+    const { database, sealer } = store;
+    const releases = await listReadableReleases({ run: database.run, sealer }, "");
     faults.push(...releases.faults.map((fault) => `Releases: ${fault}`));
-    faults.push(...(await unreadableCreated(store)));
+    faults.push(...(await listUnreadableResourceIds(store)));
     return {
       store: store.database.description,
-      version: newestVersion,
+      version: latestVersion,
       encrypted: settings.key !== undefined,
       tokens: families.length,
       entries: journal.entries,
-      halts: (await haltsInForce(store)).map(haltLine),
+      halts: (await listHalts(store)).map(describeHalt),
       faults: [...new Set(faults)],
     };
   });

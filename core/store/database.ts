@@ -4,9 +4,9 @@ export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
 
 /** Runs one statement, whose parameters are $1, $2 …; what it changed is durable when it resolves. */
-export type Run = (sql: string, values?: readonly Value[]) => Promise<readonly Row[]>;
+export type StatementRunner = (sql: string, values?: readonly Value[]) => Promise<readonly Row[]>;
 
-export interface Exclusively {
+export interface TransactionOptions {
   /** "now" by default. */
   readonly durable?: "now" | "later";
 }
@@ -16,14 +16,14 @@ export interface Database {
   readonly description: string;
   /** The time by the database's clock as an expression of SQL: milliseconds since 1970. */
   readonly now: string;
-  readonly run: Run;
+  readonly run: StatementRunner;
   /**
    * Runs statements as one: all of them or none, and those of one process at a time. Nothing else may run meanwhile. What
    * they changed is in force for all when it resolves; `durable: "later"` leaves it to the next such call to make it last,
    * also where the machine stops.
    */
-  exclusively<T>(work: (run: Run) => Promise<T>, options?: Exclusively): Promise<T>;
+  transaction<T>(work: (run: StatementRunner) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** What the engine finds broken in its own files, one line each; none where it is sound. */
-  faults(): Promise<readonly string[]>;
+  findFaults(): Promise<readonly string[]>;
   close(): Promise<void>;
 }

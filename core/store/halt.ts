@@ -1,5 +1,5 @@
 /** A halt: from then on nothing leaves that changes something or moves money, whoever shares the store, until it is ended. */
-import type { Run, Row } from "./database";
+import type { StatementRunner, Row } from "./database";
 import type { Store } from "./open";
 
 export interface Halt {
@@ -12,17 +12,17 @@ export interface Halt {
 }
 
 /** How a halt is kept that is for all environments. */
-const all = "";
+const allEnvironments = "";
 
-const haltFrom = (row: Row): Halt => ({
-  environment: row.environment === all ? undefined : String(row.environment),
+const parseHalt = (row: Row): Halt => ({
+  environment: row.environment === allEnvironments ? undefined : String(row.environment),
   at: Number(row.halted_at),
   by: String(row.halted_by),
   reason: row.reason === null ? undefined : String(row.reason),
 });
 
 /** Since when, by whom, why: one sentence. */
-export function haltLine({ environment, at, by, reason }: Halt): string {
+export function describeHalt({ environment, at, by, reason }: Halt): string {
   const where = environment === undefined ? "" : ` in the environment ${environment}`;
   const why = reason === undefined ? "" : ` (${reason})`;
   return `What changes something or moves money is halted${where} since ${new Date(at).toISOString()} by ${by}${why}.`;
@@ -30,39 +30,39 @@ export function haltLine({ environment, at, by, reason }: Halt): string {
 
 /** A call that does not leave, because a halt is in force. */
 export class Halted extends Error {
-  constructor(readonly inForce: Halt) {
-    const environment = inForce.environment === undefined ? "" : ` --environment ${inForce.environment}`;
-    super(`${haltLine(inForce)} fxdesk resume${environment} ends that.`);
+  constructor(readonly halt: Halt) {
+    const environment = halt.environment === undefined ? "" : ` --environment ${halt.environment}`;
+    super(`${describeHalt(halt)} fxdesk resume${environment} ends that.`);
   }
 }
 
 /** The halt that holds for an environment, which is given by its name, with its address after it or without. */
-export async function haltOf(run: Run, environment: string): Promise<Halt | undefined> {
+export async function findHalt(run: StatementRunner, environment: string): Promise<Halt | undefined> {
   const [name] = environment.split(" ");
   const [row] = await run(
     "SELECT * FROM fxdesk_halts WHERE environment IN ($1, $2) ORDER BY environment LIMIT 1",
-    [all, name!],
+    [allEnvironments, name!],
   );
-  return row && haltFrom(row);
+  return row && parseHalt(row);
 }
 
 /** Throws Halted where a halt is in force. */
-export async function assertNotHalted(run: Run, environment: string): Promise<void> {
-  const inForce = await haltOf(run, environment);
-  if (inForce) throw new Halted(inForce);
+export async function assertNotHalted(run: StatementRunner, environment: string): Promise<void> {
+  const halt = await findHalt(run, environment);
+  if (halt) throw new Halted(halt);
 }
 
 /** Begins a halt; one that is in force for the same stays as it is. Returns what is in force then. */
-export async function beginHalt(
+export async function startHalt(
   { database: { run, now } }: Store,
-  { environment = all, by, reason }: Omit<Halt, "at">,
+  { environment = allEnvironments, by, reason }: Omit<Halt, "at">,
 ): Promise<Halt> {
   await run(
     `INSERT INTO fxdesk_halts (environment, halted_at, halted_by, reason) VALUES ($1, ${now}, $2, $3)
      ON CONFLICT (environment) DO NOTHING`,
     [environment, by, reason ?? null],
   );
-  return (await haltOf(run, environment))!;
+  return (await findHalt(run, environment))!;
 }
 
 /** Ends the halt of one environment, or every halt. Returns those that were ended. */
@@ -71,9 +71,9 @@ export async function endHalts({ database: { run } }: Store, environment?: strin
     `DELETE FROM fxdesk_halts ${environment === undefined ? "" : "WHERE environment = $1"} RETURNING *`,
     environment === undefined ? [] : [environment],
   );
-  return rows.map(haltFrom);
+  return rows.map(parseHalt);
 }
 
-export async function haltsInForce({ database: { run } }: Pick<Store, "database">): Promise<readonly Halt[]> {
-  return (await run("SELECT * FROM fxdesk_halts ORDER BY environment")).map(haltFrom);
+export async function listHalts({ database: { run } }: Pick<Store, "database">): Promise<readonly Halt[]> {
+  return (await run("SELECT * FROM fxdesk_halts ORDER BY environment")).map(parseHalt);
 }

@@ -9,7 +9,7 @@ export interface Lease {
 }
 
 /** How long the database may take to respond: a lease that arrives later is none. */
-const marginMs = 5_000;
+const responseMarginMs = 5_000;
 
 /**
  * Takes a lease for as long as the work of its holder may last, and a margin; undefined where another process holds it. One
@@ -20,18 +20,18 @@ export async function acquireLease(
   name: string,
   workMs: number,
 ): Promise<Lease | undefined> {
-  const lifeMs = workMs + marginMs;
-  const begun = performance.now();
+  const durationMs = workMs + responseMarginMs;
+  const startedAt = performance.now();
   const [row] = await run(
     `INSERT INTO fxdesk_leases (name, fence, expires_at) VALUES ($1, 1, ${now} + $2)
      ON CONFLICT (name) DO UPDATE SET fence = fxdesk_leases.fence + 1, expires_at = excluded.expires_at
      WHERE fxdesk_leases.expires_at <= ${now}
      RETURNING fence`,
-    [name, lifeMs],
+    [name, durationMs],
   );
   if (!row) return undefined;
   const fence = row.fence!;
-  const until = async (expiresAt: string, values: readonly number[]) => {
+  const setExpiry = async (expiresAt: string, values: readonly number[]) => {
     const held = await run(
       `UPDATE fxdesk_leases SET expires_at = ${expiresAt}
        WHERE name = $1 AND fence = $2 AND expires_at > ${now} RETURNING fence`,
@@ -41,14 +41,16 @@ export async function acquireLease(
   };
   const lease: Lease = {
     async extend() {
-      const asked = performance.now();
-      return (await until(`${now} + $3`, [lifeMs])) && performance.now() - asked < marginMs;
+      const requestedAt = performance.now();
+      return (
+        (await setExpiry(`${now} + $3`, [durationMs])) && performance.now() - requestedAt < responseMarginMs
+      );
     },
     async release() {
-      await until("0", []);
+      await setExpiry("0", []);
     },
   };
-  if (performance.now() - begun < marginMs) return lease;
+  if (performance.now() - startedAt < responseMarginMs) return lease;
   await lease.release();
   return undefined;
 }

@@ -1,6 +1,6 @@
 /** The tables of the store. A migration that was released is never changed: what comes later is appended. */
-import type { Database, Row, Run } from "./database";
-import { assertHere } from "./moved";
+import type { Database, Row, StatementRunner } from "./database";
+import { assertNotMoved } from "./move-state";
 
 /** What there is to know of a table beside its columns. */
 export interface Table {
@@ -12,12 +12,12 @@ export interface Table {
   /** The condition for rows with which a process is at work, by an expression for the time. */
   readonly inUse?: (now: string) => string;
   /** Holds what only matters to processes that run: a store that moves leaves it behind. */
-  readonly passing?: true;
+  readonly isTransient?: true;
 }
 
 /** All tables of the newest version. */
 export const tables: readonly Table[] = [
-  { name: "fxdesk_leases", key: ["name"], inUse: (now) => `expires_at > ${now}`, passing: true },
+  { name: "fxdesk_leases", key: ["name"], inUse: (now) => `expires_at > ${now}`, isTransient: true },
   { name: "fxdesk_tokens", key: ["family"], sealed: ["content"] },
   { name: "fxdesk_journal_events", key: ["seq"] },
   { name: "fxdesk_journal_details", key: ["seq"], sealed: ["content"] },
@@ -27,7 +27,7 @@ export const tables: readonly Table[] = [
     inUse: (now) => `state IN ('intended', 'sent') AND expires_at > ${now}`,
   },
   { name: "fxdesk_halts", key: ["environment"] },
-  { name: "fxdesk_paces", key: ["name"], passing: true },
+  { name: "fxdesk_paces", key: ["name"], isTransient: true },
   { name: "fxdesk_watches", key: ["id"], inUse: (now) => `held_until > ${now}` },
   { name: "fxdesk_watch_states", key: ["watch", "entry"], sealed: ["content"] },
   { name: "fxdesk_watch_changes", key: ["watch", "seq"], sealed: ["content"] },
@@ -42,7 +42,7 @@ export const tables: readonly Table[] = [
 ];
 
 /** The place for which the texts of a row are sealed. */
-export const placeIn = ({ name, key }: Table, row: Row): string =>
+export const sealLocationOf = ({ name, key }: Table, row: Row): string =>
   [name, ...key.map((column) => row[column])].join(" ");
 
 /** The statements that lead from each version to the next. */
@@ -197,31 +197,31 @@ const migrations: readonly (readonly string[])[] = [
 ];
 
 /** The version of the tables that this program knows. */
-export const newestVersion = migrations.length;
+export const latestVersion = migrations.length;
 
 const versionsTable = `CREATE TABLE IF NOT EXISTS fxdesk_migrations (
   version BIGINT PRIMARY KEY,
   applied_at BIGINT NOT NULL
 )`;
 
-async function versionOf(run: Run): Promise<number> {
+async function versionOf(run: StatementRunner): Promise<number> {
   const [row] = await run("SELECT coalesce(max(version), 0) AS version FROM fxdesk_migrations");
   return Number(row!.version);
 }
 
 /** The versions between which tables were brought; 0 where there were none. */
-export interface Migrated {
+export interface MigrationResult {
   readonly from: number;
   readonly to: number;
 }
 
 /** Throws where the tables are newer than this program. */
-export async function applyMigrations(run: Run, now: string): Promise<Migrated> {
+export async function applyMigrations(run: StatementRunner, now: string): Promise<MigrationResult> {
   await run(versionsTable);
   const version = await versionOf(run);
-  if (version > newestVersion)
+  if (version > latestVersion)
     throw new Error(
-      `The store has version ${version} of its tables, and this fxdesk knows ${newestVersion}: ` +
+      `The store has version ${version} of its tables, and this fxdesk knows ${latestVersion}: ` +
         "update @fxdesk/toolkit wherever this store is used.",
     );
   for (const [index, statements] of migrations.entries()) {
@@ -229,12 +229,12 @@ export async function applyMigrations(run: Run, now: string): Promise<Migrated> 
     for (const statement of statements) await run(statement);
     await run(`INSERT INTO fxdesk_migrations (version, applied_at) VALUES ($1, ${now})`, [index + 1]);
   }
-  return { from: version, to: newestVersion };
+  return { from: version, to: latestVersion };
 }
 
 /** Brings the tables to the newest version. Throws where they are newer than this program, or have moved. */
-export const migrate = (database: Database): Promise<Migrated> =>
-  database.exclusively(async (run) => {
-    await assertHere(run);
+export const migrate = (database: Database): Promise<MigrationResult> =>
+  database.transaction(async (run) => {
+    await assertNotMoved(run);
     return applyMigrations(run, database.now);
   });

@@ -4,11 +4,11 @@
  * old store is left, and the old one not afterwards.
  */
 import { createHash, randomUUID } from "node:crypto";
-import type { Database, Row, Run, Value } from "./database";
-import { applyMigrations, migrate, placeIn, type Table, tables } from "./migrations";
-import { leftFor, type Move, moveOf, setMove } from "./moved";
+import type { Database, Row, StatementRunner, Value } from "./database";
+import { applyMigrations, migrate, sealLocationOf, type Table, tables } from "./migrations";
+import { storeMovedError, type Move, moveOf, setMove } from "./move-state";
 import { openDatabase } from "./open";
-import { type Seal, sealWith } from "./seal";
+import { type Sealer, createSealer } from "./sealer";
 import type { StoreSettings } from "./settings";
 
 export interface MovedStore {
@@ -20,19 +20,19 @@ export interface MovedStore {
 }
 
 /** One end of a move. */
-interface End {
+interface MoveEndpoint {
   readonly database: Database;
-  readonly seal: Seal;
+  readonly sealer: Sealer;
 }
 
-const lasting = tables.filter(({ passing }) => !passing);
+const persistentTables = tables.filter(({ isTransient }) => !isTransient);
 
 /** Under this name a table stays in the store that is left: a process that has it open finds nothing to read or write. */
-const nameWhenLeft = ({ name }: Table) => `${name}_left`;
+const movedTableName = ({ name }: Table) => `${name}_left`;
 
 /** `nameOf` says what the tables are called for now. */
 async function assertNotInUse(
-  run: Run,
+  run: StatementRunner,
   { now, description }: Database,
   nameOf: (table: Table) => string,
 ): Promise<void> {
@@ -46,8 +46,8 @@ async function assertNotInUse(
   }
 }
 
-async function assertEmpty(run: Run, { description }: Database): Promise<void> {
-  for (const { name } of lasting)
+async function assertEmpty(run: StatementRunner, { description }: Database): Promise<void> {
+  for (const { name } of persistentTables)
     if ((await run(`SELECT 1 FROM ${name} LIMIT 1`)).length > 0)
       throw new Error(
         `There is something in ${description} (${name}): a store moves to an empty place. Nothing was moved.`,
@@ -55,39 +55,39 @@ async function assertEmpty(run: Run, { description }: Database): Promise<void> {
 }
 
 /** Rows at a time: few enough for the parameters that SQLite takes in one statement. */
-const batch = 200;
+const batchSize = 200;
 
 const placeholders = (count: number, first = 1) =>
   `(${Array.from({ length: count }, (_, index) => `$${first + index}`).join(", ")})`;
 
 /** The rows of a table, which may have another name for now, by their key. */
-async function* batchesOf(
+async function* readBatches(
   { name, key }: Pick<Table, "name" | "key">,
-  run: Run,
+  run: StatementRunner,
 ): AsyncGenerator<readonly Row[]> {
   const columns = key.join(", ");
   let after: readonly Value[] = [];
   for (;;) {
     const where = after.length > 0 ? `WHERE (${columns}) > ${placeholders(after.length)}` : "";
-    const rows = await run(`SELECT * FROM ${name} ${where} ORDER BY ${columns} LIMIT ${batch}`, after);
+    const rows = await run(`SELECT * FROM ${name} ${where} ORDER BY ${columns} LIMIT ${batchSize}`, after);
     if (rows.length > 0) yield rows;
-    if (rows.length < batch) return;
+    if (rows.length < batchSize) return;
     after = key.map((column) => rows.at(-1)![column]!);
   }
 }
 
 /** A row with its sealed texts read, or written, by `convert`; where there is none, none stays. */
-function converted(table: Table, row: Row, convert: (text: string, place: string) => string): Row {
-  const place = placeIn(table, row);
+function convertSealed(table: Table, row: Row, convert: (text: string, location: string) => string): Row {
+  const location = sealLocationOf(table, row);
   const changed = (table.sealed ?? []).map((column) => {
     const text = row[column];
-    return [column, text == null ? null : convert(String(text), place)];
+    return [column, text == null ? null : convert(String(text), location)];
   });
   return { ...row, ...(Object.fromEntries(changed) as Row) };
 }
 
 /** What tables hold, to be compared: their rows in any order, numbers as either engine gives them. */
-class Tally {
+class RowChecksum {
   count = 0;
   #sum = 0n;
 
@@ -100,12 +100,12 @@ class Tally {
     this.count += 1;
   }
 
-  equals(other: Tally): boolean {
+  equals(other: RowChecksum): boolean {
     return this.count === other.count && this.#sum === other.#sum;
   }
 }
 
-async function insert(run: Run, { name }: Table, rows: readonly Row[]): Promise<void> {
+async function insert(run: StatementRunner, { name }: Table, rows: readonly Row[]): Promise<void> {
   const columns = Object.keys(rows[0]!);
   const values = rows.map((_, index) => placeholders(columns.length, index * columns.length + 1));
   await run(
@@ -115,30 +115,35 @@ async function insert(run: Run, { name }: Table, rows: readonly Row[]): Promise<
 }
 
 /** Copies the rows of a table, reads them again where they are now, and returns how many they are. */
-async function copy(
+async function copyTable(
   table: Table,
-  [source, sourceSeal]: readonly [Run, Seal],
-  [target, targetSeal]: readonly [Run, Seal],
+  [source, sourceSealer]: readonly [StatementRunner, Sealer],
+  [target, targetSealer]: readonly [StatementRunner, Sealer],
 ): Promise<number> {
-  const [given, arrived] = [new Tally(), new Tally()];
-  for await (const rows of batchesOf({ ...table, name: nameWhenLeft(table) }, source)) {
-    const opened = rows.map((row) => converted(table, row, (text, place) => sourceSeal.open(text, place)));
-    for (const row of opened) given.add(row);
-    const closed = opened.map((row) => converted(table, row, (text, place) => targetSeal.close(text, place)));
-    await insert(target, table, closed);
-  }
-  for await (const rows of batchesOf(table, target))
-    for (const row of rows) arrived.add(converted(table, row, (text, place) => targetSeal.open(text, place)));
-  if (!arrived.equals(given))
-    throw new Error(
-      `${table.name} did not arrive as it was (${arrived.count} of ${given.count} rows). Nothing was moved.`,
+  const [sourceChecksum, targetChecksum] = [new RowChecksum(), new RowChecksum()];
+  for await (const rows of readBatches({ ...table, name: movedTableName(table) }, source)) {
+    const unsealed = rows.map((row) =>
+      convertSealed(table, row, (text, location) => sourceSealer.unseal(text, location)),
     );
-  return given.count;
+    for (const row of unsealed) sourceChecksum.add(row);
+    const sealed = unsealed.map((row) =>
+      convertSealed(table, row, (text, location) => targetSealer.seal(text, location)),
+    );
+    await insert(target, table, sealed);
+  }
+  for await (const rows of readBatches(table, target))
+    for (const row of rows)
+      targetChecksum.add(convertSealed(table, row, (text, location) => targetSealer.unseal(text, location)));
+  if (!targetChecksum.equals(sourceChecksum))
+    throw new Error(
+      `${table.name} did not arrive as it was (${targetChecksum.count} of ${sourceChecksum.count} rows). Nothing was moved.`,
+    );
+  return sourceChecksum.count;
 }
 
 /** Notes in the store that a move is begun, and returns that note, or the one that is there. */
-const begun = (from: Database, to: Database): Promise<Move> =>
-  from.exclusively(async (run) => {
+const startMove = (from: Database, to: Database): Promise<Move> =>
+  from.transaction(async (run) => {
     const known = await moveOf(run);
     if (known?.stage === "arriving")
       throw new Error(
@@ -151,31 +156,36 @@ const begun = (from: Database, to: Database): Promise<Move> =>
   });
 
 /** Makes the tables of the new store, and empties what an earlier attempt left there. */
-async function prepareTarget(run: Run, database: Database, { id }: Move): Promise<void> {
+async function prepareTarget(run: StatementRunner, database: Database, { id }: Move): Promise<void> {
   const known = await moveOf(run);
-  if (known?.stage === "left") throw leftFor(known.place);
+  if (known?.stage === "left") throw storeMovedError(known.place);
   if (known?.stage === "arriving" && known.id !== id)
     throw new Error(`${database.description} is being moved to from ${known.place}. Nothing was moved.`);
   await applyMigrations(run, database.now);
-  if (known?.stage === "arriving") for (const { name } of lasting) await run(`DELETE FROM ${name}`);
+  if (known?.stage === "arriving") for (const { name } of persistentTables) await run(`DELETE FROM ${name}`);
   await assertEmpty(run, database);
   await assertNotInUse(run, database, ({ name }) => name);
 }
 
 /** The new store may be used from now on. */
-const open = (database: Database): Promise<void> => database.exclusively((run) => setMove(run));
+const completeMove = (database: Database): Promise<void> => database.transaction((run) => setMove(run));
 
-async function copyAll(source: End, target: End, { id }: Move): Promise<Record<string, number>> {
+async function copyAll(
+  source: MoveEndpoint,
+  target: MoveEndpoint,
+  { id }: Move,
+): Promise<Record<string, number>> {
   const [from, to] = [source.database, target.database];
-  return from.exclusively(async (sourceRun) => {
+  return from.transaction(async (sourceRun) => {
     // Other processes wait for a table that is being renamed, until everything is done or nothing.
-    for (const table of tables) await sourceRun(`ALTER TABLE ${table.name} RENAME TO ${nameWhenLeft(table)}`);
-    await assertNotInUse(sourceRun, from, nameWhenLeft);
-    const rows = await to.exclusively(async (targetRun) => {
+    for (const table of tables)
+      await sourceRun(`ALTER TABLE ${table.name} RENAME TO ${movedTableName(table)}`);
+    await assertNotInUse(sourceRun, from, movedTableName);
+    const rows = await to.transaction(async (targetRun) => {
       await prepareTarget(targetRun, to, { id, stage: "arriving", place: from.description });
       const counts: Record<string, number> = {};
-      for (const table of lasting)
-        counts[table.name] = await copy(table, [sourceRun, source.seal], [targetRun, target.seal]);
+      for (const table of persistentTables)
+        counts[table.name] = await copyTable(table, [sourceRun, source.sealer], [targetRun, target.sealer]);
       await setMove(targetRun, { id, stage: "arriving", place: from.description });
       return counts;
     });
@@ -185,29 +195,29 @@ async function copyAll(source: End, target: End, { id }: Move): Promise<Record<s
 }
 
 /** What a store holds that has arrived. */
-async function counted({ run }: Database): Promise<Record<string, number>> {
+async function countRows({ run }: Database): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const { name } of lasting) {
+  for (const { name } of persistentTables) {
     const [row] = await run(`SELECT count(*) AS count FROM ${name}`);
     counts[name] = Number(row!.count);
   }
   return counts;
 }
 
-async function moveBetween(source: End, target: End): Promise<Record<string, number>> {
+async function moveBetween(source: MoveEndpoint, target: MoveEndpoint): Promise<Record<string, number>> {
   const [from, to] = [source.database, target.database];
-  const move = await begun(from, to);
-  const there = await to.exclusively(moveOf);
+  const move = await startMove(from, to);
+  const there = await to.transaction(moveOf);
   if (there?.id === move.id && there.stage !== "arriving")
     throw new Error(`${to.description} is the store itself. Nothing was moved.`);
   if (move.stage === "left") {
-    if (there?.id !== move.id || move.place !== to.description) throw leftFor(move.place);
-    await open(to);
-    return counted(to);
+    if (there?.id !== move.id || move.place !== to.description) throw storeMovedError(move.place);
+    await completeMove(to);
+    return countRows(to);
   }
   await migrate(from);
   const rows = await copyAll(source, target, move);
-  await open(to);
+  await completeMove(to);
   return rows;
 }
 
@@ -222,8 +232,8 @@ export async function moveStore(from: StoreSettings, to: StoreSettings): Promise
     const target = await openDatabase(to);
     try {
       const rows = await moveBetween(
-        { database: source, seal: sealWith(from.key) },
-        { database: target, seal: sealWith(to.key) },
+        { database: source, sealer: createSealer(from.key) },
+        { database: target, sealer: createSealer(to.key) },
       );
       return { from: source.description, to: target.description, rows };
     } finally {

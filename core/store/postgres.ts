@@ -1,6 +1,6 @@
 /** The shared database: PostgreSQL, through the package `pg` of whoever uses it. */
-import type { Database, Row, Run, Value } from "./database";
-import { shownPlace } from "./settings";
+import type { Database, Row, StatementRunner, Value } from "./database";
+import { redactLocation } from "./settings";
 
 /** What is used of `pg`: who has it not installed still reads these declarations. */
 interface PgClient {
@@ -15,13 +15,16 @@ interface PgClient {
 type PgClientType = new (options: Readonly<Record<string, unknown>>) => PgClient;
 
 /** How long the server may take for one statement, and a connection to be there. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 /** Any number that nobody else is likely to take: it lets one process at a time change the tables. */
 const tablesLock = 7_342_019_551;
 
 const lock = "SELECT pg_advisory_xact_lock($1)";
-const lockThen = { now: lock, later: `${lock}, set_config('synchronous_commit', 'off', true)` } as const;
+const lockStatements = {
+  now: lock,
+  later: `${lock}, set_config('synchronous_commit', 'off', true)`,
+} as const;
 
 function loadClient(): PgClientType {
   try {
@@ -38,9 +41,9 @@ export async function openPostgres(url: string): Promise<Database> {
   const client = new Client({
     connectionString: url,
     application_name: "fxdesk",
-    connectionTimeoutMillis: patienceMs,
-    query_timeout: 2 * patienceMs,
-    statement_timeout: patienceMs,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: 2 * timeoutMs,
+    statement_timeout: timeoutMs,
   });
   // A connection that is lost between two statements is told by the next one; unheard, it would end the process.
   client.on("error", () => undefined);
@@ -50,30 +53,31 @@ export async function openPostgres(url: string): Promise<Database> {
     await client.end().catch(() => undefined);
     throw error;
   }
-  let underWay = 0;
+  let inFlight = 0;
   let isConnected = true;
   client.on("end", () => (isConnected = false));
   client.unref();
   /** A connection of which nothing is asked does not keep the process alive; one that is gone never does. */
-  const awaited = async <T>(work: () => Promise<T>): Promise<T> => {
-    underWay += 1;
+  const trackInFlight = async <T>(work: () => Promise<T>): Promise<T> => {
+    inFlight += 1;
     if (isConnected) client.ref();
     try {
       return await work();
     } finally {
-      underWay -= 1;
-      if (underWay === 0 && isConnected) client.unref();
+      inFlight -= 1;
+      if (inFlight === 0 && isConnected) client.unref();
     }
   };
-  const run: Run = async (text, values = []) => (await awaited(() => client.query({ text, values }))).rows;
+  const run: StatementRunner = async (text, values = []) =>
+    (await trackInFlight(() => client.query({ text, values }))).rows;
   return {
-    description: shownPlace(url),
+    description: redactLocation(url),
     now: "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
     run,
-    async exclusively(work, { durable = "now" } = {}) {
+    async transaction(work, { durable = "now" } = {}) {
       await run("BEGIN");
       try {
-        await run(lockThen[durable], [tablesLock]);
+        await run(lockStatements[durable], [tablesLock]);
         const result = await work(run);
         await run("COMMIT");
         return result;
@@ -82,7 +86,7 @@ export async function openPostgres(url: string): Promise<Database> {
         throw error;
       }
     },
-    faults: async () => [],
-    close: () => awaited(() => client.end()),
+    findFaults: async () => [],
+    close: () => trackInFlight(() => client.end()),
   };
 }

@@ -5,12 +5,12 @@ import { isAbsolute, join } from "node:path";
 
 export interface StoreSettings {
   /** The path of a file, or the URL of a PostgreSQL database. */
-  readonly place: string;
+  readonly location: string;
   /** 32 bytes; undefined where the store is in plain text. */
   readonly key: Buffer | undefined;
 }
 
-const fileName = "fxdesk/store.db";
+const defaultStoreFile = "fxdesk/store.db";
 
 /** The folder in which programs of this user keep what they want to find again. */
 function stateFolder({ XDG_STATE_HOME, LOCALAPPDATA }: NodeJS.ProcessEnv): string {
@@ -20,38 +20,39 @@ function stateFolder({ XDG_STATE_HOME, LOCALAPPDATA }: NodeJS.ProcessEnv): strin
   return join(homedir(), ".local/state");
 }
 
-export const isPostgres = (place: string): boolean => /^postgres(ql)?:\/\//.test(place);
+export const isPostgres = (location: string): boolean => /^postgres(ql)?:\/\//.test(location);
 
 /** Whether somebody made the store, as far as that is seen without opening it: opened, it is made. */
-export const isMade = ({ place }: StoreSettings): boolean => isPostgres(place) || existsSync(place);
+export const storeExists = ({ location }: StoreSettings): boolean =>
+  isPostgres(location) || existsSync(location);
 
 /** The password of a database's URL. */
-export function passwordIn(place: string): string | undefined {
-  if (!isPostgres(place) || !URL.canParse(place)) return undefined;
-  return new URL(place).password;
+export function extractPassword(location: string): string | undefined {
+  if (!isPostgres(location) || !URL.canParse(location)) return undefined;
+  return new URL(location).password;
 }
 
 /** The place as it is shown: an address without its user and password. */
-export function shownPlace(place: string): string {
-  if (!isPostgres(place)) return place;
-  const { host, pathname } = new URL(place);
+export function redactLocation(location: string): string {
+  if (!isPostgres(location)) return location;
+  const { host, pathname } = new URL(location);
   return `postgres://${host}${pathname}`;
 }
 
 const keyLength = 32;
 
 /** Where something is said of them that is wrong, the value itself is not: it may hold a password. */
-export function storeSettings(given: {
+export function parseStoreSettings(given: {
   readonly store?: string | undefined;
   readonly storeKey?: string | undefined;
 }): StoreSettings {
-  const place = given.store || join(stateFolder(process.env), fileName);
+  const location = given.store || join(stateFolder(process.env), defaultStoreFile);
   const key = given.storeKey ? Buffer.from(given.storeKey, "base64") : undefined;
-  if (!isAbsolute(place) && !(isPostgres(place) && URL.canParse(place)))
+  if (!isAbsolute(location) && !(isPostgres(location) && URL.canParse(location)))
     throw new TypeError("store must be the absolute path of a file, or an address postgres://host/database.");
   if (key && key.length !== keyLength)
     throw new TypeError(`storeKey must be ${keyLength} bytes in base64, not ${key.length}.`);
-  if (!key && isPostgres(place))
+  if (!key && isPostgres(location))
     throw new TypeError("storeKey is needed where store is PostgreSQL: others can read what is there.");
-  return { place, key };
+  return { location, key };
 }

@@ -2,7 +2,7 @@
 import type { Database, Row } from "./database";
 import { migrate } from "./migrations";
 import type { Store } from "./open";
-import { sealWith } from "./seal";
+import { createSealer } from "./sealer";
 import { isPostgres, type StoreSettings } from "./settings";
 
 /** Where a pace stands; times by the clock of the store. */
@@ -14,20 +14,20 @@ export interface Pace {
   /** When the next call may go that nobody has reserved yet. */
   readonly nextAt: number;
   /** No call goes before. */
-  readonly quietUntil: number;
+  readonly pausedUntil: number;
   /** Calls of which it was told that the service took them. */
-  readonly taken: number;
+  readonly accepted: number;
   /** What led to the interval, as whoever changes it wants to find it. */
   readonly content: string;
 }
 
-const paceFrom = (row: Row): Pace => ({
+const parsePace = (row: Row): Pace => ({
   now: Number(row.now),
   version: Number(row.version),
   intervalMs: Number(row.interval_ms),
   nextAt: Number(row.next_at),
-  quietUntil: Number(row.quiet_until),
-  taken: Number(row.taken),
+  pausedUntil: Number(row.quiet_until),
+  accepted: Number(row.taken),
   content: String(row.content),
 });
 
@@ -35,15 +35,15 @@ const paceFrom = (row: Row): Pace => ({
  * Opens the store of paces. What a crash takes of a pace is found out again, so nothing waits for the disk, and the embedded
  * engine keeps them in a file of their own, where they hold up nothing else.
  */
-export async function openPaces({ place, key }: StoreSettings): Promise<Store> {
-  const isShared = isPostgres(place);
+export async function openPaceStore({ location, key }: StoreSettings): Promise<Store> {
+  const isShared = isPostgres(location);
   const database = isShared
-    ? await (await import("./postgres.js")).openPostgres(place)
-    : (await (await import("./sqlite.js")).openSqlite(`${place}-pace`)).database;
+    ? await (await import("./postgres.js")).openPostgres(location)
+    : (await (await import("./sqlite.js")).openSqlite(`${location}-pace`)).database;
   try {
-    const migrated = await migrate(database);
+    const migration = await migrate(database);
     await database.run(isShared ? "SET synchronous_commit = off" : "PRAGMA synchronous = NORMAL");
-    return { database, seal: sealWith(key), migrated };
+    return { database, sealer: createSealer(key), migration };
   } catch (error) {
     await database.close();
     throw error;
@@ -51,7 +51,7 @@ export async function openPaces({ place, key }: StoreSettings): Promise<Store> {
 }
 
 /** Begins a pace, where there is none of this name. */
-export async function beginPace(
+export async function createPace(
   { run, now }: Database,
   name: string,
   { intervalMs, content }: Pick<Pace, "intervalMs" | "content">,
@@ -67,11 +67,11 @@ export async function beginPace(
  * Reserves the next calls, none while no call goes, and tells of those that were taken since. They may go one interval after
  * the other, up to `nextAt`. Undefined where the pace has not begun.
  */
-export async function reserve(
+export async function reserveCalls(
   { run, now }: Database,
   name: string,
   calls: number,
-  taken: number,
+  accepted: number,
   lateMs: number,
 ): Promise<Pace | undefined> {
   const [row] = await run(
@@ -80,9 +80,9 @@ export async function reserve(
          WHEN next_at > ${now} - $4 THEN next_at + $2 * interval_ms ELSE ${now} - $4 + $2 * interval_ms END,
        taken = taken + $3
      WHERE name = $1 RETURNING *, ${now} AS now`,
-    [name, calls, taken, lateMs],
+    [name, calls, accepted, lateMs],
   );
-  return row && paceFrom(row);
+  return row && parsePace(row);
 }
 
 /** How a pace changes. */
@@ -92,7 +92,7 @@ export interface PaceChange extends Pick<Pace, "intervalMs" | "content"> {
 }
 
 /** Changes a pace from the version that was seen; undefined where another process changed it first. */
-export async function changePace(
+export async function updatePace(
   { run, now }: Database,
   name: string,
   version: number,
@@ -107,5 +107,5 @@ export async function changePace(
      WHERE name = $1 AND version = $2 RETURNING *, ${now} AS now`,
     [name, version, intervalMs, content, ...(pauseMs > 0 ? [pauseMs] : [])],
   );
-  return row && paceFrom(row);
+  return row && parsePace(row);
 }

@@ -3,47 +3,47 @@ import { mkdir, open, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import type { Database, Run } from "./database";
+import type { Database, StatementRunner } from "./database";
 
 type Statement = ReturnType<DatabaseSyncInstance["prepare"]>;
 type Driver = new (path: string, options: { readonly timeout: number }) => DatabaseSyncInstance;
 
 /** Before it, two processes that write back a log at the same time could lose what was committed. */
-const soundVersion = [3, 51, 3];
+const minSafeVersion = [3, 51, 3];
 
-function isSound(version = ""): boolean {
+function isSafeVersion(version = ""): boolean {
   const parts = version.split(".").map(Number);
-  const differing = soundVersion.findIndex((part, index) => parts[index] !== part);
-  return differing < 0 || parts[differing]! > soundVersion[differing]!;
+  const differing = minSafeVersion.findIndex((part, index) => parts[index] !== part);
+  return differing < 0 || parts[differing]! > minSafeVersion[differing]!;
 }
 
 /** Before it, Node.js warns with each start that its SQLite is an experiment. */
-const settledSince = 24;
+const stableSinceNode = 24;
 
 /** The SQLite of Node.js where that is sound and settled, else one of the same interface. */
 function loadDriver(): Driver {
   const { node, sqlite } = process.versions;
-  const isSettled = parseInt(node, 10) >= settledSince && isSound(sqlite);
-  const builtIn: unknown = isSettled && process.getBuiltinModule("node:sqlite");
+  const isStable = parseInt(node, 10) >= stableSinceNode && isSafeVersion(sqlite);
+  const builtIn: unknown = isStable && process.getBuiltinModule("node:sqlite");
   const { DatabaseSync } = (builtIn || require("@photostructure/sqlite")) as { DatabaseSync: Driver };
   return DatabaseSync;
 }
 
 /** How SQLite itself waits, which stops the whole process. */
-const blockingMs = 20;
+const sqliteBusyTimeoutMs = 20;
 /** How long another process may hold the file. */
-const patienceMs = 10_000;
+const busyTimeoutMs = 10_000;
 
 const isBusy = (error: unknown) => (error as Error).message.includes("database is locked");
 
 /** Tries again while another process writes, after a pause that is never the same for two of them. */
-async function patiently<T>(attempt: () => T): Promise<T> {
-  const begun = performance.now();
+async function retryWhileBusy<T>(attempt: () => T): Promise<T> {
+  const startedAt = performance.now();
   for (;;) {
     try {
       return attempt();
     } catch (error) {
-      if (!isBusy(error) || performance.now() - begun > patienceMs) throw error;
+      if (!isBusy(error) || performance.now() - startedAt > busyTimeoutMs) throw error;
       await wait(Math.random() * 5);
     }
   }
@@ -62,13 +62,17 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The kind of a network drive on which a path is; undefined where it is none, or nobody can tell. */
-export function networkDrive(path: string, type: number, platform = process.platform): string | undefined {
+export function findNetworkDrive(
+  path: string,
+  type: number,
+  platform = process.platform,
+): string | undefined {
   if (platform === "win32") return /^[\\/]{2}/.test(path) ? "a share" : undefined;
   return platform === "linux" ? networkFileSystems.get(type >>> 0) : undefined;
 }
 
 async function assertLocal(path: string): Promise<void> {
-  const drive = networkDrive(path, (await statfs(dirname(path))).type);
+  const drive = findNetworkDrive(path, (await statfs(dirname(path))).type);
   if (drive)
     throw new Error(
       `${path} is on a network drive (${drive}), where it would break. Take a local path, or PostgreSQL.`,
@@ -76,7 +80,7 @@ async function assertLocal(path: string): Promise<void> {
 }
 
 /** Makes the file where there is none, for this user alone. Windows has no such modes: there its folder decides. */
-async function makePrivate(path: string): Promise<boolean> {
+async function createPrivateFile(path: string): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await assertLocal(path);
   const file = await open(path, "a", 0o600);
@@ -91,39 +95,39 @@ async function makePrivate(path: string): Promise<boolean> {
 }
 
 /** What is deleted is overwritten: erased details and old tokens are not left in the file. */
-const settings = ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"];
+const pragmas = ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"];
 
 /** Opens a file, and makes it where there is none; `isNew` says which. */
 export async function openSqlite(path: string): Promise<{ database: Database; isNew: boolean }> {
-  const isNew = await makePrivate(path);
+  const isNew = await createPrivateFile(path);
   const DatabaseSync = loadDriver();
-  const file = await patiently(() => new DatabaseSync(path, { timeout: blockingMs }));
+  const file = await retryWhileBusy(() => new DatabaseSync(path, { timeout: sqliteBusyTimeoutMs }));
   try {
-    for (const setting of settings) await patiently(() => file.exec(`PRAGMA ${setting}`));
+    for (const setting of pragmas) await retryWhileBusy(() => file.exec(`PRAGMA ${setting}`));
   } catch (error) {
     file.close();
     throw error;
   }
-  return { database: databaseOf(file, path), isNew };
+  return { database: toDatabase(file, path), isNew };
 }
 
-function databaseOf(file: DatabaseSyncInstance, path: string): Database {
+function toDatabase(file: DatabaseSyncInstance, path: string): Database {
   const prepared = new Map<string, Statement>();
   const statement = (sql: string): Statement => {
     const known = prepared.get(sql) ?? file.prepare(sql);
     prepared.set(sql, known);
     return known;
   };
-  const run: Run = (sql, values = []) =>
-    patiently(() => {
+  const run: StatementRunner = (sql, values = []) =>
+    retryWhileBusy(() => {
       const named = Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]));
-      return statement(sql).all(named) as Awaited<ReturnType<Run>>;
+      return statement(sql).all(named) as Awaited<ReturnType<StatementRunner>>;
     });
   return {
     description: path,
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
     run,
-    async exclusively(work, { durable = "now" } = {}) {
+    async transaction(work, { durable = "now" } = {}) {
       if (durable === "later") file.exec("PRAGMA synchronous = NORMAL");
       try {
         await run("BEGIN IMMEDIATE");
@@ -138,7 +142,7 @@ function databaseOf(file: DatabaseSyncInstance, path: string): Database {
         if (durable === "later") file.exec("PRAGMA synchronous = FULL");
       }
     },
-    async faults() {
+    async findFaults() {
       const rows = await run("PRAGMA quick_check");
       return rows.map((row) => String(Object.values(row)[0])).filter((line) => line !== "ok");
     },

@@ -2,41 +2,41 @@
 import type { Store } from "./open";
 
 /** The newest pair of a family. */
-export interface KeptTokens {
+export interface StoredTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
   /** Grows with each pair. */
   readonly version: number;
   /** How long the access token was good when it was kept, and how long it still is, in milliseconds. */
-  readonly lifeMs: number;
+  readonly lifetimeMs: number;
   readonly remainingMs: number;
 }
 
-type Pair = Pick<KeptTokens, "accessToken" | "refreshToken" | "remainingMs">;
+type TokenPair = Pick<StoredTokens, "accessToken" | "refreshToken" | "remainingMs">;
 
-const place = (family: string) => `fxdesk_tokens ${family}`;
+const sealLocation = (family: string) => `fxdesk_tokens ${family}`;
 
 export async function loadTokens(
-  { database: { run, now }, seal }: Store,
+  { database: { run, now }, sealer }: Store,
   family: string,
-): Promise<KeptTokens | undefined> {
+): Promise<StoredTokens | undefined> {
   const [row] = await run(
     `SELECT content, version, expires_at - saved_at AS life, expires_at - ${now} AS remaining
      FROM fxdesk_tokens WHERE family = $1`,
     [family],
   );
   if (!row) return undefined;
-  const content = JSON.parse(seal.open(String(row.content), place(family))) as Pair;
+  const content = JSON.parse(sealer.unseal(String(row.content), sealLocation(family))) as TokenPair;
   return {
     accessToken: content.accessToken,
     refreshToken: content.refreshToken,
     version: Number(row.version),
-    lifeMs: Number(row.life),
+    lifetimeMs: Number(row.life),
     remainingMs: Number(row.remaining),
   };
 }
 
-export async function familiesOfTokens({ database: { run } }: Store): Promise<string[]> {
+export async function listTokenFamilies({ database: { run } }: Store): Promise<string[]> {
   const rows = await run("SELECT family FROM fxdesk_tokens ORDER BY family");
   return rows.map(({ family }) => String(family));
 }
@@ -46,12 +46,12 @@ export async function familiesOfTokens({ database: { run } }: Store): Promise<st
  * it was forgotten.
  */
 export async function saveTokens(
-  { database: { run, now }, seal }: Store,
+  { database: { run, now }, sealer }: Store,
   family: string,
   version: number,
-  { accessToken, refreshToken, remainingMs }: Pair,
+  { accessToken, refreshToken, remainingMs }: TokenPair,
 ): Promise<boolean> {
-  const content = seal.close(JSON.stringify({ accessToken, refreshToken }), place(family));
+  const content = sealer.seal(JSON.stringify({ accessToken, refreshToken }), sealLocation(family));
   const statement =
     version === 0
       ? `INSERT INTO fxdesk_tokens (family, version, saved_at, expires_at, content)

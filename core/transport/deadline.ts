@@ -12,10 +12,10 @@ export class DeadlineEnded extends Error {
 }
 
 /** The end of a call whose caller's signal says so. */
-export const endedByCaller = () => new DeadlineEnded("caller", "The call was aborted.");
+export const callerAbortedError = () => new DeadlineEnded("caller", "The call was aborted.");
 
 /** Stops a step that is under way; returns what it ends with, where that is not the reason itself. */
-type Stop = (reason: DeadlineEnded) => Error | void;
+type CancelStep = (reason: DeadlineEnded) => Error | void;
 
 /**
  * The limits of one call, and its caller's signal. A call has two limits, one after the other: until pacing lets it go,
@@ -28,17 +28,17 @@ export class Deadline {
   isInBackground = false;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort: (() => void) | undefined;
-  #by: "queue" | "time" = "queue";
+  #limitKind: "queue" | "time" = "queue";
   #limitMs = Infinity;
-  #end = Infinity;
+  #endsAt = Infinity;
   #timer: NodeJS.Timeout | undefined;
-  #stop: Stop | undefined;
-  #heedsCaller = true;
+  #cancel: CancelStep | undefined;
+  #isAbortable = true;
   #released = false;
 
   constructor(queueTimeoutMs: number, signal?: AbortSignal) {
     this.#signal = signal;
-    this.#limit(queueTimeoutMs, "queue");
+    this.#setLimit(queueTimeoutMs, "queue");
     if (!signal) return;
     // Named before it is assigned: see `Exchange`.
     const onAbort = () => this.#endByCaller();
@@ -48,39 +48,39 @@ export class Deadline {
   }
 
   get remainingMs(): number {
-    return this.#end - performance.now();
+    return this.#endsAt - performance.now();
   }
 
   /** Pacing lets the call go: from now on it has this time. */
   startTimeLimit(timeoutMs: number): void {
-    this.#limit(timeoutMs, "time");
+    this.#setLimit(timeoutMs, "time");
   }
 
   /** Whether the caller's signal still ends the call: not while money is on its way. */
-  heedCaller(heeds: boolean): void {
-    this.#heedsCaller = heeds;
-    if (heeds && this.#signal?.aborted) this.#endByCaller();
+  setAbortable(isAbortable: boolean): void {
+    this.#isAbortable = isAbortable;
+    if (isAbortable && this.#signal?.aborted) this.#endByCaller();
   }
 
   /**
    * Waits for what `start` begins. It returns how to stop it; when the call ends first, it is stopped and the reason is
    * thrown. One step at a time.
    */
-  waitFor<T>(start: (resolve: (value: T) => void, reject: (error: Error) => void) => Stop): Promise<T> {
+  waitFor<T>(start: (resolve: (value: T) => void, reject: (error: Error) => void) => CancelStep): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.assertOpen();
       this.#setTimer();
-      const stop = start(
+      const cancel = start(
         (value) => {
-          this.stepEnded();
+          this.clearCancel();
           resolve(value);
         },
         (error) => {
-          this.stepEnded();
+          this.clearCancel();
           reject(error);
         },
       );
-      this.stepBegins((reason) => reject(stop(reason) ?? reason));
+      this.setCancel((reason) => reject(cancel(reason) ?? reason));
     });
   }
 
@@ -95,19 +95,19 @@ export class Deadline {
   }
 
   /** From here on, and until `stepEnded`, `stop` ends what is under way: also after the call, a file that still arrives. */
-  stepBegins(stop: Stop): void {
+  setCancel(cancel: CancelStep): void {
     this.#setTimer();
-    this.#stop = stop;
+    this.#cancel = cancel;
   }
 
   /** What was under way has ended by itself. */
-  stepEnded(): void {
-    this.#stop = undefined;
+  clearCancel(): void {
+    this.#cancel = undefined;
   }
 
   wait(ms: number): Promise<void> {
     return this.waitFor<void>((resolve) => {
-      const timer = this.#timerFor(resolve, ms);
+      const timer = this.#startTimer(resolve, ms);
       return () => clearTimeout(timer);
     });
   }
@@ -125,20 +125,20 @@ export class Deadline {
   }
 
   /** The timer is set when there is something to wait for: most calls never wait for their turn. */
-  #limit(ms: number, by: "queue" | "time"): void {
+  #setLimit(ms: number, by: "queue" | "time"): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#limitMs = ms;
-    this.#by = by;
-    this.#end = performance.now() + ms;
-    if (this.#stop) this.#setTimer();
+    this.#limitKind = by;
+    this.#endsAt = performance.now() + ms;
+    if (this.#cancel) this.#setTimer();
   }
 
   #setTimer(): void {
-    this.#timer ??= this.#timerFor(() => this.#endByLimit(), this.remainingMs);
+    this.#timer ??= this.#startTimer(() => this.#endByLimit(), this.remainingMs);
   }
 
-  #timerFor(action: () => void, ms: number): NodeJS.Timeout {
+  #startTimer(action: () => void, ms: number): NodeJS.Timeout {
     const timer = setTimeout(action, ms);
     return this.isInBackground ? timer.unref() : timer;
   }
@@ -146,18 +146,18 @@ export class Deadline {
   #endByLimit(): void {
     const ms = this.#limitMs;
     const message =
-      this.#by === "queue" ? `The call waited ${ms} ms for its turn.` : `No response within ${ms} ms.`;
-    this.#endBy(new DeadlineEnded(this.#by, message));
+      this.#limitKind === "queue" ? `The call waited ${ms} ms for its turn.` : `No response within ${ms} ms.`;
+    this.#endWith(new DeadlineEnded(this.#limitKind, message));
   }
 
   #endByCaller(): void {
-    if (this.#heedsCaller) this.#endBy(endedByCaller());
+    if (this.#isAbortable) this.#endWith(callerAbortedError());
   }
 
-  #endBy(reason: DeadlineEnded): void {
+  #endWith(reason: DeadlineEnded): void {
     if (this.ended || this.#released) return;
     this.ended = reason;
     clearTimeout(this.#timer);
-    this.#stop?.(reason);
+    this.#cancel?.(reason);
   }
 }

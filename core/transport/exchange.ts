@@ -2,17 +2,17 @@
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Deadline } from "./deadline";
-import { BrokenOff, TooLarge, TransportError } from "./error";
+import { IncompleteFile, ResponseTooLarge, TransportError } from "./transport-errors";
 
 /** What an exchange needs of the connection on which its response comes. */
 export interface ResponseSource {
   /** Whether anything of the request may have left this machine. */
   readonly sent: boolean;
   /** Whether nothing more is read for now. */
-  isHeld: boolean;
+  isPaused: boolean;
   /** Whether the other end has closed, or the connection has broken. */
   readonly isClosing: boolean;
-  readOn(): void;
+  resume(): void;
   /** Told when a response has arrived and the connection may take another request. */
   readonly onFree: (() => void) | undefined;
   destroy(reason: Error): void;
@@ -45,14 +45,14 @@ export interface SendOptions {
   /** Whether a response with this status is a file. */
   readonly isFile: (status: number) => boolean;
   /** Bytes of a body that is read whole. */
-  readonly largestBytes: number;
+  readonly maxResponseBytes: number;
   /**
    * On a connection of its own, which the caller's signal cannot close once the request has left: an idle connection may
    * be closing at the other end, and then nobody knows whether the request was taken.
    */
-  readonly alone: boolean;
+  readonly useOwnConnection: boolean;
   /** On a new connection: where one that was idle broke, others may be gone as well. */
-  readonly fresh: boolean;
+  readonly useNewConnection: boolean;
 }
 
 /**
@@ -78,16 +78,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     private readonly resolve: (received: RawResponse) => void,
     private readonly reject: (error: TransportError) => void,
   ) {
-    deadline.stepBegins((reason) => this.end(reason));
+    deadline.setCancel((reason) => this.fail(reason));
   }
 
   /** The head of the request leaves. */
-  headLeaves(): void {
-    if (this.sendOptions.alone) this.deadline.heedCaller(false);
+  onHeadWritten(): void {
+    if (this.sendOptions.useOwnConnection) this.deadline.setAbortable(false);
   }
 
   /** Nothing more is to come: closes the connection, of which undici tells once more. */
-  end(reason: Error): void {
+  fail(reason: Error): void {
     if (this.#hasEnded) return;
     this.#settle();
     this.connection.destroy(reason);
@@ -108,51 +108,53 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
     if (this.#file) {
-      if (!this.#file.push(chunk)) this.connection.isHeld = true;
+      if (!this.#file.push(chunk)) this.connection.isPaused = true;
       return;
     }
     this.#chunks.push(chunk);
     this.#length += chunk.length;
-    if (this.#length > this.sendOptions.largestBytes)
-      this.connection.destroy(tooLarge(this.sendOptions.largestBytes));
+    if (this.#length > this.sendOptions.maxResponseBytes)
+      this.connection.destroy(tooLargeError(this.sendOptions.maxResponseBytes));
   }
 
   onResponseEnd(): void {
     if (this.#file && this.connection.isClosing && this.#headers["content-length"] === undefined) {
       const message =
         "The connection closed, and the service had not said how long the file is: it may be cut.";
-      this.#file.destroy(new BrokenOff(message));
+      this.#file.destroy(new IncompleteFile(message));
       return;
     }
-    this.connection.isHeld = false;
+    this.connection.isPaused = false;
     this.connection.onFree?.();
-    if (this.#file) return this.#file.end();
+    if (this.#file) return this.#file.finish();
     this.#settle();
-    this.resolve({ status: this.status!, headers: this.#headers, body: this.#whole() });
+    this.resolve({ status: this.status!, headers: this.#headers, body: this.#concatBody() });
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#file) this.#file.destroy(error);
-    else this.end(error);
+    else this.fail(error);
   }
 
   /** What the deadline stops from here on is another step. */
   #settle(): void {
     this.#hasEnded = true;
-    this.deadline.stepEnded();
+    this.deadline.clearCancel();
   }
 
-  #whole(): Buffer {
+  #concatBody(): Buffer {
     return this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks, this.#length);
   }
 }
 
-export const tooLarge = (bytes: number): TooLarge =>
-  new TooLarge(`The response is larger than ${Math.round(bytes / 1024 ** 2)} MB. Ask for less at a time.`);
+export const tooLargeError = (bytes: number): ResponseTooLarge =>
+  new ResponseTooLarge(
+    `The response is larger than ${Math.round(bytes / 1024 ** 2)} MB. Ask for less at a time.`,
+  );
 
 /** The body of a file, no faster than it is read. */
 export class FileBody extends Readable {
-  #arrived = false;
+  #isComplete = false;
 
   constructor(private readonly connection: ResponseSource) {
     super();
@@ -161,17 +163,17 @@ export class FileBody extends Readable {
   }
 
   /** All of it is here: the line is another's from now on. */
-  end(): void {
-    this.#arrived = true;
+  finish(): void {
+    this.#isComplete = true;
     this.push(null);
   }
 
   override _read(): void {
-    if (!this.#arrived) this.connection.readOn();
+    if (!this.#isComplete) this.connection.resume();
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    if (!this.#arrived) this.connection.destroy(error ?? new Error("The file is not read to its end."));
+    if (!this.#isComplete) this.connection.destroy(error ?? new Error("The file is not read to its end."));
     callback(error);
   }
 }

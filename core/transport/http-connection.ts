@@ -11,7 +11,7 @@ import type { TlsOptions } from "./tls";
 export class Connector {
   readonly #url: URL;
   readonly #secureContext: SecureContext | undefined;
-  #session: Buffer | undefined;
+  #tlsSession: Buffer | undefined;
 
   constructor(
     readonly origin: string,
@@ -22,14 +22,16 @@ export class Connector {
   }
 
   /** Opens a connection; `keep` is for more than one request. */
-  async open(deadline: Deadline, keep: boolean): Promise<HttpConnection> {
-    return new HttpConnection(this.origin, await this.#socket(deadline), keep);
+  async open(deadline: Deadline, keepAlive: boolean): Promise<HttpConnection> {
+    return new HttpConnection(this.origin, await this.#openSocket(deadline), keepAlive);
   }
 
   /** undici connects by itself only within half a second of a limit: a socket of one's own ends at once. */
-  #socket(deadline: Deadline): Promise<Socket> {
+  #openSocket(deadline: Deadline): Promise<Socket> {
     return deadline.waitFor((resolve, reject) => {
-      const socket = this.#secureContext ? this.#overTls(this.#secureContext) : connectTcp(this.#address);
+      const socket = this.#secureContext
+        ? this.#connectOverTls(this.#secureContext)
+        : connectTcp(this.#address);
       socket.setNoDelay(true).setKeepAlive(true, 60_000);
       if (deadline.isInBackground) socket.unref();
       socket.once("error", reject);
@@ -43,31 +45,31 @@ export class Connector {
 
   get #address() {
     const { hostname, port, protocol } = this.#url;
-    const usual = protocol === "https:" ? 443 : 80;
-    return { host: withoutBrackets(hostname), port: port ? Number(port) : usual };
+    const defaultPort = protocol === "https:" ? 443 : 80;
+    return { host: withoutBrackets(hostname), port: port ? Number(port) : defaultPort };
   }
 
-  #overTls(secureContext: SecureContext): Socket {
+  #connectOverTls(secureContext: SecureContext): Socket {
     const address = this.#address;
-    const named = /[a-z]/i.test(address.host) && !address.host.includes(":");
+    const hasHostName = /[a-z]/i.test(address.host) && !address.host.includes(":");
     const socket = connectTls({
       ...this.tls,
       ...address,
-      ...(named && { servername: address.host }),
-      ...(this.#session && { session: this.#session }),
+      ...(hasHostName && { servername: address.host }),
+      ...(this.#tlsSession && { session: this.#tlsSession }),
       secureContext,
       ALPNProtocols: ["http/1.1"],
     });
-    return socket.on("session", (session) => (this.#session = session));
+    return socket.on("session", (session) => (this.#tlsSession = session));
   }
 }
 
 /** How the last of what a stream is given is told to be written. */
-type Written = (error?: Error | null) => void;
+type WriteCallback = (error?: Error | null) => void;
 
-interface Writing {
-  _write(chunk: unknown, encoding: BufferEncoding, written: Written): void;
-  _writev(chunks: readonly unknown[], written: Written): void;
+interface WritableInternals {
+  _write(chunk: unknown, encoding: BufferEncoding, written: WriteCallback): void;
+  _writev(chunks: readonly unknown[], written: WriteCallback): void;
 }
 
 /** A connection that is open. undici reads and writes HTTP on it; what left is seen here. */
@@ -75,7 +77,7 @@ export class HttpConnection {
   /** Whether anything of the request under way may have left this machine. */
   sent = false;
   /** Whether nothing more is read for now: who reads the response is slower than it comes. */
-  isHeld = false;
+  isPaused = false;
   /** Told when a response has arrived and the connection may take another request. */
   onFree: (() => void) | undefined;
   #exchange: Exchange | undefined;
@@ -86,21 +88,21 @@ export class HttpConnection {
   constructor(
     origin: string,
     readonly socket: Socket,
-    readonly keep: boolean,
+    readonly keepAlive: boolean,
   ) {
-    this.#watchWrites();
-    this.#watchReads();
-    let handed = false;
+    this.#interceptWrites();
+    this.#interceptReads();
+    let isHandedOver = false;
     this.#client = new Client(origin, {
-      pipelining: keep ? 1 : 0,
+      pipelining: keepAlive ? 1 : 0,
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (_options, callback) =>
         // In the same tick it would hang; a second time there is no other socket to give.
         queueMicrotask(() => {
-          if (handed || socket.destroyed) callback(new Error("The connection is closed."), null);
+          if (isHandedOver || socket.destroyed) callback(new Error("The connection is closed."), null);
           else callback(null, socket);
-          handed = true;
+          isHandedOver = true;
         }),
     });
     // Nobody hears of a connection that breaks while it is idle.
@@ -119,7 +121,7 @@ export class HttpConnection {
   /** Begins a request; the exchange hears how it goes. */
   send(exchange: Exchange): void {
     this.sent = false;
-    this.isHeld = false;
+    this.isPaused = false;
     this.#exchange = exchange;
     this.#client.dispatch(exchange.request as Dispatcher.DispatchOptions, exchange);
   }
@@ -130,9 +132,9 @@ export class HttpConnection {
   }
 
   /** The reader of the response wants more. */
-  readOn(): void {
-    if (!this.isHeld) return;
-    this.isHeld = false;
+  resume(): void {
+    if (!this.isPaused) return;
+    this.isPaused = false;
     this.socket.emit("readable");
   }
 
@@ -140,38 +142,38 @@ export class HttpConnection {
    * undici can be told to pause, but a connection that ends or breaks while it does makes it throw where nobody can catch
    * it. So it is given nothing to read instead: what comes stays with the system, and the sender waits.
    */
-  #watchReads(): void {
+  #interceptReads(): void {
     const { socket } = this;
     const read = socket.read.bind(socket);
-    socket.read = (size) => (this.isHeld ? null : (read(size) as unknown));
+    socket.read = (size) => (this.isPaused ? null : (read(size) as unknown));
   }
 
   /**
    * A request has left once the socket is written to. A first write that fails while it is made was refused by the
    * kernel: then nothing left. With TLS a failed write may be a later one's, and proves nothing.
    */
-  #watchWrites(): void {
-    const socket = this.socket as unknown as Writing;
+  #interceptWrites(): void {
+    const socket = this.socket as unknown as WritableInternals;
     const write = socket._write.bind(socket);
     const writeAll = socket._writev.bind(socket);
-    socket._write = (chunk, encoding, written) => {
-      write(chunk, encoding, this.#observed(written));
+    socket._write = (chunk, encoding, onWritten) => {
+      write(chunk, encoding, this.#observeWrite(onWritten));
       this.#isFirstWrite = false;
     };
-    socket._writev = (chunks, written) => {
-      writeAll(chunks, this.#observed(written));
+    socket._writev = (chunks, onWritten) => {
+      writeAll(chunks, this.#observeWrite(onWritten));
       this.#isFirstWrite = false;
     };
   }
 
-  #observed(written: Written): Written {
-    if (this.sent) return written;
+  #observeWrite(onWritten: WriteCallback): WriteCallback {
+    if (this.sent) return onWritten;
     this.sent = true;
     this.#isFirstWrite = true;
-    this.#exchange?.headLeaves();
+    this.#exchange?.onHeadWritten();
     return (error) => {
       if (error && this.#isFirstWrite && !("encrypted" in this.socket)) this.sent = false;
-      written(error);
+      onWritten(error);
     };
   }
 }

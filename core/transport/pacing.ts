@@ -1,24 +1,24 @@
 /** When a call may go: how many at once, how fast one after the other, and not while the service wants none. */
 import type { Deadline } from "./deadline";
-import { Paused, QueueFull } from "./error";
-import type { Gate, Queue } from "./gate";
-import { leastMsOf, MemoryGate } from "./memory-gate";
-import { Turns } from "./turns";
+import { PauseTooLong, QueueFull } from "./transport-errors";
+import type { RateLimiter, WaitingQueue } from "./rate-limiter";
+import { minIntervalMsOf, MemoryRateLimiter } from "./memory-rate-limiter";
+import { FairQueue } from "./fair-queue";
 
 /** The place of a call among those that are under way. */
 export interface Permit {
   /** The service took the call, whatever it responded. */
-  taken(): void;
+  reportAccepted(): void;
   /** The service refused it as one too many (429), and asks for this pause where it says how long. */
-  refused(retryAfterMs: number | undefined): void;
+  reportRefused(retryAfterMs: number | undefined): void;
   /** Gives the place back. */
   release(): void;
 }
 
 /** For whom a call is made, and whether it is one that had its turn and is sent again. */
-export interface Asker {
+export interface PermitRequest {
   readonly user?: string | undefined;
-  readonly again?: boolean;
+  readonly isRetry?: boolean;
 }
 
 /** Keeps the calls of one or more clients to a pace, for each server by itself. */
@@ -27,105 +27,106 @@ export interface Pacing {
    * Waits until a call to a server may go. Throws Paused at once when that is later than the deadline, QueueFull when too
    * many calls wait, or what the deadline ends the wait with.
    */
-  acquire(server: string, deadline: Deadline, asker?: Asker): Permit | Promise<Permit>;
+  acquire(server: string, deadline: Deadline, request?: PermitRequest): Permit | Promise<Permit>;
   /** Lets go of what it holds until it is used again. */
   close?(): Promise<void>;
 }
 
 export interface PacingLimits {
   /** Calls to one server at once. */
-  readonly atOnce: number;
+  readonly maxConcurrent: number;
   /** Calls a second to one server, where that is known; else it is found out. */
   readonly perSecond?: number | undefined;
   /** Calls that wait at most. */
-  readonly longestQueue?: number;
+  readonly maxQueueLength?: number;
 }
 
-export const defaultQueue = 10_000;
+export const defaultMaxQueueLength = 10_000;
 
-interface Waiting {
+interface WaitingCall {
   readonly deadline: Deadline;
   readonly user: string;
   resolve(permit: Permit): void;
   reject(error: Error): void;
 }
 
-const nobody: Asker = {};
+const anonymousRequest: PermitRequest = {};
 
 /** The calls to one server. */
-class Lane implements Queue {
-  readonly gate: Gate;
-  readonly #turns = new Turns<Waiting>();
-  #underWay = 0;
+class ServerQueue implements WaitingQueue {
+  readonly rateLimiter: RateLimiter;
+  readonly #waiting = new FairQueue<WaitingCall>();
+  #inFlight = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly limits: PacingLimits,
-    gateFor: (queue: Queue) => Gate,
+    createRateLimiter: (queue: WaitingQueue) => RateLimiter,
   ) {
-    this.gate = gateFor(this);
+    this.rateLimiter = createRateLimiter(this);
   }
 
   get size(): number {
-    return this.#turns.size;
+    return this.#waiting.size;
   }
 
-  acquire(deadline: Deadline, asker: Asker): Permit | Promise<Permit> {
+  acquire(deadline: Deadline, request: PermitRequest): Permit | Promise<Permit> {
     const now = performance.now();
-    if (this.#turns.size === 0 && this.#underWay < this.limits.atOnce && this.#waitMs(now) <= 0)
-      return this.#enter(now);
-    return this.#waitFor(deadline, asker);
+    if (this.#waiting.size === 0 && this.#inFlight < this.limits.maxConcurrent && this.#waitMs(now) <= 0)
+      return this.#grant(now);
+    return this.#enqueue(deadline, request);
   }
 
   release(): void {
-    this.#underWay -= 1;
-    this.open();
+    this.#inFlight -= 1;
+    this.dispatch();
   }
 
-  refused(sentAt: number, retryAfterMs: number | undefined): void {
+  recordRefused(sentAt: number, retryAfterMs: number | undefined): void {
     const now = performance.now();
-    this.gate.refused(now, sentAt, retryAfterMs);
-    this.#refuseThoseWithoutTime(now);
-    this.open();
+    this.rateLimiter.recordRefused(now, sentAt, retryAfterMs);
+    this.#rejectWithoutTime(now);
+    this.dispatch();
   }
 
   /** Lets go who may. */
-  readonly open = (): void => {
+  readonly dispatch = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    while (this.#turns.size > 0 && this.#underWay < this.limits.atOnce) {
+    while (this.#waiting.size > 0 && this.#inFlight < this.limits.maxConcurrent) {
       const now = performance.now();
       const waitMs = this.#waitMs(now);
       if (waitMs > 0) {
-        this.#refuseThoseWithoutTime(now);
-        if (waitMs < Infinity && this.#turns.size > 0) this.#timer = setTimeout(this.open, Math.ceil(waitMs));
+        this.#rejectWithoutTime(now);
+        if (waitMs < Infinity && this.#waiting.size > 0)
+          this.#timer = setTimeout(this.dispatch, Math.ceil(waitMs));
         return;
       }
-      this.#turns.take()!.resolve(this.#enter(now));
+      this.#waiting.dequeue()!.resolve(this.#grant(now));
     }
   };
 
   #waitMs(now: number): number {
-    return this.gate.waitMs(now) ?? Infinity;
+    return this.rateLimiter.waitMs(now) ?? Infinity;
   }
 
-  #enter(now: number): Permit {
-    this.#underWay += 1;
-    this.gate.pass(now);
-    return new Place(this, now);
+  #grant(now: number): Permit {
+    this.#inFlight += 1;
+    this.rateLimiter.recordSent(now);
+    return new ServerPermit(this, now);
   }
 
-  async #waitFor(deadline: Deadline, { user = "", again = false }: Asker): Promise<Permit> {
-    assertTimeFor(this.gate.pausedUntil - performance.now(), deadline);
-    const { longestQueue = defaultQueue } = this.limits;
-    if (this.#turns.size >= longestQueue && !again) throw new QueueFull(longestQueue);
-    const turn = deadline.waitFor<Permit>((resolve, reject) => {
+  async #enqueue(deadline: Deadline, { user = "", isRetry = false }: PermitRequest): Promise<Permit> {
+    assertTimeForPause(this.rateLimiter.pausedUntil - performance.now(), deadline);
+    const { maxQueueLength = defaultMaxQueueLength } = this.limits;
+    if (this.#waiting.size >= maxQueueLength && !isRetry) throw new QueueFull(maxQueueLength);
+    const permitPromise = deadline.waitFor<Permit>((resolve, reject) => {
       const waiting = { deadline, user, resolve, reject };
-      this.#turns.add(waiting, user, again);
-      return () => this.#turns.remove(waiting, user);
+      this.#waiting.enqueue(waiting, user, isRetry);
+      return () => this.#waiting.remove(waiting, user);
     });
-    this.open();
-    const permit = await turn;
+    this.dispatch();
+    const permit = await permitPromise;
     try {
       deadline.assertOpen();
       return permit;
@@ -135,68 +136,71 @@ class Lane implements Queue {
     }
   }
 
-  #refuseThoseWithoutTime(now: number): void {
-    const pauseMs = this.gate.pausedUntil - now;
+  #rejectWithoutTime(now: number): void {
+    const pauseMs = this.rateLimiter.pausedUntil - now;
     if (pauseMs <= 0) return;
-    for (const waiting of this.#turns) {
+    for (const waiting of this.#waiting) {
       if (pauseMs < waiting.deadline.remainingMs) continue;
-      this.#turns.remove(waiting, waiting.user);
-      waiting.reject(new Paused(pauseMs));
+      this.#waiting.remove(waiting, waiting.user);
+      waiting.reject(new PauseTooLong(pauseMs));
     }
   }
 }
 
-function assertTimeFor(pauseMs: number, deadline: Deadline): void {
-  if (pauseMs > 0 && pauseMs >= deadline.remainingMs) throw new Paused(pauseMs);
+function assertTimeForPause(pauseMs: number, deadline: Deadline): void {
+  if (pauseMs > 0 && pauseMs >= deadline.remainingMs) throw new PauseTooLong(pauseMs);
 }
 
-class Place implements Permit {
+class ServerPermit implements Permit {
   #isHeld = true;
 
   constructor(
-    private readonly lane: Lane,
-    private readonly since: number,
+    private readonly queue: ServerQueue,
+    private readonly sentAt: number,
   ) {}
 
-  taken(): void {
-    this.lane.gate.taken(performance.now());
+  reportAccepted(): void {
+    this.queue.rateLimiter.recordAccepted(performance.now());
   }
 
-  refused(retryAfterMs: number | undefined): void {
-    this.lane.refused(this.since, retryAfterMs);
+  reportRefused(retryAfterMs: number | undefined): void {
+    this.queue.recordRefused(this.sentAt, retryAfterMs);
   }
 
   release(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    this.lane.release();
+    this.queue.release();
   }
 }
 
 /** Calls wait in the order in which they came, users in turn, for places and for a gate. */
-export class GatedPacing implements Pacing {
-  readonly #lanes = new Map<string, Lane>();
+export class RateLimitedPacing implements Pacing {
+  readonly #queues = new Map<string, ServerQueue>();
 
   constructor(
     private readonly limits: PacingLimits,
-    private readonly gateFor: (server: string, queue: Queue) => Gate,
+    private readonly createRateLimiter: (server: string, queue: WaitingQueue) => RateLimiter,
   ) {}
 
-  acquire(server: string, deadline: Deadline, asker = nobody): Permit | Promise<Permit> {
-    let lane = this.#lanes.get(server);
-    if (!lane)
-      this.#lanes.set(server, (lane = new Lane(this.limits, (queue) => this.gateFor(server, queue))));
-    return lane.acquire(deadline, asker);
+  acquire(server: string, deadline: Deadline, request = anonymousRequest): Permit | Promise<Permit> {
+    let serverQueue = this.#queues.get(server);
+    if (!serverQueue)
+      this.#queues.set(
+        server,
+        (serverQueue = new ServerQueue(this.limits, (queue) => this.createRateLimiter(server, queue))),
+      );
+    return serverQueue.acquire(deadline, request);
   }
 
   async close(): Promise<void> {
-    for (const { gate } of this.#lanes.values()) await gate.close?.();
+    for (const { rateLimiter } of this.#queues.values()) await rateLimiter.close?.();
   }
 }
 
 /** The pace of this process. */
-export class MemoryPacing extends GatedPacing {
-  constructor(atOnce: number, limits: Omit<PacingLimits, "atOnce"> = {}) {
-    super({ ...limits, atOnce }, () => new MemoryGate(leastMsOf(limits)));
+export class MemoryPacing extends RateLimitedPacing {
+  constructor(maxConcurrent: number, limits: Omit<PacingLimits, "maxConcurrent"> = {}) {
+    super({ ...limits, maxConcurrent }, () => new MemoryRateLimiter(minIntervalMsOf(limits)));
   }
 }

@@ -1,212 +1,222 @@
 /** The pace that all processes share which share a store: what one finds out of a service holds for all. */
-import { KeptStore } from "../journal/kept-store";
+import { StoreSession } from "../journal/store-session";
 import type { Database } from "../store/database";
-import { beginPace, changePace, openPaces, type Pace, reserve } from "../store/shared-pace";
+import { createPace, updatePace, openPaceStore, type Pace, reserveCalls } from "../store/shared-pace";
 import type { StoreSettings } from "../store/settings";
-import type { Gate, Queue } from "./gate";
-import { lateMs, leastMsOf, MemoryGate, wholeMs } from "./memory-gate";
-import { GatedPacing, type PacingLimits } from "./pacing";
-import { climbed, type Rate, rateOf, refused } from "./rate";
+import type { RateLimiter, WaitingQueue } from "./rate-limiter";
+import { timerToleranceMs, minIntervalMsOf, MemoryRateLimiter, fullSecondMs } from "./memory-rate-limiter";
+import { RateLimitedPacing, type PacingLimits } from "./pacing";
+import { increaseRate, type CallRate, createCallRate, applyRefusal } from "./call-rate";
 
 /** Where nothing is known: 40 calls a second, and soon more. */
-const firstIntervalMs = 25;
+const initialIntervalMs = 25;
 /** How far ahead one process reserves: so long it may not hear that another was refused. */
-const [aheadMs, aheadAtFirstMs] = [100, 50];
+const [reserveAheadMs, initialReserveAheadMs] = [100, 50];
 /** As fast as anybody wants to be. */
-const leastIntervalMs = 0.1;
+const minReservedIntervalMs = 0.1;
 /** How long the store is left alone that could not be used. */
-const awayMs = 5_000;
+const storeRetryMs = 5_000;
 /** A reserved call that nobody made by then is lost: late ones would meet those of others. */
-const staleMs = 100;
-const mostTries = 10;
+const maxReservationAgeMs = 100;
+const maxUpdateAttempts = 10;
 
-export interface SharedPlace {
+export interface SharedPacingOptions {
   readonly settings: StoreSettings;
   /** Names the pace of a server, for all who are limited together. */
-  readonly nameOf: (server: string) => string;
+  readonly paceNameOf: (server: string) => string;
   /** Hears once that the store cannot be used, and why. */
-  readonly onAway: (error: unknown) => void;
+  readonly onStoreUnavailable: (error: unknown) => void;
 }
 
-export class SharedPacing extends GatedPacing {
-  constructor(limits: PacingLimits, place: SharedPlace) {
-    const store = new PaceStore(place);
-    super(limits, (server, queue) => new SharedGate(store, place.nameOf(server), leastMsOf(limits), queue));
+export class SharedPacing extends RateLimitedPacing {
+  constructor(limits: PacingLimits, options: SharedPacingOptions) {
+    const store = new PaceStore(options);
+    super(
+      limits,
+      (server, queue) =>
+        new SharedRateLimiter(store, options.paceNameOf(server), minIntervalMsOf(limits), queue),
+    );
   }
 }
 
 /** The store while it is used. */
 class PaceStore {
-  #kept: KeptStore | undefined;
-  #isAway = false;
+  #session: StoreSession | undefined;
+  #isUnavailable = false;
 
-  constructor(private readonly place: SharedPlace) {}
+  constructor(private readonly options: SharedPacingOptions) {}
 
   run<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    this.#kept ??= new KeptStore(this.place.settings, openPaces);
-    return this.#kept.read(({ database }) => work(database));
+    this.#session ??= new StoreSession(this.options.settings, openPaceStore);
+    return this.#session.use(({ database }) => work(database));
   }
 
-  away(error: unknown): void {
-    if (!this.#isAway) this.place.onAway(error);
-    this.#isAway = true;
+  reportUnavailable(error: unknown): void {
+    if (!this.#isUnavailable) this.options.onStoreUnavailable(error);
+    this.#isUnavailable = true;
   }
 
   async close(): Promise<void> {
-    const kept = this.#kept;
-    this.#kept = undefined;
-    await kept?.close();
+    const session = this.#session;
+    this.#session = undefined;
+    await session?.close();
   }
 }
 
-class SharedGate implements Gate {
-  #quietUntil = 0;
+class SharedRateLimiter implements RateLimiter {
+  #pausedUntil = 0;
   /** Calls that are reserved, when the first of them may go, and how long from one to the next. */
-  #left = 0;
+  #reserved = 0;
   #nextAt = 0;
-  #intervalMs = firstIntervalMs;
+  #intervalMs = initialIntervalMs;
   #wasRefused = false;
-  #isAsking = false;
+  #isReserving = false;
   /** Calls that were taken, of which the store has not been told. */
-  #taken = 0;
+  #unreportedAccepted = 0;
   /** The clock of the store, less the one of this process. */
   #offsetMs = 0;
   /** What keeps the pace while the store cannot be used, and until when it is left alone. */
-  #alone: MemoryGate | undefined;
-  #aloneUntil = 0;
+  #fallback: MemoryRateLimiter | undefined;
+  #fallbackUntil = 0;
 
   constructor(
     private readonly store: PaceStore,
     private readonly name: string,
-    private readonly leastMs: number,
-    private readonly queue: Queue,
+    private readonly minIntervalMs: number,
+    private readonly queue: WaitingQueue,
   ) {}
 
   get pausedUntil(): number {
-    return Math.max(this.#quietUntil, this.#alone?.pausedUntil ?? 0);
+    return Math.max(this.#pausedUntil, this.#fallback?.pausedUntil ?? 0);
   }
 
   waitMs(now: number): number | undefined {
-    if (this.#alone) {
-      if (now > this.#aloneUntil) this.#ask();
-      return this.#alone.waitMs(now);
+    if (this.#fallback) {
+      if (now > this.#fallbackUntil) this.#requestReservation();
+      return this.#fallback.waitMs(now);
     }
-    if (this.#quietUntil > now) return this.#quietUntil - now;
-    while (this.#left > 0 && this.#nextAt < now - staleMs) this.#skip();
-    if (this.#left > 0) return this.#nextAt - now;
-    this.#ask();
+    if (this.#pausedUntil > now) return this.#pausedUntil - now;
+    while (this.#reserved > 0 && this.#nextAt < now - maxReservationAgeMs) this.#useReservation();
+    if (this.#reserved > 0) return this.#nextAt - now;
+    this.#requestReservation();
     return undefined;
   }
 
-  pass(now: number): void {
-    if (this.#alone) this.#alone.pass(now);
-    else this.#skip();
+  recordSent(now: number): void {
+    if (this.#fallback) this.#fallback.recordSent(now);
+    else this.#useReservation();
   }
 
-  taken(now: number): void {
-    this.#taken += 1;
-    this.#alone?.taken(now);
+  recordAccepted(now: number): void {
+    this.#unreportedAccepted += 1;
+    this.#fallback?.recordAccepted(now);
   }
 
-  refused(now: number, sentAt: number, retryAfterMs: number | undefined): void {
-    if (this.#alone) return this.#alone.refused(now, sentAt, retryAfterMs);
-    this.#left = 0;
+  recordRefused(now: number, sentAt: number, retryAfterMs: number | undefined): void {
+    if (this.#fallback) return this.#fallback.recordRefused(now, sentAt, retryAfterMs);
+    this.#reserved = 0;
     // Until the store says for how long.
-    this.#quietUntil = Math.max(this.#quietUntil, now + (retryAfterMs ?? aheadMs));
-    void this.#run((database) => this.#tell(database, sentAt, retryAfterMs));
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + (retryAfterMs ?? reserveAheadMs));
+    void this.#runInStore((database) => this.#reportRefusal(database, sentAt, retryAfterMs));
   }
 
   close(): Promise<void> {
     return this.store.close();
   }
 
-  #skip(): void {
-    this.#left -= 1;
+  #useReservation(): void {
+    this.#reserved -= 1;
     this.#nextAt += this.#intervalMs;
   }
 
-  #ask(): void {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
-    void this.#run((database) => this.#reserve(database)).finally(() => {
-      this.#isAsking = false;
-      this.queue.open();
+  #requestReservation(): void {
+    if (this.#isReserving) return;
+    this.#isReserving = true;
+    void this.#runInStore((database) => this.#reserve(database)).finally(() => {
+      this.#isReserving = false;
+      this.queue.dispatch();
     });
   }
 
   /** Does what needs the store; without it this process keeps the pace alone. */
-  async #run(work: (database: Database) => Promise<void>): Promise<void> {
+  async #runInStore(work: (database: Database) => Promise<void>): Promise<void> {
     try {
       await this.store.run(work);
-      this.#alone = undefined;
+      this.#fallback = undefined;
     } catch (error) {
-      this.store.away(error);
-      this.#alone ??= new MemoryGate(this.leastMs, this.#wasRefused ? this.#intervalMs : this.leastMs);
-      this.#aloneUntil = performance.now() + awayMs;
+      this.store.reportUnavailable(error);
+      this.#fallback ??= new MemoryRateLimiter(
+        this.minIntervalMs,
+        this.#wasRefused ? this.#intervalMs : this.minIntervalMs,
+      );
+      this.#fallbackUntil = performance.now() + storeRetryMs;
     }
-    this.queue.open();
+    this.queue.dispatch();
   }
 
   async #reserve(database: Database): Promise<void> {
-    const ahead = this.#wasRefused ? aheadMs : aheadAtFirstMs;
-    const most = Math.max(1, Math.floor(ahead / Math.max(this.#intervalMs, leastIntervalMs)));
-    const calls = Math.min(most, Math.max(1, this.queue.size));
-    const { pace, rate } = await this.#seen(database, calls);
-    this.#take(pace, calls);
+    const ahead = this.#wasRefused ? reserveAheadMs : initialReserveAheadMs;
+    const maxCalls = Math.max(1, Math.floor(ahead / Math.max(this.#intervalMs, minReservedIntervalMs)));
+    const calls = Math.min(maxCalls, Math.max(1, this.queue.size));
+    const { pace, rate } = await this.#syncPace(database, calls);
+    this.#applyPace(pace, calls);
     this.#wasRefused = rate.refusedAt !== undefined;
-    const next = climbed(rate, pace.now, pace.taken);
-    if (next !== rate) await this.#change(database, pace, next, 0);
+    const next = increaseRate(rate, pace.now, pace.accepted);
+    if (next !== rate) await this.#updatePace(database, pace, next, 0);
   }
 
   /** Tells all of a refusal. */
-  async #tell(database: Database, sentAt: number, retryAfterMs: number | undefined): Promise<void> {
-    for (let tries = 0; tries < mostTries; tries += 1) {
-      const { pace, rate } = await this.#seen(database, 0);
-      const { now, taken, quietUntil } = pace;
+  async #reportRefusal(database: Database, sentAt: number, retryAfterMs: number | undefined): Promise<void> {
+    for (let tries = 0; tries < maxUpdateAttempts; tries += 1) {
+      const { pace, rate } = await this.#syncPace(database, 0);
+      const { now, accepted, pausedUntil } = pace;
       const seconds = Math.max(1, (now - rate.since) / 1_000);
-      const { rate: next, pauseMs } = refused(rate, {
+      const { rate: next, pauseMs } = applyRefusal(rate, {
         now,
         sentAt: sentAt + this.#offsetMs,
-        taken,
-        lastSecond: (taken - rate.takenThen) / seconds,
-        isWhole: now - rate.since >= wholeMs,
+        accepted,
+        acceptedLastSecond: (accepted - rate.takenThen) / seconds,
+        isFullSecond: now - rate.since >= fullSecondMs,
         retryAfterMs,
       });
-      const isNews = next !== rate || now + pauseMs > quietUntil;
-      const seen = isNews ? await this.#change(database, pace, next, pauseMs) : pace;
-      if (!seen) continue;
-      this.#take(seen, 0);
+      const isChanged = next !== rate || now + pauseMs > pausedUntil;
+      const updated = isChanged ? await this.#updatePace(database, pace, next, pauseMs) : pace;
+      if (!updated) continue;
+      this.#applyPace(updated, 0);
       return;
     }
   }
 
   /** Looks at the pace, and tells of the calls that were taken. */
-  async #seen(database: Database, calls: number): Promise<{ readonly pace: Pace; readonly rate: Rate }> {
-    const taken = this.#taken;
-    let pace = await reserve(database, this.name, calls, taken, lateMs);
+  async #syncPace(
+    database: Database,
+    calls: number,
+  ): Promise<{ readonly pace: Pace; readonly rate: CallRate }> {
+    const accepted = this.#unreportedAccepted;
+    let pace = await reserveCalls(database, this.name, calls, accepted, timerToleranceMs);
     if (!pace) {
-      const intervalMs = Math.max(this.leastMs, firstIntervalMs);
-      const content = JSON.stringify(rateOf(intervalMs, this.leastMs, 0));
-      await beginPace(database, this.name, { intervalMs, content });
-      pace = (await reserve(database, this.name, calls, taken, lateMs))!;
+      const intervalMs = Math.max(this.minIntervalMs, initialIntervalMs);
+      const content = JSON.stringify(createCallRate(intervalMs, this.minIntervalMs, 0));
+      await createPace(database, this.name, { intervalMs, content });
+      pace = (await reserveCalls(database, this.name, calls, accepted, timerToleranceMs))!;
     }
-    this.#taken -= taken;
+    this.#unreportedAccepted -= accepted;
     this.#offsetMs = pace.now - performance.now();
-    const rate = JSON.parse(pace.content) as Rate;
+    const rate = JSON.parse(pace.content) as CallRate;
     return { pace, rate: rate.since === 0 ? { ...rate, since: pace.now } : rate };
   }
 
   /** What this process may do by it. */
-  #take({ now, quietUntil, nextAt, intervalMs }: Pace, calls: number): void {
-    const isQuiet = quietUntil > now;
-    this.#quietUntil = isQuiet ? quietUntil - this.#offsetMs : 0;
-    this.#left = isQuiet ? 0 : calls;
+  #applyPace({ now, pausedUntil, nextAt, intervalMs }: Pace, calls: number): void {
+    const isPaused = pausedUntil > now;
+    this.#pausedUntil = isPaused ? pausedUntil - this.#offsetMs : 0;
+    this.#reserved = isPaused ? 0 : calls;
     this.#nextAt = nextAt - calls * intervalMs - this.#offsetMs;
     this.#intervalMs = intervalMs;
   }
 
-  #change(database: Database, pace: Pace, rate: Rate, pauseMs: number): Promise<Pace | undefined> {
+  #updatePace(database: Database, pace: Pace, rate: CallRate, pauseMs: number): Promise<Pace | undefined> {
     const content = JSON.stringify(rate);
-    return changePace(database, this.name, pace.version, { intervalMs: rate.intervalMs, content, pauseMs });
+    return updatePace(database, this.name, pace.version, { intervalMs: rate.intervalMs, content, pauseMs });
   }
 }

@@ -1,7 +1,7 @@
 /** The connections of one client. */
 import { Client } from "undici";
 import type { Deadline, DeadlineEnded } from "./deadline";
-import { TransportError } from "./error";
+import { TransportError } from "./transport-errors";
 import { Exchange, type OutgoingRequest, type RawResponse, type SendOptions } from "./exchange";
 import { Connector, type HttpConnection } from "./http-connection";
 import type { TlsOptions } from "./tls";
@@ -30,27 +30,27 @@ export class Transport {
     request: OutgoingRequest,
     deadline: Deadline,
     sendOptions: SendOptions,
-    beforeHead?: () => Promise<void>,
+    beforeWrite?: () => Promise<void>,
   ): Promise<RawResponse> {
-    const { alone, fresh } = sendOptions;
-    const idle = alone || fresh ? undefined : this.#idleConnection(request.origin);
+    const { useOwnConnection, useNewConnection } = sendOptions;
+    const idle = useOwnConnection || useNewConnection ? undefined : this.#idleConnection(request.origin);
     // Mostly there is nothing to wait for, and a wait for nothing costs as well.
-    return idle && !beforeHead
-      ? exchanged(idle, request, deadline, sendOptions)
-      : this.#sendLater(idle, request, deadline, sendOptions, beforeHead);
+    return idle && !beforeWrite
+      ? runExchange(idle, request, deadline, sendOptions)
+      : this.#connectAndSend(idle, request, deadline, sendOptions, beforeWrite);
   }
 
-  async #sendLater(
+  async #connectAndSend(
     idle: HttpConnection | undefined,
     request: OutgoingRequest,
     deadline: Deadline,
     sendOptions: SendOptions,
-    beforeHead: (() => Promise<void>) | undefined,
+    beforeWrite: (() => Promise<void>) | undefined,
   ): Promise<RawResponse> {
     const connection = idle ?? (await this.#open(request.origin, deadline, sendOptions));
-    if (beforeHead) await this.#beforeHead(beforeHead, connection, deadline);
-    if (deadline.ended) throw unsent(deadline.ended, connection);
-    return exchanged(connection, request, deadline, sendOptions);
+    if (beforeWrite) await this.#runBeforeWrite(beforeWrite, connection, deadline);
+    if (deadline.ended) throw notSentError(deadline.ended, connection);
+    return runExchange(connection, request, deadline, sendOptions);
   }
 
   /** Closes the connections that are idle; the others when their response is there. */
@@ -68,23 +68,27 @@ export class Transport {
     return connection;
   }
 
-  async #open(origin: string, deadline: Deadline, { alone }: SendOptions): Promise<HttpConnection> {
+  async #open(
+    origin: string,
+    deadline: Deadline,
+    { useOwnConnection }: SendOptions,
+  ): Promise<HttpConnection> {
     try {
-      const connection = await this.#connector(origin).open(deadline, !alone);
-      connection.onFree = () => this.#keep(origin, connection);
+      const connection = await this.#connector(origin).open(deadline, !useOwnConnection);
+      connection.onFree = () => this.#returnToPool(origin, connection);
       return connection;
     } catch (error) {
       throw new TransportError(error as Error, false);
     }
   }
 
-  async #beforeHead(
-    beforeHead: () => Promise<void>,
+  async #runBeforeWrite(
+    beforeWrite: () => Promise<void>,
     connection: HttpConnection,
     deadline: Deadline,
   ): Promise<void> {
     try {
-      await deadline.race(beforeHead());
+      await deadline.race(beforeWrite());
     } catch (error) {
       connection.destroy(error as Error);
       throw error;
@@ -98,8 +102,8 @@ export class Transport {
   }
 
   /** The last one used is the first one taken: the others grow old and close. */
-  #keep(origin: string, connection: HttpConnection): void {
-    if (!connection.keep || this.#closed) return;
+  #returnToPool(origin: string, connection: HttpConnection): void {
+    if (!connection.keepAlive || this.#closed) return;
     const idle = this.#idle.get(origin);
     if (idle) idle.push(connection);
     else this.#idle.set(origin, [connection]);
@@ -107,12 +111,12 @@ export class Transport {
 }
 
 /** The call ended when its connection was ready: it is closed, and nothing left on it. */
-function unsent(ended: DeadlineEnded, connection: HttpConnection): TransportError {
+function notSentError(ended: DeadlineEnded, connection: HttpConnection): TransportError {
   connection.destroy(ended);
   return new TransportError(ended, false);
 }
 
-const exchanged = (
+const runExchange = (
   connection: HttpConnection,
   request: OutgoingRequest,
   deadline: Deadline,
@@ -124,7 +128,7 @@ const exchanged = (
     try {
       connection.send(exchange);
     } catch (error) {
-      exchange.end(error as Error);
+      exchange.fail(error as Error);
     }
     if (deadline.isInBackground) connection.socket.unref();
   });

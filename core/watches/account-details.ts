@@ -18,9 +18,9 @@ export const watchAccountDetails = watch({
   uses: ["accountDetails.list"],
   input: {},
   output: json(AccountDetails, "Account details."),
-  begins: "now",
+  defaultStart: "now",
   everyMs: 300_000,
-  tellsGone: true,
+  reportsGone: true,
   async read({ client }) {
     const entries: z.output<typeof AccountDetails>[] = [];
     for await (const details of client.accountDetails.list.all({ page_size: 200 })) entries.push(details);

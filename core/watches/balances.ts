@@ -3,16 +3,16 @@ import { Big } from "big.js";
 import { z } from "zod";
 import { balanceTypes } from "../contract/accounts";
 import { json } from "../declaration/declare";
-import { accountFields, accountOperations, accountsOf } from "../procedures/accounts";
-import { checkBounds, decimalText, signed } from "../procedures/decimal";
-import { countable } from "../procedures/odd-rows";
+import { accountFields, accountOperations, selectAccounts } from "../procedures/accounts";
+import { checkBounds, formatDecimal, signedAmount } from "../procedures/decimal";
+import { assertBalances } from "../procedures/row-validation";
 import type { Context } from "../procedures/procedure";
 import { minorUnits } from "../schema/currency";
 import { readEach } from "./read-each";
-import { accountGaps } from "./transactions";
+import { missingAccountGaps } from "./transactions";
 import { watch } from "./watch";
 
-const BalanceSeen = z
+const WatchedBalance = z
   .object({
     account_id: z.string().meta({ description: "The account." }),
     type: z.string().meta({ description: "Balance type, such as InterimAvailable." }),
@@ -24,37 +24,37 @@ const BalanceSeen = z
 /** Balances of accounts, signed, and why some are missing. */
 export async function readBalances(
   context: Context,
-  which: Parameters<typeof accountsOf>[1],
+  filter: Parameters<typeof selectAccounts>[1],
   types: readonly (typeof balanceTypes)[number][],
-): Promise<{ entries: z.infer<typeof BalanceSeen>[]; gaps: string[] }> {
-  const accounts = await accountsOf(context.client, which);
-  const found = await readEach(
+): Promise<{ entries: z.infer<typeof WatchedBalance>[]; gaps: string[] }> {
+  const accounts = await selectAccounts(context.client, filter);
+  const balances = await readEach(
     context,
     accounts,
     ({ account_id: id }) => `Account ${id}`,
     async ({ account_id }) => {
-      const balances = await context.client.accounts.listBalances({ account_id, balance_types: [...types] });
-      return countable(balances).map(
+      const listed = await context.client.accounts.listBalances({ account_id, balance_types: [...types] });
+      return assertBalances(listed).map(
         ({ type, amount: { amount, currency }, credit_debit_indicator: direction }) => ({
           account_id,
           type,
           currency,
-          amount: decimalText(signed(amount, direction), minorUnits(currency)),
+          amount: formatDecimal(signedAmount(amount, direction), minorUnits(currency)),
         }),
       );
     },
   );
-  return { entries: found.entries, gaps: [...accountGaps(which, accounts), ...found.gaps] };
+  return { entries: balances.entries, gaps: [...missingAccountGaps(filter, accounts), ...balances.gaps] };
 }
 
-const decimal = (title: string, description: string) =>
+const decimalField = (title: string, description: string) =>
   z
     .string()
     .regex(/^-?\d{1,15}(\.\d{1,6})?$/, "must be a decimal amount, such as 10000 or -250.50")
     .meta({ title, description });
 
 /** On which side of the thresholds an amount is. The side that it was on reaches further, by the hysteresis. */
-export function sideOf(
+export function thresholdSideOf(
   amount: string,
   {
     below,
@@ -68,9 +68,9 @@ export function sideOf(
   previous: unknown,
 ): "below" | "between" | "above" {
   const value = new Big(amount);
-  const reach = (side: string) => (previous === side ? hysteresis : 0);
-  if (below !== undefined && value.lt(new Big(below).plus(reach("below")))) return "below";
-  if (above !== undefined && value.gt(new Big(above).minus(reach("above")))) return "above";
+  const hysteresisFor = (side: string) => (previous === side ? hysteresis : 0);
+  if (below !== undefined && value.lt(new Big(below).plus(hysteresisFor("below")))) return "below";
+  if (above !== undefined && value.gt(new Big(above).minus(hysteresisFor("above")))) return "above";
   return "between";
 }
 
@@ -98,21 +98,21 @@ export const watchBalances = watch({
       description: "Balance type, as in accounts.listBalances.",
       fromEarlier: true,
     }),
-    below: decimal("Below", "Reports when the balance falls below this decimal amount.").optional(),
-    above: decimal("Above", "Reports when the balance rises above this decimal amount.").optional(),
-    hysteresis: decimal(
+    below: decimalField("Below", "Reports when the balance falls below this decimal amount.").optional(),
+    above: decimalField("Above", "Reports when the balance rises above this decimal amount.").optional(),
+    hysteresis: decimalField(
       "Hysteresis",
       "Amount by which the balance must pass the threshold again to count as recovered.",
     ).default("0"),
   },
-  output: json(BalanceSeen, "The balance."),
-  begins: "beginning",
+  output: json(WatchedBalance, "The balance."),
+  defaultStart: "beginning",
   everyMs: 300_000,
   async read(context, { balance_type: type, below, above, ...which }) {
     checkBounds(name, ["below", below], ["above", above]);
     return readBalances(context, which, [type]);
   },
   identify: ({ account_id: account, type, currency }) => `${account} ${type} ${currency}`,
-  state: ({ amount }, input, previous) => ({ side: sideOf(amount, input, previous?.["side"]) }),
-  tellsWhenNew: ({ side }) => side !== "between",
+  state: ({ amount }, input, previous) => ({ side: thresholdSideOf(amount, input, previous?.["side"]) }),
+  reportsNew: ({ side }) => side !== "between",
 });

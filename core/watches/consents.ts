@@ -1,7 +1,7 @@
 /** consents.watch: consents that end soon, or have. */
 import { z } from "zod";
 import { json } from "../declaration/declare";
-import { daysBefore } from "./days";
+import { subtractDays } from "./days";
 import { readEach } from "./read-each";
 import { watch } from "./watch";
 
@@ -16,7 +16,7 @@ const WatchedConsent = z
   })
   .meta({ id: "WatchedConsent", description: "A consent, with its expiry." });
 
-const ended = new Set(["rejected", "revokedByPsu", "expired", "terminatedByTpp"]);
+const finalStatuses = new Set(["rejected", "revokedByPsu", "expired", "terminatedByTpp"]);
 
 export const watchConsents = watch({
   name: "consents.watch",
@@ -36,11 +36,11 @@ export const watchConsents = watch({
     }),
   },
   output: json(WatchedConsent, "A consent."),
-  begins: "beginning",
+  defaultStart: "beginning",
   everyMs: 3_600_000,
-  async read(context, { consents, within_days: days }, { known, today }) {
-    const last = daysBefore(today, -days);
-    const open = consents.filter((id) => !ended.has(String(known.get(id)?.["status"])));
+  async read(context, { consents, within_days: days }, { knownStates, today }) {
+    const last = subtractDays(today, -days);
+    const open = consents.filter((id) => !finalStatuses.has(String(knownStates.get(id)?.["status"])));
     return readEach(
       context,
       open,
@@ -56,5 +56,5 @@ export const watchConsents = watch({
   },
   identify: ({ consent_id: id }) => id,
   state: ({ status, ends_soon }) => ({ status, ends_soon }),
-  tellsWhenNew: ({ status, ends_soon: soon }) => soon === true || ended.has(String(status)),
+  reportsNew: ({ status, ends_soon: soon }) => soon === true || finalStatuses.has(String(status)),
 });

@@ -23,9 +23,9 @@ export const watchMarginCalls = watch({
   uses: [...accountOperations, "accounts.listBalances"],
   input: {},
   output: json(MarginDue, "The margin call."),
-  begins: "beginning",
+  defaultStart: "beginning",
   everyMs: 300_000,
-  tellsGone: true,
+  reportsGone: true,
   async read(context) {
     const { entries, gaps } = await readBalances(context, {}, ["MarginCall", "InitialMargin"]);
     const initial = new Map(

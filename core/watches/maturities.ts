@@ -1,10 +1,10 @@
 /** forwards.watch: forwards and drawdowns that are about to mature. */
 import { z } from "zod";
 import { json } from "../declaration/declare";
-import { decimalText } from "../procedures/decimal";
-import { openTrades, walkTrades } from "../procedures/walk-trades";
+import { formatDecimal } from "../procedures/decimal";
+import { findOpenTrades, fetchAllTrades } from "../procedures/fetch-all-trades";
 import { minorUnits } from "../schema/currency";
-import { daysBefore } from "./days";
+import { subtractDays } from "./days";
 import { watch } from "./watch";
 
 const Maturing = z
@@ -34,12 +34,12 @@ export const watchMaturities = watch({
     }),
   },
   output: json(Maturing, "The maturing trade."),
-  begins: "beginning",
+  defaultStart: "beginning",
   everyMs: 3_600_000,
   async read(context, { within_days: days }, { today }) {
-    const walk = await walkTrades(context, ["forward", "window_forward", "ndf", "drawdown"]);
-    const { open, gaps } = openTrades(walk.trades, today);
-    const last = daysBefore(today, -days);
+    const walk = await fetchAllTrades(context, ["forward", "window_forward", "ndf", "drawdown"]);
+    const { open, gaps } = findOpenTrades(walk.trades, today);
+    const last = subtractDays(today, -days);
     const entries = open
       .filter(({ trade }) => trade.maturity_date <= last)
       .map(({ trade, buy, sell }) => ({
@@ -48,9 +48,9 @@ export const watchMaturities = watch({
         matures: trade.maturity_date,
         status: trade.status,
         buy_currency: trade.buy_currency,
-        buy_amount: decimalText(buy, minorUnits(trade.buy_currency)),
+        buy_amount: formatDecimal(buy, minorUnits(trade.buy_currency)),
         sell_currency: trade.sell_currency,
-        sell_amount: decimalText(sell, minorUnits(trade.sell_currency)),
+        sell_amount: formatDecimal(sell, minorUnits(trade.sell_currency)),
       }));
     return { entries, gaps: [...walk.gaps, ...gaps] };
   },

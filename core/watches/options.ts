@@ -1,5 +1,5 @@
 /** What a watch is told when it is started, and what its consumer gets. */
-import type { Change, WatchBeginning } from "../declaration/watch";
+import type { Change, WatchStart } from "../declaration/watch";
 
 /** What a watch is at. */
 export type WatchStatus =
@@ -18,7 +18,7 @@ export interface WatchOptions {
    * Where it begins the first time: `now`, `beginning`, or a day, YYYY-MM-DD, for a watch whose entries have one. Later it
    * goes on where it was.
    */
-  readonly from?: WatchBeginning;
+  readonly from?: WatchStart;
   /** How long after one read the next is made, in milliseconds. */
   readonly everyMs?: number;
   /** Reads a day at most, over all processes and restarts, evenly over the day. */
@@ -34,9 +34,9 @@ export interface WatchOptions {
 }
 
 /** A change that its consumer has in hand. It counts as heard when the consumer asks for the next one. */
-export interface ToldChange<E = unknown> extends Change<E> {
+export interface Delivery<E = unknown> extends Change<E> {
   /** It was heard, as were all before it: so says who does not ask for the next one. */
-  done(): Promise<void>;
+  ack(): Promise<void>;
 }
 
 export interface SinceOptions extends WatchOptions {
@@ -47,18 +47,18 @@ export interface SinceOptions extends WatchOptions {
 }
 
 /** Changes for who asks from time to time. */
-export interface ToldChanges<E = unknown> {
+export interface ChangeBatch<E = unknown> {
   readonly changes: readonly Change<E>[];
   /** Goes on after them. The same cursor again gives the same changes again, as repeated. */
   readonly next: string;
   /** Whether there may be more at once. */
-  readonly mayBeMore: boolean;
+  readonly hasMore: boolean;
   /** What the last read could not read. */
   readonly gaps: readonly string[];
 }
 
 /** What a watch would tell if it began now. */
-export interface FirstChanges {
+export interface InitialChanges {
   readonly changes: readonly Omit<Change, "cursor">[];
   /** What could not be read. */
   readonly gaps: readonly string[];

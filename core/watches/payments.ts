@@ -6,7 +6,7 @@ import type { InputOf } from "../declaration/input-types";
 import { readEach } from "./read-each";
 import { watch } from "./watch";
 
-const form =
+const paymentPathPattern =
   /^(payments|bulk-payments|periodic-payments)\/((?:pain\.001-)?(?:sepa-credit-transfers|instant-sepa-credit-transfers|target-2-payments|cross-border-credit-transfers))\/([^\s/\\]+)$/;
 
 type StatusInput = Omit<InputOf<typeof getPaymentStatus>, "Accept">;
@@ -24,7 +24,7 @@ const Payment = z
   })
   .meta({ id: "WatchedPayment", description: "An open-banking payment and its status." });
 
-const final = new Set(["ACSC", "ACCC", "RJCT", "CANC", "PART"]);
+const finalStatuses = new Set(["ACSC", "ACCC", "RJCT", "CANC", "PART"]);
 
 export const watchPayments = watch({
   name: "payments.watch",
@@ -36,7 +36,12 @@ export const watchPayments = watch({
   input: {
     payments: z
       .array(
-        z.string().regex(form, "must be service/product/id, such as payments/sepa-credit-transfers/1234"),
+        z
+          .string()
+          .regex(
+            paymentPathPattern,
+            "must be service/product/id, such as payments/sepa-credit-transfers/1234",
+          ),
       )
       .min(1)
       .meta({
@@ -45,16 +50,18 @@ export const watchPayments = watch({
       }),
   },
   output: json(Payment, "A payment."),
-  begins: "beginning",
+  defaultStart: "beginning",
   everyMs: 60_000,
-  async read(context, { payments }, { known }) {
-    const open = payments.filter((payment) => !final.has(String(known.get(payment)?.["status"])));
+  async read(context, { payments }, { knownStates }) {
+    const open = payments.filter(
+      (payment) => !finalStatuses.has(String(knownStates.get(payment)?.["status"])),
+    );
     return readEach(
       context,
       open,
       (payment) => `Payment ${payment}`,
       async (payment) => {
-        const [, service, product, paymentId] = form.exec(payment)!;
+        const [, service, product, paymentId] = paymentPathPattern.exec(payment)!;
         const input = { "payment-service": service, "payment-product": product, paymentId } as StatusInput;
         const { transactionStatus: status, fundsAvailable } = await context.client.payments.getStatus(input);
         return [

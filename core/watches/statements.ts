@@ -1,11 +1,11 @@
 /** statements.watch: statement files that were asked for, and are ready. */
 import { z } from "zod";
-import { ReceivedFile } from "../client/file";
+import { ReceivedFile } from "../client/received-file";
 import { json } from "../declaration/declare";
 import { readEach } from "./read-each";
 import { watch } from "./watch";
 
-const form = /\/accounts\/([0-9a-fA-F-]{36})\/statements\/([0-9a-fA-F-]{36})\/file(?:\?.*)?$/;
+const statementUrlPattern = /\/accounts\/([0-9a-fA-F-]{36})\/statements\/([0-9a-fA-F-]{36})\/file(?:\?.*)?$/;
 
 const WatchedStatement = z
   .object({
@@ -25,21 +25,25 @@ export const watchStatements = watch({
   uses: ["statements.getFile"],
   input: {
     urls: z
-      .array(z.string().regex(form, "must be /accounts/{account_id}/statements/{statement_id}/file"))
+      .array(
+        z
+          .string()
+          .regex(statementUrlPattern, "must be /accounts/{account_id}/statements/{statement_id}/file"),
+      )
       .min(1)
       .meta({ title: "URLs", description: "URLs (`url`) from statements.createFile." }),
   },
   output: json(WatchedStatement, "A statement file."),
-  begins: "beginning",
+  defaultStart: "beginning",
   everyMs: 15_000,
-  async read(context, { urls }, { known }) {
-    const open = urls.filter((url) => (known.get(url)?.["status"] ?? "Pending") === "Pending");
+  async read(context, { urls }, { knownStates }) {
+    const open = urls.filter((url) => (knownStates.get(url)?.["status"] ?? "Pending") === "Pending");
     return readEach(
       context,
       open,
       (url) => `Statement ${url}`,
       async (url) => {
-        const [, account_id, statement_id] = form.exec(url)!;
+        const [, account_id, statement_id] = statementUrlPattern.exec(url)!;
         const input = { account_id: account_id!, statement_id: statement_id! };
         const { body } = await context.client.statements.getFile(input);
         const isReady = body instanceof ReceivedFile;
@@ -50,5 +54,5 @@ export const watchStatements = watch({
   },
   identify: ({ url }) => url,
   state: ({ status }) => ({ status }),
-  tellsWhenNew: ({ status }) => status !== "Pending",
+  reportsNew: ({ status }) => status !== "Pending",
 });

@@ -1,7 +1,7 @@
 /** trades.watchPayments: payments from what trades buy. */
 import { z } from "zod";
 import { json } from "../declaration/declare";
-import { walkTrades } from "../procedures/walk-trades";
+import { fetchAllTrades } from "../procedures/fetch-all-trades";
 import { readEach } from "./read-each";
 import { watch } from "./watch";
 
@@ -17,8 +17,8 @@ const TradePayment = z
   })
   .meta({ id: "TradePayment", description: "A payment of a trade." });
 
-const over = new Set(["closed", "cancelled"]);
-const final = new Set(["payment complete", "payment rejected", "payment cancelled"]);
+const finalTradeStatuses = new Set(["closed", "cancelled"]);
+const finalPaymentStatuses = new Set(["payment complete", "payment rejected", "payment cancelled"]);
 
 export const watchTradePayments = watch({
   name: "trades.watchPayments",
@@ -34,22 +34,23 @@ export const watchTradePayments = watch({
     }),
   },
   output: json(TradePayment, "A payment of a trade."),
-  begins: "now",
+  defaultStart: "now",
   everyMs: 300_000,
-  async read(context, { trades: asked }, { known }) {
-    const { trades, gaps } = await walkTrades(context);
+  async read(context, { trades: requestedTrades }, { knownStates }) {
+    const { trades, gaps } = await fetchAllTrades(context);
     const unfinished = new Set(
-      [...known.values()]
-        .filter(({ status }) => !final.has(String(status).toLowerCase()))
+      [...knownStates.values()]
+        .filter(({ status }) => !finalPaymentStatuses.has(String(status).toLowerCase()))
         .map((state) => state["trade_id"]),
     );
-    const wanted = trades.filter(
+    const tradesToRead = trades.filter(
       ({ trade_id: id, status }) =>
-        (asked?.includes(id) ?? true) && (!over.has(status.toLowerCase()) || unfinished.has(id)),
+        (requestedTrades?.includes(id) ?? true) &&
+        (!finalTradeStatuses.has(status.toLowerCase()) || unfinished.has(id)),
     );
     const found = await readEach(
       context,
-      wanted,
+      tradesToRead,
       ({ trade_id: id }) => `Trade ${id}`,
       async ({ trade_id, buy_currency }) => {
         const response = await context.client.trades.get({ trade_id, response_model: "ExtendedBookedTrade" });
@@ -64,8 +65,10 @@ export const watchTradePayments = watch({
         }));
       },
     );
-    const unknown = (asked ?? []).filter((id) => !trades.some(({ trade_id: listed }) => listed === id));
-    const missing = unknown.map((id) => `Trade ${id}: There is no such trade.`);
+    const unknownTrades = (requestedTrades ?? []).filter(
+      (id) => !trades.some(({ trade_id: listed }) => listed === id),
+    );
+    const missing = unknownTrades.map((id) => `Trade ${id}: There is no such trade.`);
     return { entries: found.entries, gaps: [...gaps, ...missing, ...found.gaps] };
   },
   identify: ({ trade_id: trade, payment_id: id, position }) => id ?? `${trade} ${position}`,

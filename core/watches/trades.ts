@@ -1,7 +1,7 @@
 /** trades.watch: trades that were booked, and how far they are. */
 import { BookedTrade } from "../contract/trades";
 import { json } from "../declaration/declare";
-import { walkTrades } from "../procedures/walk-trades";
+import { fetchAllTrades } from "../procedures/fetch-all-trades";
 import { watch } from "./watch";
 
 export const watchTrades = watch({
@@ -13,10 +13,10 @@ export const watchTrades = watch({
   uses: ["trades.list"],
   input: {},
   output: json(BookedTrade, "A trade."),
-  begins: "now",
+  defaultStart: "now",
   everyMs: 60_000,
   async read(context) {
-    const { trades, gaps } = await walkTrades(context);
+    const { trades, gaps } = await fetchAllTrades(context);
     const entries = trades.map((trade) => ({
       ...trade,
       buy_amount: trade.buy_amount.toNumber(),

@@ -7,22 +7,22 @@ import {
   type Account,
   accountFields,
   accountOperations,
-  accountsOf,
-  missingAccounts,
+  selectAccounts,
+  findMissingAccounts,
 } from "../procedures/accounts";
-import { decimalText, signed } from "../procedures/decimal";
-import { valueDay, walkTransactions } from "../procedures/walk-transactions";
-import { daysBefore } from "./days";
+import { formatDecimal, signedAmount } from "../procedures/decimal";
+import { valueDayOf, fetchAllTransactions } from "../procedures/fetch-all-transactions";
+import { subtractDays } from "./days";
 import { watch } from "./watch";
 
 /** Value days may lie ahead: further than that nothing is booked. */
-const daysAhead = 400;
+const maxDaysAhead = 400;
 
-export const accountGaps = (
-  input: Parameters<typeof missingAccounts>[0],
+export const missingAccountGaps = (
+  input: Parameters<typeof findMissingAccounts>[0],
   accounts: readonly Account[],
 ): string[] =>
-  missingAccounts(input, accounts).map(({ account_id: id, reason }) => `Account ${id}: ${reason}`);
+  findMissingAccounts(input, accounts).map(({ account_id: id, reason }) => `Account ${id}: ${reason}`);
 
 export const watchTransactions = watch({
   name: "transactions.watch",
@@ -40,18 +40,18 @@ export const watchTransactions = watch({
       .meta({ title: "Direction", description: "Only incoming or only outgoing." }),
   },
   output: json(TransactionData, "A transaction."),
-  begins: "now",
+  defaultStart: "now",
   everyMs: 60_000,
   overlapDays: 14,
-  tellsGone: true,
+  reportsGone: true,
   async read(context, { direction, ...which }, { from, today }) {
-    const accounts = await accountsOf(context.client, which);
-    const period = from === undefined ? undefined : { from, to: daysBefore(today, -daysAhead) };
-    const { transactions, gaps } = await walkTransactions(context, accounts, { period, direction });
+    const accounts = await selectAccounts(context.client, which);
+    const period = from === undefined ? undefined : { from, to: subtractDays(today, -maxDaysAhead) };
+    const { transactions, gaps } = await fetchAllTransactions(context, accounts, { period, direction });
     return {
       entries: transactions,
       gaps: [
-        ...accountGaps(which, accounts),
+        ...missingAccountGaps(which, accounts),
         ...gaps.map(({ account_id: id, reason }) => `Account ${id}: ${reason}`),
       ],
     };
@@ -59,7 +59,7 @@ export const watchTransactions = watch({
   identify: ({ transaction_id: id }) => id,
   state: ({ account_id: account, amount, credit_debit_indicator: direction, ...rest }) => ({
     account_id: account,
-    amount: decimalText(signed(amount.amount, direction), minorUnits(amount.currency)),
+    amount: formatDecimal(signedAmount(amount.amount, direction), minorUnits(amount.currency)),
     currency: amount.currency,
     status: rest.status ?? null,
     booked: rest.booking_datetime ?? null,
@@ -67,5 +67,5 @@ export const watchTransactions = watch({
     reference: rest.transaction_reference ?? null,
     information: rest.transaction_information ?? null,
   }),
-  day: valueDay,
+  day: valueDayOf,
 });

@@ -1,7 +1,7 @@
 /** Between the fields of a body and what is on the wire: JSON, a document, or a form of a document and fields. */
 
 import type { Declaration, DocumentForm, TextDocument } from "../declaration/operation";
-import { fieldsOf, type Values, perOperation } from "../declaration/fields";
+import { fieldsOf, type Values, memoizePerOperation } from "../declaration/fields";
 import { maxDepth } from "../declaration/writable";
 
 export interface EncodedBody {
@@ -10,13 +10,13 @@ export interface EncodedBody {
   readonly text: string;
 }
 
-const bodyNames = perOperation((operation) =>
+const bodyFieldNames = memoizePerOperation((operation) =>
   fieldsOf(operation)
-    .filter(({ place }) => place === "body")
+    .filter(({ location }) => location === "body")
     .map(({ name }) => name),
 );
 
-const given = (values: Values, names: readonly string[]): Values =>
+const pickGiven = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
 
 /** Writes the body; nothing for an operation without one. */
@@ -24,24 +24,24 @@ export function encodeBody(operation: Declaration, values: Values): EncodedBody 
   const { body, document } = operation;
   const text = document && values[document.name];
   if (typeof text === "string") return encodeDocument(document!, text, values);
-  const json = () => JSON.stringify(given(values, bodyNames(operation)));
+  const json = () => JSON.stringify(pickGiven(values, bodyFieldNames(operation)));
   return body && { mediaType: "application/json", text: json() };
 }
 
 function encodeDocument({ mediaTypes, form }: TextDocument, text: string, values: Values): EncodedBody {
-  const beside = given(values, form?.fields ?? []);
+  const formFields = pickGiven(values, form?.fields ?? []);
   const [mediaType] = mediaTypes;
-  if (!form || Object.keys(beside).length === 0) return { mediaType, text };
+  if (!form || Object.keys(formFields).length === 0) return { mediaType, text };
   return encodeForm([
     [form.documentPart, mediaType, text],
-    [form.fieldsPart, "application/json", JSON.stringify(beside)],
+    [form.fieldsPart, "application/json", JSON.stringify(formFields)],
   ]);
 }
 
-type Part = readonly [name: string, mediaType: string, text: string];
+type FormPart = readonly [name: string, mediaType: string, text: string];
 
 /** RFC 7578. The same parts are the same text: the boundary is the first of a row that does not occur in them. */
-function encodeForm(parts: readonly Part[]): EncodedBody {
+function encodeForm(parts: readonly FormPart[]): EncodedBody {
   let number = 1;
   while (parts.some(([, , text]) => text.includes(`part-boundary-${number}`))) number += 1;
   const boundary = `part-boundary-${number}`;
@@ -65,7 +65,7 @@ export class UnreadableBody extends Error {
   }
 }
 
-const unreadable = (message: string) => new UnreadableBody("content", message);
+const unreadableBodyError = (message: string) => new UnreadableBody("content", message);
 
 const isJson = (mediaType: string) => /^application\/(.+\+)?json$/.test(mediaType);
 
@@ -77,21 +77,21 @@ export async function decodeBody(
 ): Promise<Values> {
   const { document } = operation;
   const mediaType = (contentType ?? "").split(";")[0]!.trim().toLowerCase();
-  if (isJson(mediaType)) return fieldsFrom(operation, textOf(bytes));
-  if (document?.mediaTypes.includes(mediaType)) return { [document.name]: textOf(bytes) };
+  if (isJson(mediaType)) return parseFields(operation, decodeUtf8(bytes));
+  if (document?.mediaTypes.includes(mediaType)) return { [document.name]: decodeUtf8(bytes) };
   if (document?.form && mediaType === "multipart/form-data")
     return decodeForm(operation, document, document.form, contentType!, bytes);
-  const taken = ["application/json", ...(document?.mediaTypes ?? [])].join(", ");
-  throw new UnreadableBody("media-type", `The body must be one of ${taken}.`);
+  const acceptedTypes = ["application/json", ...(document?.mediaTypes ?? [])].join(", ");
+  throw new UnreadableBody("media-type", `The body must be one of ${acceptedTypes}.`);
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function textOf(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw unreadable("The body is not UTF-8.");
+    throw unreadableBodyError("The body is not UTF-8.");
   }
 }
 
@@ -107,36 +107,36 @@ function isTooDeep(content: object): boolean {
 }
 
 /** The names of the fields that are not the body's. */
-const namesElsewhere = perOperation(
+const nonBodyFieldNames = memoizePerOperation(
   (operation) =>
     new Set(
       fieldsOf(operation)
-        .filter(({ place }) => place !== "body")
+        .filter(({ location }) => location !== "body")
         .map(({ name }) => name),
     ),
 );
 
 /** The body's own: under `body.` what has the name of a field elsewhere, so that it cannot pass for that. */
-function fieldsFrom(operation: Declaration, text: string): Values {
-  const elsewhere = namesElsewhere(operation);
+function parseFields(operation: Declaration, text: string): Values {
+  const elsewhere = nonBodyFieldNames(operation);
   return Object.fromEntries(
-    Object.entries(objectFrom(text)).map(([name, value]) => [
+    Object.entries(parseObject(text)).map(([name, value]) => [
       elsewhere.has(name) ? `body.${name}` : name,
       value,
     ]),
   );
 }
 
-function objectFrom(text: string): Values {
+function parseObject(text: string): Values {
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch {
-    throw unreadable("The body is not JSON.");
+    throw unreadableBodyError("The body is not JSON.");
   }
   if (typeof content !== "object" || content === null || Array.isArray(content))
-    throw unreadable("The body must be an object.");
-  if (isTooDeep(content)) throw unreadable(`The body has more than ${maxDepth} levels.`);
+    throw unreadableBodyError("The body must be an object.");
+  if (isTooDeep(content)) throw unreadableBodyError(`The body has more than ${maxDepth} levels.`);
   return content as Values;
 }
 
@@ -150,11 +150,11 @@ async function decodeForm(
   const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } })
     .formData()
     .catch(() => undefined);
-  if (!form) throw unreadable("The body is not a form.");
+  if (!form) throw unreadableBodyError("The body is not a form.");
   const part = async (key: string): Promise<string> => {
     const value = form.get(key);
-    if (value === null) throw unreadable(`The form has no part ${key}.`);
+    if (value === null) throw unreadableBodyError(`The form has no part ${key}.`);
     return typeof value === "string" ? value : value.text();
   };
-  return { ...fieldsFrom(operation, await part(fieldsPart)), [name]: await part(documentPart) };
+  return { ...parseFields(operation, await part(fieldsPart)), [name]: await part(documentPart) };
 }

@@ -3,8 +3,8 @@ import type { z } from "zod";
 import { elementOf, kindOf, valueOf } from "../schema/kind";
 import { encodeBody } from "./body";
 import type { Declaration } from "../declaration/operation";
-import { fieldsOf, type Field, type Values, perOperation } from "../declaration/fields";
-import { canonicalValue } from "./spelling";
+import { fieldsOf, type Field, type Values, memoizePerOperation } from "../declaration/fields";
+import { normalizeValue } from "./normalize-input";
 
 /** A request without base address and credentials. */
 export interface WireRequest {
@@ -20,17 +20,18 @@ interface QueryField {
   readonly name: string;
 }
 
-const plan = perOperation((operation) => {
-  const inPlace = (place: Field["place"]) => fieldsOf(operation).filter((field) => field.place === place);
+const encodingPlan = memoizePerOperation((operation) => {
+  const fieldsAt = (place: Field["location"]) =>
+    fieldsOf(operation).filter((field) => field.location === place);
   return {
     /** Literal pieces at even places, names of path parameters at odd ones. */
     path: operation.path.split(/[{}]/),
-    query: inPlace("query").map((field): QueryField => ({ field, name: encodeURIComponent(field.name) })),
-    headers: inPlace("header"),
+    query: fieldsAt("query").map((field): QueryField => ({ field, name: encodeURIComponent(field.name) })),
+    headers: fieldsAt("header"),
   };
 });
 
-function queryPair({ field, name }: QueryField, value: unknown): string {
+function encodeQueryField({ field, name }: QueryField, value: unknown): string {
   if (!Array.isArray(value)) return `${name}=${encodeURIComponent(String(value))}`;
   const items = value.map((item) => encodeURIComponent(String(item)));
   return field.list === "comma"
@@ -42,7 +43,7 @@ const isEmptyList = (value: unknown) => Array.isArray(value) && value.length ===
 
 /** Writes checked values as a request. A field without a value, and a list without items in the query, is left out. */
 export function encodeRequest(operation: Declaration, values: Values): WireRequest {
-  const { path, query, headers } = plan(operation);
+  const { path, query, headers } = encodingPlan(operation);
   let target = "";
   for (let index = 0; index < path.length; index += 1)
     target += index % 2 === 0 ? path[index] : encodeURIComponent(String(values[path[index]!]));
@@ -50,17 +51,17 @@ export function encodeRequest(operation: Declaration, values: Values): WireReque
   for (const each of query) {
     const value = values[each.field.name];
     if (value === undefined || isEmptyList(value)) continue;
-    target += separator + queryPair(each, value);
+    target += separator + encodeQueryField(each, value);
     separator = "&";
   }
-  const sent: Record<string, string> = {};
+  const headerValues: Record<string, string> = {};
   for (const field of headers) {
     const value = values[field.name];
-    if (value !== undefined) sent[field.name] = String(value);
+    if (value !== undefined) headerValues[field.name] = String(value);
   }
   const body = encodeBody(operation, values);
-  if (body) sent["content-type"] = body.mediaType;
-  return { target, headers: sent, body: body?.text };
+  if (body) headerValues["content-type"] = body.mediaType;
+  return { target, headers: headerValues, body: body?.text };
 }
 
 /**
@@ -75,11 +76,11 @@ export function fromText(schema: z.ZodType, text: string): unknown {
     case "boolean":
       return text === "true" ? true : text === "false" ? false : text;
     case "array":
-      return text.trim().startsWith("[") ? parsed(text) : itemsFromText(schema, text.split(","));
+      return text.trim().startsWith("[") ? parseJsonOrText(text) : itemsFromText(schema, text.split(","));
     case "object":
-      return withTexts(schema, parsed(text));
+      return withTextValues(schema, parseJsonOrText(text));
     case "unknown":
-      return parsed(text);
+      return parseJsonOrText(text);
     case "string":
       return text;
   }
@@ -90,7 +91,7 @@ function itemsFromText(schema: z.ZodType, items: readonly string[]): unknown[] {
   return items.filter((item) => item !== "").map((item) => (element ? fromText(element, item.trim()) : item));
 }
 
-function parsed(text: string): unknown {
+function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -99,7 +100,7 @@ function parsed(text: string): unknown {
 }
 
 /** A map of texts, such as rates, whose JSON may have numbers for them. */
-function withTexts(schema: z.ZodType, map: unknown): unknown {
+function withTextValues(schema: z.ZodType, map: unknown): unknown {
   const entry = valueOf(schema);
   if (!entry || kindOf(entry) !== "string") return map;
   if (typeof map !== "object" || map === null || Array.isArray(map)) return map;
@@ -119,10 +120,10 @@ export interface ReceivedRequest {
   readonly body: Values | undefined;
 }
 
-function received({ name, place, schema }: Field, request: ReceivedRequest): unknown {
+function readField({ name, location, schema }: Field, request: ReceivedRequest): unknown {
   const texts = { path: request.path, query: request.query, header: request.headers };
-  if (!(place in texts)) return request.body?.[name];
-  const text = texts[place as keyof typeof texts][place === "header" ? name.toLowerCase() : name];
+  if (!(location in texts)) return request.body?.[name];
+  const text = texts[location as keyof typeof texts][location === "header" ? name.toLowerCase() : name];
   if (text === undefined) return undefined;
   if (typeof text === "string") return fromText(schema, text);
   return kindOf(schema) === "array"
@@ -133,11 +134,11 @@ function received({ name, place, schema }: Field, request: ReceivedRequest): unk
     : text;
 }
 
-const namesOf = perOperation((operation) => new Set(fieldsOf(operation).map(({ name }) => name)));
+const fieldNamesOf = memoizePerOperation((operation) => new Set(fieldsOf(operation).map(({ name }) => name)));
 
 /** What a body has that the operation does not. */
-const unknownIn = (operation: Declaration, body: Values = {}): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(body).filter(([name]) => !namesOf(operation).has(name)));
+const unknownBodyFields = (operation: Declaration, body: Values = {}): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !fieldNamesOf(operation).has(name)));
 
 /**
  * Reads the fields of an operation from a request. What does not fit is left as it came, for the check to name, and so is
@@ -145,10 +146,10 @@ const unknownIn = (operation: Declaration, body: Values = {}): Record<string, un
  * query is left out, as it is when a request is written.
  */
 export function decodeRequest(operation: Declaration, request: ReceivedRequest): Record<string, unknown> {
-  const values = unknownIn(operation, request.body);
+  const values = unknownBodyFields(operation, request.body);
   for (const field of fieldsOf(operation)) {
-    const value = canonicalValue(field, received(field, request));
-    if (value === undefined || (field.place === "query" && isEmptyList(value))) continue;
+    const value = normalizeValue(field, readField(field, request));
+    if (value === undefined || (field.location === "query" && isEmptyList(value))) continue;
     values[field.name] = value;
   }
   return values;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Tool, Toolbox, ToolResult } from "../../mcp";
 
 /** The kinds of values that a flow takes. */
-const kinds = {
+const schemaByKind = {
   text: z.string(),
   number: z.number(),
   whole: z.int(),
@@ -12,8 +12,8 @@ const kinds = {
   date: z.iso.date(),
 } as const;
 
-export type FlowFieldKind = keyof typeof kinds;
-export const flowFieldKinds = Object.keys(kinds) as FlowFieldKind[];
+export type FlowFieldKind = keyof typeof schemaByKind;
+export const flowFieldKinds = Object.keys(schemaByKind) as FlowFieldKind[];
 
 /** One argument of a flow's tool. */
 export interface FlowField {
@@ -36,20 +36,21 @@ export interface FlowToolSpec {
   readonly timeoutMs: number;
 }
 
-const toolName = /^[a-z][a-z0-9_]{0,63}$/;
-const fieldName = /^[a-z][a-z0-9_]{0,63}$/i;
+const toolNamePattern = /^[a-z][a-z0-9_]{0,63}$/;
+const fieldNamePattern = /^[a-z][a-z0-9_]{0,63}$/i;
 
 /** Throws a TypeError that says what is wrong with a form. */
-function assertFits({ tool, description, fields }: FlowToolSpec): void {
-  if (!toolName.test(tool))
+function assertValidSpec({ tool, description, fields }: FlowToolSpec): void {
+  if (!toolNamePattern.test(tool))
     throw new TypeError(
       `The name of a tool has small letters, digits and _ alone, such as notify_treasurer, not ${JSON.stringify(tool)}.`,
     );
   if (description.trim() === "") throw new TypeError("A model chooses a tool by its description: write one.");
   for (const { name, kind } of fields) {
-    if (!fieldName.test(name))
+    if (!fieldNamePattern.test(name))
       throw new TypeError(`An argument has letters, digits and _ alone, not ${JSON.stringify(name)}.`);
-    if (!Object.hasOwn(kinds, kind)) throw new TypeError(`${name} is one of ${flowFieldKinds.join(", ")}.`);
+    if (!Object.hasOwn(schemaByKind, kind))
+      throw new TypeError(`${name} is one of ${flowFieldKinds.join(", ")}.`);
     if (fields.filter((each) => each.name === name).length > 1)
       throw new TypeError(`There are two arguments ${name}.`);
   }
@@ -59,55 +60,55 @@ const schemaOf = (fields: readonly FlowField[]) =>
   z.strictObject(
     Object.fromEntries(
       fields.map(({ name, kind, description, required }) => {
-        const schema = kinds[kind].meta({ description });
+        const schema = schemaByKind[kind].meta({ description });
         return [name, required ? schema : schema.optional()];
       }),
     ),
   );
 
-const text = (words: string, more: Partial<ToolResult> = {}): ToolResult => ({
-  content: [{ type: "text", text: words }],
-  ...more,
+const textResult = (content: string, extra: Partial<ToolResult> = {}): ToolResult => ({
+  content: [{ type: "text", text: content }],
+  ...extra,
 });
 
-const failed = (words: string): ToolResult => text(words, { isError: true });
+const failedResult = (message: string): ToolResult => textResult(message, { isError: true });
 
 /** What a flow gives, as a model reads it: an object as such, too. */
-function resultOf(payload: unknown): ToolResult {
-  if (typeof payload === "string") return text(payload);
+function toToolResult(payload: unknown): ToolResult {
+  if (typeof payload === "string") return textResult(payload);
   const json = JSON.stringify(payload) ?? "done";
   const isObject = typeof payload === "object" && payload !== null && !Array.isArray(payload);
-  return text(json, isObject ? { structuredContent: payload as Record<string, unknown> } : {});
+  return textResult(json, isObject ? { structuredContent: payload as Record<string, unknown> } : {});
 }
 
-interface Waiting {
+interface PendingCall {
   readonly tool: string;
-  end(result: ToolResult): void;
+  finish(result: ToolResult): void;
 }
 
-interface Offered {
+interface RegisteredTool {
   readonly tool: Tool;
   readonly changes: boolean;
   call(input: unknown, signal: AbortSignal): Promise<ToolResult>;
 }
 
 /** What an input is sent into a flow with: `id` stands for the call. */
-export type Start = (input: Readonly<Record<string, unknown>>, id: string) => void;
+export type StartFlow = (input: Readonly<Record<string, unknown>>, id: string) => void;
 
 /** The flows that one server offers. */
 export class FlowTools {
-  readonly #offered = new Map<string, Offered>();
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #registered = new Map<string, RegisteredTool>();
+  readonly #pendingCalls = new Map<string, PendingCall>();
 
   constructor(private readonly allowsChanges: boolean) {}
 
   /** Offers a flow, until what is returned is called. Throws a TypeError where its form does not fit. */
-  offer(spec: FlowToolSpec, start: Start): () => void {
-    assertFits(spec);
-    if (this.#offered.has(spec.tool)) throw new TypeError(`There is another tool ${spec.tool}.`);
+  register(spec: FlowToolSpec, start: StartFlow): () => void {
+    assertValidSpec(spec);
+    if (this.#registered.has(spec.tool)) throw new TypeError(`There is another tool ${spec.tool}.`);
     const schema = schemaOf(spec.fields);
     const { tool, title, description, changes, timeoutMs } = spec;
-    this.#offered.set(tool, {
+    this.#registered.set(tool, {
       tool: {
         name: tool,
         title: title || tool,
@@ -123,35 +124,37 @@ export class FlowTools {
       changes,
       call: async (input, signal) => {
         const { data, error } = schema.safeParse(input);
-        if (!error) return this.#begin(tool, timeoutMs, signal, (id) => start(data, id));
-        const wrong = error.issues.map(({ path, message }) => `${path.join(".") || "arguments"}: ${message}`);
-        return failed(`${tool} was not called: ${wrong.join("; ")}.`);
+        if (!error) return this.#startCall(tool, timeoutMs, signal, (id) => start(data, id));
+        const problems = error.issues.map(
+          ({ path, message }) => `${path.join(".") || "arguments"}: ${message}`,
+        );
+        return failedResult(`${tool} was not called: ${problems.join("; ")}.`);
       },
     });
     return () => {
-      this.#offered.delete(tool);
-      for (const [id, waiting] of this.#waiting)
-        if (waiting.tool === tool)
-          this.#end(id, failed(`${tool}: its flow was deployed anew. Call it again.`));
+      this.#registered.delete(tool);
+      for (const [id, pending] of this.#pendingCalls)
+        if (pending.tool === tool)
+          this.#finish(id, failedResult(`${tool}: its flow was deployed anew. Call it again.`));
     };
   }
 
   /** Gives the result of a call. False where nobody waits for it any more. */
-  answer(id: unknown, payload: unknown): boolean {
-    return this.#end(id, resultOf(payload));
+  complete(id: unknown, payload: unknown): boolean {
+    return this.#finish(id, toToolResult(payload));
   }
 
   /** The same for one that went wrong. */
   fail(id: unknown, message: string): boolean {
-    return this.#end(id, failed(message));
+    return this.#finish(id, failedResult(message));
   }
 
   /** A toolbox with the flows beside its own tools, which have their names first. */
-  around(toolbox: Toolbox): Toolbox {
-    const own = new Set(toolbox.tools.map(({ name }) => name));
+  wrapToolbox(toolbox: Toolbox): Toolbox {
+    const ownNames = new Set(toolbox.tools.map(({ name }) => name));
     const flows = () =>
-      [...this.#offered.values()].filter(
-        ({ tool, changes }) => !own.has(tool.name) && (!changes || this.allowsChanges),
+      [...this.#registered.values()].filter(
+        ({ tool, changes }) => !ownNames.has(tool.name) && (!changes || this.allowsChanges),
       );
     return {
       ...toolbox,
@@ -163,13 +166,14 @@ export class FlowTools {
         return flow ? flow.call(input, signal) : toolbox.call(name, input, signal, caller);
       },
       close: async () => {
-        for (const [id, { tool }] of this.#waiting) this.fail(id, `${tool}: the server is being stopped.`);
+        for (const [id, { tool }] of this.#pendingCalls)
+          this.fail(id, `${tool}: the server is being stopped.`);
         await toolbox.close();
       },
     };
   }
 
-  #begin(
+  #startCall(
     tool: string,
     timeoutMs: number,
     signal: AbortSignal,
@@ -177,28 +181,28 @@ export class FlowTools {
   ): Promise<ToolResult> {
     const id = randomUUID();
     return new Promise((resolve) => {
-      const late = () =>
+      const onTimeout = () =>
         this.fail(id, `${tool}: its flow gave no result within ${timeoutMs / 1_000} s. It may go on.`);
-      const timer = setTimeout(late, timeoutMs);
-      const stop = () => void this.fail(id, `${tool}: the call was cancelled. Its flow may go on.`);
-      this.#waiting.set(id, {
+      const timer = setTimeout(onTimeout, timeoutMs);
+      const onAbort = () => void this.fail(id, `${tool}: the call was cancelled. Its flow may go on.`);
+      this.#pendingCalls.set(id, {
         tool,
-        end: (result) => {
+        finish: (result) => {
           clearTimeout(timer);
-          signal.removeEventListener("abort", stop);
+          signal.removeEventListener("abort", onAbort);
           resolve(result);
         },
       });
-      signal.addEventListener("abort", stop, { once: true });
+      signal.addEventListener("abort", onAbort, { once: true });
       start(id);
     });
   }
 
-  #end(id: unknown, result: ToolResult): boolean {
-    const waiting = this.#waiting.get(String(id));
-    if (!waiting) return false;
-    this.#waiting.delete(String(id));
-    waiting.end(result);
+  #finish(id: unknown, result: ToolResult): boolean {
+    const pending = this.#pendingCalls.get(String(id));
+    if (!pending) return false;
+    this.#pendingCalls.delete(String(id));
+    pending.finish(result);
     return true;
   }
 }

@@ -2,19 +2,19 @@
 import type { Callable, Effect } from "../../core/declaration/operation";
 import { sectionOf, splitName } from "../../core/declaration/sections";
 
-interface Section {
+interface SectionAppearance {
   /** The drawer of the palette; a few sections share one. */
   readonly category: string;
   readonly icon: string;
 }
 
 /** Daily operations, and sections that declare neither group nor icon. */
-const defaultAppearance: Section = { category: "fxdesk", icon: "fxdesk.svg" };
+const defaultAppearance: SectionAppearance = { category: "fxdesk", icon: "fxdesk.svg" };
 
 /** Calm for what only reads, warmer the more a call does. Dark text is readable on each, in both editor themes. */
 const colors: Readonly<Record<Effect, string>> = { read: "#B5D3E7", change: "#F3D58A", money: "#F0A58F" };
 
-export interface Appearance extends Section {
+export interface Appearance extends SectionAppearance {
   readonly color: string;
 }
 

@@ -1,7 +1,7 @@
 /** How a field appears on a form: the control for a fixed value, and what the editor needs to draw and check it. */
-import { type DescribedField, type DescribedPage, inputFields } from "../../core/declaration/described-page";
+import { type FieldDoc, type OperationDoc, callerFieldDocs } from "../../core/declaration/describe-operation";
 import { elementOf, kindOf, metaOf } from "../../core/schema/kind";
-import type { FieldList } from "../lists";
+import type { FieldList } from "../field-lists";
 import { type Moment, momentOf } from "./moment";
 import { type Part, partOf } from "./object-parts";
 
@@ -33,10 +33,10 @@ export interface Control {
 
 const scalars = new Set(["string", "integer", "number", "boolean"]);
 
-const optionsFor = ({ kind, options }: DescribedField): readonly string[] | undefined =>
+const controlOptions = ({ kind, options }: FieldDoc): readonly string[] | undefined =>
   kind === "boolean" ? ["true", "false"] : options;
 
-function controlKind({ kind, schema }: DescribedField, options: readonly string[] | undefined): ControlKind {
+function controlKind({ kind, schema }: FieldDoc, options: readonly string[] | undefined): ControlKind {
   if (kind === "array") {
     const element = elementOf(schema);
     if (options) return "choices";
@@ -47,20 +47,20 @@ function controlKind({ kind, schema }: DescribedField, options: readonly string[
   return kind === "integer" || kind === "number" ? "number" : "json";
 }
 
-const formats: Readonly<Record<string, string>> = {
+const hintByFormat: Readonly<Record<string, string>> = {
   date: "YYYY-MM-DD",
   uuid: "00000000-0000-0000-0000-000000000000",
 };
 
-function hintOf({ default: fallback, example, format }: DescribedField): string | undefined {
+function hintOf({ default: fallback, example, format }: FieldDoc): string | undefined {
   if (fallback !== undefined) return String(fallback);
-  return typeof example === "string" ? example : formats[format ?? ""];
+  return typeof example === "string" ? example : hintByFormat[format ?? ""];
 }
 
-type ListFor = (field: DescribedField) => FieldList | undefined;
+type FindList = (field: FieldDoc) => FieldList | undefined;
 
-function controlOf(field: DescribedField, listFor: ListFor): Control {
-  const options = optionsFor(field);
+function controlOf(field: FieldDoc, listFor: FindList): Control {
+  const options = controlOptions(field);
   const hint = hintOf(field);
   const list = listFor(field);
   const control = controlKind(field, options);
@@ -71,7 +71,7 @@ function controlOf(field: DescribedField, listFor: ListFor): Control {
   return {
     name: field.name,
     control,
-    ...(field.need === "required" && { required: true as const }),
+    ...(field.requirement === "required" && { required: true as const }),
     ...(options && { options }),
     ...(hint !== undefined && { hint }),
     ...(moment && { moment }),
@@ -82,7 +82,7 @@ function controlOf(field: DescribedField, listFor: ListFor): Control {
 }
 
 /** The controls of a form: what is required first. */
-export function controlsOf(page: DescribedPage, listFor: ListFor = () => undefined): readonly Control[] {
-  const controls = inputFields(page).map((field) => controlOf(field, listFor));
+export function controlsOf(page: OperationDoc, listFor: FindList = () => undefined): readonly Control[] {
+  const controls = callerFieldDocs(page).map((field) => controlOf(field, listFor));
   return [...controls.filter(({ required }) => required), ...controls.filter(({ required }) => !required)];
 }

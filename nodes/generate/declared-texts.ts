@@ -1,19 +1,27 @@
 /** What declarations say, in the words of a language: in English, as it is declared, where that has none. */
 import { settingsOf } from "../../core/client/settings";
-import { inputFields, pageOf } from "../../core/declaration/described-page";
+import { callerFieldDocs, describeOperation } from "../../core/declaration/describe-operation";
 import type { Callable } from "../../core/declaration/operation";
 import { sectionOf, splitName } from "../../core/declaration/sections";
 import { dailyOf, declarationsOf, type Service } from "../../core/declaration/service";
-import { inNodeWords } from "../names";
+import { withNodeTitles } from "../node-names";
 import { type PartWords, partWords } from "./object-parts";
 import type { Words } from "./words/en";
 
-export const saidIn = ({ declared }: Words, text: string): string => declared[text] ?? text;
+export const translateDeclared = ({ declared }: Words, text: string): string => declared[text] ?? text;
 
 /** A text in which operations are called as the nodes of that language are. */
-export const nodeWordsIn = (words: Words, text: string, operations: readonly Callable[]): string => {
+export const translateWithNodeTitles = (
+  words: Words,
+  text: string,
+  operations: readonly Callable[],
+): string => {
   const [opening, closing] = words.quotes;
-  return inNodeWords(text, operations, ({ title }) => `${opening}${saidIn(words, title)}${closing}`);
+  return withNodeTitles(
+    text,
+    operations,
+    ({ title }) => `${opening}${translateDeclared(words, title)}${closing}`,
+  );
 };
 
 /** Returns the texts that declarations give to forms and the palette, each with the place where it first occurs. */
@@ -30,7 +38,7 @@ export function declaredTexts(service: Service): ReadonlyMap<string, string> {
   };
   for (const callable of declarationsOf(service)) {
     note(callable.name, callable.title);
-    for (const { name, title, description, schema } of inputFields(pageOf(callable))) {
+    for (const { name, title, description, schema } of callerFieldDocs(describeOperation(callable))) {
       note(`${callable.name}: ${name}`, title, description);
       noteParts(
         `${callable.name}: ${name}`,

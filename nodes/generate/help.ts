@@ -1,29 +1,29 @@
 /** The help of each node, from its declaration. */
 import { environmentName, settingsOf } from "../../core/client/settings";
-import type { BodyField } from "../../core/declaration/described-body";
+import type { BodyField } from "../../core/declaration/describe-body";
 import {
-  type DescribedField,
-  type DescribedKey,
-  type DescribedResponse,
-  inputFields,
-  type DescribedPage,
-  pageOf,
-} from "../../core/declaration/described-page";
+  type FieldDoc,
+  type KeyDoc,
+  type ResponseDoc,
+  callerFieldDocs,
+  type OperationDoc,
+  describeOperation,
+} from "../../core/declaration/describe-operation";
 import { declarationsOf, type Service } from "../../core/declaration/service";
 import { isWatch } from "../../core/declaration/watch";
-import { callType, connectionType, nodeTypeOf, watchType } from "../names";
-import { nodeWordsIn } from "./declared-texts";
+import { callType, connectionType, nodeTypeOf, watchType } from "../node-names";
+import { translateWithNodeTitles } from "./declared-texts";
 import type { Words } from "./words/en";
 import type { HelpWords } from "./words/help-en";
 
-const escaped = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-const paragraph = (text: string): string => `<p>${escaped(text)}</p>`;
+const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
 
 /** A term with its type, and what it means. */
 const term = (name: string, type: string, description: string, optional = false): string =>
-  `<dt${optional ? ' class="optional"' : ""}>${escaped(name)} <span class="property-type">${escaped(type)}</span></dt><dd>${escaped(description)}</dd>`;
+  `<dt${optional ? ' class="optional"' : ""}>${escapeHtml(name)} <span class="property-type">${escapeHtml(type)}</span></dt><dd>${escapeHtml(description)}</dd>`;
 
 const terms = (list: readonly string[]): string => `<dl class="message-properties">${list.join("\n")}</dl>`;
 
@@ -31,14 +31,14 @@ const section = (title: string, ...content: readonly string[]): string =>
   `<h3>${title}</h3>\n${content.join("\n")}`;
 
 const bullets = (list: readonly string[]): string =>
-  `<ul>${list.map((item) => `<li>${escaped(item)}</li>`).join("")}</ul>`;
+  `<ul>${list.map((item) => `<li>${escapeHtml(item)}</li>`).join("")}</ul>`;
 
 /** Puts values into the gaps of a text. */
-const filled = (text: string, values: Readonly<Record<string, string>>): string =>
+const fillGaps = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/__(\w+?)__/g, (gap, name: string) => values[name] ?? gap);
 
 /** Sentences joined, each with its full stop; without those that are empty. */
-const sentences = (...parts: readonly string[]): string =>
+const joinSentences = (...parts: readonly string[]): string =>
   parts
     .filter(Boolean)
     .map((part) => (/[.!?]$/.test(part) ? part : `${part}.`))
@@ -46,17 +46,17 @@ const sentences = (...parts: readonly string[]): string =>
 
 function fieldTerm(
   { oneOf, anyOf, usually }: HelpWords,
-  { name, kind, type, description, options, need, ...field }: DescribedField,
+  { name, kind, type, description, options, requirement, ...field }: FieldDoc,
 ): string {
-  const meaning = sentences(
+  const meaning = joinSentences(
     description,
-    options ? filled(kind === "array" ? anyOf : oneOf, { options: options.join(", ") }) : "",
-    field.default === undefined ? "" : filled(usually, { value: String(field.default) }),
+    options ? fillGaps(kind === "array" ? anyOf : oneOf, { options: options.join(", ") }) : "",
+    field.default === undefined ? "" : fillGaps(usually, { value: String(field.default) }),
   );
-  return term(name, type, meaning, need !== "required");
+  return term(name, type, meaning, requirement !== "required");
 }
 
-const fieldTerms = (help: HelpWords, fields: readonly DescribedField[]): string =>
+const fieldTerms = (help: HelpWords, fields: readonly FieldDoc[]): string =>
   terms(fields.map((field) => fieldTerm(help, field)));
 
 /** The fields of a body, small below what it is. */
@@ -65,23 +65,23 @@ const fieldList = (fields: readonly BodyField[]): string =>
     ? ""
     : `<ul>${fields
         .map(({ path, type, description }) => {
-          const meaning = description && `: ${escaped(description)}`;
-          return `<li><code>${escaped(path)}</code> <i>${escaped(type)}</i>${meaning}</li>`;
+          const meaning = description && `: ${escapeHtml(description)}`;
+          return `<li><code>${escapeHtml(path)}</code> <i>${escapeHtml(type)}</i>${meaning}</li>`;
         })
         .join("")}</ul>`;
 
 const plainPayloads = { text: "string", html: "string", file: "Buffer" } as const;
 
 /** What msg.payload is after a response. */
-function payloadType({ untouched, orText }: HelpWords, { kind, body, asText }: DescribedResponse): string {
+function payloadType({ untouched, orText }: HelpWords, { kind, body, asText }: ResponseDoc): string {
   if (kind === "json") return body!.type + (asText ? orText : "");
   return kind === "empty" ? untouched : plainPayloads[kind];
 }
 
 /** What the payload is, with its fields below. */
-function payloadTerm(help: HelpWords, response: DescribedResponse, meaning: string): string {
+function payloadTerm(help: HelpWords, response: ResponseDoc, meaning: string): string {
   const { fields = [], entries } = response.body ?? {};
-  const eachEntry = entries && escaped(filled(help.eachEntry, { paths: entries.paths.join(", ") }));
+  const eachEntry = entries && escapeHtml(fillGaps(help.eachEntry, { paths: entries.paths.join(", ") }));
   return [
     term("payload", payloadType(help, response), meaning),
     fields.length > 0 || entries ? "<dd>" : "",
@@ -91,10 +91,10 @@ function payloadTerm(help: HelpWords, response: DescribedResponse, meaning: stri
   ].join("");
 }
 
-const responseTerm = (help: HelpWords, response: DescribedResponse): string =>
+const responseTerm = (help: HelpWords, response: ResponseDoc): string =>
   payloadTerm(help, response, `${response.description} (${response.status})`);
 
-const entryTerm = (help: HelpWords, response: DescribedResponse): string =>
+const entryTerm = (help: HelpWords, response: ResponseDoc): string =>
   payloadTerm(help, response, `${response.description} ${help.asItIsNow}`);
 
 const fileTerms = ({ filename, contentType }: HelpWords): string[] => [
@@ -106,7 +106,7 @@ const statusTerm = ({ statusCode }: HelpWords): string => term("statusCode", "nu
 
 const metadataTerm = ({ metadata }: HelpWords): string => term("fxdesk", "object", metadata);
 
-const outputs = (help: HelpWords, { responses }: DescribedPage): string =>
+const outputs = (help: HelpWords, { responses }: OperationDoc): string =>
   terms([
     ...responses.map((response) => responseTerm(help, response)),
     statusTerm(help),
@@ -115,33 +115,40 @@ const outputs = (help: HelpWords, { responses }: DescribedPage): string =>
   ]);
 
 /** What a person must know of the key of a call that commits money. */
-function keyHelp({ key }: HelpWords, { needed, usual }: DescribedKey): string {
-  const without = needed ? key.needed : usual === undefined ? key.optional : filled(key.usual, { usual });
-  return sentences(key.means, without, key.again, key.noIdentifier);
+function keyHelp({ key }: HelpWords, { isRequired, defaultField }: KeyDoc): string {
+  const missingKeyText = isRequired
+    ? key.needed
+    : defaultField === undefined
+      ? key.optional
+      : fillGaps(key.usual, { usual: defaultField });
+  return joinSentences(key.means, missingKeyText, key.again, key.noIdentifier);
 }
 
-function details({ help, form }: Words, { notes = "", effect, paging, rules, rows }: DescribedPage): string {
+function details(
+  { help, form }: Words,
+  { notes = "", effect, paging, rules, resultList }: OperationDoc,
+): string {
   const { kind, key } = effect;
   const repetition = help.repetition[kind] || effect.repetition;
   const unknown = kind === "money" ? help.unknownOutcome : "";
   return [
-    paragraph(sentences(notes, form.effect[kind], repetition, unknown)),
+    paragraph(joinSentences(notes, form.effect[kind], repetition, unknown)),
     ...(key ? [paragraph(keyHelp(help, key))] : []),
-    ...(paging === undefined ? [] : [paragraph(sentences(help.paging || paging, help.sendingPages))]),
-    ...(rows === undefined ? [] : [paragraph(filled(help.sendingRows, { rows }))]),
+    ...(paging === undefined ? [] : [paragraph(joinSentences(help.paging || paging, help.sendingPages))]),
+    ...(resultList === undefined ? [] : [paragraph(fillGaps(help.sendingRows, { rows: resultList }))]),
     ...(rules.length > 0 ? [bullets(rules.map(({ description }) => description))] : []),
     paragraph(help.asking),
     paragraph(help.values),
   ].join("\n");
 }
 
-const errors = ({ caught }: HelpWords, page: DescribedPage): string =>
+const errors = ({ caught }: HelpWords, page: OperationDoc): string =>
   [
     paragraph(caught),
     terms(page.errors.map(({ status, description }) => term(String(status), "status", description))),
   ].join("\n");
 
-const summaryOf = ({ summaries }: HelpWords, { name, summary }: DescribedPage): string =>
+const summaryOf = ({ summaries }: HelpWords, { name, summary }: OperationDoc): string =>
   summaries[name] ?? summary;
 
 /** The help of a node: a summary, which the palette shows, too, and the sections below it. */
@@ -150,11 +157,11 @@ interface NodeHelp {
   readonly sections: readonly string[];
 }
 
-function operationHelp(words: Words, page: DescribedPage): NodeHelp {
+function operationHelp(words: Words, page: OperationDoc): NodeHelp {
   const { help } = words;
   const { headings, filling } = help;
   const { request } = page;
-  const inputs = inputFields(page);
+  const inputs = callerFieldDocs(page);
   const sections = [
     ...(inputs.length > 0 ? [section(headings.fields, paragraph(filling), fieldTerms(help, inputs))] : []),
     section(headings.outputs, outputs(help, page)),
@@ -172,7 +179,7 @@ function callHelp(help: HelpWords): NodeHelp {
     term("input", "object | string", call.input, true),
   ];
   const sent = [term("payload", "any", help.body), statusTerm(help), ...fileTerms(help), metadataTerm(help)];
-  const paging = paragraph(sentences(call.pages, help.sendingPages));
+  const paging = paragraph(joinSentences(call.pages, help.sendingPages));
   const sections = [
     section(headings.fields, terms(fields)),
     section(headings.outputs, terms(sent)),
@@ -191,14 +198,14 @@ const watchOutputs = ({ headings, watch }: HelpWords, entry: string): string =>
     "</li></ol>",
   ].join("\n");
 
-function watchHelp({ help }: Words, page: DescribedPage): NodeHelp {
+function watchHelp({ help }: Words, page: OperationDoc): NodeHelp {
   const { headings, watch, caught } = help;
   const { notes = "", rules, responses } = page;
-  const inputs = inputFields(page);
-  const told = responses.map((response) => entryTerm(help, response)).join("");
+  const inputs = callerFieldDocs(page);
+  const entryTerms = responses.map((response) => entryTerm(help, response)).join("");
   const sections = [
     ...(inputs.length > 0 ? [section(headings.fields, fieldTerms(help, inputs))] : []),
-    section(headings.outputs, watchOutputs(help, told)),
+    section(headings.outputs, watchOutputs(help, entryTerms)),
     section(
       headings.details,
       ...(notes ? [paragraph(notes)] : []),
@@ -224,7 +231,7 @@ function anyWatchHelp(help: HelpWords): NodeHelp {
 
 function connectionHelp({ headings, connection }: HelpWords, service: Service): NodeHelp {
   const settings = settingsOf(service).map(({ name, title, description, secret }) =>
-    term(title, secret ? "secret" : "string", sentences(description, environmentName(name)), true),
+    term(title, secret ? "secret" : "string", joinSentences(description, environmentName(name)), true),
   );
   const sections = [
     section(headings.settings, terms(settings)),
@@ -236,15 +243,15 @@ function connectionHelp({ headings, connection }: HelpWords, service: Service): 
 type TypeHelp = readonly [type: string, help: NodeHelp];
 
 /** The help of each type, in the words of a language. What declarations say is in English. */
-function helps(service: Service, words: Words): readonly TypeHelp[] {
+function helpByType(service: Service, words: Words): readonly TypeHelp[] {
   const all = declarationsOf(service);
-  const inWords = ({ summary, sections }: NodeHelp): NodeHelp => ({
-    summary: nodeWordsIn(words, summary, all),
-    sections: sections.map((each) => nodeWordsIn(words, each, all)),
+  const translateHelp = ({ summary, sections }: NodeHelp): NodeHelp => ({
+    summary: translateWithNodeTitles(words, summary, all),
+    sections: sections.map((each) => translateWithNodeTitles(words, each, all)),
   });
   const declared = all.map((callable): TypeHelp => {
-    const help = (isWatch(callable) ? watchHelp : operationHelp)(words, pageOf(callable));
-    return [nodeTypeOf(callable), inWords(help)];
+    const help = (isWatch(callable) ? watchHelp : operationHelp)(words, describeOperation(callable));
+    return [nodeTypeOf(callable), translateHelp(help)];
   });
   return [
     [connectionType, connectionHelp(words.help, service)],
@@ -256,7 +263,7 @@ function helps(service: Service, words: Words): readonly TypeHelp[] {
 
 /** What the editor loads of the help at its start: the summaries, each with an element that reads the sections below. */
 export const helpFile = (service: Service, words: Words, language: string): string =>
-  helps(service, words)
+  helpByType(service, words)
     .map(([type, { summary }]) => {
       const sections = `<fxdesk-help type="${type}" language="${language}"></fxdesk-help>`;
       return `<script type="text/html" data-help-name="${type}">${paragraph(summary)}${sections}</script>`;
@@ -265,4 +272,4 @@ export const helpFile = (service: Service, words: Words, language: string): stri
 
 /** The sections of the help by type, which the editor asks for when they are shown. */
 export const helpSections = (service: Service, words: Words): Readonly<Record<string, string>> =>
-  Object.fromEntries(helps(service, words).map(([type, { sections }]) => [type, sections.join("\n")]));
+  Object.fromEntries(helpByType(service, words).map(([type, { sections }]) => [type, sections.join("\n")]));

@@ -1,7 +1,7 @@
 /** Pieces of the editor's HTML and of its definitions. */
 
 /** The version of the stored properties; a change of their form needs a migration. */
-export const version = 1;
+export const propertiesVersion = 1;
 
 /** JSON that can stand inside a script element. */
 export const literal = (value: unknown): string => JSON.stringify(value).replaceAll("</", "<\\/");
@@ -10,7 +10,7 @@ export const literal = (value: unknown): string => JSON.stringify(value).replace
 export const template = (type: string, content = ""): string =>
   `<script type="text/html" data-template-name="${type}">${content}</script>`;
 
-export const inForm = (content: string): string => `<div class="fxdesk-form">${content}</div>`;
+export const wrapForm = (content: string): string => `<div class="fxdesk-form">${content}</div>`;
 
 export const row = (id: string, words: string, control: string): string =>
   `<div class="form-row"><label for="${id}" data-i18n="${words}"></label>${control}</div>`;

@@ -41,15 +41,18 @@ export interface PartWords {
 }
 
 /** In the language of `said`, which is given the English. */
-export function partWords(schema: z.ZodType, said: (text: string) => string): PartWords["parts"] {
+export function partWords(schema: z.ZodType, translate: (text: string) => string): PartWords["parts"] {
   const entry = elementOf(schema) ?? valueOf(schema);
-  if (entry) return partWords(entry, said);
+  if (entry) return partWords(entry, translate);
   const shape = Object.entries(shapeOf(schema));
   if (shape.length === 0) return undefined;
   const words = shape.map(([name, each]) => {
-    const parts = partWords(each, said);
+    const parts = partWords(each, translate);
     const { description } = metaOf(each);
-    const own = { label: said(titleOf(name, each)), ...(description && { description: said(description) }) };
+    const own = {
+      label: translate(titleOf(name, each)),
+      ...(description && { description: translate(description) }),
+    };
     return [name, { ...own, ...(parts && { parts }) }];
   });
   return Object.fromEntries(words);

@@ -1,6 +1,6 @@
 /** Search words of a node beside its title: its keywords, and the contract's own names of what it takes and returns. */
 import { controlsOf } from "./controls";
-import { pageOf } from "../../core/declaration/described-page";
+import { describeOperation } from "../../core/declaration/describe-operation";
 import { callerFields } from "../../core/declaration/fields";
 import { type JsonSchema, responseJsonSchema } from "../../core/declaration/json-schema";
 import type { Callable } from "../../core/declaration/operation";
@@ -17,25 +17,24 @@ function namesIn(schema: unknown): string[] {
 /** Beside the names and options of its fields, which the form has. */
 export function searchWordsOf(operation: Callable): string {
   const known = new Set(
-    controlsOf(pageOf(operation)).flatMap(({ name, options = [] }) => [name, ...options]),
+    controlsOf(describeOperation(operation)).flatMap(({ name, options = [] }) => [name, ...options]),
   );
-  const taken = callerFields(operation).flatMap(({ schema }) => namesIn(responseJsonSchema(schema)));
-  const returned = Object.values(operation.responses).flatMap((response) =>
+  const inputWords = callerFields(operation).flatMap(({ schema }) => namesIn(responseJsonSchema(schema)));
+  const outputWords = Object.values(operation.responses).flatMap((response) =>
     "schema" in response ? namesIn(responseJsonSchema(response.schema)) : [],
   );
   const keywords = (operation.keywords ?? []).flatMap((keyword) => keyword.toLowerCase().split(" "));
-  const named = [...taken, ...returned].filter((word) => /[a-z]{3}/i.test(word));
+  const named = [...inputWords, ...outputWords].filter((word) => /[a-z]{3}/i.test(word));
   const words = new Set([...keywords, ...named]);
   return [...words].filter((word) => !known.has(word)).join(" ");
 }
 
 /** The words that several nodes are found by, those of most first: the editor's script says each of them once. */
 export function sharedWords(all: readonly string[]): readonly string[] {
-  const counted = new Map<string, number>();
-  for (const word of all.flatMap((words) => words.split(" ")))
-    counted.set(word, (counted.get(word) ?? 0) + 1);
-  const several = [...counted].filter(([, times]) => times > 1);
-  return several.toSorted(([, one], [, other]) => other - one).map(([word]) => word);
+  const counts = new Map<string, number>();
+  for (const word of all.flatMap((words) => words.split(" "))) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const repeated = [...counts].filter(([, times]) => times > 1);
+  return repeated.toSorted(([, one], [, other]) => other - one).map(([word]) => word);
 }
 
 /** The part of the script that has them, and joins some of them, by their places, with those of a node alone. */
@@ -47,6 +46,6 @@ const found = (own, ...places) => [own, ...places.map((place) => sharedWords[pla
 export function wordsCode(words: string, shared: readonly string[]): string {
   const all = words.split(" ");
   const own = all.filter((word) => !shared.includes(word)).join(" ");
-  const places = all.filter((word) => shared.includes(word)).map((word) => shared.indexOf(word));
-  return `found(${[literal(own), ...places].join()})`;
+  const indexes = all.filter((word) => shared.includes(word)).map((word) => shared.indexOf(word));
+  return `found(${[literal(own), ...indexes].join()})`;
 }

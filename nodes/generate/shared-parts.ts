@@ -4,7 +4,7 @@ import { literal } from "./markup";
 import type { Part } from "./object-parts";
 
 /** What is shorter is as well said again. */
-const shortest = 100;
+const minSharedLength = 100;
 
 /** The parts of all objects in one, as code. */
 function partsIn(part: Part | undefined): readonly string[] {
@@ -13,15 +13,15 @@ function partsIn(part: Part | undefined): readonly string[] {
 }
 
 /** Code, and before it what stands in it several times, by names. */
-export function withSharedParts(code: string, controls: readonly Control[]): string {
+export function extractSharedParts(code: string, controls: readonly Control[]): string {
   const all = new Set(controls.flatMap(({ part }) => partsIn(part)));
   const shared = [...all].filter(
-    (text) => text.length > shortest && code.indexOf(text) !== code.lastIndexOf(text),
+    (text) => text.length > minSharedLength && code.indexOf(text) !== code.lastIndexOf(text),
   );
   // What holds others is named before them, so that it is still as it was found.
-  const falling = shared.toSorted((one, other) => other.length - one.length);
-  return falling.reduce((rest, text, index) => {
-    const name = `parts${falling.length - index}`;
+  const longestFirst = shared.toSorted((one, other) => other.length - one.length);
+  return longestFirst.reduce((rest, text, index) => {
+    const name = `parts${longestFirst.length - index}`;
     return `const ${name} = ${text};\n${rest.replaceAll(text, name)}`;
   }, code);
 }

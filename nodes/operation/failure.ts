@@ -21,7 +21,7 @@ export class Failure extends Error {
  * Any error as a Failure. `cause` is plain data: operation, outcome, retryable, status, service {code, message,
  * details}, requestId, violations. Holds no secret.
  */
-export function failureOf(error: unknown): Failure {
+export function toFailure(error: unknown): Failure {
   if (!(error instanceof FxdeskError)) return new Failure((error as Error).message, "failed", {});
   const { name: _name, message, code, ...facts } = error.toJSON();
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);

@@ -1,15 +1,15 @@
 /** What stands below a node: how many calls are under way, and how the last one ended. */
 import type { NodeAPI, NodeStatus } from "node-red";
-import { ReceivedFile } from "../../core/client/file";
+import { ReceivedFile } from "../../core/client/received-file";
 import type { Progress } from "../../core/declaration/procedure";
 import type { FxdeskError } from "../../core/errors";
-import type { Delivery } from "./messages";
+import type { SentSummary } from "./call-messages";
 import type { Failure } from "./failure";
 
 /** Longer texts push the neighbours of a node aside. */
-const longest = 20;
+const maxTextLength = 20;
 
-const sizeOf = (bytes: number): string =>
+const formatSize = (bytes: number): string =>
   bytes < 1024
     ? `${bytes} B`
     : bytes < 1024 ** 2
@@ -20,38 +20,39 @@ const sizeOf = (bytes: number): string =>
 export type Translate = (key: string, count?: number) => string;
 
 /** Translating a plural costs as much as a call, and the counts of a flow recur: each text is translated once. */
-export function translatorOf(RED: NodeAPI): Translate {
-  const known = new Map<string, string>();
+export function createTranslator(RED: NodeAPI): Translate {
+  const cache = new Map<string, string>();
   return (key, count = 0) => {
     const entry = `${key} ${count}`;
-    const translate = known.get(entry) ?? RED._(`status.${key}`, { count });
-    if (known.size < 1_000) known.set(entry, translate);
-    return translate;
+    const text = cache.get(entry) ?? RED._(`status.${key}`, { count });
+    if (cache.size < 1_000) cache.set(entry, text);
+    return text;
   };
 }
 
 /** What a node is at. */
-export interface Load {
+export interface NodeLoad {
   readonly underWay: number;
   readonly waiting: number;
   /** How far a call has come, where it tells. */
-  readonly step?: Progress | undefined;
+  readonly progress?: Progress | undefined;
 }
 
-export function callingStatus(translate: Translate, { underWay, waiting, step }: Load): NodeStatus {
+export function callingStatus(translate: Translate, { underWay, waiting, progress }: NodeLoad): NodeStatus {
   const parts = [translate("calling", underWay)];
-  if (step) parts.push(step.total === undefined ? String(step.done) : `${step.done}/${step.total}`);
+  if (progress)
+    parts.push(progress.total === undefined ? String(progress.done) : `${progress.done}/${progress.total}`);
   if (waiting > 0) parts.push(translate("waiting", waiting));
   return { fill: "blue", shape: "dot", text: parts.join(", ") };
 }
 
-export function doneStatus(translate: Translate, delivery: Delivery): NodeStatus {
-  const { body, content, statusCode, entries, more } = delivery;
+export function doneStatus(translate: Translate, summary: SentSummary): NodeStatus {
+  const { body, content, statusCode, entries, more } = summary;
   const text =
     entries !== undefined
       ? translate(more ? "someEntries" : "entries", entries)
       : body instanceof ReceivedFile && Buffer.isBuffer(content)
-        ? sizeOf(content.length)
+        ? formatSize(content.length)
         : translate(statusCode === 202 ? "accepted" : "done");
   return { fill: "green", shape: "dot", text };
 }
@@ -60,7 +61,7 @@ export function failedStatus({ code, cause }: Failure): NodeStatus {
   const kind = code.replaceAll("_", " ");
   const { status } = cause as { status?: number };
   const full = status === undefined ? kind : `${kind} (${status})`;
-  return { fill: "red", shape: "ring", text: full.length < longest ? full : kind };
+  return { fill: "red", shape: "ring", text: full.length < maxTextLength ? full : kind };
 }
 
 /** What stands below a node that can call nothing. */
@@ -71,16 +72,16 @@ export const unusableStatus = (translate: Translate, { code }: FxdeskError): Nod
 });
 
 /** How long a status stands at least: each is sent to every editor that is open. */
-const leastMs = 250;
+const minUpdateIntervalMs = 250;
 
-export interface StatusLine {
+export interface StatusUpdater {
   /** Shows the newest status soon: in the next turn of the event loop, and at most four times a second. */
-  readonly changed: () => void;
+  readonly schedule: () => void;
   /** Shows nothing any more. */
   readonly close: () => void;
 }
 
-export function statusLine(show: () => void): StatusLine {
+export function createStatusUpdater(show: () => void): StatusUpdater {
   let timer: NodeJS.Timeout | undefined;
   let shownAt = -Infinity;
   let isClosed = false;
@@ -90,8 +91,9 @@ export function statusLine(show: () => void): StatusLine {
     show();
   };
   return {
-    changed() {
-      if (!isClosed) timer ??= setTimeout(showNow, Math.max(0, shownAt + leastMs - performance.now()));
+    schedule() {
+      if (!isClosed)
+        timer ??= setTimeout(showNow, Math.max(0, shownAt + minUpdateIntervalMs - performance.now()));
     },
     close() {
       isClosed = true;

@@ -2,12 +2,12 @@
 
 import { extensionVariables } from "../../core/client/settings";
 import { type ErrorCode, FxdeskError } from "../../core/errors";
-import { nearest } from "../../core/nearest";
+import { suggestions } from "../../core/suggestions";
 import type { Callable } from "../../core/declaration/operation";
 import { callablesOf, type Service } from "../../core/declaration/service";
 import type { Watch } from "../../core/declaration/watch";
-import type { Chosen } from "../connection/chosen";
-import type { ClientCore } from "../../core/client/methods";
+import type { ConnectionChoice } from "../connection/find-connection";
+import type { ClientCore } from "../../core/client/client-types";
 
 export interface Target<D extends Callable = Callable> {
   readonly client: ClientCore;
@@ -15,65 +15,69 @@ export interface Target<D extends Callable = Callable> {
 }
 
 /** What a node may name, of what a service declares. */
-interface Kind<D extends Callable> {
+interface TargetKind<D extends Callable> {
   readonly word: string;
   readonly article: string;
   readonly plural: string;
-  readonly of: (service: Service) => readonly D[];
+  readonly declarationsIn: (service: Service) => readonly D[];
 }
 
-export const called: Kind<Callable> = {
+export const operationKind: TargetKind<Callable> = {
   word: "operation",
   article: "an",
   plural: "Operations",
-  of: callablesOf,
+  declarationsIn: callablesOf,
 };
-export const watched: Kind<Watch> = {
+export const watchKind: TargetKind<Watch> = {
   word: "watch",
   article: "a",
   plural: "Watches",
-  of: ({ watches = [] }) => watches,
+  declarationsIn: ({ watches = [] }) => watches,
 };
 
 /** Nothing can be done with this node as it is. */
-function unusable(operation: string, because: string, code: ErrorCode, word = "operation"): FxdeskError {
-  return new FxdeskError(`${operation || `No ${word}`}: ${because}`, {
+function unusableError(operation: string, reason: string, code: ErrorCode, word = "operation"): FxdeskError {
+  return new FxdeskError(`${operation || `No ${word}`}: ${reason}`, {
     operation,
     code,
     outcome: "not-sent",
   });
 }
 
-function unknown(
+function unknownNameError(
   name: string,
-  { word, article, plural }: Omit<Kind<Callable>, "of">,
+  { word, article, plural }: Omit<TargetKind<Callable>, "of">,
   known: readonly Callable[],
 ): FxdeskError {
-  if (!name) return unusable(name, `Choose ${article} ${word} in the node.`, "invalid_input", word);
-  const near = nearest(
+  if (!name) return unusableError(name, `Choose ${article} ${word} in the node.`, "invalid_input", word);
+  const similar = suggestions(
     name,
     known.map((each) => each.name),
   );
   const hint =
-    near.length > 0
-      ? ` Did you mean ${near.join(" or ")}?`
+    similar.length > 0
+      ? ` Did you mean ${similar.join(" or ")}?`
       : ` ${plural} beyond the contract come from the module that ${extensionVariables.path} names where Node-RED runs.`;
-  return unusable(name, `The service has no such ${word}.${hint}`, "invalid_input");
+  return unusableError(name, `The service has no such ${word}.${hint}`, "invalid_input");
 }
 
 /** The client of the connection. Throws an FxdeskError that says what is missing. */
-export function clientOf(name: string, chosen: Chosen): ClientCore {
-  if ("missing" in chosen) throw unusable(name, chosen.missing, "no_connection");
+export function requireClient(name: string, chosen: ConnectionChoice): ClientCore {
+  if ("missing" in chosen) throw unusableError(name, chosen.missing, "no_connection");
   const { client, reason } = chosen.connection;
-  if (!client) throw unusable(name, `The connection is not usable: ${reason}`, "no_connection");
+  if (!client) throw unusableError(name, `The connection is not usable: ${reason}`, "no_connection");
   return client;
 }
 
 /** The client, and what a node names of its service. Throws an FxdeskError that says what is missing. */
-export function targetOf<D extends Callable>(name: string, chosen: Chosen, kind: Kind<D>): Target<D> {
-  const client = clientOf(name, chosen);
-  const known = kind.of(client.service);
+export function resolveTarget<D extends Callable>(
+  name: string,
+  chosen: ConnectionChoice,
+  kind: TargetKind<D>,
+): Target<D> {
+  const client = requireClient(name, chosen);
+  const known = kind.declarationsIn(client.service);
   const operation = known.find((each) => each.name === name);
-  if (!operation) throw unknown(name, kind, known);
+  if (!operation) throw unknownNameError(name, kind, known);
   return { client, operation };
 }

@@ -4,16 +4,16 @@ import { setImmediate as turn } from "node:timers/promises";
 /** What is no stall yet. */
 const sliceMs = 10;
 
-export class Slice {
-  #end = performance.now() + sliceMs;
+export class TimeSlice {
+  #endsAt = performance.now() + sliceMs;
 
   get isOver(): boolean {
-    return performance.now() >= this.#end;
+    return performance.now() >= this.#endsAt;
   }
 
   /** Begins the next one after a turn of the event loop. */
   async next(): Promise<void> {
     await turn();
-    this.#end = performance.now() + sliceMs;
+    this.#endsAt = performance.now() + sliceMs;
   }
 }

@@ -5,38 +5,49 @@ import type { AnyBehaviour } from "./behaviour";
 import { behaviours as ownBehaviours } from "./behaviours";
 import { controlBehaviours, controlExtensions } from "./control";
 import { extensionBehaviours, extensionsFor } from "./extensions";
-import type { Delivery } from "./world/outbox";
+import type { MailDelivery } from "./world/outbox";
 import { buildServer } from "./server";
 import { DomainError } from "./world/domain-error";
-import { type Fork, Stage } from "./stage";
-import type { Beginning, StageState } from "./stage-state";
+import { type StartFork, SandboxSession } from "./sandbox-session";
+import type { WorldSetup, SandboxState } from "./sandbox-state";
 
-export interface Parts {
+export interface SandboxParts {
   readonly service: Service;
   /** A new world, or a state to go on from. */
-  readonly start: Beginning | StageState;
-  readonly delivery?: Delivery;
+  readonly start: WorldSetup | SandboxState;
+  readonly delivery?: MailDelivery;
   /** How a control forks; without it none does. */
-  readonly fork?: Fork;
+  readonly fork?: StartFork;
   /** What stands behind operations of one's own, by name. */
   readonly behaviours?: Readonly<Record<string, AnyBehaviour>>;
 }
 
-const noFork: Fork = () =>
+const rejectFork: StartFork = () =>
   Promise.reject(new DomainError("not-found", "This sandbox cannot be forked over its controls."));
 
-export function assemble({ service, start, delivery = {}, fork = noFork, behaviours: more }: Parts): {
+export function assemble({
+  service,
+  start,
+  delivery = {},
+  fork = rejectFork,
+  behaviours: extraBehaviours,
+}: SandboxParts): {
   readonly app: FastifyInstance;
-  readonly stage: Stage;
+  readonly session: SandboxSession;
 } {
   const extensions = extensionsFor(service);
-  const stage = new Stage([...service.operations, ...extensions.service.operations], start, delivery, fork);
+  const session = new SandboxSession(
+    [...service.operations, ...extensions.service.operations],
+    start,
+    delivery,
+    fork,
+  );
   const behaviours = {
     ...ownBehaviours,
     ...extensionBehaviours,
-    ...controlBehaviours(stage),
-    ...more,
+    ...controlBehaviours(session),
+    ...extraBehaviours,
   };
-  const app = buildServer({ service, stage, behaviours }, [extensions, controlExtensions]);
-  return { app, stage };
+  const app = buildServer({ service, session, behaviours }, [extensions, controlExtensions]);
+  return { app, session };
 }

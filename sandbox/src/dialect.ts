@@ -1,7 +1,7 @@
 /** How a server of a service responds. */
 import type { Service } from "@fxdesk/toolkit/operations";
 import type { HttpResponse, HttpRequest } from "./http";
-import type { Refusal } from "./refusal";
+import type { HttpError } from "./http-error";
 import type { Grant } from "./world/tokens/sign-in";
 import type { World } from "./world/world";
 
@@ -9,7 +9,7 @@ import type { World } from "./world/world";
 export type Caller = Pick<Grant, "clientIds"> & Partial<Pick<Grant, "contactId">>;
 
 /** What the door says. */
-export interface DoorCodes {
+export interface ErrorCodes {
   readonly invalid: string;
   readonly tokenMissing: string;
   readonly tokenUnknown: string;
@@ -20,13 +20,13 @@ export interface DoorCodes {
 }
 
 export interface Dialect {
-  readonly codes: DoorCodes;
+  readonly codes: ErrorCodes;
   /** The code of a status that was asked for, where there is one. */
   readonly statusCodes: Readonly<Record<number, string>>;
   /** For whom a token is. */
   callerOf(this: void, token: string, world: World): Caller | "unknown" | "expired";
   /** A refusal with its body. */
-  refused(this: void, refusal: Refusal, request: HttpRequest, service: Service): HttpResponse;
+  toErrorResponse(this: void, refusal: HttpError, request: HttpRequest, service: Service): HttpResponse;
   /** What the response calls a request that was sent with an identifier, or without. */
   requestId(this: void, sent: string | undefined): string | undefined;
 }

@@ -7,7 +7,7 @@ import { openBankingServer } from "./open-banking/server";
 type ErrorTexts = Readonly<Record<"code" | "message" | "details", string>>;
 
 /** Sets what is at a path: `error.text`. */
-function place(body: object, path: string, value: unknown): void {
+function setAtPath(body: object, path: string, value: unknown): void {
   const keys = path.split(".");
   const last = keys.pop()!;
   let target = body as Record<string, unknown>;
@@ -18,17 +18,17 @@ function place(body: object, path: string, value: unknown): void {
 /** A service lists the error bodies of particular servers first: the last one is that of all others. */
 function errorBody({ errorBodies }: Service, texts: ErrorTexts): string {
   const { messages = [""], code = [], message = [], details = [] } = errorBodies.at(-1) ?? {};
-  const refusal = {};
+  const item = {};
   for (const [paths, value] of [
     [code, texts.code],
     [message, texts.message],
     [details, texts.details],
   ] as const)
-    if (paths[0] !== undefined) place(refusal, paths[0], value);
+    if (paths[0] !== undefined) setAtPath(item, paths[0], value);
   const [list = ""] = messages;
-  if (list === "") return JSON.stringify(refusal);
+  if (list === "") return JSON.stringify(item);
   const body = {};
-  place(body, list, [refusal]);
+  setAtPath(body, list, [item]);
   return JSON.stringify(body);
 }
 
@@ -44,7 +44,7 @@ const jsonDialect: Dialect = {
   },
   statusCodes: {},
   callerOf: (token, { tokens, now }) => tokens.check(token, now),
-  refused: (refusal, _request, service) => ({
+  toErrorResponse: (refusal, _request, service) => ({
     status: refusal.status,
     headers: { "content-type": "application/json; charset=utf-8", ...refusal.headers },
     body: errorBody(service, refusal),
@@ -57,8 +57,8 @@ export const dialectOf = (server: string): Dialect =>
 
 /** Which server a path belongs to: that of the operations that begin like it, else the first one. */
 export function serverOfPath({ servers, operations }: Service): (path: string) => string {
-  const beginning = (path: string) => path.split(/[/?]/)[1];
-  const known = new Map(operations.map(({ path, server }) => [beginning(path), server]));
+  const firstSegment = (path: string) => path.split(/[/?]/)[1];
+  const known = new Map(operations.map(({ path, server }) => [firstSegment(path), server]));
   const [first = ""] = Object.keys(servers);
-  return (path) => known.get(beginning(path)) ?? first;
+  return (path) => known.get(firstSegment(path)) ?? first;
 }

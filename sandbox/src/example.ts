@@ -6,7 +6,7 @@ import type { Result } from "./result";
 import type { StoredFile } from "./world/stored-file";
 
 /** Texts to choose from: the first that fits. */
-const texts = [
+const candidateTexts = [
   "example",
   "2026-01-30",
   "2026-01-30T09:30:00Z",
@@ -17,27 +17,27 @@ const texts = [
 ];
 
 /** An open enumeration names the values it knows. */
-export const knownValues = (schema: z.ZodType) =>
+export const extensibleEnumValues = (schema: z.ZodType) =>
   schema.meta()?.["x-extensible-enum"] as string[] | undefined;
 
-function textFor(schema: z.ZodType): string | undefined {
-  const choices = optionsOf(schema) ?? knownValues(unwrap(schema)) ?? texts;
+function exampleText(schema: z.ZodType): string | undefined {
+  const choices = optionsOf(schema) ?? extensibleEnumValues(unwrap(schema)) ?? candidateTexts;
   return choices.find((text) => schema.safeParse(text).success);
 }
 
 /** Only what is required; a record has no field that is. */
-function objectFor(schema: z.ZodType): object {
+function exampleObject(schema: z.ZodType): object {
   const { shape = {} } = unwrap(schema) as Partial<z.ZodObject>;
   const required = Object.entries(shape as z.ZodRawShape).filter(([, field]) =>
     isRequired(field as z.ZodType),
   );
-  return Object.fromEntries(required.map(([name, field]) => [name, smallest(field as z.ZodType)]));
+  return Object.fromEntries(required.map(([name, field]) => [name, minimalValue(field as z.ZodType)]));
 }
 
-function smallest(schema: z.ZodType): unknown {
+function minimalValue(schema: z.ZodType): unknown {
   switch (kindOf(schema)) {
     case "object":
-      return objectFor(schema);
+      return exampleObject(schema);
     case "array":
       return [];
     case "integer":
@@ -47,11 +47,11 @@ function smallest(schema: z.ZodType): unknown {
       return false;
     case "string":
     case "unknown":
-      return textFor(schema);
+      return exampleText(schema);
   }
 }
 
-const anyFile: StoredFile = {
+const exampleFile: StoredFile = {
   contentType: "text/plain; charset=utf-8",
   fileName: "example.txt",
   bytes: Buffer.from("example"),
@@ -60,9 +60,9 @@ const anyFile: StoredFile = {
 function exampleOf(response: ResponseDeclaration): unknown {
   switch (response.kind) {
     case "json":
-      return smallest(response.schema);
+      return minimalValue(response.schema);
     case "file":
-      return anyFile;
+      return exampleFile;
     case "empty":
       return undefined;
     case "text":

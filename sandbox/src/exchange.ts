@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 
 export type Headers = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-export interface Said {
+export interface ExchangeBody {
   /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The beginning of a long one; of what is no text only how much there was of what. */
@@ -11,14 +11,14 @@ export interface Said {
 }
 
 export interface Exchange {
-  readonly request: Said;
-  readonly response: Said;
+  readonly request: ExchangeBody;
+  readonly response: ExchangeBody;
 }
 
-const mostCharacters = 20_000;
+const maxCharacters = 20_000;
 
 /** What the connection or the caller's library adds, and nobody would write. */
-const unwritten = new Set([
+const omittedHeaders = new Set([
   "accept-encoding",
   "accept-language",
   "connection",
@@ -39,12 +39,12 @@ const unwritten = new Set([
 ]);
 
 /** Headers and fields that may carry a secret: only the sandbox's own, which everybody knows, is kept. */
-const secretHeader = /authori[sz]ation|cookie|key|secret|token/;
-const knownSecret = /^(Bearer )?demo-[\w-]+$/;
-const withheld = "(not kept)";
+const secretHeaderName = /authori[sz]ation|cookie|key|secret|token/;
+const demoSecret = /^(Bearer )?demo-[\w-]+$/;
+const redactedText = "(not kept)";
 
 /** The same in texts, whatever they say they are: what is sent to a login is read as a form in any case. */
-const secretsInTexts = [
+const secretPatterns = [
   // Of a form or an address; the codes of a login, too.
   /(?<=(?:^|[?&])(?:[^=&\s]*(?:password|secret|token)|code|code_verifier)=)([^&\s]+)/gi,
   // Of JSON.
@@ -52,52 +52,55 @@ const secretsInTexts = [
 ];
 
 /** A text without what should be known to nobody else. */
-const withoutSecrets = (text: string): string =>
-  secretsInTexts.reduce(
-    (left, secret) => left.replace(secret, (value) => (knownSecret.test(value) ? value : withheld)),
+const redactText = (text: string): string =>
+  secretPatterns.reduce(
+    (redacted, secret) =>
+      redacted.replace(secret, (value) => (demoSecret.test(value) ? value : redactedText)),
     text,
   );
 
-const shownOf = (name: string, value: string): string =>
-  secretHeader.test(name) && !knownSecret.test(value) ? withheld : withoutSecrets(value);
+const redactHeader = (name: string, value: string): string =>
+  secretHeaderName.test(name) && !demoSecret.test(value) ? redactedText : redactText(value);
 
-const headersIn = (headers: Headers): Said["headers"] =>
+const recordedHeaders = (headers: Headers): ExchangeBody["headers"] =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || unwritten.has(name) ? [] : [[name, shownOf(name, String(value))]],
+      value === undefined || omittedHeaders.has(name) ? [] : [[name, redactHeader(name, String(value))]],
     ),
   );
 
-function textOf(body: unknown, type = "application/octet-stream"): string {
+function bodyText(body: unknown, type = "application/octet-stream"): string {
   if (body === undefined || body === null) return "";
   if (typeof body !== "string" && !Buffer.isBuffer(body)) return `(${type}, made while it is sent)`;
   const bytes = Buffer.from(body as string);
   if (!isUtf8(bytes) || /\/(pdf|zip|.*officedocument.*)/.test(type))
     return `(${type}, ${bytes.length} bytes)`;
   const text = bytes.toString("utf8");
-  const kept = withoutSecrets(text.slice(0, mostCharacters));
-  return text.length > mostCharacters ? `${kept}\n(${text.length - mostCharacters} characters more)` : kept;
+  const shortened = redactText(text.slice(0, maxCharacters));
+  return text.length > maxCharacters
+    ? `${shortened}\n(${text.length - maxCharacters} characters more)`
+    : shortened;
 }
 
-export function said(headers: Headers, body: unknown): Said {
-  const kept = headersIn(headers);
-  return { headers: kept, body: textOf(body, kept["content-type"]) };
+export function toExchangeBody(headers: Headers, body: unknown): ExchangeBody {
+  const recorded = recordedHeaders(headers);
+  return { headers: recorded, body: bodyText(body, recorded["content-type"]) };
 }
 
 /** The same without secrets, of what was kept with them. */
-export const cleared = ({ headers, body }: Said): Said => ({
-  headers: headersIn(headers),
-  body: withoutSecrets(body),
+export const redactExchangeBody = ({ headers, body }: ExchangeBody): ExchangeBody => ({
+  headers: recordedHeaders(headers),
+  body: redactText(body),
 });
 
-const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+const shellQuote = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** A request as a command line that sends it again to the sandbox whose variables are set. */
-export function commandOf(method: string, url: string, { headers, body }: Said): string {
+export function toCurlCommand(method: string, url: string, { headers, body }: ExchangeBody): string {
   const lines = [
-    `curl -X ${method} "$FXDESK_BASE_URL"${quoted(url)}`,
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body ? [`--data-raw ${quoted(body)}`] : []),
+    `curl -X ${method} "$FXDESK_BASE_URL"${shellQuote(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`),
+    ...(body ? [`--data-raw ${shellQuote(body)}`] : []),
   ];
   return lines.join(" \\\n  ");
 }

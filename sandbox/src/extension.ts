@@ -94,8 +94,8 @@ function createQuote(toolkit: Toolkit) {
     },
     quotes: {
       status: 201,
-      given: { quote_type: "quote" },
-      asks: {
+      fixedFields: { quote_type: "quote" },
+      requestFields: {
         amount: "amount",
         fixed_side: "operation",
         buy_currency: "buy_currency",
@@ -105,7 +105,7 @@ function createQuote(toolkit: Toolkit) {
         window_start_date: "window_start_date",
         parent_trade_id: "parent_trade_id",
       },
-      tells: {
+      responseFields: {
         quote_id: "quote_id",
         rate: "quoted_rate",
         rate_symbol: "quoted_rate_symbol",

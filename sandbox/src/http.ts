@@ -6,21 +6,21 @@ import type { Readable } from "node:stream";
 declare module "fastify" {
   interface FastifyRequest {
     /** Why it is refused. */
-    refusal?: string;
+    loggedError?: string;
   }
 }
 
-type Texts = Readonly<Record<string, string | string[] | undefined>>;
+type TextValues = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface HttpRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
   /** Path parameters by the contract's names. */
-  readonly path: Texts;
-  readonly query: Texts;
+  readonly path: TextValues;
+  readonly query: TextValues;
   /** By name in lower case. */
-  readonly headers: Texts;
+  readonly headers: TextValues;
   /** As it arrived; empty when there was none. */
   readonly body: Buffer;
 }
@@ -38,29 +38,32 @@ export function header({ headers }: Pick<HttpRequest, "headers">, name: string):
 }
 
 /** The form of a request; empty where there is none. */
-export const formOf = ({ body }: Pick<FastifyRequest, "body">): URLSearchParams =>
+export const parseForm = ({ body }: Pick<FastifyRequest, "body">): URLSearchParams =>
   new URLSearchParams(Buffer.isBuffer(body) ? body.toString("utf8") : "");
 
 /** The access token of a request. */
-export const bearerOf = (request: Pick<HttpRequest, "headers">, name = "authorization"): string | undefined =>
-  /^Bearer +(.+)$/i.exec(header(request, name) ?? "")?.[1];
+export const bearerToken = (
+  request: Pick<HttpRequest, "headers">,
+  name = "authorization",
+): string | undefined => /^Bearer +(.+)$/i.exec(header(request, name) ?? "")?.[1];
 
-export const json = "application/json";
+export const jsonMediaType = "application/json";
 /** How refusals come to who likes that better. RFC 9457 */
-export const problemJson = "application/problem+json";
+export const problemJsonMediaType = "application/problem+json";
 
 /**
  * Which of the media types on offer the caller likes best, the first of equals; undefined when it accepts none of them. Who
  * accepts problems in JSON can read JSON.
  */
-export function preferred<T extends string>(
+export function negotiateMediaType<T extends string>(
   request: Pick<HttpRequest, "headers">,
   types: readonly T[],
 ): T | undefined {
   const negotiator = new Negotiator(request as { headers: Record<string, string> });
-  const readsProblems = () => negotiator.mediaType([problemJson]) !== undefined;
+  const acceptsProblemJson = () => negotiator.mediaType([problemJsonMediaType]) !== undefined;
   return (
-    (negotiator.mediaType(types) as T | undefined) ?? types.find((type) => type === json && readsProblems())
+    (negotiator.mediaType(types) as T | undefined) ??
+    types.find((type) => type === jsonMediaType && acceptsProblemJson())
   );
 }
 
@@ -68,14 +71,14 @@ export const send = (reply: FastifyReply, { status, headers, body }: HttpRespons
   reply.code(status).headers(headers).send(body);
 
 /** Whether a browser sends a request for a page of another origin. */
-export const isForeign = ({ headers: { host, origin } }: Pick<FastifyRequest, "headers">): boolean =>
+export const isCrossOrigin = ({ headers: { host, origin } }: Pick<FastifyRequest, "headers">): boolean =>
   origin !== undefined && origin !== `http://${host}`;
 
 /** Says for the log why a page or a form refuses a request. */
-export function because(reply: FastifyReply, message: string): FastifyReply {
-  reply.request.refusal = message;
+export function withLoggedError(reply: FastifyReply, message: string): FastifyReply {
+  reply.request.loggedError = message;
   return reply;
 }
 
 /** On every response that the contract does not show. */
-export const extensionMark = { "x-fxdesk-extension": "true" } as const;
+export const extensionHeader = { "x-fxdesk-extension": "true" } as const;

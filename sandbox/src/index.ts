@@ -7,24 +7,24 @@ import type { AnyBehaviour } from "./behaviour";
 import { type ControlPlane, controlPlane } from "./control";
 import { type Demo, demoOf } from "./demo";
 import { extensionModule } from "./extensions";
-import { type SavedSandbox, saved, stateIn } from "./saved";
-import { type Delivery, type Mail, prepare } from "./world/outbox";
-import type { Beginning, LoggedRequest, StageState } from "./stage-state";
-import type { Fork } from "./stage";
+import { type SavedSandbox, saveState, parseSavedState } from "./saved-sandbox";
+import { type MailDelivery, type Mail, checkMailDelivery } from "./world/outbox";
+import type { WorldSetup, LoggedRequest, SandboxState } from "./sandbox-state";
+import type { StartFork } from "./sandbox-session";
 import { readWorld } from "./world-file";
-import { settingsIn } from "./world/seed/described";
-import { type Settings, settingsFrom, usualSettings } from "./world/settings";
-import { copyOf } from "./world/values";
+import { settingsFromDescription } from "./world/seed/seed-from-description";
+import { type Settings, resolveSettings, defaultSettings } from "./world/settings";
+import { copyState } from "./world/state-serialization";
 
 export type { AnyBehaviour, Behaviour, Call } from "./behaviour";
 export type { Result } from "./result";
 export { controls, type ControlPlane } from "./control";
 export type { Mail } from "./world/outbox";
-export { Refusal } from "./refusal";
+export { HttpError } from "./http-error";
 export { includedWorlds, WorldFileError, worldSchema } from "./world-file";
-export type { SavedSandbox } from "./saved";
-export { SavedSandboxError } from "./saved-error";
-export type { LoggedRequest } from "./stage-state";
+export type { SavedSandbox } from "./saved-sandbox";
+export { SavedSandboxError } from "./saved-sandbox-error";
+export type { LoggedRequest } from "./sandbox-state";
 export { demo } from "./world/parties/parties";
 
 export interface SandboxOptions extends Partial<Settings> {
@@ -56,7 +56,7 @@ export interface SandboxOptions extends Partial<Settings> {
 }
 
 /** Where a sandbox is reached, and where it leaves e-mails. */
-export type Place = Pick<SandboxOptions, "port" | "host" | "dataDir" | "smtpUrl">;
+export type ForkOptions = Pick<SandboxOptions, "port" | "host" | "dataDir" | "smtpUrl">;
 
 export interface Sandbox {
   readonly baseUrl: string;
@@ -79,93 +79,93 @@ export interface Sandbox {
   /** Everything that it holds, as JSON: world, time, log and faults. What is under way at this moment is not in it. */
   save(): SavedSandbox;
   /** Starts another sandbox that goes on from this moment, for itself. Its e-mails are kept in memory unless said otherwise. */
-  fork(place?: Place): Promise<Sandbox>;
+  fork(options?: ForkOptions): Promise<Sandbox>;
   close(): Promise<void>;
 }
 
 /** Those that have a value: a caller may leave an option undefined. */
-const given = (options: SandboxOptions): SandboxOptions =>
+const definedOptions = (options: SandboxOptions): SandboxOptions =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
 /** What a world is made from: what a file says, and before that what the options say. */
-function beginningFrom(options: SandboxOptions): Beginning {
+function worldSetupFrom(options: SandboxOptions): WorldSetup {
   const { world, seed, now, daysBehind } = options;
   if (world === undefined)
-    return { seed: seed ?? "fxdesk", now, settings: settingsFrom(options), daysBehind };
+    return { seed: seed ?? "fxdesk", now, settings: resolveSettings(options), daysBehind };
   const file = readWorld(world);
   const description = { ...file, days_behind: daysBehind ?? file.days_behind };
   return {
     seed: seed ?? file.seed ?? "fxdesk",
     now: now ?? (file.now === undefined ? undefined : new Date(file.now)),
-    settings: settingsFrom({ ...settingsIn(file), ...options }),
+    settings: resolveSettings({ ...settingsFromDescription(file), ...options }),
     description,
   };
 }
 
 /** What a saved sandbox says itself. */
-const ofWorld = [
+const worldOptions = [
   "seed",
   "now",
   "daysBehind",
   "world",
-  ...(Object.keys(usualSettings) as (keyof Settings)[]),
+  ...(Object.keys(defaultSettings) as (keyof Settings)[]),
 ] as const;
 
 /** From where a sandbox goes on: what was saved, or a new world. */
-function startFrom(options: SandboxOptions): Beginning | StageState {
-  if (options.saved === undefined) return beginningFrom(options);
-  const other = ofWorld.find((name) => options[name] !== undefined);
+function resolveStart(options: SandboxOptions): WorldSetup | SandboxState {
+  if (options.saved === undefined) return worldSetupFrom(options);
+  const other = worldOptions.find((name) => options[name] !== undefined);
   if (other !== undefined)
     throw new RangeError(`${other} cannot be given with saved: a saved sandbox has a ${other} of its own.`);
-  return stateIn(options.saved);
+  return parseSavedState(options.saved);
 }
 
-async function deliveryFrom({ dataDir, smtpUrl }: SandboxOptions): Promise<Delivery> {
+async function prepareMailDelivery({ dataDir, smtpUrl }: SandboxOptions): Promise<MailDelivery> {
   const delivery = { folder: dataDir === undefined ? undefined : resolve(dataDir, "outbox"), smtpUrl };
-  await prepare(delivery);
+  await checkMailDelivery(delivery);
   return delivery;
 }
 
 /** Starts a sandbox that goes on from a state, which is the sandbox's from then on. */
-async function startAt(start: Beginning | StageState, options: SandboxOptions): Promise<Sandbox> {
+async function startSandboxFrom(start: WorldSetup | SandboxState, options: SandboxOptions): Promise<Sandbox> {
   const { port = 0, host = "127.0.0.1", service = contract, behaviours } = options;
-  const delivery = await deliveryFrom(options);
-  const parts = { service, ...(behaviours && { behaviours }) };
+  const delivery = await prepareMailDelivery(options);
+  const sharedOptions = { service, ...(behaviours && { behaviours }) };
   const forks: Sandbox[] = [];
-  const fork: Fork = async (state, forkPort) => {
-    const forked = await startAt(state, { ...parts, host, port: forkPort });
-    forks.push(forked);
-    return forked.baseUrl;
+  const fork: StartFork = async (state, forkPort) => {
+    const forkedSandbox = await startSandboxFrom(state, { ...sharedOptions, host, port: forkPort });
+    forks.push(forkedSandbox);
+    return forkedSandbox.baseUrl;
   };
-  const { app, stage } = assemble({ ...parts, start, delivery, fork });
+  const { app, session } = assemble({ ...sharedOptions, start, delivery, fork });
   await app.listen({ port, host });
-  const { port: taken } = app.server.address() as AddressInfo;
-  const baseUrl = `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;
+  const { port: boundPort } = app.server.address() as AddressInfo;
+  const baseUrl = `http://${host.includes(":") ? `[${host}]` : host}:${boundPort}`;
   return {
     baseUrl,
     xs2aUrl: baseUrl,
     get demo() {
-      return demoOf(service, stage.world);
+      return demoOf(service, session.world);
     },
     extension: extensionModule,
-    requests: stage.requests,
+    requests: session.requests,
     get mails() {
-      return stage.world.outbox.mails;
+      return session.world.outbox.mails;
     },
     force: (operation, status, { times = 1 } = {}) => {
-      stage.faults.add(operation, { kind: "status", status }, times);
-      stage.history.change();
+      session.faults.add(operation, { kind: "status", status }, times);
+      session.undoHistory.markChanged();
     },
     advance: (milliseconds) => {
-      const { world } = stage;
+      const { world } = session;
       world.clock.advance(milliseconds);
-      world.catchUp();
+      world.runDueEvents();
     },
-    control: controlPlane(stage),
-    save: () => saved(stage.state),
-    fork: (place = {}) => startAt(copyOf(stage.state), { ...parts, ...place }),
+    control: controlPlane(session),
+    save: () => saveState(session.state),
+    fork: (place = {}) => startSandboxFrom(copyState(session.state), { ...sharedOptions, ...place }),
     close: async () => {
-      for (const forked of forks) await forked.close();
+      for (const forkedSandbox of forks) await forkedSandbox.close();
       await app.close();
     },
   };
@@ -177,6 +177,6 @@ async function startAt(start: Beginning | StageState, options: SandboxOptions): 
  * cannot.
  */
 export async function startSandbox(allOptions: SandboxOptions = {}): Promise<Sandbox> {
-  const options = given(allOptions);
-  return startAt(startFrom(options), options);
+  const options = definedOptions(allOptions);
+  return startSandboxFrom(resolveStart(options), options);
 }

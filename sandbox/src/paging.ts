@@ -13,7 +13,7 @@ export const newestFirst = <T>(items: Sliceable<T>): Sliceable<T> => ({
 const countHeader = "x-total-count";
 
 /** The page the call asks for, and the count of all where the contract documents one, or the settings want it. */
-export function paged<T, View>(
+export function toPageResponse<T, View>(
   { operation, values, world }: Call,
   items: Sliceable<T>,
   view: (item: T) => View,
@@ -21,7 +21,8 @@ export function paged<T, View>(
   const { page, size, defaultSize, total } = operation.pages!;
   const length = Number(values[size] ?? defaultSize);
   const start = (Number(values[page] ?? 1) - 1) * length;
-  const counted = total ?? (world.settings.totalCount ? countHeader : undefined);
-  const headers: Record<string, string> = counted === undefined ? {} : { [counted]: String(items.length) };
+  const totalHeader = total ?? (world.settings.totalCount ? countHeader : undefined);
+  const headers: Record<string, string> =
+    totalHeader === undefined ? {} : { [totalHeader]: String(items.length) };
   return { status: 200, body: items.slice(start, start + length).map(view), headers } as const;
 }

@@ -2,19 +2,19 @@
 import type { Declaration, Service } from "@fxdesk/toolkit/operations";
 import type { AnyBehaviour, Behaviour } from "./behaviour";
 import type { FileResponse, Result } from "./result";
-import { answered } from "./domain-answers";
-import { admit } from "./door";
-import type { Play } from "./faults";
+import { toHttpError } from "./error-mapping";
+import { authorize } from "./authorize";
+import type { FaultEffect } from "./fault-queue";
 import type { HttpResponse, HttpRequest } from "./http";
 import { exampleResult } from "./example";
-import { checkAccept } from "./open-banking/accept";
-import { Refusal } from "./refusal";
-import { refusalResponseFor } from "./refused";
-import type { Stage } from "./stage";
+import { assertAcceptable } from "./open-banking/content-negotiation";
+import { HttpError } from "./http-error";
+import { toErrorResponse } from "./error-response";
+import type { SandboxSession } from "./sandbox-session";
 
 export interface Pipeline {
   readonly service: Service;
-  readonly stage: Stage;
+  readonly session: SandboxSession;
   readonly behaviours: Readonly<Record<string, AnyBehaviour>>;
 }
 
@@ -23,22 +23,26 @@ export async function respond(
   operation: Declaration,
   request: HttpRequest,
   pipeline: Pipeline,
-  { instead }: Play,
-): Promise<{ response: HttpResponse; refusal?: Refusal }> {
+  { substitute }: FaultEffect,
+): Promise<{ response: HttpResponse; httpError?: HttpError }> {
   try {
-    const done = instead ? instead(operation) : await result(operation, request, pipeline);
-    return { response: httpResponse(operation, done) };
+    const result = substitute ? substitute(operation) : await callBehaviour(operation, request, pipeline);
+    return { response: toHttpResponse(operation, result) };
   } catch (error) {
-    const refusal = answered(error);
-    if (!(refusal instanceof Refusal)) throw refusal;
-    return { response: refusalResponseFor(operation, request, refusal, pipeline.service), refusal };
+    const httpError = toHttpError(error);
+    if (!(httpError instanceof HttpError)) throw httpError;
+    return { response: toErrorResponse(operation, request, httpError, pipeline.service), httpError };
   }
 }
 
-async function result(operation: Declaration, request: HttpRequest, pipeline: Pipeline): Promise<Result> {
-  const { service, stage, behaviours } = pipeline;
-  const call = await admit(operation, request, service, stage.world);
-  checkAccept(call);
+async function callBehaviour(
+  operation: Declaration,
+  request: HttpRequest,
+  pipeline: Pipeline,
+): Promise<Result> {
+  const { service, session, behaviours } = pipeline;
+  const call = await authorize(operation, request, service, session.world);
+  assertAcceptable(call);
   const behaviour = behaviours[operation.name] as Behaviour | undefined;
   if (behaviour) return behaviour(call);
   const [status] = Object.keys(operation.responses);
@@ -46,17 +50,20 @@ async function result(operation: Declaration, request: HttpRequest, pipeline: Pi
 }
 
 /** Writes a result in the kind its status is declared with. */
-function httpResponse(operation: Declaration, { status, body, headers = {}, asText }: Result): HttpResponse {
+function toHttpResponse(
+  operation: Declaration,
+  { status, body, headers = {}, asText }: Result,
+): HttpResponse {
   const declared = operation.responses[status];
   if (!declared) throw new Error(`${operation.name} answered ${status}, which it does not declare.`);
   switch (declared.kind) {
     case "json":
-      if (asText) return typed(`${asText}; charset=utf-8`, String(body));
-      return typed("application/json; charset=utf-8", JSON.stringify(body));
+      if (asText) return textResponse(`${asText}; charset=utf-8`, String(body));
+      return textResponse("application/json; charset=utf-8", JSON.stringify(body));
     case "text":
-      return typed("text/plain; charset=utf-8", String(body));
+      return textResponse("text/plain; charset=utf-8", String(body));
     case "html":
-      return typed("text/html; charset=utf-8", String(body));
+      return textResponse("text/html; charset=utf-8", String(body));
     case "file": {
       const { contentType, fileName, bytes } = body as FileResponse;
       const disposition = { "content-disposition": `attachment; filename="${fileName}"` };
@@ -65,7 +72,7 @@ function httpResponse(operation: Declaration, { status, body, headers = {}, asTe
     case "empty":
       return { status, headers, body: undefined };
   }
-  function typed(contentType: string, text: string): HttpResponse {
+  function textResponse(contentType: string, text: string): HttpResponse {
     return { status, headers: { "content-type": contentType, ...headers }, body: text };
   }
 }

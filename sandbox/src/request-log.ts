@@ -1,16 +1,16 @@
 /** Notes on the stage what was asked, and how it was answered. */
 import type { FastifyRequest } from "fastify";
-import { type Headers, said } from "./exchange";
-import type { Fault } from "./faults";
-import type { Refusal } from "./refusal";
-import type { Stage } from "./stage";
+import { type Headers, toExchangeBody } from "./exchange";
+import type { Fault } from "./fault-queue";
+import type { HttpError } from "./http-error";
+import type { SandboxSession } from "./sandbox-session";
 
 declare module "fastify" {
   interface FastifyContextConfig {
     /** Stands beside what is played: such requests do not move the clock and are not logged. */
-    aside?: boolean;
+    untracked?: boolean;
     /** Changes nothing but what time has brought. */
-    reads?: boolean;
+    readOnly?: boolean;
   }
   interface FastifyRequest {
     /** In the log, from 1. */
@@ -19,32 +19,35 @@ declare module "fastify" {
 }
 
 /** A request that matched no route has no configuration. */
-export const isAside = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config?.aside ?? false;
+export const isUntracked = ({ routeOptions }: FastifyRequest): boolean =>
+  routeOptions.config?.untracked ?? false;
 
 /** What became of a request. */
-interface Outcome {
+interface RequestOutcome {
   readonly response: { readonly status: number; readonly headers: Headers; readonly body: unknown };
-  readonly refusal?: Refusal | undefined;
+  readonly httpError?: HttpError | undefined;
   readonly fault?: Fault | undefined;
 }
 
 export class RequestLog {
-  readonly #noted = new WeakSet<FastifyRequest>();
+  readonly #recorded = new WeakSet<FastifyRequest>();
 
-  constructor(private readonly stage: Stage) {}
+  constructor(private readonly session: SandboxSession) {}
 
   /** Notes a request once: who knows more of it comes first. */
-  note(request: FastifyRequest, { response, refusal, fault }: Outcome): void {
-    if (isAside(request) || this.#noted.has(request)) return;
-    this.#noted.add(request);
+  record(request: FastifyRequest, { response, httpError, fault }: RequestOutcome): void {
+    if (isUntracked(request) || this.#recorded.has(request)) return;
+    this.#recorded.add(request);
     const { method, url } = request;
     const { status } = response;
-    const message = refusal ? [refusal.message, refusal.details].filter(Boolean).join(" ") : request.refusal;
-    this.stage.record(
+    const message = httpError
+      ? [httpError.message, httpError.details].filter(Boolean).join(" ")
+      : request.loggedError;
+    this.session.record(
       {
         // One that cannot be routed, such as one whose path is too long, has not come through the hooks.
-        number: request.number || this.stage.arrive(),
-        time: this.stage.world.now.toISOString(),
+        number: request.number || this.session.countRequest(),
+        time: this.session.world.now.toISOString(),
         method,
         url,
         status,
@@ -52,8 +55,8 @@ export class RequestLog {
         ...(fault && { fault: fault.kind }),
       },
       {
-        request: said(request.headers, request.body),
-        response: said(response.headers, response.body),
+        request: toExchangeBody(request.headers, request.body),
+        response: toExchangeBody(response.headers, response.body),
       },
     );
   }

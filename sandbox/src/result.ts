@@ -19,13 +19,13 @@ export interface Result {
 }
 
 /** The same all the way down, and nothing of it is written to. */
-type Deep<T> = T extends readonly (infer Item)[]
-  ? readonly Deep<Item>[]
+type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
   : T extends object
-    ? { readonly [Key in keyof T]: Deep<T[Key]> }
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
-interface Bodies {
+interface BodyByKind {
   readonly text: { readonly body: string };
   readonly html: { readonly body: string };
   readonly file: { readonly body: FileResponse };
@@ -33,11 +33,11 @@ interface Bodies {
 }
 
 /** What a response of a kind has. */
-type BodyOf<R extends ResponseDeclaration> = R extends { readonly kind: keyof Bodies }
-  ? Bodies[R["kind"]]
+type BodyOf<R extends ResponseDeclaration> = R extends { readonly kind: keyof BodyByKind }
+  ? BodyByKind[R["kind"]]
   : R extends { readonly kind: "json"; readonly schema: infer Schema extends z.ZodType }
     ?
-        | { readonly body: Deep<z.input<Schema>> }
+        | { readonly body: DeepReadonly<z.input<Schema>> }
         | (R extends { readonly asText: AsText } ? { readonly asText: string; readonly body: string } : never)
     : never;
 

@@ -7,119 +7,128 @@ import fastify, {
   type FastifyRequest,
   type onRequestAsyncHookHandler,
 } from "fastify";
-import type { DoorCodes } from "./dialect";
+import type { ErrorCodes } from "./dialect";
 import { dialectOf, serverOfPath } from "./dialects";
-import { answered } from "./domain-answers";
-import { playOf } from "./faults";
-import { extensionMark, header, type HttpResponse, type HttpRequest, send } from "./http";
+import { toHttpError } from "./error-mapping";
+import { faultEffectOf } from "./fault-queue";
+import { extensionHeader, header, type HttpResponse, type HttpRequest, send } from "./http";
 import { openBankingServer } from "./open-banking/server";
 import { respond, type Pipeline } from "./pipeline";
-import { invalidStatus, Refusal } from "./refusal";
-import { plainRefusal, refusalResponseFor } from "./refused";
-import { isAside, RequestLog } from "./request-log";
-import { type Misnamed, misnamed, routeOf } from "./routes";
-import type { Stage } from "./stage";
+import { invalidRequestStatus, HttpError } from "./http-error";
+import { toPlainErrorResponse, toErrorResponse } from "./error-response";
+import { isUntracked, RequestLog } from "./request-log";
+import { type InvalidPathValue, findInvalidPathValue, routeOf } from "./routes";
+import type { SandboxSession } from "./sandbox-session";
 
 /** Routes that response otherwise than an operation does: pages, forms, tokens. */
-export type Extension = (app: FastifyInstance, stage: Stage, service: Service) => void;
+export type RoutePlugin = (app: FastifyInstance, session: SandboxSession, service: Service) => void;
 
 /** What is served beyond the contract; each response carries a mark. */
-export interface Extensions {
+export interface ExtensionSet {
   readonly service: Service;
-  readonly pages: readonly Extension[];
+  readonly plugins: readonly RoutePlugin[];
   /** Throws a Refusal when a request may not come in. */
   readonly guard?: (request: FastifyRequest) => void;
   /** Stands beside what is played: its requests do not move the clock and are not logged. */
-  readonly aside?: true;
+  readonly untracked?: true;
   /** How long the body of a request may be. */
   readonly bodyLimit?: number;
 }
 
-const largestBodyBytes = 5 * 1024 * 1024;
+const maxBodyBytes = 5 * 1024 * 1024;
 /** How long a request may take to arrive; then it is answered 408. */
-const arrivalMs = 60_000;
+const requestTimeoutMs = 60_000;
 
-export function buildServer(pipeline: Pipeline, extensions: readonly Extensions[]): FastifyInstance {
-  const { service, stage } = pipeline;
+export function buildServer(pipeline: Pipeline, extensions: readonly ExtensionSet[]): FastifyInstance {
+  const { service, session } = pipeline;
   const app = fastify({
     exposeHeadRoutes: false,
-    bodyLimit: largestBodyBytes,
-    requestTimeout: arrivalMs,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: requestTimeoutMs,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 1_000 },
-    frameworkErrors: (error, request, reply) => void refuse(request, reply, error),
+    frameworkErrors: (error, request, reply) => void handleError(request, reply, error),
   });
-  const log = new RequestLog(stage);
+  const log = new RequestLog(session);
 
-  const refuserFor =
+  const errorHandlerFor =
     (served: Service) => async (request: FastifyRequest, reply: FastifyReply, error?: Error) => {
-      const { refusal, response } = refused(served, request, error);
-      log.note(request, { response, refusal });
+      const { httpError, response } = resolveError(served, request, error);
+      log.record(request, { response, httpError });
       await send(reply, response);
     };
-  const refuse = refuserFor(service);
+  const handleError = errorHandlerFor(service);
 
   app.decorateRequest("number", 0);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  app.setNotFoundHandler((request, reply) => refuse(request, reply));
-  app.setErrorHandler((error: Error, request, reply) => refuse(request, reply, error));
+  app.setNotFoundHandler((request, reply) => handleError(request, reply));
+  app.setErrorHandler((error: Error, request, reply) => handleError(request, reply, error));
   app.addHook("onRequest", async (request) => {
-    if (!isAside(request)) {
-      request.number = stage.arrive();
-      if (!request.routeOptions.config?.reads) stage.history.change();
-      stage.world.clock.tick();
+    if (!isUntracked(request)) {
+      request.number = session.countRequest();
+      if (!request.routeOptions.config?.readOnly) session.undoHistory.markChanged();
+      session.world.clock.tick();
     }
-    stage.world.catchUp();
+    session.world.runDueEvents();
   });
-  app.addHook("onRequest", requestIdEcho(service));
-  app.addHook("onRequest", pacing(stage));
+  app.addHook("onRequest", requestIdHook(service));
+  app.addHook("onRequest", rateLimitHook(session));
   app.addHook("onSend", async (request, reply, body) => {
-    reply.header("date", stage.world.now.toUTCString());
-    log.note(request, { response: { status: reply.statusCode, headers: reply.getHeaders(), body } });
+    reply.header("date", session.world.now.toUTCString());
+    log.record(request, { response: { status: reply.statusCode, headers: reply.getHeaders(), body } });
   });
 
-  const serve = (scope: FastifyInstance, operation: Declaration, served: Pipeline) => {
+  const registerOperation = (scope: FastifyInstance, operation: Declaration, served: Pipeline) => {
     const { url, names } = routeOf(operation);
     scope.route({
       method: operation.method,
       url,
-      config: { reads: operation.effect === "read" && operation.server !== openBankingServer },
+      config: { readOnly: operation.effect === "read" && operation.server !== openBankingServer },
       handler: async (request, reply) => {
-        const fault = stage.faults.take(operation);
-        const play = playOf(fault);
-        const received = receivedRequest(request, names);
-        const { response, refusal } = await respond(operation, received, served, play);
-        log.note(request, { response, refusal, fault });
-        return (play.deliver ?? send)(reply, response);
+        const fault = session.faults.take(operation);
+        const faultEffect = faultEffectOf(fault);
+        const received = toHttpRequest(request, names);
+        const { response, httpError } = await respond(operation, received, served, faultEffect);
+        log.record(request, { response, httpError, fault });
+        return (faultEffect.sendResponse ?? send)(reply, response);
       },
     });
   };
-  for (const operation of service.operations) serve(app, operation, pipeline);
-  for (const { service: more, pages, guard, aside = false, bodyLimit = largestBodyBytes } of extensions)
+  for (const operation of service.operations) registerOperation(app, operation, pipeline);
+  for (const {
+    service: extensionService,
+    plugins,
+    guard,
+    untracked = false,
+    bodyLimit = maxBodyBytes,
+  } of extensions)
     void app.register(async (scope) => {
-      scope.setErrorHandler((error: Error, request, reply) => refuserFor(more)(request, reply, error));
+      scope.setErrorHandler((error: Error, request, reply) =>
+        errorHandlerFor(extensionService)(request, reply, error),
+      );
       scope.addHook("onRoute", (route) => {
-        route.config = { ...route.config, aside };
+        route.config = { ...route.config, untracked };
         route.bodyLimit ??= bodyLimit;
       });
       scope.addHook("onRequest", async (request) => guard?.(request));
-      scope.addHook("onSend", async (_request, reply) => void reply.headers(extensionMark));
-      for (const operation of more.operations) serve(scope, operation, { ...pipeline, service: more });
-      for (const extend of pages) extend(scope, stage, service);
+      scope.addHook("onSend", async (_request, reply) => void reply.headers(extensionHeader));
+      for (const operation of extensionService.operations)
+        registerOperation(scope, operation, { ...pipeline, service: extensionService });
+      for (const registerRoutes of plugins) registerRoutes(scope, session, service);
     });
   return app;
 }
 
 /** Lets requests in as many a second as the world allows, as late as it says. What stands aside is not paced. */
-function pacing(stage: Stage): onRequestAsyncHookHandler {
+function rateLimitHook(session: SandboxSession): onRequestAsyncHookHandler {
   return async (request) => {
-    if (isAside(request)) return;
-    const { now, settings } = stage.world;
+    if (isUntracked(request)) return;
+    const { now, settings } = session.world;
     const second = Math.floor(now.getTime() / 1_000);
-    stage.pace = { second, count: (second === stage.pace.second ? stage.pace.count : 0) + 1 };
-    if (stage.pace.count > settings.requestsPerSecond)
-      throw new Refusal(
+    session.pace = { second, count: (second === session.pace.second ? session.pace.count : 0) + 1 };
+    if (session.pace.count > settings.requestsPerSecond)
+      throw new HttpError(
         429,
         "too_many_requests",
         "Too many requests.",
@@ -133,7 +142,7 @@ function pacing(stage: Stage): onRequestAsyncHookHandler {
 }
 
 /** Responses repeat the identifier of their request. */
-function requestIdEcho(service: Service): onRequestAsyncHookHandler {
+function requestIdHook(service: Service): onRequestAsyncHookHandler {
   const { requestIdHeader: name } = service;
   const serverOf = serverOfPath(service);
   return async (request, reply) => {
@@ -144,32 +153,36 @@ function requestIdEcho(service: Service): onRequestAsyncHookHandler {
 }
 
 /** What no operation responds: unknown paths, other methods, requests that cannot be read or may not come in. */
-function refused(
+function resolveError(
   service: Service,
   request: FastifyRequest,
   error: Error | undefined,
-): { readonly refusal: Refusal; readonly response: HttpResponse } {
+): { readonly httpError: HttpError; readonly response: HttpResponse } {
   const path = request.url.split("?")[0]!;
   const { operations } = service;
-  const sharing = operations.filter((operation) => routeOf(operation).pattern.test(path));
-  const operation = sharing.find(({ method }) => method === request.method);
+  const matchingOperations = operations.filter((operation) => routeOf(operation).pattern.test(path));
+  const operation = matchingOperations.find(({ method }) => method === request.method);
   const server = operation?.server ?? serverOfPath(service)(path);
   const { codes } = dialectOf(server);
-  const near = operations.map((each) => misnamed(each, path)).find((each) => each !== undefined);
-  const refusal = error ? unreadable(error, operation, codes) : unrouted(sharing, near, codes);
-  const received = receivedRequest(request, []);
+  const invalidValue = operations
+    .map((each) => findInvalidPathValue(each, path))
+    .find((each) => each !== undefined);
+  const httpError = error
+    ? toRequestError(error, operation, codes)
+    : toRoutingError(matchingOperations, invalidValue, codes);
+  const received = toHttpRequest(request, []);
   const response = operation
-    ? refusalResponseFor(operation, received, refusal, service)
-    : plainRefusal(server, received, refusal, service);
-  return { refusal, response };
+    ? toErrorResponse(operation, received, httpError, service)
+    : toPlainErrorResponse(server, received, httpError, service);
+  return { httpError, response };
 }
 
-function receivedRequest(request: FastifyRequest, names: readonly string[]): HttpRequest {
-  const numbered = request.params as Record<string, string>;
+function toHttpRequest(request: FastifyRequest, names: readonly string[]): HttpRequest {
+  const parameters = request.params as Record<string, string>;
   return {
     method: request.method,
     url: request.url,
-    path: Object.fromEntries(names.map((name, index) => [name, numbered[index]])),
+    path: Object.fromEntries(names.map((name, index) => [name, parameters[index]])),
     query: request.query as HttpRequest["query"],
     headers: request.headers,
     body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
@@ -177,39 +190,44 @@ function receivedRequest(request: FastifyRequest, names: readonly string[]): Htt
 }
 
 /** What the open-banking standard says of a value that is not there, by the parameter of the path. */
-const codesOfMisnamed: Readonly<Record<string, string>> = {
+const codesByPathParameter: Readonly<Record<string, string>> = {
   "payment-service": "PRODUCT_UNKNOWN",
   "payment-product": "PRODUCT_UNKNOWN",
 };
 
-function unreadable(
+function toRequestError(
   thrown: Error & { statusCode?: number },
   operation: Declaration | undefined,
-  codes: DoorCodes,
-): Refusal {
-  const error = answered(thrown) as typeof thrown;
-  if (error instanceof Refusal) return error;
+  codes: ErrorCodes,
+): HttpError {
+  const error = toHttpError(thrown) as typeof thrown;
+  if (error instanceof HttpError) return error;
   if ((error.statusCode ?? 500) < 500)
-    return new Refusal(
-      operation ? invalidStatus(operation) : 400,
+    return new HttpError(
+      operation ? invalidRequestStatus(operation) : 400,
       codes.invalid,
       "The request cannot be read.",
       error.message,
     );
-  return new Refusal(500, codes.internal, "The sandbox failed.", error.message);
+  return new HttpError(500, codes.internal, "The sandbox failed.", error.message);
 }
 
-function unrouted(sharing: readonly Declaration[], near: Misnamed | undefined, codes: DoorCodes): Refusal {
-  if (sharing.length === 0 && near)
-    return new Refusal(
+function toRoutingError(
+  matchingOperations: readonly Declaration[],
+  invalidValue: InvalidPathValue | undefined,
+  codes: ErrorCodes,
+): HttpError {
+  if (matchingOperations.length === 0 && invalidValue)
+    return new HttpError(
       404,
-      codesOfMisnamed[near.name] ?? codes.unknownPath,
-      `There is no ${near.name} ${near.value}.`,
-      `It is one of ${near.options.join(", ")}.`,
+      codesByPathParameter[invalidValue.name] ?? codes.unknownPath,
+      `There is no ${invalidValue.name} ${invalidValue.value}.`,
+      `It is one of ${invalidValue.options.join(", ")}.`,
     );
-  if (sharing.length === 0) return new Refusal(404, codes.unknownPath, "There is nothing at this path.");
-  const allow = sharing.map(({ method }) => method).join(", ");
-  return new Refusal(405, codes.wrongMethod, "This path does not take this method.", `Allowed: ${allow}.`, {
+  if (matchingOperations.length === 0)
+    return new HttpError(404, codes.unknownPath, "There is nothing at this path.");
+  const allow = matchingOperations.map(({ method }) => method).join(", ");
+  return new HttpError(405, codes.wrongMethod, "This path does not take this method.", `Allowed: ${allow}.`, {
     allow,
   });
 }

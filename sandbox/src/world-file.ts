@@ -3,7 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document } from "yaml";
 import { z } from "zod";
-import { contradictions, type DescriptionViolation, WorldDescription } from "./world/seed/description";
+import {
+  findContradictions,
+  type DescriptionViolation,
+  WorldDescription,
+} from "./world/seed/world-description";
 
 /** A world file that cannot be used. The message names the file, and line and field of each thing that is wrong. */
 export class WorldFileError extends RangeError {}
@@ -14,7 +18,7 @@ export const includedWorlds = ["exporter", "group", "empty"] as const;
 const folder = join(__dirname, "../worlds");
 
 /** The path of an included world, or of a file of one's own. */
-const pathOf = (name: string): string =>
+const resolveWorldPath = (name: string): string =>
   (includedWorlds as readonly string[]).includes(name) ? join(folder, `${name}.yaml`) : name;
 
 /** The form of a world file as JSON Schema, for editors. */
@@ -23,7 +27,7 @@ export const worldSchema = (): object => z.toJSONSchema(WorldDescription, { io: 
 type Path = DescriptionViolation["path"];
 
 /** A field as it is written in code: companies[0].accounts[1].currency. */
-const fieldOf = (path: Path): string =>
+const formatPath = (path: Path): string =>
   path
     .map((step, index) => (typeof step === "number" ? `[${step}]` : index > 0 ? `.${step}` : step))
     .join("");
@@ -69,14 +73,14 @@ export function parseWorld(text: string, file: string): WorldDescription {
     );
   const parsed = WorldDescription.safeParse(document.toJS(), { reportInput: true });
   const violations = parsed.success
-    ? contradictions(parsed.data)
+    ? findContradictions(parsed.data)
     : parsed.error.issues.flatMap((issue) => violationsOf(issue));
   if (violations.length > 0)
     throw new WorldFileError(
       violations
         .map(
           ({ path, message }) =>
-            `${file}, line ${lineOf(document, lines, path)}: ${fieldOf(path)} ${message}.`,
+            `${file}, line ${lineOf(document, lines, path)}: ${formatPath(path)} ${message}.`,
         )
         .join("\n"),
     );
@@ -85,7 +89,7 @@ export function parseWorld(text: string, file: string): WorldDescription {
 
 /** Reads an included world by its name, or a file. Throws a WorldFileError. */
 export function readWorld(name: string): WorldDescription {
-  const path = pathOf(name);
+  const path = resolveWorldPath(name);
   let text: string;
   try {
     text = readFileSync(path, "utf8");

@@ -21,7 +21,7 @@ const linesOf = async (name: string): Promise<readonly string[]> =>
     .filter((line) => line.trim() !== "" && !line.startsWith("#"));
 
 /** What of the context the image never sees: the last pattern that fits decides, for a folder and all that is in it. */
-async function ignored(): Promise<(path: string) => boolean> {
+async function loadIgnoreRules(): Promise<(path: string) => boolean> {
   const rules = (await linesOf(".dockerignore")).map((line) => {
     const pattern = line
       .replace(/^!/, "")
@@ -49,78 +49,79 @@ interface Stage {
   readonly env: NodeJS.ProcessEnv;
 }
 
-let place: string;
+let imagesFolder: string;
 let image: Stage;
 /** What the image says of itself, by the instruction. */
-const says = new Map<string, string>();
+const instructions = new Map<string, string>();
 
 /** Does what the Containerfile says, line by line. */
 async function build(): Promise<Stage> {
-  const isIgnored = await ignored();
+  const isIgnored = await loadIgnoreRules();
   const filter = (path: string) => path === root || !isIgnored(relative(root, path));
   const stages = new Map<string, Stage>();
   let stage: Stage | undefined;
-  const here = (text: string, { folder }: Stage) =>
+  const inStage = (text: string, { folder }: Stage) =>
     text.replace(homePath, folder).replaceAll("1000:1000", owner);
   const steps: Readonly<Record<string, (rest: string, now: Stage) => unknown>> = {
     async COPY(rest, now) {
       const [, from, paths] = /^(?:--from=(\S+) )?(.*)$/.exec(rest)!;
       const [target, ...sources] = paths!.split(" ").toReversed();
       for (const source of sources) {
-        const path = from ? here(source, stages.get(from)!) : join(root, source);
+        const path = from ? inStage(source, stages.get(from)!) : join(root, source);
         const isFile = (await stat(path)).isFile();
         const to = join(now.folder, target!, isFile && target!.endsWith("/") ? basename(path) : "");
         await cp(path, to, { recursive: true, verbatimSymlinks: true, ...(!from && { filter }) });
       }
     },
     RUN: (rest, now) =>
-      promisify(execFile)("sh", ["-c", here(rest, now)], {
+      promisify(execFile)("sh", ["-c", inStage(rest, now)], {
         cwd: now.folder,
         env: now.env,
         maxBuffer: 2 ** 26,
       }),
     ENV(rest, now) {
       const [, name, value] = /^(\w+)=(.*)$/.exec(rest)!;
-      now.env[name!] = here(value!, now).replace("$PATH", machinePath);
+      now.env[name!] = inStage(value!, now).replace("$PATH", machinePath);
     },
   };
   for (const line of await linesOf("Containerfile")) {
     const [, word, rest] = /^(\w+) (.*)$/.exec(line)!;
     if (word === "FROM") {
       const [, base, name = "image"] = /^(\S+)(?: AS (\S+))?$/.exec(rest!)!;
-      stage = { folder: join(place, name), env: { ...process.env, PATH: machinePath } };
+      stage = { folder: join(imagesFolder, name), env: { ...process.env, PATH: machinePath } };
       stages.set(name, stage);
       await mkdir(stage.folder);
       const before = stages.get(base!);
       if (before) await cp(before.folder, stage.folder, { recursive: true, verbatimSymlinks: true });
     } else if (steps[word!]) await steps[word!]!(rest!, stage!);
-    else says.set(word!, rest!);
+    else instructions.set(word!, rest!);
   }
   return stage!;
 }
 
 beforeAll(async () => {
-  place = await mkdtemp(join(tmpdir(), "fxdesk-image-"));
+  imagesFolder = await mkdtemp(join(tmpdir(), "fxdesk-image-"));
   // Another user goes through it.
-  await chmod(place, 0o755);
+  await chmod(imagesFolder, 0o755);
   image = await build();
 }, 600_000);
-afterAll(() => rm(place, { recursive: true, force: true }));
+afterAll(() => rm(imagesFolder, { recursive: true, force: true }));
 
 const command = (text: string): readonly string[] =>
   (JSON.parse(text) as string[]).map((word) => word.replace(homePath, image.folder));
 
 test("it names a user who is not root, a folder for its state, and where it listens", () => {
-  expect(says.get("USER")).toBe("1000:1000");
-  expect(says.get("VOLUME")).toBe(`${home}/state`);
-  expect(says.get("EXPOSE")).toBe("8080");
+  expect(instructions.get("USER")).toBe("1000:1000");
+  expect(instructions.get("VOLUME")).toBe(`${home}/state`);
+  expect(instructions.get("EXPOSE")).toBe("8080");
 });
 
-const ended = async (child: ChildProcess) => child.exitCode ?? ((await once(child, "exit")) as [number])[0];
+const exitCodeOf = async (child: ChildProcess) =>
+  child.exitCode ?? ((await once(child, "exit")) as [number])[0];
 
 test("it starts as its user, is healthy, keeps e-mails in its state, and ends when it is told to", async () => {
   const options = { cwd: image.folder, env: image.env, ...user };
-  const [program, ...args] = command(says.get("ENTRYPOINT")!);
+  const [program, ...args] = command(instructions.get("ENTRYPOINT")!);
   const child = spawn(program!, [...args, "--port", "0"], options);
   let told = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (told += String(data)));
@@ -128,9 +129,9 @@ test("it starts as its user, is healthy, keeps e-mails in its state, and ends wh
     withinMs: 60_000,
     what: () => `the sandbox, which said ${told}`,
   });
-  const [check, ...rest] = command(/CMD (.*)$/.exec(says.get("HEALTHCHECK")!)![1]!);
+  const [check, ...rest] = command(/CMD (.*)$/.exec(instructions.get("HEALTHCHECK")!)![1]!);
   const healthy = () =>
-    ended(
+    exitCodeOf(
       spawn(
         check!,
         rest.map((word) => word.replace("8080", port)),
@@ -151,6 +152,6 @@ test("it starts as its user, is healthy, keeps e-mails in its state, and ends wh
   expect(await readFile(join(image.folder, "state/kept.json"), "utf8")).toContain("fxdesk_sandbox");
   expect((await fetch(`http://127.0.0.1:${port}/docs/explorer.js`)).status).toBe(200);
   child.kill("SIGTERM");
-  expect(await ended(child)).toBe(0);
+  expect(await exitCodeOf(child)).toBe(0);
   expect(await healthy()).toBe(1);
 }, 120_000);

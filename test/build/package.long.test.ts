@@ -3,15 +3,15 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { asConsumerOf, compiledIn } from "../support/consumer";
-import { type Packed, packedPackage } from "../support/packed";
+import { withPackedConsumer, compileIn } from "../support/consumer-project";
+import { type PackedPackage, packPackage } from "../support/packed-package";
 
 const run = promisify(execFile);
 const root = join(__dirname, "../..");
 const tool = (name: string) => join(root, "node_modules/.bin", name);
 
-let packed: Packed;
-beforeAll(async () => (packed = await packedPackage()), 60_000);
+let packed: PackedPackage;
+beforeAll(async () => (packed = await packPackage()), 60_000);
 afterAll(() => packed.remove());
 
 test("its entry points and types resolve in every module system that Node.js has", async () => {
@@ -110,11 +110,11 @@ export async function read(text: string): Promise<Statement[]> {
 
 test("a strict consumer compiles against what is packed, and what is wrong does not", async () => {
   const code = consumer(await documentedCodes());
-  await asConsumerOf(packed.tarball, async (consuming) => {
+  await withPackedConsumer(packed.tarball, async (consuming) => {
     expect(
-      await compiledIn(consuming, { "consumer.cts": code, "consumer.mts": code }, { module: "node16" }),
+      await compileIn(consuming, { "consumer.cts": code, "consumer.mts": code }, { module: "node16" }),
     ).toBe("");
     const bundled = { module: "esnext", moduleResolution: "bundler" };
-    expect(await compiledIn(consuming, { "consumer.ts": code }, bundled)).toBe("");
+    expect(await compileIn(consuming, { "consumer.ts": code }, bundled)).toBe("");
   });
 });

@@ -2,14 +2,14 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import manifest from "../../package.json";
-import { type Packed, packedPackage } from "../support/packed";
+import { type PackedPackage, packPackage } from "../support/packed-package";
 
 const root = join(__dirname, "../..");
 
-let packed: Packed;
+let packed: PackedPackage;
 let files: readonly string[];
 beforeAll(async () => {
-  packed = await packedPackage();
+  packed = await packPackage();
   files = packed.files.map(({ path }) => path);
 }, 60_000);
 afterAll(() => packed.remove());

@@ -7,8 +7,8 @@ import { typeFiles } from "../../build/types";
 import { type Declaration, json, operation, operations } from "../../core/operations";
 import { fxdeskService } from "../../core/service";
 import { splitName } from "../../core/declaration/sections";
-import { asConsumer, compiled } from "../support/consumer";
-import { hovers } from "../support/editor";
+import { withConsumerProject, compile } from "../support/consumer-project";
+import { hoverTexts } from "../support/language-server";
 
 const root = join(__dirname, "../..");
 
@@ -88,7 +88,7 @@ type AllTrue<Each extends readonly true[]> = Each;
 test("agree with the schemas of every operation", async () => {
   const code = [comparison, ...operations.map(agreement)].join("\n");
   const options = { skipLibCheck: true, exactOptionalPropertyTypes: true, lib: ["es2023", "es2024.string"] };
-  expect(await compiled({ "agreement.cts": code }, options)).toBe("");
+  expect(await compile({ "agreement.cts": code }, options)).toBe("");
 });
 
 test("an editor shows what a field means, and what a method does", async () => {
@@ -100,7 +100,9 @@ export async function use(client: FxdeskClient): Promise<unknown> {
 }
 `;
   const words = ["quote_id", "book(", "BookedTrade =", "maturity_date"];
-  const shown = await asConsumer({ "main.cts": code }, (folder) => hovers(folder, "main.cts", words));
+  const shown = await withConsumerProject({ "main.cts": code }, (folder) =>
+    hoverTexts(folder, "main.cts", words),
+  );
   expect(shown).toEqual([
     expect.stringMatching(/BookTradeInput\.quote_id: string\s+```\s+ID of the quote to book\.$/),
     expect.stringMatching(

@@ -3,15 +3,16 @@
  * FXDESK_RUNS says how many in all, FXDESK_SEED which.
  */
 import { engines } from "../core/store/engines";
-import { play, type Report } from "./bookings";
+import { runBookings, type BookingReport } from "./booking-scenario";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 10_000);
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_122);
 /** A list of trades that grows without an end would take its time, and prove nothing more. */
 const most = 1_250;
 
-const reports: Report[] = [];
-const sum = (of: (report: Report) => number) => reports.reduce((total, report) => total + of(report), 0);
+const reports: BookingReport[] = [];
+const sum = (of: (report: BookingReport) => number) =>
+  reports.reduce((total, report) => total + of(report), 0);
 
 const quotes = [
   ["used up by a booking", false],
@@ -28,7 +29,13 @@ describe.each(engines())("$name", ({ name, create }) => {
         const bookings = Math.min(most, share - round * most);
         const store = await create();
         const roundSeed = seed + 100 * round + (reusableQuotes ? 10 : 0) + (name === "SQLite" ? 0 : 20);
-        const report = await play({ store, bookings, seed: roundSeed, reusableQuotes, killEvery: 100 });
+        const report = await runBookings({
+          store,
+          bookings,
+          seed: roundSeed,
+          reusableQuotes,
+          killEvery: 100,
+        });
         reports.push(report);
         console.log(JSON.stringify({ engine: name, reusableQuotes, seed: roundSeed, ...report }));
         expect(report.faultsFound).toEqual([]);

@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Chance } from "./chance";
+import { type SeededRandom } from "./seeded-random";
 
 /** What becomes of a request; `before` the service has it, or `after` it has done its work. */
 type Fate =
@@ -21,7 +21,7 @@ type Fate =
   | "page-after"
   | "silence-after";
 
-const money: Readonly<Record<Fate, number>> = {
+const moneyWeights: Readonly<Record<Fate, number>> = {
   pass: 55,
   late: 7,
   "reset-before": 4,
@@ -38,7 +38,7 @@ const money: Readonly<Record<Fate, number>> = {
 };
 
 /** Who looks for something has a bad day as well. */
-const reading: Readonly<Partial<Record<Fate, number>>> = {
+const readWeights: Readonly<Partial<Record<Fate, number>>> = {
   pass: 85,
   late: 5,
   "reset-before": 3,
@@ -51,9 +51,9 @@ const reading: Readonly<Partial<Record<Fate, number>>> = {
 export interface FaultProxy {
   readonly url: string;
   /** How often each fate was met by calls that commit money. */
-  readonly met: Readonly<Partial<Record<Fate, number>>>;
+  readonly counts: Readonly<Partial<Record<Fate, number>>>;
   /** From now on everything passes. */
-  calm(): void;
+  stopFaults(): void;
   close(): Promise<void>;
 }
 
@@ -84,16 +84,16 @@ function respond(response: ServerResponse, { status, headers, body }: Received):
 const refuse = (response: ServerResponse, status: number, headers: Record<string, string> = {}) =>
   response.writeHead(status, { "content-type": "text/html", ...headers }).end("<html>not now</html>");
 
-export async function faultProxy(service: string, chance: Chance): Promise<FaultProxy> {
+export async function faultProxy(service: string, chance: SeededRandom): Promise<FaultProxy> {
   const target = new URL(service);
-  const met: Partial<Record<Fate, number>> = {};
+  const counts: Partial<Record<Fate, number>> = {};
   let isCalm = false;
 
   function fateOf({ method }: IncomingMessage): Fate {
     if (isCalm) return "pass";
-    if (method === "GET") return chance.pick(reading as typeof money);
-    const fate = chance.pick(money);
-    met[fate] = (met[fate] ?? 0) + 1;
+    if (method === "GET") return chance.pick(readWeights as typeof moneyWeights);
+    const fate = chance.pick(moneyWeights);
+    counts[fate] = (counts[fate] ?? 0) + 1;
     return fate;
   }
 
@@ -148,8 +148,8 @@ export async function faultProxy(service: string, chance: Chance): Promise<Fault
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    met,
-    calm: () => (isCalm = true),
+    counts,
+    stopFaults: () => (isCalm = true),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -3,7 +3,7 @@
  * many in all, FXDESK_SEED which.
  */
 import { engines } from "../core/store/engines";
-import { playOrders } from "./orders";
+import { runOrders } from "./order-scenario";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 2_000);
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_122);
@@ -11,7 +11,7 @@ const seed = Number(process.env.FXDESK_SEED ?? 20_261_122);
 describe.each(engines())("$name", ({ name, create }) => {
   test("each order is booked inside its limits, once, or not at all and says why", async () => {
     const orders = Math.ceil(runs / 2);
-    const report = await playOrders({
+    const report = await runOrders({
       store: await create(),
       orders,
       seed: seed + (name === "SQLite" ? 0 : 20),

@@ -1,12 +1,12 @@
 /** A small part of the bad day of orders, in one process: npm run test:chaos plays it whole, with processes that are killed. */
 import { engines } from "../core/store/engines";
-import { playOrders } from "./orders";
+import { runOrders } from "./order-scenario";
 
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_122);
 
 describe.each(engines())("$name", ({ create }) => {
   test("each order is booked inside its limits, once, or not at all and says why", async () => {
-    const report = await playOrders({
+    const report = await runOrders({
       store: await create(),
       orders: 30,
       seed,

@@ -5,8 +5,13 @@
 import { join } from "node:path";
 import { environmentName } from "@fxdesk/toolkit";
 import type { JsonObject } from "../../mcp/protocol";
-import { fxdesk } from "../cli/run";
-import { anOrder, type Place, placeOf, secretOf } from "../core/releases/place";
+import { runFxdesk } from "../cli/run-command";
+import {
+  sampleOrder,
+  type ReleaseFixture,
+  createReleaseFixture,
+  secretOf,
+} from "../core/releases/release-fixture";
 import { type Postgres, startPostgres } from "../core/store/engines";
 import { demoEnvironment, fxdeskMcp, type McpClient, revisions, textOf } from "../mcp/support/clients";
 import { eventually } from "../support/eventually";
@@ -15,7 +20,7 @@ const runs = Number(process.env.FXDESK_RUNS ?? 20);
 const builtExtension = join(__dirname, "../../sandbox/dist/extension.js");
 
 let postgres: Postgres;
-let place: Place;
+let place: ReleaseFixture;
 let variables: Record<string, string>;
 let servers: McpClient[];
 
@@ -23,9 +28,9 @@ const startServer = () => revisions["2026-07-28"].stdio(fxdeskMcp(["--allow", "m
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  place = await placeOf({ store: await postgres.create() });
+  place = await createReleaseFixture({ store: await postgres.create() });
   const settings = {
-    store: place.store.place,
+    store: place.store.location,
     storeKey: place.store.key!.toString("base64"),
     actor: "desk",
     policy: place.policyPath,
@@ -60,7 +65,7 @@ test(`${runs} orders are booked once each by either, and both tell of them`, asy
   const before = new Set(await tradesOf());
   const asked: string[] = [];
   for (let index = 0; index < runs; index += 1) {
-    const { trade_type: _, ...order } = anOrder({ amount: String(1_000 + index) });
+    const { trade_type: _, ...order } = sampleOrder({ amount: String(1_000 + index) });
     const { release, state } = await structured(servers[index % 2]!, "order_trade", order);
     expect(state).toBe("waiting");
     asked.push(String(release));
@@ -70,7 +75,7 @@ test(`${runs} orders are booked once each by either, and both tell of them`, asy
       await servers[0]!.close();
       servers[0] = await startServer();
     }
-    const said = await fxdesk(["releases", "release", id, "--as", "anna"], {
+    const said = await runFxdesk(["releases", "release", id, "--as", "anna"], {
       variables,
       input: `${secretOf("anna")}\n`,
     });

@@ -10,16 +10,16 @@ import type { Entry } from "../../core/journal/entry";
 import { openJournal } from "../../core/journal/journal";
 import { bookTrade } from "../../core/contract/trades";
 import type { StoreSettings } from "../../core/store/settings";
-import { program, environmentOf } from "../cli/run";
+import { program, environmentOf } from "../cli/run-command";
 import { type Postgres, startPostgres } from "../core/store/engines";
 import { type McpClient, revisions, textOf } from "../mcp/support/clients";
-import { catchOf, operationOf, tab } from "../nodes/support/flows";
+import { catchNode, operationNode, tab } from "../nodes/support/flows";
 import { type FlowNode, NodeRed } from "../nodes/support/node-red";
 import { eventually } from "../support/eventually";
-import { type PlayedSandbox, playedSandbox } from "./played-sandbox";
+import { type SandboxProcess, startSandboxProcess } from "./sandbox-process";
 
 const bookings = Number(process.env.FXDESK_RUNS ?? 500);
-const together = 10;
+const maxConcurrentBookings = 10;
 
 interface Booking {
   readonly quote_id: string;
@@ -27,18 +27,18 @@ interface Booking {
 }
 
 /** What a surface says of a booking: its trade, or why there is none. */
-type Said = { readonly tradeId: string } | { readonly error: string };
+type SurfaceResult = { readonly tradeId: string } | { readonly error: string };
 
 interface Surface {
   readonly name: string;
   isAlive: boolean;
-  book(booking: Booking): Promise<Said>;
+  book(booking: Booking): Promise<SurfaceResult>;
   kill(): Promise<void>;
   close(): Promise<void>;
 }
 
 let postgres: Postgres;
-let sandbox: PlayedSandbox;
+let sandbox: SandboxProcess;
 let store: StoreSettings;
 let surfaces: Surface[];
 let variables: Record<string, string>;
@@ -92,8 +92,8 @@ const flow = [
   tab,
   { id: "connection", type: "fxdesk-connection", name: "Sandbox", fromEnvironment: true },
   inTab("posted", "http in", ["book"], { url: "/book", method: "post" }),
-  operationOf(bookTrade, "book", ["told"], { fromPayload: true }),
-  catchOf("caught", ["failed"]),
+  operationNode(bookTrade, "book", ["told"], { fromPayload: true }),
+  catchNode("caught", ["failed"]),
   inTab("failed", "function", ["told"], {
     func: "msg.payload = { error: msg.error.message }; msg.statusCode = 200; return msg;",
     outputs: 1,
@@ -124,10 +124,10 @@ async function nodeRedSurface(name: string): Promise<Surface> {
 }
 
 beforeAll(async () => {
-  [postgres, sandbox] = await Promise.all([startPostgres(), playedSandbox([])]);
+  [postgres, sandbox] = await Promise.all([startPostgres(), startSandboxProcess([])]);
   store = await postgres.create();
   const settings = {
-    store: store.place,
+    store: store.location,
     storeKey: store.key!.toString("base64"),
     timeoutMs: "3000",
     queueTimeoutMs: "3000",
@@ -148,9 +148,9 @@ afterAll(async () => {
   await postgres.close();
 }, 60_000);
 
-const booked = async () => new Set([...(await sandbox.books()).values()].flat());
+const booked = async () => new Set([...(await sandbox.tradesByReference()).values()].flat());
 
-const asked = (surface: Surface, booking: Booking): Promise<Said> =>
+const bookOn = (surface: Surface, booking: Booking): Promise<SurfaceResult> =>
   surface.book(booking).catch((error: Error) => ({ error: error.message }));
 
 /** Asks one surface after the other, as a proxy with a plain turn does, until one of them has booked it. */
@@ -159,7 +159,7 @@ async function bookSomewhere(booking: Booking, turn: number): Promise<string> {
   for (let attempt = 0; attempt < 60; attempt += 1) {
     const surface = surfaces[(turn + attempt) % surfaces.length]!;
     if (!surface.isAlive) continue;
-    const said = await asked(surface, booking);
+    const said = await bookOn(surface, booking);
     if ("tradeId" in said) return said.tradeId;
     errors.push(`${surface.name}: ${said.error}`);
     await pause(250);
@@ -173,12 +173,12 @@ async function kill(surface: Surface): Promise<void> {
 }
 
 /** While the journal cannot be written, nothing is booked. */
-async function withoutStore(wanted: readonly Booking[]): Promise<void> {
+async function expectNothingBookedWithoutStore(wanted: readonly Booking[]): Promise<void> {
   const before = await booked();
   await postgres.stop();
   const alive = surfaces.filter(({ isAlive }) => isAlive);
   const said = await Promise.all(
-    wanted.map((booking, index) => asked(alive[index % alive.length]!, booking)),
+    wanted.map((booking, index) => bookOn(alive[index % alive.length]!, booking)),
   );
   for (const each of said)
     expect(each).toEqual({ error: expect.stringMatching(/Nothing was sent|not sent/i) as string });
@@ -202,7 +202,7 @@ test(`${bookings} bookings are made once each, and their outcomes are known ever
         trades.set(booking.quote_id, await bookSomewhere(booking, turn));
       }
     };
-    await Promise.all(Array.from({ length: together }, one));
+    await Promise.all(Array.from({ length: maxConcurrentBookings }, one));
   };
   const [third, half] = [Math.floor(bookings / 3), Math.floor(bookings / 2)];
   await bookAll(0, third);
@@ -211,7 +211,7 @@ test(`${bookings} bookings are made once each, and their outcomes are known ever
   await pause(50);
   await Promise.all([kill(surfaces[0]!), kill(surfaces[1]!)]);
   await going;
-  await withoutStore(wanted.slice(half, half + 8));
+  await expectNothingBookedWithoutStore(wanted.slice(half, half + 8));
   await bookAll(half, bookings);
 
   const made = [...(await booked())].filter((id) => !before.has(id));
@@ -219,7 +219,7 @@ test(`${bookings} bookings are made once each, and their outcomes are known ever
   expect(new Set(trades.values())).toEqual(new Set(made));
   for (const surface of surfaces.filter(({ isAlive }) => isAlive))
     for (const booking of wanted)
-      expect(await asked(surface, booking)).toEqual({ tradeId: trades.get(booking.quote_id) });
+      expect(await bookOn(surface, booking)).toEqual({ tradeId: trades.get(booking.quote_id) });
 
   const journal = await openJournal(store);
   const entries: readonly Entry[] = await journal.list();

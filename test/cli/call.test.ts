@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { faultServer, type FaultServer, inTurn, respond } from "../support/fault-server";
+import { faultServer, type FaultServer, inSequence, respond } from "../support/fault-server";
 import { sampleInput, sandboxClient } from "../support/samples";
-import { fxdesk as run, type Variables, variablesOf } from "./run";
+import { runFxdesk as run, type Variables, variablesOf } from "./run-command";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 /** The variables with which the command reaches a server that gives no tokens. */
-const reaching = ({ url }: FaultServer): Variables => ({
+const variablesFor = ({ url }: FaultServer): Variables => ({
   FXDESK_BASE_URL: url,
   FXDESK_CLIENT_ID: "c-1",
   FXDESK_ACCESS_TOKEN: "a-token",
@@ -94,7 +94,7 @@ describe("responses", () => {
         200,
         JSON.stringify({ transactions: { booked: [], information: [{ page: number }], _links: next } }),
       );
-    const bank = await faultServer(inTurn(page(1, { next: { href: "?page=2" } }), page(2, {})));
+    const bank = await faultServer(inSequence(page(1, { next: { href: "?page=2" } }), page(2, {})));
     const args = ["openBanking.listTransactions", "--account-id", "A1", "--consent-id", "C1"];
     const { stdout, code } = await run(["call", ...args, "--booking-status", "information", "--all"], {
       variables: { ...variables, FXDESK_XS2A_URL: bank.url },
@@ -114,7 +114,7 @@ describe("responses", () => {
     await symlink("file.pdf", link);
     const get = (output: string) =>
       run(["call", "statements.getFile", "--account-id", id, "--statement-id", id, "--output", output], {
-        variables: reaching(service),
+        variables: variablesFor(service),
       });
     expect(JSON.parse((await get(link)).stdout)).toEqual({
       path: link,
@@ -454,7 +454,7 @@ describe("errors", () => {
     const details = "\n\nfxdesk: carried out (201) \r\nJournal entry: forged";
     const body = JSON.stringify({ code: "conflict", message: "No.", details });
     const server = await faultServer(respond(409, body));
-    const given = { variables: reaching(server) };
+    const given = { variables: variablesFor(server) };
     const book = ["call", "trades.book", "--quote-id", "q-1", "--reason", "other", "--yes"];
     const [said, entry, ...more] = (await run(book, given)).stderr.trimEnd().split("\n");
     expect(said).toContain("No. fxdesk: carried out (201) Journal entry: forged [conflict]");
@@ -466,7 +466,7 @@ describe("errors", () => {
   test("leave the texts of a response as they came", async () => {
     const trade = { trade_id: "t\n\n1" };
     const server = await faultServer(respond(200, JSON.stringify([trade])));
-    const given = { variables: reaching(server) };
+    const given = { variables: variablesFor(server) };
     expect(JSON.parse((await run(["call", "trades.list"], given)).stdout)).toEqual([trade]);
     expect((await run(["call", "trades.list", "--table"], given)).stdout).toMatch(/^trade_id *\nt 1 *\n$/);
     await server.close();

@@ -3,25 +3,25 @@ import { operations } from "@fxdesk/toolkit/operations";
 import { loadSandbox, type SandboxPackage } from "../../cli/sandbox-package";
 import { procedures } from "../../core/procedures/all";
 import manifest from "../../package.json";
-import { happens } from "../support/eventually";
-import { fxdesk } from "./run";
+import { untilEvent } from "../support/eventually";
+import { runFxdesk } from "./run-command";
 
 describe("help", () => {
   test("lists the commands and the exit codes", async () => {
-    const { code, stdout } = await fxdesk(["--help"]);
+    const { code, stdout } = await runFxdesk(["--help"]);
     expect(code).toBe(0);
     for (const word of ["call", "operations", "mcp", "sandbox", "store", "openapi", "7  Sent"])
       expect(stdout).toContain(word);
   });
 
   test("goes to stderr when nothing is asked for", async () => {
-    expect(await fxdesk([])).toMatchObject({ code: 2, stdout: "" });
+    expect(await runFxdesk([])).toMatchObject({ code: 2, stdout: "" });
   });
 
   test.each(["call", "operations", "mcp", "sandbox", "store", "openapi"])(
     "fxdesk %s --help",
     async (command) => {
-      const { code, stdout, stderr } = await fxdesk([command, "--help"]);
+      const { code, stdout, stderr } = await runFxdesk([command, "--help"]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout).toContain(`Usage: fxdesk ${command}`);
       for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
@@ -29,19 +29,19 @@ describe("help", () => {
   );
 
   test("the help of a flag for objects names what is inside", async () => {
-    const { stdout } = await fxdesk(["call", "transactions.reconcile", "--help"]);
+    const { stdout } = await runFxdesk(["call", "transactions.reconcile", "--help"]);
     const words = stdout.replaceAll(/\s+/g, " ");
     expect(words).toMatch(
       /--items <json> Expected payments, such as open invoices. Each has amount, currency; may have /,
     );
-    const payment = await fxdesk(["call", "payments.initiate", "--help"]);
+    const payment = await runFxdesk(["call", "payments.initiate", "--help"]);
     expect(payment.stdout.replaceAll(/\s+/g, " ")).toMatch(
       /--instructed-amount <json>.*It has currency, amount\./,
     );
   });
 
   test("of an operation derives from its declaration", async () => {
-    const { stdout } = await fxdesk(["call", "trades.book", "--help"]);
+    const { stdout } = await runFxdesk(["call", "trades.book", "--help"]);
     expect(stdout).toContain("--quote-id <text>");
     expect(stdout).toContain("@<file> is what the file holds");
     expect(stdout).toContain("mortage_repayment");
@@ -52,7 +52,7 @@ describe("help", () => {
 });
 
 test("--version is the version of the package", async () => {
-  expect((await fxdesk(["--version"])).stdout).toBe(`${manifest.version}\n`);
+  expect((await runFxdesk(["--version"])).stdout).toBe(`${manifest.version}\n`);
 });
 
 describe("fxdesk operations", () => {
@@ -61,7 +61,7 @@ describe("fxdesk operations", () => {
     [["standing order"], ["payments.initiate"]],
     [["Dauerauftrag"], ["payments.initiate"]],
   ])("%j finds by name, title, summary or keywords", async (words, expected) => {
-    const { code, stdout } = await fxdesk(["operations", ...words, "--json"]);
+    const { code, stdout } = await runFxdesk(["operations", ...words, "--json"]);
     expect(code).toBe(0);
     expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(
       expect.arrayContaining(expected),
@@ -69,19 +69,19 @@ describe("fxdesk operations", () => {
   });
 
   test("says that no operation contains the words", async () => {
-    const { code, stdout, stderr } = await fxdesk(["operations", "trades", "submarine"]);
+    const { code, stdout, stderr } = await runFxdesk(["operations", "trades", "submarine"]);
     expect([code, stdout]).toEqual([4, ""]);
     expect(stderr).toMatch(/^No operation contains "trades" and "submarine"/);
   });
 
   test("lists each operation with its effect", async () => {
-    const { stdout } = await fxdesk(["operations"]);
+    const { stdout } = await runFxdesk(["operations"]);
     for (const { name, effect } of operations)
       expect(stdout).toMatch(new RegExp(`^  ${name.replace(".", "\\.")} +${effect} `, "m"));
   });
 
   test("--json gives the same as data", async () => {
-    const { stdout } = await fxdesk(["operations", "--json"]);
+    const { stdout } = await runFxdesk(["operations", "--json"]);
     expect(JSON.parse(stdout)).toEqual([
       ...operations.map(({ name, tool, title, summary, effect, method, path, server }) => {
         return { name, tool, title, summary, effect, method, path, server };
@@ -95,7 +95,7 @@ describe("fxdesk operations", () => {
 
 describe("fxdesk openapi", () => {
   test("prints the document of all operations, with the addresses given", async () => {
-    const { stdout } = await fxdesk(["openapi", "--base-url", "https://api.example.com/"]);
+    const { stdout } = await runFxdesk(["openapi", "--base-url", "https://api.example.com/"]);
     const document = JSON.parse(stdout) as { info: { version: string }; paths: Record<string, object> };
     expect(document.info.version).toBe(manifest.version);
     expect(Object.values(document.paths).flatMap((path) => Object.keys(path))).toHaveLength(
@@ -107,13 +107,13 @@ describe("fxdesk openapi", () => {
 
 describe("a port that is taken", () => {
   const server = createServer();
-  beforeAll(() => happens(server.listen(0, "127.0.0.1"), "listening"));
-  afterAll(() => happens(server.close(), "close"));
+  beforeAll(() => untilEvent(server.listen(0, "127.0.0.1"), "listening"));
+  afterAll(() => untilEvent(server.close(), "close"));
 
   test.each([["sandbox"], ["mcp", "--http"]])("is named by fxdesk %s %s", async (...command) => {
     const { port } = server.address() as AddressInfo;
     const variables = { FXDESK_BASE_URL: "http://127.0.0.1:1", FXDESK_CLIENT_ID: "c" };
-    const { code, stderr } = await fxdesk([...command, "--port", String(port)], { variables });
+    const { code, stderr } = await runFxdesk([...command, "--port", String(port)], { variables });
     const message = `Port ${port} is taken: choose another with --port, or 0 for any free one.\n`;
     expect({ code, stderr }).toEqual({ code: 2, stderr: message });
   });
@@ -130,7 +130,7 @@ describe("fxdesk sandbox", () => {
     ["--now", "2026-02-30T09:30:00Z", "a date and time"],
     ["--now", "2026-02-28T25:00:00Z", "a date and time"],
   ])("does not start with %s %s", async (flag, value, message) => {
-    const { code, stderr } = await fxdesk(["sandbox", flag, value]);
+    const { code, stderr } = await runFxdesk(["sandbox", flag, value]);
     expect(code).toBe(2);
     expect(stderr).toContain(`${flag} must be ${message}`);
   });
@@ -143,14 +143,14 @@ describe("fxdesk sandbox", () => {
     ["--world", "package.json", "package.json, line 2: name is not known here."],
     ["--quote-seconds", "1e300", "--quote-seconds must be more than zero and at most 31622400"],
   ])("does not start with %s %s, as the sandbox says", async (flag, value, message) => {
-    const { code, stderr } = await fxdesk(["sandbox", flag, value]);
+    const { code, stderr } = await runFxdesk(["sandbox", flag, value]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
   test.each(["999.1.1.1", "203.0.113.7"])(
     "does not start at %s, which is not of this machine",
     async (host) => {
-      const { code, stderr } = await fxdesk(["sandbox", "--port", "0", "--host", host]);
+      const { code, stderr } = await runFxdesk(["sandbox", "--port", "0", "--host", host]);
       expect([code, stderr]).toEqual([2, `--host must be an address of this machine, not ${host}.\n`]);
     },
   );
@@ -170,7 +170,7 @@ describe("fxdesk mcp is told what to offer", () => {
     [[], { FXDESK_MCP_ALLOW: "all" }, "--allow takes change or money"],
   ])("%j with %j is refused before anything is served", async (flags, variables, message) => {
     const connection = { FXDESK_BASE_URL: "http://127.0.0.1:9", FXDESK_CLIENT_ID: "C", ...variables };
-    const { code, stderr } = await fxdesk(["mcp", "--http", ...flags], { variables: connection });
+    const { code, stderr } = await runFxdesk(["mcp", "--http", ...flags], { variables: connection });
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(stderr).not.toContain("FXDESK_MCP_TOKEN");
   });

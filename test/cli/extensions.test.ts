@@ -6,9 +6,9 @@ import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { serviceFrom } from "@fxdesk/toolkit";
 import { callablesOf } from "@fxdesk/toolkit/operations";
 import { fxdeskService } from "../../core/service";
-import { fxdesk as run, type Ran, type Variables, variablesOf } from "./run";
+import { runFxdesk as run, type CommandResult, type Variables, variablesOf } from "./run-command";
 
-const declared = (more: string) => `
+const extensionSource = (more: string) => `
 module.exports = ({ operation, json, z }) => ({ operations: [
   operation({
     name: "fixings.request",
@@ -33,7 +33,7 @@ let sandbox: Sandbox;
 
 let modules = 0;
 
-async function moduleOf(content: string): Promise<string> {
+async function writeModule(content: string): Promise<string> {
   const path = join(folder, `${(modules += 1)}.js`);
   await writeFile(path, content);
   return path;
@@ -41,7 +41,7 @@ async function moduleOf(content: string): Promise<string> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
-  const service = serviceFrom({ FXDESK_EXTENSIONS: await moduleOf(declared("")) });
+  const service = serviceFrom({ FXDESK_EXTENSIONS: await writeModule(extensionSource("")) });
   sandbox = await startSandbox({
     service,
     behaviours: { "fixings.request": () => ({ status: 200, body: { rate: 1.25 } }) },
@@ -53,8 +53,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const fxdesk = async (args: readonly string[], more: Variables = {}): Promise<Ran> => {
-  const FXDESK_EXTENSIONS = await moduleOf(declared(""));
+const fxdesk = async (args: readonly string[], more: Variables = {}): Promise<CommandResult> => {
+  const FXDESK_EXTENSIONS = await writeModule(extensionSource(""));
   return run(args, { variables: { ...variablesOf(sandbox), FXDESK_EXTENSIONS, ...more } });
 };
 
@@ -117,10 +117,10 @@ describe("that cannot be added are a mistake of usage", () => {
     ["module.exports = () => 1;", "which adds nothing: it must return"],
     ["module.exports = (", "cannot be loaded as a CommonJS module"],
     ["module.exports = () => { throw new Error('No rates today'); };", "which adds nothing: No rates today"],
-    [declared('path: "/trades", parameters: {}'), "trades.book is already served at /trades"],
-    [declared('server: "elsewhere"'), "there is no server elsewhere"],
+    [extensionSource('path: "/trades", parameters: {}'), "trades.book is already served at /trades"],
+    [extensionSource('server: "elsewhere"'), "there is no server elsewhere"],
   ])("%s", async (content, message) => {
-    const path = await moduleOf(content);
+    const path = await writeModule(content);
     const { code, stdout, stderr } = await fxdesk(["operations"], { FXDESK_EXTENSIONS: path });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^FXDESK_EXTENSIONS names /);
@@ -128,7 +128,7 @@ describe("that cannot be added are a mistake of usage", () => {
   });
 
   test("a module that others may write to", async () => {
-    const path = await moduleOf("module.exports = () => ({ operations: [] });");
+    const path = await writeModule("module.exports = () => ({ operations: [] });");
     await chmod(path, 0o666);
     const { code, stderr } = await fxdesk(["operations"], { FXDESK_EXTENSIONS: path });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("chmod go-w") as string });

@@ -2,16 +2,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { serving } from "../core/support/against";
+import { startFaultServer } from "../core/support/client-fixtures";
 import { respond } from "../support/fault-server";
-import { fxdesk } from "./run";
+import { runFxdesk } from "./run-command";
 
 let folder: string;
 beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "fxdesk-halt-"))));
 afterAll(() => rm(folder, { recursive: true }));
 
 const run = (name: string, args: readonly string[], variables: Record<string, string> = {}) =>
-  fxdesk(args, {
+  runFxdesk(args, {
     variables: {
       FXDESK_STORE: join(folder, `${name}.db`),
       FXDESK_STORE_KEY: Buffer.alloc(32, 7).toString("base64"),
@@ -68,7 +68,7 @@ test.each([
 
 test("a booking on the command line is refused with its own exit code", async () => {
   await run("booking", ["halt"]);
-  const server = await serving(respond(201, '{"trade_id":"t-1"}'));
+  const server = await startFaultServer(respond(201, '{"trade_id":"t-1"}'));
   const { code, stderr } = await run("booking", [...book, "--json"], {
     ...connection,
     FXDESK_BASE_URL: server.url,

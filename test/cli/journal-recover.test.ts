@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { makeQuote, sandboxClient } from "../support/samples";
-import { fxdesk, variablesOf } from "./run";
+import { runFxdesk, variablesOf } from "./run-command";
 
 let folder: string;
 let sandbox: Sandbox;
@@ -24,10 +24,13 @@ beforeEach(() => {
   variables = { ...variablesOf(sandbox), FXDESK_STORE: join(folder, `${(count += 1)}.db`) };
 });
 
-const recover = (...words: string[]) => fxdesk(["journal", "recover", ...words], { variables });
+const recover = (...words: string[]) => runFxdesk(["journal", "recover", ...words], { variables });
 
 /** Books and loses the response; where nobody could look for it meanwhile, the entry is unknown. */
-async function lost(kind: "reset-before" | "reset-after", reference: string): Promise<string> {
+async function bookWithLostResponse(
+  kind: "reset-before" | "reset-after",
+  reference: string,
+): Promise<string> {
   const client = sandboxClient(sandbox, { environment: "sandbox", store: variables.FXDESK_STORE! });
   const quote_id = await makeQuote(client);
   sandbox.control.addFault({ operation: "trades.book", kind });
@@ -43,7 +46,10 @@ async function lost(kind: "reset-before" | "reset-after", reference: string): Pr
 }
 
 test("finds what was booked, and says what was not", async () => {
-  const [booked, not] = [await lost("reset-after", "INV-1"), await lost("reset-before", "INV-2")];
+  const [booked, not] = [
+    await bookWithLostResponse("reset-after", "INV-1"),
+    await bookWithLostResponse("reset-before", "INV-2"),
+  ];
   const { code, stdout } = await recover();
   expect(code).toBe(7);
   const lines = stdout.trimEnd().split("\n");
@@ -58,7 +64,7 @@ test("finds what was booked, and says what was not", async () => {
 }, 30_000);
 
 test("looks for one, and for nothing where nothing is unknown", async () => {
-  const booked = await lost("reset-after", "INV-3");
+  const booked = await bookWithLostResponse("reset-after", "INV-3");
   const { code, stdout } = await recover(booked, "--json");
   expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ entry: booked, state: "done" }]]);
   expect(await recover()).toMatchObject({ code: 0, stdout: "Nothing is unknown.\n" });
@@ -72,5 +78,5 @@ test("has its help", async () => {
   const { code, stdout } = await recover("--help");
   expect(code).toBe(0);
   expect(stdout).toContain("Usage: fxdesk journal recover [<id>] [flags]");
-  expect((await fxdesk(["journal", "--help"])).stdout).toContain("recover [id]");
+  expect((await runFxdesk(["journal", "--help"])).stdout).toContain("recover [id]");
 });

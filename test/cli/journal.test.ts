@@ -5,26 +5,26 @@ import { join } from "node:path";
 import type { Entry } from "../../core/journal/entry";
 import { openJournal } from "../../core/journal/journal";
 import { withStore } from "../../core/store/open";
-import { done, intent, longMs, unknown } from "../core/journal/calls-made";
-import { fxdesk } from "./run";
+import { done, intent, longMs, unknown } from "../core/journal/fixtures";
+import { runFxdesk } from "./run-command";
 
 let folder: string;
 beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "fxdesk-journal-"))));
 afterAll(() => rm(folder, { recursive: true }));
 
 const key = Buffer.alloc(32, 7);
-let place: string;
+let storePath: string;
 let booked: Entry;
 let lost: Entry;
 let count = 0;
 
 beforeEach(async () => {
-  place = join(folder, `${(count += 1)}.db`);
-  const journal = await openJournal({ place, key });
+  storePath = join(folder, `${(count += 1)}.db`);
+  const journal = await openJournal({ location: storePath, key });
   const made = async (name: string, ending: typeof done) => {
     const { entry } = await journal.claim(intent({ key: name }), longMs);
     await journal.recordSent(entry);
-    return journal.end(entry, ending);
+    return journal.recordOutcome(entry, ending);
   };
   booked = await made("key-1", done);
   lost = await made("key-2", unknown);
@@ -32,11 +32,11 @@ beforeEach(async () => {
 });
 
 const variables = () => ({
-  FXDESK_STORE: place,
+  FXDESK_STORE: storePath,
   FXDESK_STORE_KEY: key.toString("base64"),
   FXDESK_ACTOR: "treasurer",
 });
-const journal = (...words: string[]) => fxdesk(["journal", ...words], { variables: variables() });
+const journal = (...words: string[]) => runFxdesk(["journal", ...words], { variables: variables() });
 const json = async (...words: string[]) =>
   JSON.parse((await journal(...words, "--json")).stdout) as Record<string, unknown>;
 
@@ -112,7 +112,7 @@ test("an export is verified with the head of the store", async () => {
   const { stdout } = await journal("export");
   const path = join(folder, "export.jsonl");
   await writeFile(path, stdout);
-  const elsewhere = (...words: string[]) => fxdesk(["journal", "verify", "--file", path, ...words]);
+  const elsewhere = (...words: string[]) => runFxdesk(["journal", "verify", "--file", path, ...words]);
   const verified = await elsewhere("--head", String(head));
   expect(verified.code).toBe(0);
   for (const words of ["Events", "6", String(head)]) expect(verified.stdout).toContain(words);
@@ -135,13 +135,13 @@ test("an export is verified with the head of the store", async () => {
 });
 
 test("what was changed in the store is found, by store check too", async () => {
-  await withStore({ place, key }, ({ database }) =>
+  await withStore({ location: storePath, key }, ({ database }) =>
     database.run("UPDATE fxdesk_journal_events SET at = at + 1 WHERE seq = 2"),
   );
   const { code, stdout } = await journal("verify");
   expect(code).toBe(1);
   expect(stdout).toMatch(/event 2 +its hash does not follow/);
-  const checked = await fxdesk(["store", "check"], { variables: variables() });
+  const checked = await runFxdesk(["store", "check"], { variables: variables() });
   expect(checked.code).toBe(1);
   expect(checked.stdout).toContain("Journal, event 2: its hash does not follow");
 });

@@ -4,14 +4,21 @@ import { join } from "node:path";
 import { randomBytes, randomUUID } from "node:crypto";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { profilesPath } from "../../core/credentials/profiles";
-import { applicationOf, freeRedirect, login, opened, signedIn, waiting } from "../support/login";
-import { fxdesk, type Variables } from "./run";
+import {
+  applicationOf,
+  freeRedirectUri,
+  login,
+  openPage,
+  signIn,
+  startWaitingCommand,
+} from "../support/login";
+import { runFxdesk, type Variables } from "./run-command";
 
 let sandbox: Sandbox;
 let store: Variables;
 let first: Variables;
 beforeEach(async () => {
-  sandbox = await startSandbox({ redirectUri: await freeRedirect(), daysBehind: 5 });
+  sandbox = await startSandbox({ redirectUri: await freeRedirectUri(), daysBehind: 5 });
   store = {
     FXDESK_STORE: join(process.env.XDG_STATE_HOME!, `login-${randomUUID()}.db`),
     FXDESK_STORE_KEY: randomBytes(32).toString("base64"),
@@ -22,12 +29,12 @@ beforeEach(async () => {
 afterEach(() => sandbox.close());
 
 const whoami = async (profile: string, variables: Variables = store) => {
-  const { code, stdout, stderr } = await fxdesk(["whoami", "--profile", profile, "--json"], { variables });
+  const { code, stdout, stderr } = await runFxdesk(["whoami", "--profile", profile, "--json"], { variables });
   return { code, stderr, ...(stdout && (JSON.parse(stdout) as Record<string, unknown>)) };
 };
 
-const calling = (profile: string, ...flags: string[]) =>
-  fxdesk(["call", "trades.list", "--profile", profile, ...flags], { variables: store });
+const callWithProfile = (profile: string, ...flags: string[]) =>
+  runFxdesk(["call", "trades.list", "--profile", profile, ...flags], { variables: store });
 
 test("somebody logs in, and commands go on with the profile", async () => {
   const ran = await login("desk", first, ["--json"]);
@@ -40,8 +47,10 @@ test("somebody logs in, and commands go on with the profile", async () => {
     clientIds: [demo.clientId],
   });
   expect(ran.html).toContain("Logged in");
-  expect((await calling("desk")).code).toBe(0);
-  const { code } = await fxdesk(["call", "trades.list"], { variables: { ...store, FXDESK_PROFILE: "desk" } });
+  expect((await callWithProfile("desk")).code).toBe(0);
+  const { code } = await runFxdesk(["call", "trades.list"], {
+    variables: { ...store, FXDESK_PROFILE: "desk" },
+  });
   expect(code).toBe(0);
   expect(sandbox.requests.filter(({ url }) => url === "/token")).toHaveLength(1);
 });
@@ -59,7 +68,7 @@ test("whoami names environment, client and the age of the token", async () => {
     authorised: true,
     accessToken: { ageMs: expect.any(Number), remainingMs: expect.any(Number) },
   });
-  const { stdout } = await fxdesk(["whoami", "--profile", "desk"], { variables: store });
+  const { stdout } = await runFxdesk(["whoami", "--profile", "desk"], { variables: store });
   expect(stdout).toMatch(
     /Environment +sandbox\n.*Client +client-demo\n.*Reachable +yes\n.*Authorised +yes\n/s,
   );
@@ -68,7 +77,7 @@ test("whoami names environment, client and the age of the token", async () => {
 
 test("whoami says what is wrong", async () => {
   await login("desk", first);
-  const other = await fxdesk(["whoami", "--profile", "desk", "--client-id", "client-other", "--json"], {
+  const other = await runFxdesk(["whoami", "--profile", "desk", "--client-id", "client-other", "--json"], {
     variables: store,
   });
   expect(JSON.parse(other.stdout)).toMatchObject({ reachable: true, authorised: false });
@@ -80,7 +89,7 @@ test("whoami says what is wrong", async () => {
 
 test("whoami without a profile speaks of what is set", async () => {
   const variables = { ...first, FXDESK_CLIENT_ID: demo.clientId, FXDESK_ACCESS_TOKEN: "wrong-token" };
-  const { code, stdout } = await fxdesk(["whoami", "--json"], { variables });
+  const { code, stdout } = await runFxdesk(["whoami", "--json"], { variables });
   expect([code, JSON.parse(stdout)]).toEqual([
     3,
     expect.objectContaining({ environment: "sandbox", reachable: true, authorised: false }),
@@ -117,7 +126,7 @@ test("no flag leads a profile elsewhere", async () => {
     "auth-client-id": "another",
   };
   for (const [flag, value] of Object.entries(flags)) {
-    const { code, stderr } = await calling("desk", `--${flag}`, value);
+    const { code, stderr } = await callWithProfile("desk", `--${flag}`, value);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`--${flag} is what the profile desk says`)]);
   }
   expect(sandbox.requests).toHaveLength(before);
@@ -125,27 +134,27 @@ test("no flag leads a profile elsewhere", async () => {
 
 test("a login leaves alone what is renewed by a refresh token of the environment", async () => {
   const renewed = { ...first, FXDESK_CLIENT_ID: demo.clientId, FXDESK_REFRESH_TOKEN: demo.refreshToken };
-  await fxdesk(["call", "trades.list"], { variables: renewed });
+  await runFxdesk(["call", "trades.list"], { variables: renewed });
   await login("desk", renewed);
-  const check = await fxdesk(["store", "check", "--json"], { variables: store });
+  const check = await runFxdesk(["store", "check", "--json"], { variables: store });
   expect(JSON.parse(check.stdout)).toMatchObject({ tokens: 2 });
 });
 
 test("after logout nothing is called, and nothing of the secrets is left", async () => {
   await login("desk", first);
-  await calling("desk");
+  await callWithProfile("desk");
   const before = sandbox.requests.length;
 
-  const out = await fxdesk(["logout", "--profile", "desk"], { variables: store });
+  const out = await runFxdesk(["logout", "--profile", "desk"], { variables: store });
   expect([out.code, out.stdout]).toEqual([0, "Logged out of the profile desk.\n"]);
-  const { code, stderr } = await calling("desk");
+  const { code, stderr } = await callWithProfile("desk");
   expect([code, stderr]).toEqual([3, expect.stringContaining("fxdesk login --profile desk")]);
   expect(sandbox.requests).toHaveLength(before);
-  const check = await fxdesk(["store", "check", "--json"], { variables: store });
+  const check = await runFxdesk(["store", "check", "--json"], { variables: store });
   expect(JSON.parse(check.stdout)).toMatchObject({ tokens: 0, faults: [] });
   expect(await readFile(profilesPath(), "utf8")).not.toContain("secrets");
 
-  const again = await fxdesk(["logout", "--profile", "desk"], { variables: store });
+  const again = await runFxdesk(["logout", "--profile", "desk"], { variables: store });
   expect([again.code, again.stdout]).toEqual([0, "Nobody was logged in to the profile desk.\n"]);
 });
 
@@ -153,15 +162,15 @@ test("who logs in again needs no other setting, and the tokens of before are for
   await login("desk", first);
   const { code } = await login("desk", store);
   expect(code).toBe(0);
-  expect((await calling("desk")).code).toBe(0);
-  const check = await fxdesk(["store", "check", "--json"], { variables: store });
+  expect((await callWithProfile("desk")).code).toBe(0);
+  const check = await runFxdesk(["store", "check", "--json"], { variables: store });
   expect(JSON.parse(check.stdout)).toMatchObject({ tokens: 1 });
 
-  await fxdesk(["logout", "--profile", "desk"], { variables: store });
+  await runFxdesk(["logout", "--profile", "desk"], { variables: store });
   const { FXDESK_AUTH_CLIENT_SECRET, ...others } = first;
   const secret = { FXDESK_AUTH_CLIENT_SECRET: FXDESK_AUTH_CLIENT_SECRET! };
   expect((await login("desk", { ...store, ...secret })).code).toBe(0);
-  const missing = await fxdesk(["login", "--profile", "new"], { variables: others });
+  const missing = await runFxdesk(["login", "--profile", "new"], { variables: others });
   expect([missing.code, missing.stderr]).toEqual([
     2,
     expect.stringContaining("FXDESK_AUTH_CLIENT_SECRET is needed"),
@@ -169,9 +178,9 @@ test("who logs in again needs no other setting, and the tokens of before are for
 });
 
 test("profiles are listed, and their file is for this user alone", async () => {
-  expect(await fxdesk(["profiles", "--json"])).toMatchObject({ code: 0 });
+  expect(await runFxdesk(["profiles", "--json"])).toMatchObject({ code: 0 });
   await login("desk", first);
-  const { stdout } = await fxdesk(["profiles", "--json"]);
+  const { stdout } = await runFxdesk(["profiles", "--json"]);
   expect(JSON.parse(stdout)).toContainEqual({
     profile: "desk",
     environment: "sandbox",
@@ -185,7 +194,7 @@ test("profiles are listed, and their file is for this user alone", async () => {
   for (const secret of [demo.authClientSecret, demo.apiKey]) expect(written).not.toContain(secret);
 
   await chmod(path, 0o644);
-  const { code, stderr } = await calling("desk");
+  const { code, stderr } = await callWithProfile("desk");
   expect([code, stderr]).toEqual([1, expect.stringContaining(`chmod 600 ${path}`)]);
   await chmod(path, 0o600);
 });
@@ -196,21 +205,23 @@ test("whoever may not act for the client that is set is not logged in", async ()
   const { code, status, stderr } = await login("wrong", variables, [], harbour);
   expect([code, status]).toEqual([3, 400]);
   expect(stderr).toContain("may act for client-other, not for client-demo. Nothing is kept.");
-  const { stdout } = await fxdesk(["profiles", "--json"]);
+  const { stdout } = await runFxdesk(["profiles", "--json"]);
   expect(stdout).not.toContain("wrong");
 });
 
 test("no secret is shown", async () => {
   const ran = await login("desk", first);
-  const shown = [ran, await whoami("desk"), await fxdesk(["profiles"])].map((each) => JSON.stringify(each));
+  const shown = [ran, await whoami("desk"), await runFxdesk(["profiles"])].map((each) =>
+    JSON.stringify(each),
+  );
   const secrets = [demo.authClientSecret, demo.apiKey, store.FXDESK_STORE_KEY!];
   for (const secret of secrets) for (const text of shown) expect(text).not.toContain(secret);
 });
 
 describe("while it waits", () => {
   test("whoever brings another state ends nothing", async () => {
-    const { address, ran } = await waiting(["login", "--profile", "desk"], first);
-    const back = await signedIn(address);
+    const { address, ran } = await startWaitingCommand(["login", "--profile", "desk"], first);
+    const back = await signIn(address);
     const changed = (change: (url: URL) => void) => {
       const url = new URL(back);
       change(url);
@@ -222,31 +233,34 @@ describe("while it waits", () => {
     const wrongPath = changed((url) => (url.pathname = "/elsewhere"));
     const wrongHost = changed((url) => (url.hostname = "localhost"));
     const statuses = [wrongState, noState, wrongPath, wrongHost].map(
-      async (url) => (await opened(url)).status,
+      async (url) => (await openPage(url)).status,
     );
     expect(await Promise.all(statuses)).toEqual([400, 400, 404, 404]);
     expect((await fetch(back, { method: "POST" })).status).toBe(404);
 
-    expect((await opened(back)).status).toBe(200);
+    expect((await openPage(back)).status).toBe(200);
     expect((await ran).code).toBe(0);
-    await expect(opened(back)).rejects.toThrow("fetch failed");
+    await expect(openPage(back)).rejects.toThrow("fetch failed");
   });
 
   test("a refusal ends it, and nothing is written down", async () => {
-    const { address, ran } = await waiting(["login", "--profile", "refused"], first);
+    const { address, ran } = await startWaitingCommand(["login", "--profile", "refused"], first);
     const asked = new URL(address).searchParams;
     const back = new URL(asked.get("redirect_uri")!);
     back.search = new URLSearchParams({ error: "access_denied", state: asked.get("state")! }).toString();
-    expect(await opened(back)).toMatchObject({ status: 400, html: expect.stringContaining("access_denied") });
+    expect(await openPage(back)).toMatchObject({
+      status: 400,
+      html: expect.stringContaining("access_denied"),
+    });
     expect(await ran).toMatchObject({ code: 3, stderr: expect.stringContaining("refused (access_denied)") });
-    expect((await fxdesk(["profiles", "--json"])).stdout).not.toContain("refused");
+    expect((await runFxdesk(["profiles", "--json"])).stdout).not.toContain("refused");
   });
 
   test("a code that is not the service's gives no tokens", async () => {
-    const { address, ran } = await waiting(["login", "--profile", "desk", "--json"], first);
-    const back = await signedIn(address);
+    const { address, ran } = await startWaitingCommand(["login", "--profile", "desk", "--json"], first);
+    const back = await signIn(address);
     back.searchParams.set("code", "guessed-code");
-    expect((await opened(back)).status).toBe(400);
+    expect((await openPage(back)).status).toBe(400);
     const { code, stderr } = await ran;
     expect(code).toBe(3);
     expect(stderr).toContain("refused the code: 400 (invalid_grant)");
@@ -255,8 +269,8 @@ describe("while it waits", () => {
 
   test("the address says what is asked, with a code challenge unless told otherwise", async () => {
     const asked = async (flags: readonly string[]) => {
-      const { address, ran } = await waiting(["login", "--profile", "desk", ...flags], first);
-      await opened(await signedIn(address));
+      const { address, ran } = await startWaitingCommand(["login", "--profile", "desk", ...flags], first);
+      await openPage(await signIn(address));
       expect((await ran).code).toBe(0);
       return Object.fromEntries(new URL(address).searchParams);
     };
@@ -300,22 +314,22 @@ test.each([
   ],
   ["an address that is none", ["--profile", "a", "--redirect-uri", "back"], {}, "must be a full address"],
 ])("with %s nobody is asked to log in", async (_what, flags, variables, message) => {
-  const { code, stderr } = await fxdesk(["login", ...flags], { variables: { ...first, ...variables } });
+  const { code, stderr } = await runFxdesk(["login", ...flags], { variables: { ...first, ...variables } });
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
 test("a port that is taken is named", async () => {
-  const { ran, address } = await waiting(["login", "--profile", "desk"], first);
-  const { code, stderr } = await fxdesk(["login", "--profile", "other"], { variables: first });
+  const { ran, address } = await startWaitingCommand(["login", "--profile", "desk"], first);
+  const { code, stderr } = await runFxdesk(["login", "--profile", "other"], { variables: first });
   expect([code, stderr]).toEqual([2, expect.stringContaining("its port is taken")]);
-  await opened(await signedIn(address));
+  await openPage(await signIn(address));
   await ran;
 });
 
 test("what arrives at a port may be passed on to another", async () => {
-  const { port } = new URL(await freeRedirect());
-  const { ran, address } = await waiting(["login", "--profile", "desk", "--port", port], first);
-  const back = await signedIn(address);
+  const { port } = new URL(await freeRedirectUri());
+  const { ran, address } = await startWaitingCommand(["login", "--profile", "desk", "--port", port], first);
+  const back = await signIn(address);
   const { host } = back;
   back.port = port;
   // Something that passes on leaves the name under which it was called.
@@ -330,7 +344,7 @@ test("what arrives at a port may be passed on to another", async () => {
 
 test("a profile that is not there is named with those like it", async () => {
   await login("desk", first);
-  const { code, stderr } = await calling("dsek");
+  const { code, stderr } = await callWithProfile("dsek");
   expect([code, stderr]).toEqual([
     2,
     expect.stringContaining("There is no profile dsek. Did you mean desk?"),
@@ -340,7 +354,7 @@ test("a profile that is not there is named with those like it", async () => {
 test("another key of the store does not open a profile", async () => {
   await login("desk", first);
   const variables = { ...store, FXDESK_STORE_KEY: randomBytes(32).toString("base64") };
-  const { code, stderr } = await fxdesk(["whoami", "--profile", "desk"], { variables });
+  const { code, stderr } = await runFxdesk(["whoami", "--profile", "desk"], { variables });
   expect([code, stderr]).toEqual([3, expect.stringContaining("another FXDESK_STORE_KEY")]);
   // Who logs in again needs the application's secret again.
   expect((await login("desk", { ...first, ...variables })).code).toBe(0);

@@ -6,13 +6,13 @@ import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { type Declaration, type FxdeskClient } from "@fxdesk/toolkit";
 import { operations } from "@fxdesk/toolkit/operations";
 import { callFlags } from "../../cli/call/command";
-import { fieldFlags } from "../../cli/call/fields";
+import { fieldFlags } from "../../cli/call/field-flags";
 import { mayRespondWith } from "../../core/declaration/operation";
-import { connectionFlags } from "../../cli/connection";
-import { flagName } from "../../cli/names";
+import { connectionFlags } from "../../cli/connection-settings";
+import { flagName } from "../../cli/flag-names";
 import { eventually } from "../support/eventually";
 import { sampleInput, sandboxClient } from "../support/samples";
-import { fxdesk, variablesOf } from "./run";
+import { runFxdesk, variablesOf } from "./run-command";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
@@ -41,7 +41,7 @@ function flagFor(name: string, value: unknown): string[] {
 const callUntilReady = (args: readonly string[]) =>
   eventually(
     async () => {
-      const ran = await fxdesk(args, { variables: variablesOf(sandbox) });
+      const ran = await runFxdesk(args, { variables: variablesOf(sandbox) });
       if (ran.code !== 6) return ran;
       expect(JSON.parse(ran.stdout)).toEqual({ status: "Pending" });
     },

@@ -69,7 +69,7 @@ test("what is made is found by the declaration, also in the query and the header
     method: "POST",
     query: { ...getTrade.query, mark_once: z.string().optional() },
     headers: { "Mark-Twice": z.string().optional() },
-    makes: { mark_once: "uuid", "Mark-Twice": "reference" },
+    generates: { mark_once: "uuid", "Mark-Twice": "reference" },
   });
   const shown = (input: Values) => preview(client.prepare(declared, { trade_id: "t", ...input }));
   const request = "POST https://api.example.com/v2/trades/t?client_id=client-1";

@@ -9,9 +9,9 @@ import { text } from "node:stream/consumers";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import manifest from "../../package.json";
-import { eventually, happens } from "../support/eventually";
+import { eventually, untilEvent } from "../support/eventually";
 import { sampleInput, sandboxClient } from "../support/samples";
-import { environmentOf, program, spawned, type Variables, variablesOf } from "./run";
+import { environmentOf, program, spawnFxdesk, type Variables, variablesOf } from "./run-command";
 
 const root = join(__dirname, "../..");
 
@@ -32,18 +32,22 @@ afterAll(async () => {
 
 describe("exit codes", () => {
   test("done", async () => {
-    expect(await spawned(["--version"])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: "" });
+    expect(await spawnFxdesk(["--version"])).toEqual({
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: "",
+    });
   });
 
   test("not right", async () => {
-    const { code, stdout, stderr } = await spawned(["opertions"]);
+    const { code, stdout, stderr } = await spawnFxdesk(["opertions"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("Did you mean operations");
   });
 
   test("not there", async () => {
     const args = ["call", "trades.get", "--trade-id", "nothing", "--json"];
-    const { code, stdout, stderr } = await spawned(args, { variables });
+    const { code, stdout, stderr } = await spawnFxdesk(args, { variables });
     expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
     expect(JSON.parse(stderr)).toMatchObject({ code: "not_found", status: 404 });
   });
@@ -52,7 +56,7 @@ describe("exit codes", () => {
     const { quote_id, reason } = await sampleInput("trades.book", client);
     sandbox.force("trades.book", 502);
     const args = ["call", "trades.book", "--quote-id", String(quote_id), "--reason", String(reason), "--yes"];
-    expect((await spawned(args, { variables })).code).toBe(7);
+    expect((await spawnFxdesk(args, { variables })).code).toBe(7);
   });
 });
 
@@ -77,7 +81,7 @@ describe("without the sandbox's package", () => {
   test.each(["sandbox", "sandbox --port 0", "sandbox payIn", "sandbox --help"])(
     "fxdesk %s is one sentence that says how to get it",
     async (line) => {
-      expect(await spawned(line.split(" "), {}, join(folder, "dist/cli/main.js"))).toEqual({
+      expect(await spawnFxdesk(line.split(" "), {}, join(folder, "dist/cli/main.js"))).toEqual({
         code: 2,
         stdout: "",
         stderr: "The sandbox is not installed. Install it beside fxdesk: npm install @fxdesk/sandbox\n",
@@ -88,7 +92,7 @@ describe("without the sandbox's package", () => {
 
 describe("standard input and output", () => {
   test("a response of every page comes whole", async () => {
-    const { code, stdout } = await spawned(["call", "trades.list", "--page-size", "7", "--all"], {
+    const { code, stdout } = await spawnFxdesk(["call", "trades.list", "--page-size", "7", "--all"], {
       variables,
     });
     const all = [];
@@ -97,14 +101,14 @@ describe("standard input and output", () => {
   });
 
   test("a document of many pages comes whole", async () => {
-    const { code, stdout } = await spawned(["openapi"]);
+    const { code, stdout } = await spawnFxdesk(["openapi"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toHaveProperty("paths");
   });
 
   test("fields are read from stdin", async () => {
     const given = { variables, input: '{"page_size": 1}' };
-    const { stdout } = await spawned(["call", "trades.list", "--input", "-"], given);
+    const { stdout } = await spawnFxdesk(["call", "trades.list", "--input", "-"], given);
     expect(JSON.parse(stdout)).toHaveLength(1);
   });
 
@@ -114,7 +118,7 @@ describe("standard input and output", () => {
       timeout: 50_000,
     });
     child.stdout.destroy();
-    const ended = happens(child, "close", 50_000);
+    const ended = untilEvent(child, "close", 50_000);
     const stderr = await text(child.stderr);
     expect({ ended: await ended, stderr }).toEqual({ ended: [0, null], stderr: "" });
   });
@@ -147,14 +151,14 @@ describe("a command that serves", () => {
   }
 
   async function stoppedBy(signal: NodeJS.Signals): Promise<unknown[]> {
-    const exit = happens(child, "exit", 50_000);
+    const exit = untilEvent(child, "exit", 50_000);
     child.kill(signal);
     return exit;
   }
 
   test("the sandbox prints variables that reach it, and stops when asked to", async () => {
     const played = await startedSandbox();
-    const { code, stdout } = await spawned(["call", "trades.list"], { variables: played });
+    const { code, stdout } = await spawnFxdesk(["call", "trades.list"], { variables: played });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).not.toHaveLength(0);
     expect(existsSync(dirname(played.FXDESK_STORE!))).toBe(true);
@@ -204,7 +208,7 @@ const mayMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
     "fxdesk journal %s names the store, and says what to do",
     async (words) => {
       const store = join(folder, "made.db");
-      await spawned(["journal", "list"], { variables: { FXDESK_STORE: store } });
+      await spawnFxdesk(["journal", "list"], { variables: { FXDESK_STORE: store } });
       const { status, stdout, stderr } = readOnly(["journal", ...words.split(" ")], store);
       expect({ status, stdout, stderr }).toEqual({
         status: 2,

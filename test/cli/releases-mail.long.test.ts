@@ -3,20 +3,20 @@ import { copyFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { keepAddress } from "../../core/releases/people";
-import { mailBox } from "../core/releases/mail-box";
-import { anOrder, placeOf } from "../core/releases/place";
+import { setMailAddress } from "../../core/releases/people";
+import { startMailServerStub } from "../core/releases/mail-server-stub";
+import { sampleOrder, createReleaseFixture } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
-import { program } from "./run";
+import { program } from "./run-command";
 
 test("a mail has the address of the page, and SIGTERM ends both", async () => {
-  const [place, box] = [await placeOf(), await mailBox()];
+  const [place, box] = [await createReleaseFixture(), await startMailServerStub()];
   const people = join(place.folder, "people-with-addresses.json");
   await copyFile(place.peoplePath, people);
-  await keepAddress(people, "anna", "anna@example.com");
+  await setMailAddress(people, "anna", "anna@example.com");
   const serving = spawn(process.execPath, [program, "releases", "serve", "--port", "0"], {
     env: {
-      FXDESK_STORE: place.store.place,
+      FXDESK_STORE: place.store.location,
       FXDESK_STORE_KEY: place.store.key!.toString("base64"),
       FXDESK_POLICY: place.policyPath,
       FXDESK_PEOPLE: people,
@@ -30,7 +30,7 @@ test("a mail has the address of the page, and SIGTERM ends both", async () => {
     withinMs: 20_000,
     what: () => `the page; it said: ${said}`,
   });
-  const { release } = await place.client().orders.order(anOrder());
+  const { release } = await place.client().orders.order(sampleOrder());
   const [mail] = await eventually(() => box.to("anna@example.com").length > 0 && box.to("anna@example.com"), {
     withinMs: 20_000,
     what: () => `a mail; it said: ${said}`,

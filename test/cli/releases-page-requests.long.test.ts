@@ -6,29 +6,34 @@ import { join } from "node:path";
 import { freePort } from "../../demo/ports";
 import type { Decision } from "../../core/releases/release";
 import { type ReleasesPage, serveReleases } from "../../cli/releases-page/server";
-import { anOrder, type Place, placeOf, secretOf } from "../core/releases/place";
-import { fxdesk } from "./run";
+import {
+  sampleOrder,
+  type ReleaseFixture,
+  createReleaseFixture,
+  secretOf,
+} from "../core/releases/release-fixture";
+import { runFxdesk } from "./run-command";
 
-let place: Place;
+let place: ReleaseFixture;
 let page: ReleasesPage;
 beforeAll(async () => {
-  place = await placeOf();
-  page = await serveReleases({ desk: place.desk, files: filesOf(place), port: 0 });
+  place = await createReleaseFixture();
+  page = await serveReleases({ service: place.service, files: filesOf(place), port: 0 });
 });
 afterAll(async () => {
   await page.close();
   await place.close();
 });
 
-const filesOf = ({ policyPath, peoplePath }: Place) => ({ policy: policyPath, people: peoplePath });
+const filesOf = ({ policyPath, peoplePath }: ReleaseFixture) => ({ policy: policyPath, people: peoplePath });
 
-interface Asked {
+interface RequestOptions {
   readonly cookie?: string;
   readonly form?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Got {
+interface PageResponse {
   readonly status: number;
   readonly text: string;
   readonly location: string | undefined;
@@ -37,7 +42,11 @@ interface Got {
 }
 
 /** Asks as a browser does: with the origin of the page, where a form is sent. Names any host, which fetch would not. */
-function ask(path: string, { cookie, form, headers = {} }: Asked = {}, at = page.url): Promise<Got> {
+function sendRequest(
+  path: string,
+  { cookie, form, headers = {} }: RequestOptions = {},
+  at = page.url,
+): Promise<PageResponse> {
   const body = form && new URLSearchParams(form).toString();
   const usual = {
     ...(cookie !== undefined && { cookie }),
@@ -72,27 +81,27 @@ function ask(path: string, { cookie, form, headers = {} }: Asked = {}, at = page
 }
 
 async function signIn(name: string): Promise<string> {
-  const { status, cookie } = await ask("/sign-in", { form: { name, secret: secretOf(name) } });
+  const { status, cookie } = await sendRequest("/sign-in", { form: { name, secret: secretOf(name) } });
   expect(status).toBe(303);
   return cookie;
 }
 
 /** An order that nobody books: its rate is out of reach. */
-const ordered = async (more = {}) =>
-  (await place.client().orders.order(anOrder({ worst_rate: "9", ...more }))).release;
-const stateOf = async (id: string) => (await place.desk.get(id)).release.state;
-const sealOf = async (id: string) => (await place.desk.get(id)).release.hash;
+const createOrder = async (more = {}) =>
+  (await place.client().orders.order(sampleOrder({ worst_rate: "9", ...more }))).release;
+const stateOf = async (id: string) => (await place.service.get(id)).release.state;
+const sealOf = async (id: string) => (await place.service.get(id)).release.hash;
 
 async function formFor(id: string, person: string, decision: Decision["decision"] = "release") {
   return { decision, seal: await sealOf(id), secret: secretOf(person) };
 }
 
 test("terms are shown to who is signed in, and a link to nobody else", async () => {
-  const id = await ordered({ reference: "<b>INV & 7</b>\u202e" });
-  const away = await ask(`/releases/${id}`);
+  const id = await createOrder({ reference: "<b>INV & 7</b>\u202e" });
+  const away = await sendRequest(`/releases/${id}`);
   expect(away).toMatchObject({ status: 303, location: `/sign-in?path=%2Freleases%2F${id}` });
   const cookie = await signIn("anna");
-  const { text, headers } = await ask(`/releases/${id}`, { cookie });
+  const { text, headers } = await sendRequest(`/releases/${id}`, { cookie });
   for (const words of [
     "Sell 1,000 EUR, get USD",
     "at least 9 USD for one EUR",
@@ -106,24 +115,24 @@ test("terms are shown to who is signed in, and a link to nobody else", async () 
     "cache-control": "no-store",
     "x-frame-options": "DENY",
   });
-  expect((await ask("/", { cookie })).text).toContain(id);
+  expect((await sendRequest("/", { cookie })).text).toContain(id);
   expect(text).not.toContain(secretOf("anna"));
 });
 
 test("a yes is given with a secret, and once", async () => {
-  const id = await ordered();
+  const id = await createOrder();
   const cookie = await signIn("anna");
   const path = `/releases/${id}`;
   const form = await formFor(id, "anna");
-  const wrong = await ask(path, { cookie, form: { ...form, secret: "a guess that is wrong" } });
+  const wrong = await sendRequest(path, { cookie, form: { ...form, secret: "a guess that is wrong" } });
   expect(wrong).toMatchObject({ status: 403, text: expect.stringContaining("not the secret of anna") });
-  expect(await ask(path, { cookie, form: { ...form, secret: secretOf("bert") } })).toMatchObject({
+  expect(await sendRequest(path, { cookie, form: { ...form, secret: secretOf("bert") } })).toMatchObject({
     status: 403,
   });
   expect(await stateOf(id)).toBe("waiting");
-  expect(await ask(path, { cookie, form })).toMatchObject({ status: 303, location: path });
+  expect(await sendRequest(path, { cookie, form })).toMatchObject({ status: 303, location: path });
   expect(await stateOf(id)).toBe("released");
-  const again = await ask(path, { cookie, form });
+  const again = await sendRequest(path, { cookie, form });
   expect(again).toMatchObject({ status: 409, text: expect.stringContaining("nothing to release") });
 });
 
@@ -131,7 +140,7 @@ describe("nothing is decided", () => {
   let id: string;
   let cookie: string;
   beforeAll(async () => {
-    id = await ordered();
+    id = await createOrder();
     cookie = await signIn("anna");
   });
   afterEach(async () => expect(await stateOf(id)).toBe("waiting"));
@@ -145,9 +154,9 @@ describe("nothing is decided", () => {
   ];
   test.each(origins)("by a form of %s", async (_, headers) => {
     const form = await formFor(id, "anna");
-    expect(await ask(`/releases/${id}`, { cookie, form, headers })).toMatchObject({ status: 403 });
+    expect(await sendRequest(`/releases/${id}`, { cookie, form, headers })).toMatchObject({ status: 403 });
     expect(
-      await ask("/sign-in", { form: { name: "anna", secret: secretOf("anna") }, headers }),
+      await sendRequest("/sign-in", { form: { name: "anna", secret: secretOf("anna") }, headers }),
     ).toMatchObject({
       status: 403,
       cookie: "",
@@ -156,22 +165,22 @@ describe("nothing is decided", () => {
 
   test("by a link", async () => {
     const query = new URLSearchParams(await formFor(id, "anna")).toString();
-    expect(await ask(`/releases/${id}?${query}`, { cookie })).toMatchObject({ status: 200 });
+    expect(await sendRequest(`/releases/${id}?${query}`, { cookie })).toMatchObject({ status: 200 });
   });
 
   test("by who is not signed in, or was signed out", async () => {
     const form = await formFor(id, "anna");
-    expect(await ask(`/releases/${id}`, { form })).toMatchObject({ status: 303 });
+    expect(await sendRequest(`/releases/${id}`, { form })).toMatchObject({ status: 303 });
     const other = await signIn("anna");
-    await ask("/sign-out", { cookie: other, form: {} });
-    expect(await ask(`/releases/${id}`, { cookie: other, form })).toMatchObject({ status: 303 });
+    await sendRequest("/sign-out", { cookie: other, form: {} });
+    expect(await sendRequest(`/releases/${id}`, { cookie: other, form })).toMatchObject({ status: 303 });
   });
 
   test("about something else than was shown", async () => {
     const form = await formFor(id, "anna");
-    const changed = await ask(`/releases/${id}`, {
+    const changed = await sendRequest(`/releases/${id}`, {
       cookie,
-      form: { ...form, seal: await sealOf(await ordered()) },
+      form: { ...form, seal: await sealOf(await createOrder()) },
     });
     expect(changed).toMatchObject({ status: 409, text: expect.stringContaining("not what was shown") });
   });
@@ -179,13 +188,13 @@ describe("nothing is decided", () => {
   test("by somebody whose yes does not count", async () => {
     const carl = await signIn("carl");
     const form = await formFor(id, "carl");
-    expect(await ask(`/releases/${id}`, { cookie: carl, form })).toMatchObject({
+    expect(await sendRequest(`/releases/${id}`, { cookie: carl, form })).toMatchObject({
       status: 409,
       text: expect.stringContaining("that of carl does not count"),
     });
   });
 
-  test.each<[string, number, Asked]>([
+  test.each<[string, number, RequestOptions]>([
     ["/releases/R-000000000000", 404, {}],
     ["/elsewhere", 404, {}],
     ["//", 404, {}],
@@ -193,13 +202,13 @@ describe("nothing is decided", () => {
     ["/sign-in", 413, { form: { name: "n".repeat(20_000) } }],
     ["/sign-in", 415, { form: {}, headers: { "content-type": "text/plain" } }],
   ])("%s answers %i", async (path, status, asked) => {
-    expect(await ask(path, { cookie, ...asked })).toMatchObject({ status });
+    expect(await sendRequest(path, { cookie, ...asked })).toMatchObject({ status });
   });
 });
 
 test("who guesses has to wait", async () => {
   const guess = (secret: string) =>
-    ask("/sign-in", { form: { name: "dora", secret, path: "//example.com" } });
+    sendRequest("/sign-in", { form: { name: "dora", secret, path: "//example.com" } });
   for (let count = 0; count < 5; count += 1)
     expect(await guess("a wrong guess")).toMatchObject({ status: 403 });
   expect(await guess(secretOf("dora"))).toMatchObject({ status: 429, cookie: "" });
@@ -207,7 +216,7 @@ test("who guesses has to wait", async () => {
 
 test("nobody is led elsewhere after they have signed in", async () => {
   const form = { name: "bert", secret: secretOf("bert"), path: "//example.com" };
-  expect(await ask("/sign-in", { form })).toMatchObject({ status: 303, location: "/" });
+  expect(await sendRequest("/sign-in", { form })).toMatchObject({ status: 303, location: "/" });
 });
 
 describe("beyond this machine", () => {
@@ -215,7 +224,7 @@ describe("beyond this machine", () => {
   const certificate = { cert: pem("server.pem"), key: pem("server.key") };
   const address = new URL("https://releases.example.com");
   const served = (more: object) =>
-    serveReleases({ desk: place.desk, files: filesOf(place), port: 0, host: "0.0.0.0", ...more });
+    serveReleases({ service: place.service, files: filesOf(place), port: 0, host: "0.0.0.0", ...more });
 
   test.each([
     [{}],
@@ -233,14 +242,14 @@ describe("beyond this machine", () => {
     const at = `https://127.0.0.1:${port}`;
     const headers = { host: "releases.example.com", origin: address.origin };
     const form = { name: "anna", secret: secretOf("anna") };
-    const signedIn = await ask("/sign-in", { form, headers }, at);
+    const signedIn = await sendRequest("/sign-in", { form, headers }, at);
     const [cookie] = signedIn.headers["set-cookie"] as string[];
     expect(cookie).toMatch(/^__Host-fxdesk-releases=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/);
-    expect(await ask("/", { cookie: signedIn.cookie, headers }, at)).toMatchObject({ status: 200 });
-    expect(await ask("/sign-in", { form, headers: { ...headers, origin: at } }, at)).toMatchObject({
+    expect(await sendRequest("/", { cookie: signedIn.cookie, headers }, at)).toMatchObject({ status: 200 });
+    expect(await sendRequest("/sign-in", { form, headers: { ...headers, origin: at } }, at)).toMatchObject({
       status: 403,
     });
-    expect(await ask("/", { headers: { host: "example.com" } }, at)).toMatchObject({ status: 403 });
+    expect(await sendRequest("/", { headers: { host: "example.com" } }, at)).toMatchObject({ status: 403 });
     await far.close();
     expect(far.url).toBe(address.origin);
   });
@@ -254,10 +263,10 @@ test.each([
   [["--port", "x"], "--port must be a number"],
 ])("fxdesk releases serve %j says what is wrong", async (args, message) => {
   const variables = {
-    FXDESK_STORE: place.store.place,
+    FXDESK_STORE: place.store.location,
     FXDESK_STORE_KEY: place.store.key!.toString("base64"),
     FXDESK_PEOPLE: place.peoplePath,
   };
-  const { code, stderr } = await fxdesk(["releases", "serve", ...args], { variables });
+  const { code, stderr } = await runFxdesk(["releases", "serve", ...args], { variables });
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });

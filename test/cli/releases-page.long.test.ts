@@ -2,24 +2,30 @@
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { type ReleasesPage, serveReleases } from "../../cli/releases-page/server";
-import { anOrder, type Place, placeOf, secretOf, usualPolicy } from "../core/releases/place";
+import {
+  sampleOrder,
+  type ReleaseFixture,
+  createReleaseFixture,
+  secretOf,
+  defaultPolicy,
+} from "../core/releases/release-fixture";
 import { launchBrowser } from "../nodes/support/browser";
 import { eventually } from "../support/eventually";
-import { picture } from "../support/picture";
+import { takePicture } from "../support/picture";
 
 let browser: Browser;
-let place: Place;
+let place: ReleaseFixture;
 let page: ReleasesPage;
-const opened: Page[] = [];
+const openTabs: Page[] = [];
 beforeAll(async () => {
   browser = await launchBrowser();
-  place = await placeOf({ sandbox: { now: new Date("2026-03-16T09:00:00Z") } });
+  place = await createReleaseFixture({ sandbox: { now: new Date("2026-03-16T09:00:00Z") } });
   const files = { policy: place.policyPath, people: place.peoplePath };
-  page = await serveReleases({ desk: place.desk, files, port: 0 });
+  page = await serveReleases({ service: place.service, files, port: 0 });
 });
 afterEach(async () => {
-  for (const tab of opened.splice(0)) await tab.context().close();
-  await place.setPolicy(usualPolicy);
+  for (const tab of openTabs.splice(0)) await tab.context().close();
+  await place.setPolicy(defaultPolicy);
 });
 afterAll(async () => {
   await browser.close();
@@ -27,20 +33,20 @@ afterAll(async () => {
   await place.close();
 });
 
-const looks: readonly BrowserContextOptions[] = [
+const colorSchemes: readonly BrowserContextOptions[] = [
   { colorScheme: "light", viewport: { width: 1000, height: 700 } },
   { colorScheme: "dark", viewport: { width: 390, height: 800 } },
 ];
 
-async function tabOf(look: BrowserContextOptions = looks[0]!): Promise<Page> {
+async function openTab(look: BrowserContextOptions = colorSchemes[0]!): Promise<Page> {
   const context = await browser.newContext(look);
   const tab = await context.newPage();
-  opened.push(tab);
+  openTabs.push(tab);
   return tab;
 }
 
 /** What a browser complains of, and axe. */
-async function judged(tab: Page): Promise<readonly string[]> {
+async function accessibilityViolations(tab: Page): Promise<readonly string[]> {
   await tab.evaluate(axe.source);
   return tab.evaluate(async () => {
     const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
@@ -48,13 +54,13 @@ async function judged(tab: Page): Promise<readonly string[]> {
   });
 }
 
-const press = (tab: Page, name: string) => tab.getByRole("button", { name, exact: true }).click();
+const clickButton = (tab: Page, name: string) => tab.getByRole("button", { name, exact: true }).click();
 
 async function signIn(tab: Page, name: string, path = "/"): Promise<void> {
   await tab.goto(page.url + path);
   await tab.getByLabel("Name").fill(name);
   await tab.getByLabel("Secret").fill(secretOf(name));
-  await press(tab, "Sign in");
+  await clickButton(tab, "Sign in");
   await tab.getByText(`Signed in as ${name}`).waitFor();
 }
 
@@ -66,81 +72,85 @@ async function decide(tab: Page, what: "Release" | "Refuse", person: string, not
 }
 
 const text = (tab: Page) => tab.locator("main").innerText();
-const untilShown = (tab: Page, words: string) => tab.getByText(words).first().waitFor({ timeout: 20_000 });
+const waitForText = (tab: Page, words: string) => tab.getByText(words).first().waitFor({ timeout: 20_000 });
 
 const client = () => place.client({ environment: "sandbox" });
-const usual = { amount: "250000", reference: "INV-2026-118", worst_rate: "1.02" } as const;
-const ordered = async (more = {}) => (await client().orders.order(anOrder({ ...usual, ...more }))).release;
+const defaultOrder = { amount: "250000", reference: "INV-2026-118", worst_rate: "1.02" } as const;
+const createOrder = async (more = {}) =>
+  (await client().orders.order(sampleOrder({ ...defaultOrder, ...more }))).release;
 
 test("somebody signs in, looks, releases, and the trade is booked", async () => {
-  const id = await ordered();
-  const tab = await tabOf();
+  const id = await createOrder();
+  const tab = await openTab();
   await tab.goto(`${page.url}/releases/${id}`);
-  await picture(tab, "releases-sign-in", { fullPage: true });
+  await takePicture(tab, "releases-sign-in", { fullPage: true });
   await signIn(tab, "anna", `/releases/${id}`);
   expect(new URL(tab.url()).pathname).toBe(`/releases/${id}`);
   expect(await tab.locator(".environment").innerText()).toMatch(/^sandbox http/);
   expect(await text(tab)).toContain("Sell 250,000 EUR, get USD");
-  await picture(tab, "releases-order", { fullPage: true });
+  await takePicture(tab, "releases-order", { fullPage: true });
   await decide(tab, "Release", "anna");
-  await untilShown(tab, "anna said yes");
+  await waitForText(tab, "anna said yes");
   const asking = client();
   await eventually(async () => (await asking.orders.get(id)).deviations, {
     withinMs: 20_000,
     what: "the trade",
   });
   await tab.reload();
-  await untilShown(tab, "The trade is booked.");
+  await waitForText(tab, "The trade is booked.");
   expect(await tab.getByRole("form").count()).toBe(0);
 });
 
 test("somebody refuses, and says why", async () => {
-  const id = await ordered({ worst_rate: "9" });
-  const tab = await tabOf();
+  const id = await createOrder({ worst_rate: "9" });
+  const tab = await openTab();
   await signIn(tab, "bert", `/releases/${id}`);
   await decide(tab, "Refuse", "bert", "not today");
-  await untilShown(tab, "Refused by bert: not today");
-  expect((await place.desk.get(id)).release.state).toBe("refused");
+  await waitForText(tab, "Refused by bert: not today");
+  expect((await place.service.get(id)).release.state).toBe("refused");
 });
 
 test("what has expired meanwhile cannot be released", async () => {
-  const id = await ordered({ worst_rate: "9", valid_until: new Date(Date.now() + 8_000).toISOString() });
-  const tab = await tabOf();
+  const id = await createOrder({ worst_rate: "9", valid_until: new Date(Date.now() + 8_000).toISOString() });
+  const tab = await openTab();
   await signIn(tab, "anna", `/releases/${id}`);
   await tab.getByRole("form", { name: "Release" }).waitFor();
-  await eventually(async () => (await place.desk.get(id)).release.state === "expired", {
+  await eventually(async () => (await place.service.get(id)).release.state === "expired", {
     withinMs: 20_000,
     what: "the end of the order",
   });
   await decide(tab, "Release", "anna");
   await tab.getByRole("alert").filter({ hasText: "expired" }).waitFor();
-  expect(await judged(tab)).toEqual([]);
+  expect(await accessibilityViolations(tab)).toEqual([]);
   expect(await tab.getByRole("form", { name: "Release" }).count()).toBe(0);
 });
 
 test("where two are needed, a second person says yes; the same one twice is one", async () => {
-  await place.setPolicy({ ...usualPolicy, rules: [{ effects: ["money"], yes: 2, from: ["anna", "bert"] }] });
-  const id = await ordered({ worst_rate: "9" });
-  const [anna, bert] = [await tabOf(), await tabOf()];
+  await place.setPolicy({
+    ...defaultPolicy,
+    rules: [{ effects: ["money"], yes: 2, from: ["anna", "bert"] }],
+  });
+  const id = await createOrder({ worst_rate: "9" });
+  const [anna, bert] = [await openTab(), await openTab()];
   await signIn(anna, "anna", `/releases/${id}`);
   await decide(anna, "Release", "anna");
-  await untilShown(anna, "anna said yes");
+  await waitForText(anna, "anna said yes");
   await decide(anna, "Release", "anna");
-  await untilShown(anna, "2 yeses of anna or bert");
-  expect((await place.desk.get(id)).release.state).toBe("waiting");
+  await waitForText(anna, "2 yeses of anna or bert");
+  expect((await place.service.get(id)).release.state).toBe("waiting");
   await signIn(bert, "bert");
   await bert.locator(`a[href="/releases/${id}"]`).click();
-  await untilShown(bert, "anna said yes");
-  await picture(bert, "releases-second", { fullPage: true });
+  await waitForText(bert, "anna said yes");
+  await takePicture(bert, "releases-second", { fullPage: true });
   await decide(bert, "Release", "bert");
-  await untilShown(bert, "The request is released and not sent yet.");
+  await waitForText(bert, "The request is released and not sent yet.");
 });
 
 test("a form of another origin is sent in vain, with the person signed in in the same browser", async () => {
-  const id = await ordered({ worst_rate: "9" });
-  const tab = await tabOf();
+  const id = await createOrder({ worst_rate: "9" });
+  const tab = await openTab();
   await signIn(tab, "anna");
-  const { release } = await place.desk.get(id);
+  const { release } = await place.service.get(id);
   const fields = { decision: "release", seal: release.hash, secret: secretOf("anna") };
   // Another port of the same machine: the browser sends the cookie along.
   await tab.route("http://127.0.0.1:1/", (route) =>
@@ -152,9 +162,9 @@ test("a form of another origin is sent in vain, with the person signed in in the
     }),
   );
   await tab.goto("http://127.0.0.1:1/").catch(() => undefined);
-  await press(tab, "Win");
-  await untilShown(tab, "Only a form of this page may be sent here.");
-  expect((await place.desk.get(id)).release.state).toBe("waiting");
+  await clickButton(tab, "Win");
+  await waitForText(tab, "Only a form of this page may be sent here.");
+  expect((await place.service.get(id)).release.state).toBe("waiting");
 });
 
 const states: Readonly<Record<string, (tab: Page) => Promise<unknown>>> = {
@@ -163,13 +173,13 @@ const states: Readonly<Record<string, (tab: Page) => Promise<unknown>>> = {
     await tab.goto(page.url);
     await tab.getByLabel("Name").fill("nobody");
     await tab.getByLabel("Secret").fill("a wrong guess");
-    await press(tab, "Sign in");
+    await clickButton(tab, "Sign in");
     await tab.getByRole("alert").waitFor();
   },
   list: (tab) => signIn(tab, "anna"),
-  "an order": async (tab) => signIn(tab, "anna", `/releases/${await ordered({ worst_rate: "9" })}`),
+  "an order": async (tab) => signIn(tab, "anna", `/releases/${await createOrder({ worst_rate: "9" })}`),
   "an order of which the person has no say": async (tab) =>
-    signIn(tab, "carl", `/releases/${await ordered({ worst_rate: "9" })}`),
+    signIn(tab, "carl", `/releases/${await createOrder({ worst_rate: "9" })}`),
   "a call": async (tab) => {
     const input = { quote_id: "Q-1", reason: "other" };
     const { release } = await client()
@@ -182,21 +192,21 @@ const states: Readonly<Record<string, (tab: Page) => Promise<unknown>>> = {
     await tab.getByRole("form", { name: "Release" }).waitFor();
   },
   "what was refused": async (tab) => {
-    const id = await ordered({ worst_rate: "9" });
-    await place.say(id, "bert", "refuse");
+    const id = await createOrder({ worst_rate: "9" });
+    await place.decide(id, "bert", "refuse");
     await signIn(tab, "anna", `/releases/${id}`);
   },
   nothing: (tab) => tab.goto(`${page.url}/nothing`),
 };
 
 const cases = Object.keys(states).flatMap((name) =>
-  looks.map((look) => [name, look.colorScheme!, look] as const),
+  colorSchemes.map((look) => [name, look.colorScheme!, look] as const),
 );
 test.each(cases)("%s, %s, can be used by everybody", async (name, _scheme, look) => {
-  const tab = await tabOf(look);
+  const tab = await openTab(look);
   const complaints: string[] = [];
   tab.on("console", (message) => complaints.push(message.text()));
   await states[name]!(tab);
-  expect(await judged(tab)).toEqual([]);
+  expect(await accessibilityViolations(tab)).toEqual([]);
   expect(complaints.filter((each) => !each.includes("the server responded with a status of"))).toEqual([]);
 });

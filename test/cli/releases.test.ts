@@ -1,17 +1,22 @@
 /** fxdesk releases: people release on the command line, each with a secret of their own. */
 import { readFile } from "node:fs/promises";
 import { environmentName } from "@fxdesk/toolkit";
-import { holderOf, peopleAt } from "../../core/releases/people";
-import { anOrder, type Place, placeOf, secretOf } from "../core/releases/place";
+import { findTokenHolder, loadPeople } from "../../core/releases/people";
+import {
+  sampleOrder,
+  type ReleaseFixture,
+  createReleaseFixture,
+  secretOf,
+} from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
-import { fxdesk, type Variables } from "./run";
+import { runFxdesk, type Variables } from "./run-command";
 
-let place: Place;
+let place: ReleaseFixture;
 let variables: Variables;
 beforeAll(async () => {
-  place = await placeOf();
+  place = await createReleaseFixture();
   const settings = {
-    store: place.store.place,
+    store: place.store.location,
     storeKey: place.store.key!.toString("base64"),
     policy: place.policyPath,
     people: place.peoplePath,
@@ -22,11 +27,12 @@ beforeAll(async () => {
 });
 afterAll(() => place.close());
 
-const releases = (args: readonly string[], input = "") => fxdesk(["releases", ...args], { variables, input });
+const releases = (args: readonly string[], input = "") =>
+  runFxdesk(["releases", ...args], { variables, input });
 
 test("shown, released with a secret, and booked", async () => {
   const client = place.client();
-  const { release: id } = await client.orders.order(anOrder({ reference: "CLI-1" }));
+  const { release: id } = await client.orders.order(sampleOrder({ reference: "CLI-1" }));
   const listed = await releases(["list", "--state", "waiting", "--json"]);
   expect(JSON.parse(listed.stdout)).toMatchObject([{ release: id, state: "waiting", asked_by: "desk" }]);
   const { stdout } = await releases(["show", id]);
@@ -57,7 +63,7 @@ test("shown, released with a secret, and booked", async () => {
 
 test("refused with a note, cancelled, and what is not there", async () => {
   const client = place.client();
-  const [one, two] = [await client.orders.order(anOrder()), await client.orders.order(anOrder())];
+  const [one, two] = [await client.orders.order(sampleOrder()), await client.orders.order(sampleOrder())];
   const refused = await releases(
     ["refuse", one.release, "--as", "bert", "--note", "not today"],
     secretOf("bert"),
@@ -78,7 +84,7 @@ test("enrolled with a secret that is long enough", async () => {
   const people = `${place.folder}/new-people.json`;
   const given = { ...variables, FXDESK_PEOPLE: people };
   const enrol = (name: string, input: string) =>
-    fxdesk(["releases", "enrol", name], { variables: given, input });
+    runFxdesk(["releases", "enrol", name], { variables: given, input });
   expect(await enrol("erik", "short")).toMatchObject({ code: 2 });
   expect(await enrol("erik", "long enough by far")).toMatchObject({
     code: 0,
@@ -89,13 +95,13 @@ test("enrolled with a secret that is long enough", async () => {
 test("a token is printed once, kept as a hash, and taken away", async () => {
   const people = `${place.folder}/token-people.json`;
   const token = (...args: string[]) =>
-    fxdesk(["releases", "token", "erik", ...args], { variables: { ...variables, FXDESK_PEOPLE: people } });
+    runFxdesk(["releases", "token", "erik", ...args], { variables: { ...variables, FXDESK_PEOPLE: people } });
   const { code, stdout } = await token();
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^[\w-]{43}\n$/)]);
   expect(await readFile(people, "utf8")).not.toContain(stdout.trim());
-  expect(holderOf(await peopleAt(people), stdout.trim())).toBe("erik");
+  expect(findTokenHolder(await loadPeople(people), stdout.trim())).toBe("erik");
   expect(await token("--revoke")).toMatchObject({ code: 0, stdout: "erik has no token any more.\n" });
-  expect(holderOf(await peopleAt(people), stdout.trim())).toBeUndefined();
+  expect(findTokenHolder(await loadPeople(people), stdout.trim())).toBeUndefined();
   expect(await token("--revoke")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("has no token of erik"),
@@ -105,15 +111,17 @@ test("a token is printed once, kept as a hash, and taken away", async () => {
 test("an address is written down, and taken away", async () => {
   const people = `${place.folder}/address-people.json`;
   const address = (...args: string[]) =>
-    fxdesk(["releases", "address", "erik", ...args], { variables: { ...variables, FXDESK_PEOPLE: people } });
+    runFxdesk(["releases", "address", "erik", ...args], {
+      variables: { ...variables, FXDESK_PEOPLE: people },
+    });
   expect(await address("--mail", "erik")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('must be a mail address, such as anna@example.com, not "erik"'),
   });
   expect(await address("--mail", "erik@example.com")).toMatchObject({ code: 0 });
-  expect((await peopleAt(people)).addresses).toEqual({ erik: "erik@example.com" });
+  expect((await loadPeople(people)).addresses).toEqual({ erik: "erik@example.com" });
   expect(await address("--remove")).toMatchObject({ code: 0 });
-  expect((await peopleAt(people)).addresses).toEqual({});
+  expect((await loadPeople(people)).addresses).toEqual({});
   expect(await address()).toMatchObject({ code: 2, stderr: expect.stringContaining("--mail is needed") });
 });
 
@@ -132,12 +140,12 @@ test.each([
   ],
 ])("the page is not served with %j", async (mail, message) => {
   const given = { variables: { ...variables, ...mail } };
-  const { code, stderr } = await fxdesk(["releases", "serve", "--port", "0"], given);
+  const { code, stderr } = await runFxdesk(["releases", "serve", "--port", "0"], given);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
 test("a policy that does not fit is named by line and field", async () => {
-  const { release: id } = await place.client().orders.order(anOrder());
+  const { release: id } = await place.client().orders.order(sampleOrder());
   await place.setPolicy({ people: ["anna"], rules: [{ yes: 3 }] });
   const { code, stderr } = await releases(["release", id, "--as", "anna"], secretOf("anna"));
   expect(code).toBe(2);

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { flagName } from "../../cli/names";
-import { fxdesk } from "./run";
+import { flagName } from "../../cli/flag-names";
+import { runFxdesk } from "./run-command";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 const control = (...args: readonly string[]) =>
-  fxdesk(["sandbox", ...args], { variables: { FXDESK_BASE_URL: sandbox.baseUrl } });
+  runFxdesk(["sandbox", ...args], { variables: { FXDESK_BASE_URL: sandbox.baseUrl } });
 
 const commands = controls.map(
   ({ name, summary }) => [flagName(name.replace("sandbox.", "")), summary] as const,

@@ -4,11 +4,11 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startSandbox } from "@fxdesk/sandbox";
-import { keepCreated, listCreated } from "../../core/store/created";
-import { newestVersion } from "../../core/store/migrations";
+import { saveResourceId, listResourceIds } from "../../core/store/resource-ids";
+import { latestVersion } from "../../core/store/migrations";
 import { withStore } from "../../core/store/open";
 import { loadTokens, saveTokens } from "../../core/store/tokens";
-import { fxdesk, spawned, variablesOf } from "./run";
+import { runFxdesk, spawnFxdesk, variablesOf } from "./run-command";
 import { consentInput } from "../support/samples";
 
 let folder: string;
@@ -19,43 +19,43 @@ const key = Buffer.alloc(32, 7);
 const pair = { accessToken: "access-1", refreshToken: "refresh-1", remainingMs: 1_000 };
 
 const check = (place: string, ...flags: string[]) =>
-  fxdesk(["store", "check", ...flags], {
+  runFxdesk(["store", "check", ...flags], {
     variables: { FXDESK_STORE: place, FXDESK_STORE_KEY: key.toString("base64") },
   });
 
 test("says where it is and what is in it", async () => {
-  const place = join(folder, "sound.db");
-  await withStore({ place, key }, (store) => saveTokens(store, "family", 0, pair));
-  expect(JSON.parse((await check(place, "--json")).stdout)).toEqual({
-    store: place,
-    version: newestVersion,
+  const location = join(folder, "sound.db");
+  await withStore({ location, key }, (store) => saveTokens(store, "family", 0, pair));
+  expect(JSON.parse((await check(location, "--json")).stdout)).toEqual({
+    store: location,
+    version: latestVersion,
     encrypted: true,
     tokens: 1,
     entries: 0,
     halts: [],
     faults: [],
   });
-  const { code, stdout } = await check("/nowhere", "--store", place);
+  const { code, stdout } = await check("/nowhere", "--store", location);
   expect(code).toBe(0);
-  for (const words of [place, `version ${newestVersion}`, "yes"]) expect(stdout).toContain(words);
+  for (const words of [location, `version ${latestVersion}`, "yes"]) expect(stdout).toContain(words);
 });
 
 test("what cannot be read is a fault", async () => {
-  const place = join(folder, "another.db");
-  await withStore({ place, key: Buffer.alloc(32) }, (store) => saveTokens(store, "family", 0, pair));
-  const { code, stdout } = await check(place);
+  const location = join(folder, "another.db");
+  await withStore({ location, key: Buffer.alloc(32) }, (store) => saveTokens(store, "family", 0, pair));
+  const { code, stdout } = await check(location);
   expect(code).toBe(1);
   expect(stdout).toContain("another FXDESK_STORE_KEY");
 });
 
 test("one that cannot be opened is an error that says what to do", async () => {
-  const place = join(folder, "open.db");
-  await withStore({ place, key }, async () => undefined);
-  await chmod(place, 0o644);
-  const { code, stderr } = await check(place);
+  const location = join(folder, "open.db");
+  await withStore({ location, key }, async () => undefined);
+  await chmod(location, 0o644);
+  const { code, stderr } = await check(location);
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: expect.stringContaining(`chmod 600 ${place}`) as string,
+    stderr: expect.stringContaining(`chmod 600 ${location}`) as string,
   });
 });
 
@@ -64,7 +64,7 @@ test.each([
   [{ FXDESK_STORE_KEY: "short" }, "FXDESK_STORE_KEY must be 32 bytes"],
   [{ FXDESK_STORE: "postgres://localhost/x" }, "FXDESK_STORE_KEY is needed"],
 ])("%j is a mistake of usage", async (variables, words) => {
-  const { code, stderr } = await fxdesk(["store", "check"], {
+  const { code, stderr } = await runFxdesk(["store", "check"], {
     variables: variables as Record<string, string>,
   });
   expect(code).toBe(2);
@@ -72,51 +72,53 @@ test.each([
 });
 
 test("its key is never a flag", async () => {
-  const { code, stderr } = await fxdesk(["store", "check", "--store-key", "abc"]);
+  const { code, stderr } = await runFxdesk(["store", "check", "--store-key", "abc"]);
   expect(code).toBe(2);
   expect(stderr).not.toContain("abc");
 });
 
 test.each([[[]], [["mend"]]])("fxdesk store %j says what there is", async (words) => {
-  const { code, stderr } = await fxdesk(["store", ...words]);
+  const { code, stderr } = await runFxdesk(["store", ...words]);
   expect(code).toBe(2);
   expect(stderr).toContain("check, forget, migrate, move");
 });
 
 test.each([[[]], [["--json"]], [["--json", "c-1"]]])("forget %j asks what", async (words) => {
-  const { code, stderr } = await fxdesk(["store", "forget", ...words]);
+  const { code, stderr } = await runFxdesk(["store", "forget", ...words]);
   expect(code).toBe(2);
   expect(stderr).toContain("fxdesk store forget <id or client> [flags]: flags come after it");
 });
 
 test("forget explains itself", async () => {
-  const { code, stdout } = await fxdesk(["store", "forget", "--help"]);
+  const { code, stdout } = await runFxdesk(["store", "forget", "--help"]);
   expect(code).toBe(0);
   expect(stdout).toContain("Usage: fxdesk store forget <id or client> [flags]");
 });
 
 test("forget removes an identifier that a call created", async () => {
-  const place = join(folder, "created.db");
+  const location = join(folder, "created.db");
   const scope = { environment: "api https://api.example.com", client: "c-1", operation: "consents.create" };
-  await withStore({ place, key }, async (store) => {
-    for (const id of ["first", "second"]) await keepCreated(store, scope, "consent_id", { id, given: {} });
+  await withStore({ location, key }, async (store) => {
+    for (const id of ["first", "second"]) await saveResourceId(store, scope, "consent_id", { id, given: {} });
   });
   const forget = (...words: string[]) =>
-    fxdesk(["store", "forget", ...words, "--store", place], { variables: withKey });
+    runFxdesk(["store", "forget", ...words, "--store", location], { variables: withKey });
   expect(JSON.parse((await forget("first", "--json")).stdout)).toEqual({ forgotten: 1 });
   expect((await forget("first")).stdout).toMatch(/Forgotten +0/);
-  const left = await withStore({ place, key }, (store) => listCreated(store, scope));
+  const left = await withStore({ location, key }, (store) => listResourceIds(store, scope));
   expect(left.map(({ id }) => id)).toEqual(["second"]);
 });
 
 test("forget takes no empty word for those without a client", async () => {
-  const place = join(folder, "without-client.db");
+  const location = join(folder, "without-client.db");
   const scope = { environment: "https://api.example.com", client: "", operation: "consents.create" };
-  await withStore({ place, key }, (store) =>
-    keepCreated(store, scope, "consent_id", { id: "first", given: {} }),
+  await withStore({ location, key }, (store) =>
+    saveResourceId(store, scope, "consent_id", { id: "first", given: {} }),
   );
-  const { code, stderr } = await fxdesk(["store", "forget", "", "--store", place], { variables: withKey });
-  const left = await withStore({ place, key }, (store) => listCreated(store, scope));
+  const { code, stderr } = await runFxdesk(["store", "forget", "", "--store", location], {
+    variables: withKey,
+  });
+  const left = await withStore({ location, key }, (store) => listResourceIds(store, scope));
 
   expect({ code, stderr }).toEqual({
     code: 2,
@@ -127,7 +129,7 @@ test("forget takes no empty word for those without a client", async () => {
 
 test("forget makes no store where there is none", async () => {
   const place = join(folder, "mistyped.db");
-  const { code, stderr } = await fxdesk(["store", "forget", "first", "--store", place], {
+  const { code, stderr } = await runFxdesk(["store", "forget", "first", "--store", place], {
     variables: withKey,
   });
 
@@ -141,19 +143,19 @@ test("forget makes no store where there is none", async () => {
 test("a consent of a program that ends with its call is there to be forgotten", async () => {
   const sandbox = await startSandbox();
   const variables = { ...variablesOf(sandbox), ...withKey, FXDESK_STORE: join(folder, "program.db") };
-  const { code, stdout, stderr } = await spawned(["call", "consents.create", "--input", "-"], {
+  const { code, stdout, stderr } = await spawnFxdesk(["call", "consents.create", "--input", "-"], {
     variables,
     input: JSON.stringify(consentInput),
   });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const { consentId } = JSON.parse(stdout) as { consentId: string };
-  const forgotten = await fxdesk(["store", "forget", consentId, "--json"], { variables });
+  const forgotten = await runFxdesk(["store", "forget", consentId, "--json"], { variables });
   expect(JSON.parse(forgotten.stdout)).toEqual({ forgotten: 1 });
   await sandbox.close();
 });
 
 test.each([[["--help"]], [["move", "--help"]]])("fxdesk store %j explains", async (words) => {
-  const { code, stdout } = await fxdesk(["store", ...words]);
+  const { code, stdout } = await runFxdesk(["store", ...words]);
   expect(code).toBe(0);
   for (const expected of ["fxdesk store", "empty place", "FXDESK_STORE_KEY"])
     expect(stdout).toContain(expected);
@@ -164,29 +166,29 @@ const withKey = { FXDESK_STORE_KEY: key.toString("base64") };
 test("migrate says between which versions", async () => {
   const place = join(folder, "new.db");
   const migrate = async (...flags: string[]) =>
-    fxdesk(["store", "migrate", "--store", place, ...flags], { variables: withKey });
+    runFxdesk(["store", "migrate", "--store", place, ...flags], { variables: withKey });
   const { code, stdout } = await migrate();
   expect(code).toBe(0);
-  expect(stdout).toMatch(new RegExp(`from version 0 to ${newestVersion}`));
+  expect(stdout).toMatch(new RegExp(`from version 0 to ${latestVersion}`));
   expect(JSON.parse((await migrate("--json")).stdout)).toEqual({
     store: place,
-    from: newestVersion,
-    to: newestVersion,
+    from: latestVersion,
+    to: latestVersion,
   });
 });
 
 test("move takes everything along, under another key, and the old place says where it is", async () => {
-  const [place, to] = [join(folder, "old/store.db"), join(folder, "other/store.db")];
+  const [location, to] = [join(folder, "old/store.db"), join(folder, "other/store.db")];
   const otherKey = Buffer.alloc(32, 9);
-  await withStore({ place, key }, (store) => saveTokens(store, "family", 0, pair));
-  const { code, stdout } = await fxdesk(["store", "move", "--store", place, "--to", to, "--json"], {
+  await withStore({ location, key }, (store) => saveTokens(store, "family", 0, pair));
+  const { code, stdout } = await runFxdesk(["store", "move", "--store", location, "--to", to, "--json"], {
     variables: { ...withKey, FXDESK_STORE_KEY_TO: otherKey.toString("base64") },
   });
   expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ from: place, to, rows: { fxdesk_tokens: 1 } });
-  const kept = await withStore({ place: to, key: otherKey }, (store) => loadTokens(store, "family"));
+  expect(JSON.parse(stdout)).toMatchObject({ from: location, to, rows: { fxdesk_tokens: 1 } });
+  const kept = await withStore({ location: to, key: otherKey }, (store) => loadTokens(store, "family"));
   expect(kept).toMatchObject({ accessToken: "access-1" });
-  const again = await check(place);
+  const again = await check(location);
   expect(again.code).toBe(1);
   expect(again.stderr).toContain(`The store moved to ${to}. Set FXDESK_STORE to that`);
 });
@@ -198,7 +200,7 @@ test.each<[args: string[], variables: Record<string, string>, words: string]>([
   [["--to", "/x/store.db"], { FXDESK_STORE_KEY_TO: "short" }, "FXDESK_STORE_KEY_TO must be 32 bytes"],
   [["--to", "/x/store.db", "--store-key-to", "a-secret"], {}, "There is no flag --store-key-to"],
 ])("move %j with %j is a mistake of usage", async (args, variables, words) => {
-  const { code, stderr } = await fxdesk(["store", "move", "--store", join(folder, "none.db"), ...args], {
+  const { code, stderr } = await runFxdesk(["store", "move", "--store", join(folder, "none.db"), ...args], {
     variables: { ...withKey, ...variables },
   });
   expect(code).toBe(2);

@@ -2,14 +2,14 @@
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { callCommand } from "../../cli/call/command";
-import { execute } from "../../cli/command";
-import { fxdesk } from "../../cli/fxdesk";
-import { numbersService } from "../support/numbers";
-import { nearest } from "../../core/nearest";
+import { runCommand } from "../../cli/command";
+import { runCommandLine } from "../../cli/command-line";
+import { numbersService } from "../support/numbers-procedure";
+import { suggestions } from "../../core/suggestions";
 import { table } from "../../cli/table";
 import type { Terminal } from "../../cli/terminal";
 
-function terminal(columns: number) {
+function terminalOfWidth(columns: number) {
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns });
   const stderr = new PassThrough();
   return { stdin: Readable.from([]), stdout, stderr, environment: {} } satisfies Terminal;
@@ -18,13 +18,15 @@ function terminal(columns: number) {
 test("a file never lands on a screen unasked", async () => {
   const id = "0b0e7c3e-2f4b-4a8e-9d3c-5a6b7c8d9e0f";
   const [command, args] = callCommand(["statements.getFile", "--account-id", id, "--statement-id", id]);
-  await expect(execute(command, args, terminal(80))).rejects.toThrow(/--output <path>, or --output -/);
+  await expect(runCommand(command, args, terminalOfWidth(80))).rejects.toThrow(
+    /--output <path>, or --output -/,
+  );
 });
 
 test("help goes to stdout", async () => {
-  const screen = terminal(80);
+  const screen = terminalOfWidth(80);
   const [command, args] = callCommand(["trades.list", "--help"]);
-  expect(await execute(command, args, screen)).toBe(0);
+  expect(await runCommand(command, args, screen)).toBe(0);
   screen.stdout.end();
   expect(await text(screen.stdout)).toContain("--trade-type <a,b,…>");
 });
@@ -36,7 +38,7 @@ describe("how far a call has come", () => {
     const variables = { FXDESK_BASE_URL: "http://127.0.0.1:9", FXDESK_CLIENT_ID: "C", ...environment };
     const args = ["call", "numbers.list", "--many", "1"];
     const streams = { stdin: Readable.from([]), stdout, stderr, environment: variables };
-    expect(await fxdesk(args, streams, numbersService)).toBe(0);
+    expect(await runCommandLine(args, streams, numbersService)).toBe(0);
     stderr.end();
     return text(stderr);
   };
@@ -90,6 +92,8 @@ describe("a table", () => {
 });
 
 test("the nearest words come first, and none when nothing is near", () => {
-  expect(nearest("acounts.lst", ["trades.list", "accounts.list", "accounts.get"])[0]).toBe("accounts.list");
-  expect(nearest("xyz", ["trades.list"])).toEqual([]);
+  expect(suggestions("acounts.lst", ["trades.list", "accounts.list", "accounts.get"])[0]).toBe(
+    "accounts.list",
+  );
+  expect(suggestions("xyz", ["trades.list"])).toEqual([]);
 });

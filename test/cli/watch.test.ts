@@ -1,12 +1,12 @@
 /** fxdesk watch: what is new or has changed, each change once, against the sandbox. */
 import { PassThrough } from "node:stream";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { fxdesk as command } from "../../cli/fxdesk";
-import { watchWord } from "../../cli/names";
-import { changeLine } from "../../cli/watch/line";
+import { runCommandLine as command } from "../../cli/command-line";
+import { watchCommandName } from "../../cli/flag-names";
+import { changeLine } from "../../cli/watch/change-line";
 import { watches } from "../../core/watches/all";
 import { eventually } from "../support/eventually";
-import { fxdesk, variablesOf } from "./run";
+import { runFxdesk, variablesOf } from "./run-command";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-const run = (...args: string[]) => fxdesk(["watch", ...args], { variables: variablesOf(sandbox) });
+const run = (...args: string[]) => runFxdesk(["watch", ...args], { variables: variablesOf(sandbox) });
 
 const payIn = (reference: string, currency = "EUR") =>
   sandbox.control.payIn({ currency, amount: "12.34", reference }).transaction_id;
@@ -26,7 +26,7 @@ const lines = (text: string) =>
     .map((line) => JSON.parse(line) as Record<string, any>);
 
 /** The command as it goes on, on a terminal or in a pipe. */
-function going(args: readonly string[], isTerminal = false, variables = variablesOf(sandbox)) {
+function startWatch(args: readonly string[], isTerminal = false, variables = variablesOf(sandbox)) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   stdin.end();
   const said = { out: "", err: "" };
@@ -47,18 +47,18 @@ const interrupt = () => void process.emit("SIGINT");
 
 describe("fxdesk watch", () => {
   test("lists the watches, for people and as data", async () => {
-    const { code, stdout } = await fxdesk(["watch"]);
+    const { code, stdout } = await runFxdesk(["watch"]);
     expect(code).toBe(0);
-    for (const watch of watches) expect(stdout).toContain(`  ${watchWord(watch)} `);
-    const { stdout: data } = await fxdesk(["watch", "--json"]);
+    for (const watch of watches) expect(stdout).toContain(`  ${watchCommandName(watch)} `);
+    const { stdout: data } = await runFxdesk(["watch", "--json"]);
     expect(JSON.parse(data)).toHaveLength(watches.length);
-    expect(new Set(watches.map(watchWord)).size).toBe(watches.length);
+    expect(new Set(watches.map(watchCommandName)).size).toBe(watches.length);
   });
 
-  test.each(watches.map((watch) => [watchWord(watch), watch] as const))(
+  test.each(watches.map((watch) => [watchCommandName(watch), watch] as const))(
     "%s --help derives from its declaration",
     async (word, { tool, rules = [] }) => {
-      const { code, stdout } = await fxdesk(["watch", word, "--help"]);
+      const { code, stdout } = await runFxdesk(["watch", word, "--help"]);
       expect(code).toBe(0);
       expect(stdout).toContain(`Usage: fxdesk watch ${word}`);
       for (const { description } of rules) expect(stdout).toContain(description);
@@ -77,7 +77,7 @@ describe("fxdesk watch", () => {
   });
 
   test("one that is called says how it is watched", async () => {
-    const { stderr } = await fxdesk(["call", "trades.watchPayments"]);
+    const { stderr } = await runFxdesk(["call", "trades.watchPayments"]);
     expect(stderr).toContain("fxdesk watch trade-payments");
   });
 });
@@ -124,15 +124,15 @@ describe("until it is stopped", () => {
   const args = ["transactions", "--name", "going", "--every", "0.02"];
 
   test("tells each change as a line of JSON in a pipe, and goes on after the last one it told", async () => {
-    const first = going([...args, "--once"]);
+    const first = startWatch([...args, "--once"]);
     expect(await first.ended).toBe(0);
-    const watching = going(args);
+    const watching = startWatch(args);
     payIn("GOING-1");
     await watching.says("out", "GOING-1");
     interrupt();
     expect([await watching.ended, watching.said.err]).toEqual([0, ""]);
     payIn("GOING-2");
-    const again = going(args);
+    const again = startWatch(args);
     await again.says("out", "GOING-2");
     interrupt();
     expect(await again.ended).toBe(0);
@@ -141,7 +141,7 @@ describe("until it is stopped", () => {
   });
 
   test("as a readable line on a terminal, with what it is at in place below", async () => {
-    const watching = going(args, true);
+    const watching = startWatch(args, true);
     await watching.says("err", "Watch transactions: ");
     payIn("GOING-3");
     await watching.says("out", "  new ");
@@ -156,7 +156,7 @@ describe("until it is stopped", () => {
   test("what cannot succeed ends it, as any command", async () => {
     const { FXDESK_REFRESH_TOKEN: _, ...others } = variablesOf(sandbox);
     const variables = { ...others, FXDESK_ACCESS_TOKEN: "wrong" };
-    const watching = going(["trades", "--jsonl", "--name", "wrong"], false, variables);
+    const watching = startWatch(["trades", "--jsonl", "--name", "wrong"], false, variables);
     expect(await watching.ended).toBe(3);
     const told = lines(watching.said.err);
     expect(told.at(-1)).toMatchObject({ code: "unauthorized" });

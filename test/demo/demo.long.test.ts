@@ -14,13 +14,13 @@ import {
 } from "@fxdesk/toolkit";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { parseEnv } from "node:util";
-import { eventually, happens } from "../support/eventually";
+import { eventually, untilEvent } from "../support/eventually";
 
 const program = join(__dirname, "../../dist/demo/start.js");
 
 type Demo = ChildProcessByStdio<null, Readable, Readable>;
 
-interface Started {
+interface StartedDemo {
   readonly demo: Demo;
   readonly nodeRed: string;
   readonly mcp: string;
@@ -39,10 +39,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const address = (said: string, name: string) => new RegExp(`${name} +(http://\\S+)`).exec(said)![1]!;
+const addressOf = (said: string, name: string) => new RegExp(`${name} +(http://\\S+)`).exec(said)![1]!;
 
 /** Resolves once the flow has run. */
-async function start(): Promise<Started> {
+async function start(): Promise<StartedDemo> {
   const demo: Demo = spawn(process.execPath, [program], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   running = demo;
   let said = "";
@@ -51,13 +51,13 @@ async function start(): Promise<Started> {
     withinMs: 50_000,
     what: () => `the flow has run, not: ${said}`,
   });
-  return { demo, nodeRed: address(said, "Node-RED"), mcp: address(said, "MCP"), said };
+  return { demo, nodeRed: addressOf(said, "Node-RED"), mcp: addressOf(said, "MCP"), said };
 }
 
 /** Ends it; until then it has said nothing but what became of each call that commits money. */
 async function stop(demo: Demo, signal: NodeJS.Signals, bookings = 0) {
   const errors = demo.stderr.setEncoding("utf8").toArray();
-  const exit = happens(demo, "exit");
+  const exit = untilEvent(demo, "exit");
   demo.kill(signal);
   expect(await exit).toEqual([0, null]);
   const lines = (await errors).join("").split("\n").slice(0, -1);
@@ -69,7 +69,11 @@ async function stop(demo: Demo, signal: NodeJS.Signals, bookings = 0) {
 }
 
 /** Does on the page what a person does. */
-async function released(page: string, { release, seal }: { release: string; seal: string }, secret: string) {
+async function releaseOrder(
+  page: string,
+  { release, seal }: { release: string; seal: string },
+  secret: string,
+) {
   const send = (path: string, form: Record<string, string>, cookie = "") =>
     fetch(page + path, {
       method: "POST",
@@ -131,7 +135,7 @@ test("the flow fetches a cash position, the assistant's tools respond, and Ctrl-
   await booked(reportOf(await order("1000")));
   const large = reportOf(await order("25000"));
   expect(large.state).toBe("waiting");
-  await released(address(said, "Releases"), large, /anna ([\w-]+),/.exec(said)![1]!);
+  await releaseOrder(addressOf(said, "Releases"), large, /anna ([\w-]+),/.exec(said)![1]!);
   await booked(large);
   await assistant.close();
 
@@ -168,7 +172,7 @@ describe("when the usual ports are taken", () => {
   beforeEach(async () => {
     others = [1880, 8080, 8081, 8082].map((port) => createServer().listen(port, "127.0.0.1"));
     // One that is taken already serves as well.
-    await Promise.all(others.map((server) => happens(server, "listening").catch(() => undefined)));
+    await Promise.all(others.map((server) => untilEvent(server, "listening").catch(() => undefined)));
   });
   afterEach(() => {
     for (const server of others) server.close();

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { environmentName, serviceFrom } from "@fxdesk/toolkit";
-import { exitMeanings } from "../../cli/exit";
+import { exitMeanings } from "../../cli/exit-codes";
 import manifest from "../../package.json";
 import sandboxManifest from "../../sandbox/package.json";
-import { fxdesk } from "../cli/run";
-import { compiled, outputOf } from "../support/consumer";
+import { runFxdesk } from "../cli/run-command";
+import { compile, runModule } from "../support/consumer-project";
 import { commandsIn, examplesIn, shows, Terminal } from "./shell";
 
 const root = join(__dirname, "../..");
@@ -44,13 +44,13 @@ describe.each(documents)("%s", (path) => {
 });
 
 /** What an example stands on when it begins in the middle. */
-const given = [
+const exampleDeclarations = [
   ["client", 'declare const client: import("@fxdesk/toolkit").FxdeskClient;'],
   ["clientId", "declare const clientId: string;"],
 ] as const;
 
-const complete = (code: string): string => {
-  const missing = given.filter(([name]) => !new RegExp(`(const|,|\\{) ${name}\\b`).test(code));
+const completeExample = (code: string): string => {
+  const missing = exampleDeclarations.filter(([name]) => !new RegExp(`(const|,|\\{) ${name}\\b`).test(code));
   return [code, ...missing.map(([, declaration]) => declaration), "export {};"].join("\n");
 };
 
@@ -58,9 +58,9 @@ test("the examples in TypeScript compile against what is built", async () => {
   const sources: Record<string, string> = {};
   for (const path of ["README.md", ...guides])
     for (const [index, code] of (await blocks(path, "ts")).entries())
-      sources[`${path.replace(/\W/g, "-")}-${index}.mts`] = complete(code);
+      sources[`${path.replace(/\W/g, "-")}-${index}.mts`] = completeExample(code);
   expect(Object.keys(sources).length).toBeGreaterThan(5);
-  expect(await compiled(sources)).toBe("");
+  expect(await compile(sources)).toBe("");
 });
 
 test("the module of the user's own adds what it holds", async () => {
@@ -76,12 +76,12 @@ test("the module of the user's own adds what it holds", async () => {
 });
 
 /** From its sandbox's start to its close: it needs nothing from elsewhere. */
-const isWhole = (code: string) => /startSandbox\(.*sandbox\.close\(\)/s.test(code);
+const isCompleteExample = (code: string) => /startSandbox\(.*sandbox\.close\(\)/s.test(code);
 
 test("the examples that start a sandbox of their own run to their end", async () => {
-  const whole = (await blocks("docs/sandbox.md", "ts")).filter(isWhole);
+  const whole = (await blocks("docs/sandbox.md", "ts")).filter(isCompleteExample);
   expect(whole).toHaveLength(3);
-  const [called, , quoted] = await Promise.all(whole.map(outputOf));
+  const [called, , quoted] = await Promise.all(whole.map(runModule));
   expect(called).toContain("/trades");
   expect(quoted).toContain("quote_id");
 });
@@ -115,9 +115,9 @@ describe("commands", () => {
   let help: ReadonlyMap<string, string>;
   beforeAll(async () => {
     sandbox = await startSandbox();
-    const { stdout } = await fxdesk(["--help"]);
+    const { stdout } = await runFxdesk(["--help"]);
     const names = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name!);
-    const texts = names.map(async (name) => (await fxdesk([name, "--help"])).stdout);
+    const texts = names.map(async (name) => (await runFxdesk([name, "--help"])).stdout);
     help = new Map((await Promise.all(texts)).map((text, index) => [names[index]!, text]));
   });
   afterAll(() => sandbox.close());

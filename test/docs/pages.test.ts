@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fxdeskService } from "../../core/service";
-import { documentFiles } from "../../nodes/generate/pages";
-import { withAllNodes } from "../../nodes/service";
+import { documentFiles } from "../../nodes/generate/document-files";
+import { withQuoteProcedures } from "../../nodes/user-service";
 import { formatDocs } from "../support/formatted-docs";
 
 const root = join(__dirname, "../..");
@@ -25,7 +25,7 @@ const filesIn = (folder: string): string[] =>
 const screenshots = filesIn(folders[0]!).filter((path) => path.endsWith(".png"));
 const slugs = new Set(screenshots.map((path) => /([^/\\]+)\.png$/.exec(path)![1]!));
 
-const service = withAllNodes(fxdeskService);
+const service = withQuoteProcedures(fxdeskService);
 const files = Object.entries(documentFiles(service, examples, join(root, "icons"), slugs)).map(
   ([path, text]) => [join(root, "docs", path), text] as const,
 );

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sandbox } from "@fxdesk/sandbox";
-import { program, variablesOf } from "../cli/run";
+import { program, variablesOf } from "../cli/run-command";
 
 /** A command of an example, with the output printed below it in a `console` block. */
 export interface Example {

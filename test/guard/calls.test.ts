@@ -7,8 +7,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ClientOptions, createClient } from "@fxdesk/toolkit";
-import { fxdesk } from "../cli/run";
-import { type Fate, type Witness, witness } from "../support/witness";
+import { runFxdesk } from "../cli/run-command";
+import { type PlannedResponse, type WitnessServer, startWitnessServer } from "../support/witness-server";
 import { fixedUrl, redirectFixedUrl } from "./fixed-address";
 import { type Client, normalised, operationNamed, type Outcome, outcomeOf } from "./outcomes";
 import { isRecording, readRecording, shortHash, writeRecording } from "./recordings";
@@ -37,7 +37,7 @@ interface Replayed {
 
 /** What one pass through the stories uses. */
 interface Pass {
-  readonly server: Witness;
+  readonly server: WitnessServer;
   readonly folder: string;
 }
 
@@ -51,7 +51,7 @@ const policies = {
 };
 
 /** The list of trades as the service shows it to a client that looks for a lost booking. */
-function listingFate({ listing, calls }: Story, request: string): Fate {
+function listingFate({ listing, calls }: Story, request: string): PlannedResponse {
   if (listing === "denied") return { kind: "respond", status: 403, body: "", as: "length" };
   if (!request.includes("page=1&")) return { kind: "respond", status: 200, body: "[]", as: "length" };
   const order_date = new Date().toISOString().slice(0, 10);
@@ -102,9 +102,9 @@ function textOfEvent({ kind, content, details = {} }: ExportedEvent): string {
 /** Returns the journal events of a store by entry, for each entry in as many parts as there were intents. */
 async function eventsByEntry({ store, storeKey = "" }: StoreOptions): Promise<Map<string, string[][]>> {
   const variables = { FXDESK_STORE: store, FXDESK_STORE_KEY: storeKey };
-  const verified = await fxdesk(["journal", "verify"], { variables });
+  const verified = await runFxdesk(["journal", "verify"], { variables });
   expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/Faults +0/) as string });
-  const { stdout } = await fxdesk(["journal", "export"], { variables });
+  const { stdout } = await runFxdesk(["journal", "export"], { variables });
   const lines = stdout.trim().split("\n").slice(0, -1);
   const found = new Map<string, string[][]>();
   for (const event of lines.map((line) => JSON.parse(line) as ExportedEvent)) {
@@ -119,8 +119,8 @@ async function eventsByEntry({ store, storeKey = "" }: StoreOptions): Promise<Ma
 type StoreOptions = Required<Pick<ClientOptions, "store">> & Pick<ClientOptions, "storeKey">;
 
 async function play(story: Story, store: StoreOptions, { server, folder }: Pass): Promise<Outcome[]> {
-  server.expect(story.id, (request) => listingFate(story, request));
-  for (const { id, fate } of story.calls) server.expect(id, fate);
+  server.plan(story.id, (request) => listingFate(story, request));
+  for (const { id, fate } of story.calls) server.plan(id, fate);
   const outcomes: Outcome[] = [];
   let client: Client | undefined;
   for (const call of story.calls) {
@@ -163,7 +163,7 @@ async function playAll(numbers: readonly number[], together: number) {
   const folder = await mkdtemp(join(tmpdir(), "fxdesk-guard-"));
   for (const [name, policy] of Object.entries(policies))
     await writeFile(join(folder, name), JSON.stringify(policy), { mode: 0o644 });
-  const server = await witness();
+  const server = await startWitnessServer();
   const stopRedirecting = redirectFixedUrl(server.url);
   try {
     const shares = Array.from({ length: together }, (_, worker) =>

@@ -1,6 +1,6 @@
 /** Fills a store with entries and releases in every state. The tests replay what it left. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { peopleAt, signed } from "../../core/releases/people";
+import { loadPeople, signDecision } from "../../core/releases/people";
 import { withStore } from "../../core/store/open";
 import type { StoreSettings } from "../../core/store/settings";
 import { eventually } from "../support/eventually";
@@ -35,7 +35,7 @@ async function atTime<T>(time: number, work: () => Promise<T>): Promise<T> {
  */
 const prolongApprovals = (settings: StoreSettings, { peoplePath }: World) =>
   withStore(settings, async ({ database: { run } }) => {
-    const key = await peopleAt(peoplePath);
+    const key = await loadPeople(peoplePath);
     const rows = await run(
       `SELECT d.*, r.valid_until FROM fxdesk_release_decisions AS d JOIN fxdesk_releases AS r ON r.id = d.release
        WHERE d.decision = 'release' AND r.valid_until > $1`,
@@ -44,7 +44,7 @@ const prolongApprovals = (settings: StoreSettings, { peoplePath }: World) =>
     for (const row of rows) {
       const [release, person, until] = [String(row.release), String(row.person), Number(row.valid_until)];
       const decision = "release" as const;
-      const { mac } = signed(key, {
+      const { mac } = signDecision(key, {
         release,
         person,
         decision,
@@ -72,7 +72,7 @@ async function recordJournal(world: World, store: StoreSettings, names: Names): 
     credentials: { accessToken: () => Promise.reject(new Error("no token today")) },
   });
   for (const call of journalCalls.filter(({ name }) => !name.includes("died"))) {
-    world.server.expect(call.id, call.fate);
+    world.server.plan(call.id, call.fate);
     const { entry } = await outcomeOf(call.name.includes("token") ? tokenless : client, call);
     names[entry!] = call.name;
     if (call.name.includes("erased")) await expectSuccess(world.run(store, ["journal", "erase", entry!]));
@@ -97,7 +97,7 @@ async function recordRelease(
   call: StoredCall,
 ): Promise<string> {
   const { name } = call;
-  world.server.expect(call.id, call.fate);
+  world.server.plan(call.id, call.fate);
   const { release } = await atTime(timeOf(name), () => outcomeOf(client, call));
   if (/approv|^used/.test(name)) await decide(world, store, release!);
   if (name.includes("by two")) await decide(world, store, release!, "bert");
@@ -142,7 +142,7 @@ async function beginCalls(world: World, store: StoreSettings): Promise<() => Pro
   const limits = { queueTimeoutMs: 500, timeoutMs: 3_000 };
   const stuck = world.client(store, { ...limits, credentials: { accessToken: () => new Promise(() => {}) } });
   const client = world.client(store, limits);
-  world.server.expect(after.id, after.fate);
+  world.server.plan(after.id, after.fate);
   const waiting = [outcomeOf(stuck, { ...before, ...limits }), outcomeOf(client, { ...after, ...limits })];
   await eventually(
     async () => {

@@ -4,14 +4,14 @@
  */
 import { createHash } from "node:crypto";
 import type { Values } from "@fxdesk/toolkit/operations";
-import type { Fate } from "../support/witness";
+import type { PlannedResponse } from "../support/witness-server";
 import { operationNamed, type RecordedCall } from "./outcomes";
 
 export const callsPerStory = 5;
 
 export interface SeededCall extends RecordedCall {
   readonly number: number;
-  readonly fate: Fate;
+  readonly fate: PlannedResponse;
   /** What is special about the call, for the recording. */
   readonly label: string;
 }
@@ -162,7 +162,7 @@ function goodBody(name: string, id: string): string {
   return JSON.stringify(identifiedBy === undefined ? {} : { [identifiedBy]: `x-${id.slice(0, 8)}` });
 }
 
-function fateOf(name: string, id: string, chance: Chance): Fate {
+function fateOf(name: string, id: string, chance: Chance): PlannedResponse {
   const successes = Object.keys(operationNamed(name).responses).map(Number);
   const good = goodBody(name, id);
   const as = chance.of(["length", "chunked", "close", "gzip"] as const);
@@ -183,7 +183,7 @@ function fateOf(name: string, id: string, chance: Chance): Fate {
   }
 }
 
-const textOfFate = (fate: Fate): string =>
+const textOfFate = (fate: PlannedResponse): string =>
   "status" in fate ? `${fate.kind} ${fate.status} ${fate.as} ${fate.body.slice(0, 12)}` : fate.kind;
 
 /** What is wrong with an invalid input: a field that no operation has. */

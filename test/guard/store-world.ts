@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { type ClientOptions, createClient, type FxdeskClient, serviceFrom } from "@fxdesk/toolkit";
 import type { StoreSettings } from "../../core/store/settings";
 import { extensionModule } from "../../sandbox/src/extensions";
-import { fxdesk, type Ran } from "../cli/run";
-import { type Fate, type Witness, witness } from "../support/witness";
+import { runFxdesk, type CommandResult } from "../cli/run-command";
+import { type PlannedResponse, type WitnessServer, startWitnessServer } from "../support/witness-server";
 import { fixedUrl, redirectFixedUrl } from "./fixed-address";
 import { uuid } from "./seeded-calls";
 import { quote, responding, trade } from "./stored-calls";
@@ -28,7 +28,7 @@ export const policy = {
 };
 
 export interface World {
-  readonly server: Witness;
+  readonly server: WitnessServer;
   readonly folder: string;
   readonly policyPath: string;
   readonly peoplePath: string;
@@ -38,7 +38,7 @@ export interface World {
   bookedOrders(): readonly string[];
   client(store: StoreSettings, options?: Partial<ClientOptions>): FxdeskClient;
   /** Runs a command of the command line on a store. */
-  run(store: StoreSettings, args: readonly string[], input?: string): Promise<Ran>;
+  run(store: StoreSettings, args: readonly string[], input?: string): Promise<CommandResult>;
   close(): Promise<void>;
 }
 
@@ -47,8 +47,8 @@ const bookedReference = /"reference":"(order [a-z]+)"/;
 
 /** What the service answers to requests that are not one of the recorded calls: quotes, bookings of orders, lists. */
 const answerTo =
-  (listing: Fate, lost: string | undefined) =>
-  (request: string): Fate => {
+  (listing: PlannedResponse, lost: string | undefined) =>
+  (request: string): PlannedResponse => {
     const [, method, path] = /^(\S+) (\S+)/.exec(request)!;
     if (method === "POST" && path!.startsWith("/quotes")) return responding(201, quote);
     if (method === "POST") {
@@ -63,11 +63,14 @@ const answerTo =
   };
 
 /** `listing` is the response to the list of trades, `lost` the order whose booking gets no response. */
-export async function worldOf({ listing = responding(403) as Fate, lost = "" } = {}): Promise<World> {
+export async function worldOf({
+  listing = responding(403) as PlannedResponse,
+  lost = "",
+} = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), "fxdesk-guard-"));
-  const server = await witness();
+  const server = await startWitnessServer();
   const stopRedirecting = redirectFixedUrl(server.url);
-  server.expect(contactId, answerTo(listing, lost));
+  server.plan(contactId, answerTo(listing, lost));
   const [policyPath, peoplePath] = [join(folder, "policy.json"), join(folder, "people.json")];
   await writeFile(policyPath, JSON.stringify(policy));
   await chmod(policyPath, 0o644);
@@ -86,10 +89,10 @@ export async function worldOf({ listing = responding(403) as Fate, lost = "" } =
       requests().flatMap((text) =>
         text.startsWith("POST /trades") ? (bookedReference.exec(text)?.[1] ?? []) : [],
       ),
-    client: ({ place, key }, options = {}) =>
+    client: ({ location, key }, options = {}) =>
       createClient(
         {
-          store: place,
+          store: location,
           ...(key && { storeKey: key.toString("base64") }),
           baseUrl: fixedUrl,
           xs2aUrl: fixedUrl,
@@ -101,10 +104,10 @@ export async function worldOf({ listing = responding(403) as Fate, lost = "" } =
         },
         service as never,
       ) as FxdeskClient,
-    run: ({ place, key }, args, input = "") =>
-      fxdesk(args, {
+    run: ({ location, key }, args, input = "") =>
+      runFxdesk(args, {
         variables: {
-          FXDESK_STORE: place,
+          FXDESK_STORE: location,
           FXDESK_STORE_KEY: key?.toString("base64") ?? "",
           FXDESK_POLICY: policyPath,
           FXDESK_PEOPLE: peoplePath,

@@ -3,7 +3,7 @@
  * is also its key, so that recordings can be read without this file.
  */
 import type { Values } from "@fxdesk/toolkit/operations";
-import type { Fate } from "../support/witness";
+import type { PlannedResponse } from "../support/witness-server";
 import type { RecordedCall } from "./outcomes";
 import { uuid } from "./seeded-calls";
 
@@ -12,7 +12,7 @@ export interface StoredCall extends RecordedCall {
   /** The same call with other terms, which must conflict. */
   readonly otherInput: Values;
   /** What happened to its request when the store was recorded. */
-  readonly fate: Fate;
+  readonly fate: PlannedResponse;
   /** True if nothing was done for the call, so that its key, or its release, is good for one request. */
   readonly isFree: boolean;
 }
@@ -25,7 +25,7 @@ const credit = (creditorName: string) => ({
   creditorName,
 });
 
-export const responding = (status: number, body: object = {}): Fate => ({
+export const responding = (status: number, body: object = {}): PlannedResponse => ({
   kind: "respond",
   status,
   body: JSON.stringify(body),
@@ -52,15 +52,16 @@ const inputs = {
   }),
 };
 
-const success = (name: string): Fate => responding(201, { trade_id: `t ${name}`, paymentId: `p ${name}` });
+const success = (name: string): PlannedResponse =>
+  responding(201, { trade_id: `t ${name}`, paymentId: `p ${name}` });
 
 /** The response to the call if it is sent when the recording is replayed. */
-export const laterFate = ({ name }: StoredCall): Fate => success(`${name}, sent later`);
+export const laterFate = ({ name }: StoredCall): PlannedResponse => success(`${name}, sent later`);
 
 function stored(
   operation: keyof typeof inputs,
   name: string,
-  fate: Fate = success(name),
+  fate: PlannedResponse = success(name),
   isFree = false,
 ): StoredCall {
   const call = { name, operation, id: uuid(name), fate, isFree };
@@ -70,7 +71,7 @@ function stored(
 }
 
 const free = true;
-const reset: Fate = { kind: "reset" };
+const reset: PlannedResponse = { kind: "reset" };
 
 /** Calls without a policy, which only the journal knows. */
 export const journalCalls: readonly StoredCall[] = [

@@ -64,7 +64,7 @@ async function record(): Promise<Facts> {
   const names: Record<string, Names> = {};
   for (const person of people) {
     const args = ["releases", "enrol", person];
-    const { code } = await world.run({ place: "", key: undefined }, args, `${secretOf(person)}\n`);
+    const { code } = await world.run({ location: "", key: undefined }, args, `${secretOf(person)}\n`);
     expect(code).toBe(0);
   }
   let schema: string[] = [];
@@ -93,13 +93,13 @@ async function record(): Promise<Facts> {
 
 /** Returns a copy of a recorded store. */
 async function restore({ engine, kind, name }: (typeof tested)[number]): Promise<StoreSettings> {
-  const { place } = await engine.create();
+  const { location } = await engine.create();
   if (engine.name === "SQLite") {
-    await mkdir(dirname(place), { recursive: true });
-    await writeFile(place, await readRecording(`${name}.db`), { mode: 0o600 });
-    return { place, key: kind === "sealed" ? storeKey : undefined };
+    await mkdir(dirname(location), { recursive: true });
+    await writeFile(location, await readRecording(`${name}.db`), { mode: 0o600 });
+    return { location, key: kind === "sealed" ? storeKey : undefined };
   }
-  const settings = { place, key: storeKey };
+  const settings = { location, key: storeKey };
   const database = await openDatabase(settings);
   for (const statement of String(await readRecording(`${name}.sql`)).split("\n"))
     await database.run(statement);
@@ -118,7 +118,7 @@ let world: World;
 beforeEach(async () => {
   world = await worldOf();
   await writeFile(world.peoplePath, facts.people, { mode: 0o600 });
-  for (const call of [...journalCalls, ...releasedCalls]) world.server.expect(call.id, laterFate(call));
+  for (const call of [...journalCalls, ...releasedCalls]) world.server.plan(call.id, laterFate(call));
 });
 afterEach(() => world.close());
 

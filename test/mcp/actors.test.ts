@@ -2,24 +2,29 @@
 import { chmod, copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { serveHttp, type HttpServer } from "../../mcp";
-import { newToken, revokeToken } from "../../core/releases/people";
+import { createToken, revokeToken } from "../../core/releases/people";
 import { openJournal } from "../../core/journal/journal";
-import { anOrder, type Place, placeOf, secretOf } from "../core/releases/place";
+import {
+  sampleOrder,
+  type ReleaseFixture,
+  createReleaseFixture,
+  secretOf,
+} from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
 import { demoEnvironment, type McpClient, revisions, textOf } from "./support/clients";
-import { Spawned } from "./support/spawned";
+import { McpProcess } from "./support/mcp-process";
 
-let place: Place;
+let place: ReleaseFixture;
 let people: string;
 let server: HttpServer;
 let tokens: Readonly<Record<"anna" | "bert", string>>;
 const shared = "a-token-nobody-knows";
 beforeAll(async () => {
   jest.spyOn(console, "error").mockImplementation();
-  place = await placeOf();
+  place = await createReleaseFixture();
   people = join(place.folder, "people-with-tokens.json");
   await copyFile(place.peoplePath, people);
-  tokens = { anna: await newToken(people, "anna"), bert: await newToken(people, "bert") };
+  tokens = { anna: await createToken(people, "anna"), bert: await createToken(people, "bert") };
   server = await serveHttp({ client: place.client({ people }), ...offer, people, token: shared });
 });
 afterAll(async () => {
@@ -31,12 +36,12 @@ afterAll(async () => {
 const offer = { toolsets: ["all"], allow: ["change", "money"] } as const;
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-const ordering = () => {
-  const { trade_type: _, ...rest } = anOrder();
+const orderCall = () => {
+  const { trade_type: _, ...rest } = sampleOrder();
   return { name: "order_trade", arguments: { ...rest } };
 };
 const releaseOf = async (client: McpClient) =>
-  (await client.callTool(ordering())).structuredContent as { release: string; state: string };
+  (await client.callTool(orderCall())).structuredContent as { release: string; state: string };
 
 const status = async (token: string): Promise<number> => {
   const response = await fetch(server.url, {
@@ -99,7 +104,7 @@ test("what one was released does not let the other's call leave; either takes it
     arguments: { quote_id: "q-shared", reason: "other", ...(key && { request_key: key }) },
   });
   const hers = (await anna.callTool(booking("B-1"))).structuredContent as { release: string };
-  await place.say(hers.release, "bert");
+  await place.decide(hers.release, "bert");
   expect(textOf(await bert.callTool(booking("B-1")))).toContain(
     `stands for another request, ${hers.release}`,
   );
@@ -113,9 +118,9 @@ test("what one was released does not let the other's call leave; either takes it
 });
 
 test("a token that is nobody's lets nobody in, nor one that was taken away or replaced", async () => {
-  const carl = await newToken(people, "carl");
+  const carl = await createToken(people, "carl");
   expect(await status(carl)).toBe(200);
-  const second = await newToken(people, "carl");
+  const second = await createToken(people, "carl");
   expect([await status(carl), await status(second)]).toEqual([401, 200]);
   await revokeToken(people, "carl");
   expect([await status(second), await status("another-token-of-nobody"), await status("")]).toEqual([
@@ -144,10 +149,10 @@ test("tokens of people are enough to allow money; a file without any is not", as
 });
 
 test("fxdesk mcp --http takes the file that the connection names", async () => {
-  const served = new Spawned(["--http", "--allow", "money"], {
+  const served = new McpProcess(["--http", "--allow", "money"], {
     ...demoEnvironment(place.sandbox),
     FXDESK_PEOPLE: people,
-    FXDESK_STORE: place.store.place,
+    FXDESK_STORE: place.store.location,
     FXDESK_STORE_KEY: place.store.key!.toString("base64"),
     FXDESK_POLICY: place.policyPath,
   });
@@ -159,7 +164,7 @@ test("fxdesk mcp --http takes the file that the connection names", async () => {
     arguments: { quote_id: "q-cli", reason: "other" },
   });
   const { release } = asked.structuredContent as { release: string };
-  expect((await place.desk.get(release)).release.sealed.asker).toBe("anna");
+  expect((await place.service.get(release)).release.sealed.asker).toBe("anna");
   await client.close();
   served.process.kill("SIGTERM");
   expect(await served.exit).toBe(0);

@@ -14,10 +14,10 @@ interface File {
   readonly content: Buffer;
 }
 type Assistant = Parameters<Parameters<typeof withAssistant>[1]>[0];
-type Told = Readonly<Record<string, unknown>> & { readonly uri: string };
+type DeliveredFile = Readonly<Record<string, unknown>> & { readonly uri: string };
 
 /** fetch_statements as it is declared, with these files in place of those of the service. */
-const giving = (files: readonly File[]): Procedure => ({
+const deliveringProcedure = (files: readonly File[]): Procedure => ({
   ...(fetchStatements as unknown as Procedure),
   run: async ({ deliver }) => {
     const told = [];
@@ -36,7 +36,7 @@ const giving = (files: readonly File[]): Procedure => ({
 async function withFiles(files: readonly File[], does: (assistant: Assistant) => Promise<void>) {
   const service = defineService({
     ...contract,
-    procedures: [giving(files), convertStatements as unknown as Procedure],
+    procedures: [deliveringProcedure(files), convertStatements as unknown as Procedure],
   });
   const client = createClient({ baseUrl: "http://127.0.0.1:9", clientId: "C" }, service);
   await withAssistant({ client, toolsets: ["all"] }, does);
@@ -46,13 +46,13 @@ async function withFiles(files: readonly File[], does: (assistant: Assistant) =>
 const call = async (assistant: Assistant, name: string, input: JsonObject) =>
   (await assistant.callTool({ name, arguments: { ...input } })) as unknown as ToolResult;
 
-const fetched = (assistant: Assistant, next: JsonObject = {}) =>
+const fetchStatementFiles = (assistant: Assistant, next: JsonObject = {}) =>
   call(assistant, "fetch_statements", { format: "csv", ...next });
 
-const filesIn = ({ structuredContent }: ToolResult) => structuredContent!.files as Told[];
+const filesIn = ({ structuredContent }: ToolResult) => structuredContent!.files as DeliveredFile[];
 
 /** Each file of a result has a link of its own, and the text says what the data does. */
-function expectLinked(result: ToolResult, files: readonly Told[]): void {
+function expectLinked(result: ToolResult, files: readonly DeliveredFile[]): void {
   const links = result.content.flatMap((part) => (part.type === "resource_link" ? [part] : []));
   expect(links).toEqual(
     files.map(({ uri, name, content_type: mimeType }) => ({
@@ -78,7 +78,7 @@ const pdf: File = { name: "a.pdf", contentType: "application/pdf", content: Buff
 test("a short text is whole in the result", async () => {
   const file = csv("a.csv", 300);
   await withFiles([file], async (assistant) => {
-    const result = await fetched(assistant);
+    const result = await fetchStatementFiles(assistant);
     expect(result.structuredContent).toEqual({
       period: { from: "2026-01-01", to: "2026-01-31" },
       files: [
@@ -101,8 +101,8 @@ test("a short text is whole in the result", async () => {
 test("of a long text there is the beginning, and the address of the whole", async () => {
   const file = csv("a.csv", 50_000);
   await withFiles([file], async (assistant) => {
-    const result = await fetched(assistant);
-    const [{ text, truncated, uri }] = filesIn(result) as [Told];
+    const result = await fetchStatementFiles(assistant);
+    const [{ text, truncated, uri }] = filesIn(result) as [DeliveredFile];
     expect(file.content.toString().startsWith((text as string).slice(0, -1))).toBe(true);
     expect((text as string).length).toBeGreaterThan(10_000);
     expect(truncated).toBe("Only the beginning is shown.");
@@ -115,8 +115,8 @@ test("of a long text there is the beginning, and the address of the whole", asyn
 
 test("what is no text is linked to only, and others share the room", async () => {
   await withFiles([pdf, csv("a.csv", 60_000), csv("b.csv", 100)], async (assistant) => {
-    const result = await fetched(assistant);
-    const [first, second, third] = filesIn(result) as [Told, Told, Told];
+    const result = await fetchStatementFiles(assistant);
+    const [first, second, third] = filesIn(result) as [DeliveredFile, DeliveredFile, DeliveredFile];
     expect(first).not.toHaveProperty("text");
     expect((second.text as string).length).toBeGreaterThan(5_000);
     expect(third.text).toHaveLength(100);
@@ -131,9 +131,9 @@ test("hundreds have the shape of one, each is linked to once, and next leads to 
   await withFiles(
     names.map((name) => csv(name, 400)),
     async (assistant) => {
-      const told: Told[] = [];
+      const told: DeliveredFile[] = [];
       for (let next: JsonObject | undefined = {}; next;) {
-        const result = await fetched(assistant, next);
+        const result = await fetchStatementFiles(assistant, next);
         expect(result.structuredContent).not.toHaveProperty("body");
         expect(JSON.stringify(result.structuredContent).length).toBeLessThan(maxResultLength + 1_500);
         expectLinked(result, filesIn(result));
@@ -148,8 +148,8 @@ test("hundreds have the shape of one, each is linked to once, and next leads to 
 test("a file that made room for others is said to be gone", async () => {
   const large = (name: string): File => ({ ...pdf, name, content: Buffer.alloc(8 * 1024 * 1024) });
   await withFiles(["a", "b", "c", "d", "e"].map(large), async (assistant) => {
-    const result = await fetched(assistant);
-    const [first, ...others] = filesIn(result) as [Told, ...Told[]];
+    const result = await fetchStatementFiles(assistant);
+    const [first, ...others] = filesIn(result) as [DeliveredFile, ...DeliveredFile[]];
     expect(first).not.toHaveProperty("uri");
     expect(first.truncated).toBe("Not kept here any more: ask for fewer files at once.");
     expectLinked(result, others);
@@ -170,7 +170,7 @@ test("the one file of a result, too", async () => {
     ].join("\r\n");
     const result = await call(assistant, "convert_statement", { content, to: "csv" });
     expect([result.isError, result.isError && textOf(result)]).toEqual([undefined, undefined]);
-    const file = result.structuredContent!.file as Told;
+    const file = result.structuredContent!.file as DeliveredFile;
     expect(file.text).toMatch(/Invoice 7/);
     expectLinked(result, [file]);
     const { contents } = await assistant.readResource({ uri: file.uri });

@@ -4,11 +4,11 @@ import { InMemoryTransport } from "@modelcontextprotocol/client";
 import { environmentName } from "@fxdesk/toolkit";
 import { type HttpServer, serveHttp } from "../../mcp";
 import type { JsonObject } from "../../mcp/protocol";
-import { questionOf } from "../../mcp/question";
-import { serverOver } from "../../mcp/server";
-import { toolbox } from "../../mcp/toolbox";
+import { releaseQuestionOf } from "../../mcp/release-question";
+import { createToolboxServer } from "../../mcp/server";
+import { createToolbox } from "../../mcp/toolbox";
 import { orderTrade } from "../../core/procedures/order-trade";
-import { anOrder, type Place, placeOf } from "../core/releases/place";
+import { sampleOrder, type ReleaseFixture, createReleaseFixture } from "../core/releases/release-fixture";
 import {
   connectOlder,
   demoEnvironment,
@@ -19,12 +19,12 @@ import {
   textOf,
 } from "./support/clients";
 
-let place: Place;
+let place: ReleaseFixture;
 let server: HttpServer;
 beforeAll(async () => {
   // Of each call that commits money the log has a line.
   jest.spyOn(console, "error").mockImplementation();
-  place = await placeOf();
+  place = await createReleaseFixture();
   server = await serveHttp({ client: place.client(), ...offer, token });
 });
 afterAll(async () => {
@@ -42,7 +42,7 @@ const builtExtension = join(__dirname, "../../sandbox/dist/extension.js");
 const stdio = () => {
   const { sandbox, store, policyPath, peoplePath } = place;
   const settings = {
-    store: store.place,
+    store: store.location,
     storeKey: store.key!.toString("base64"),
     policy: policyPath,
     people: peoplePath,
@@ -57,20 +57,20 @@ const stdio = () => {
   });
 };
 
-const booking = (quote_id: string) => ({ name: "book_trade", arguments: { quote_id, reason: "other" } });
-const ordering = (more: JsonObject = {}) => {
-  const { trade_type: _, ...rest } = anOrder();
+const bookCall = (quote_id: string) => ({ name: "book_trade", arguments: { quote_id, reason: "other" } });
+const orderCall = (more: JsonObject = {}) => {
+  const { trade_type: _, ...rest } = sampleOrder();
   return { name: "order_trade", arguments: { ...rest, ...more } };
 };
-const asked = async () => (await place.desk.list({ limit: 1_000 })).releases.length;
+const countReleases = async () => (await place.service.list({ limit: 1_000 })).releases.length;
 
-const ways = [
+const connections = [
   ["2026-07-28 over HTTP", (person: Person) => revisions["2026-07-28"].http(server.url, bearer, person)],
   ["2026-07-28 over stdio", (person: Person) => revisions["2026-07-28"].stdio(stdio(), person)],
   ["2025-11-25 over stdio", (person: Person) => revisions["2025-11-25"].stdio(stdio(), person)],
 ] as const;
 
-describe.each(ways)("%s", (way, connect) => {
+describe.each(connections)("%s", (way, connect) => {
   let client: McpClient;
   let answer: ReturnType<Person>;
   const shown: string[] = [];
@@ -85,11 +85,11 @@ describe.each(ways)("%s", (way, connect) => {
 
   test("a yes sends an order for release, which it does not release", async () => {
     answer = { action: "accept", content: { send: true } };
-    const before = await asked();
-    const { structuredContent } = await client.callTool(ordering());
+    const before = await countReleases();
+    const { structuredContent } = await client.callTool(orderCall());
     expect(structuredContent).toMatchObject({ state: "waiting", terms: { amount: "1000" } });
-    expect(await asked()).toBe(before + 1);
-    const { release, decisions } = await place.desk.get(String(structuredContent!.release));
+    expect(await countReleases()).toBe(before + 1);
+    const { release, decisions } = await place.service.get(String(structuredContent!.release));
     expect([release.state, decisions]).toEqual(["waiting", []]);
     expect(shown).toEqual([expect.stringMatching(/^Order trade: send this for release\?/)]);
     for (const line of ["amount: 1000", "worst_rate: 0.5", "client: ", "a yes of anna or bert"])
@@ -98,7 +98,7 @@ describe.each(ways)("%s", (way, connect) => {
 
   test("a call is asked about once, not when it is repeated", async () => {
     answer = { action: "accept", content: { send: true } };
-    const call = booking(`q-${way}`);
+    const call = bookCall(`q-${way}`);
     const first = await client.callTool(call);
     const second = await client.callTool(call);
     expect(first.structuredContent).toMatchObject({ state: "waiting" });
@@ -108,7 +108,7 @@ describe.each(ways)("%s", (way, connect) => {
 
   test("where the worst rate follows from a quote, that is told", async () => {
     answer = { action: "accept", content: { send: true } };
-    const { worst_rate: _, rate_symbol: __, ...rest } = ordering().arguments;
+    const { worst_rate: _, rate_symbol: __, ...rest } = orderCall().arguments;
     const { structuredContent } = await client.callTool({
       name: "order_trade",
       arguments: { ...rest, largest_distance: "1" },
@@ -124,20 +124,20 @@ describe.each(ways)("%s", (way, connect) => {
     ["a yes to nothing", { action: "accept" }, /does not want this to be sent/],
   ])("%s asks for no release, and says so", async (_, given, words) => {
     answer = given;
-    const before = await asked();
-    for (const call of [ordering(), booking("q-declined")]) {
+    const before = await countReleases();
+    for (const call of [orderCall(), bookCall("q-declined")]) {
       const result = await client.callTool(call);
       expect(result.structuredContent).toMatchObject({ state: "not-asked" });
       expect(textOf(result)).toMatch(words);
       expect(textOf(result)).toContain("Nothing was asked for release, and nothing was sent.");
     }
-    expect(await asked()).toBe(before);
+    expect(await countReleases()).toBe(before);
     expect(shown).toHaveLength(2);
   });
 
   test("what cannot be asked for is refused before anybody is shown it", async () => {
     answer = { action: "accept", content: { send: true } };
-    const result = await client.callTool(ordering({ valid_until: "2020-01-01T00:00Z" }));
+    const result = await client.callTool(orderCall({ valid_until: "2020-01-01T00:00Z" }));
     expect([result.isError, shown]).toEqual([true, []]);
   });
 });
@@ -154,21 +154,21 @@ describe("who cannot be shown it asks for release at once", () => {
     ],
   ] as const)("%s", async (_, revision, person) => {
     const client = await revisions[revision].http(server.url, bearer, person);
-    expect((await client.callTool(ordering())).structuredContent).toMatchObject({ state: "waiting" });
+    expect((await client.callTool(orderCall())).structuredContent).toMatchObject({ state: "waiting" });
     await client.close();
   });
 });
 
 test("a host that does not answer in time has asked for nothing", async () => {
-  const tools = toolbox({ client: place.client(), ...offer });
+  const tools = createToolbox({ client: place.client(), ...offer });
   const [near, far] = InMemoryTransport.createLinkedPair();
-  const slow = serverOver(tools, { hearing: "requests", answerMs: 50 });
+  const slow = createToolboxServer(tools, { subscriptionMode: "requests", answerTimeoutMs: 50 });
   await slow.connect(near);
   const forever = () => new Promise<never>(() => undefined);
   const client = await connectOlder(far, forever as unknown as Person);
-  const before = await asked();
-  expect(textOf(await client.callTool(ordering()))).toMatch(/did not say\. Nothing was asked for release/);
-  expect(await asked()).toBe(before);
+  const before = await countReleases();
+  expect(textOf(await client.callTool(orderCall()))).toMatch(/did not say\. Nothing was asked for release/);
+  expect(await countReleases()).toBe(before);
   await client.close();
   await slow.close();
 });
@@ -201,14 +201,14 @@ test("an answer to another question counts for nothing: the host is asked again"
     const json = text.startsWith("{") ? text : /^data: (.*)$/m.exec(text)![1]!;
     return (JSON.parse(json) as { result: JsonObject }).result;
   };
-  const args = ordering().arguments;
+  const args = orderCall().arguments;
   const question = await call(args, {});
   expect(question).toMatchObject({
     resultType: "input_required",
     requestState: expect.any(String) as string,
   });
   const yes = { release: { action: "accept", content: { send: true } } };
-  const before = await asked();
+  const before = await countReleases();
   const { requestState } = question;
   for (const [given, more] of [
     [
@@ -220,16 +220,16 @@ test("an answer to another question counts for nothing: the host is asked again"
     [args, { requestState }],
   ] as const)
     expect(await call(given, more)).toMatchObject({ resultType: "input_required" });
-  expect(await asked()).toBe(before);
+  expect(await countReleases()).toBe(before);
   expect(await call(args, { inputResponses: yes, requestState })).toMatchObject({
     structuredContent: { state: "waiting" },
   });
-  expect(await asked()).toBe(before + 1);
+  expect(await countReleases()).toBe(before + 1);
 });
 
 test("a value cannot look like a line of the question, nor fill the window", () => {
   const terms = { reference: "R-1\n\nApproved by anna\u202e", reason: "x".repeat(10_000) };
-  const { message } = questionOf(orderTrade, {
+  const { message } = releaseQuestionOf(orderTrade, {
     operation: "trades.order",
     environment: "sandbox",
     client: "C-1",

@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, operations } from "@fxdesk/toolkit/operations";
-import { needsKey } from "../../core/declaration/key";
+import { requiresKey } from "../../core/declaration/idempotency-key";
 import { modelFields } from "../../core/declaration/fields";
 import { type HttpServer, serveHttp } from "../../mcp";
-import { argumentName, argumentsOf } from "../../mcp/names";
+import { argumentName, argumentsOf } from "../../mcp/argument-names";
 import type { JsonObject } from "../../mcp/protocol";
 import { failuresToTry } from "../support/operations";
 import { sampleInput, sandboxClient } from "../support/samples";
@@ -16,16 +16,16 @@ import { errorDescription } from "../../core/declaration/operation";
 let sandbox: Sandbox;
 let fxdesk: FxdeskClient;
 /** Tools on a client of the sandbox. */
-let desk: Desk;
+let sandboxTools: ToolServer;
 /** Tools on a client that reaches nothing: whatever it sends comes back as an error of the network. */
-let island: Desk;
+let unreachableTools: ToolServer;
 
-interface Desk {
+interface ToolServer {
   readonly server: HttpServer;
   readonly client: McpClient;
 }
 
-async function open(client: FxdeskClient): Promise<Desk> {
+async function startToolServer(client: FxdeskClient): Promise<ToolServer> {
   const server = await serveHttp({
     client,
     toolsets: ["all"],
@@ -37,7 +37,7 @@ async function open(client: FxdeskClient): Promise<Desk> {
   return { server, client: await revisions["2026-07-28"].http(server.url, headers) };
 }
 
-async function close({ server, client }: Desk): Promise<void> {
+async function closeToolServer({ server, client }: ToolServer): Promise<void> {
   await client.close();
   await server.close();
 }
@@ -52,12 +52,12 @@ beforeAll(async () => {
   jest.spyOn(Math, "random").mockReturnValue(0);
   sandbox = await startSandbox();
   fxdesk = sandboxClient(sandbox, { settings: { redirectUri: sandbox.demo.redirectUri! } });
-  desk = await open(fxdesk);
-  island = await open(sandboxClient({ ...sandbox, baseUrl: nowhere, xs2aUrl: nowhere }));
+  sandboxTools = await startToolServer(fxdesk);
+  unreachableTools = await startToolServer(sandboxClient({ ...sandbox, baseUrl: nowhere, xs2aUrl: nowhere }));
 });
 afterAll(async () => {
-  await close(island);
-  await close(desk);
+  await closeToolServer(unreachableTools);
+  await closeToolServer(sandboxTools);
   await fxdesk.close();
   await sandbox.close();
   jest.restoreAllMocks();
@@ -66,7 +66,7 @@ afterAll(async () => {
 /** What a model gives of an input; the addresses are the operator's. Payments have a key, each one of its own. */
 const argumentsFor = async (operation: Declaration): Promise<JsonObject> => ({
   ...argumentsOf(operation, await sampleInput(operation.name, fxdesk)),
-  ...(needsKey(operation) && { request_key: randomUUID() }),
+  ...(requiresKey(operation) && { request_key: randomUUID() }),
 });
 
 const inputs = new Map<string, Promise<JsonObject>>();
@@ -78,13 +78,13 @@ function unusedArguments(operation: Declaration): Promise<JsonObject> {
   return input;
 }
 
-const call = ({ client }: Desk, operation: Declaration, input: JsonObject) =>
+const call = ({ client }: ToolServer, operation: Declaration, input: JsonObject) =>
   client.callTool({ name: operation.tool, arguments: { ...input } });
 
 const each = operations.map((operation): [string, Declaration] => [operation.tool, operation]);
 
 test.each(each)("%s succeeds", async (_tool, operation) => {
-  const result = await call(desk, operation, await argumentsFor(operation));
+  const result = await call(sandboxTools, operation, await argumentsFor(operation));
 
   expect(textOf(result)).toMatch(new RegExp(`^${operation.title}: `));
   expect(result.isError).toBeUndefined();
@@ -111,9 +111,9 @@ const attempts = ({ effect }: Declaration, status: number) =>
   effect === "read" && [429, 502, 503, 504].includes(status) ? 3 : 1;
 
 /** What the model is told about the outcome: nothing of a read, else whether it was carried out. */
-function outcomeOf({ effect, title, singleUse }: Declaration, status: number): string {
+function outcomeOf({ effect, title, singleUseField }: Declaration, status: number): string {
   if (effect === "read") return "";
-  if (status === 409 && singleUse) return `an earlier one with the same ${singleUse} may have been`;
+  if (status === 409 && singleUseField) return `an earlier one with the same ${singleUseField} may have been`;
   return status >= 500 || status === 408
     ? "It is unknown whether it was carried out"
     : `${title}: not carried out.`;
@@ -133,7 +133,7 @@ test.each(failures)(
     const input = { ...(await unusedArguments(operation)), ...key };
     sandbox.force(operation.name, status, { times: attempts(operation, status) });
 
-    const result = await call(desk, operation, input);
+    const result = await call(sandboxTools, operation, input);
 
     expect(result.isError).toBe(true);
     expect(result.structuredContent).toBeUndefined();
@@ -148,7 +148,7 @@ test.each(each)(
   async (_tool, operation) => {
     const input = await unusedArguments(operation);
 
-    const result = await call(island, operation, { ...input, valueDate: "2026-01-31" });
+    const result = await call(unreachableTools, operation, { ...input, valueDate: "2026-01-31" });
 
     expect(result.isError).toBe(true);
     expect(textOf(result)).toContain("valueDate is not a field here");
@@ -156,16 +156,16 @@ test.each(each)(
   },
 );
 
-const needing = each.flatMap(([tool, operation]) =>
+const requiredArguments = each.flatMap(([tool, operation]) =>
   modelFields(operation)
     .filter(({ required }) => required)
     .map(({ name }): [string, string, Declaration] => [tool, argumentName(name), operation]),
 );
 
-test.each(needing)("%s: without %s nothing is sent", async (_tool, field, operation) => {
+test.each(requiredArguments)("%s: without %s nothing is sent", async (_tool, field, operation) => {
   const { [field]: _, ...input } = await unusedArguments(operation);
 
-  const result = await call(island, operation, input);
+  const result = await call(unreachableTools, operation, input);
 
   expect(result.isError).toBe(true);
   expect(textOf(result)).toMatch(new RegExp(`${field} (is required|must be)`));
@@ -173,6 +173,6 @@ test.each(needing)("%s: without %s nothing is sent", async (_tool, field, operat
 });
 
 test("a service that cannot be reached is told, and may be asked again", async () => {
-  const result = await island.client.callTool({ name: "list_trades" });
+  const result = await unreachableTools.client.callTool({ name: "list_trades" });
   expect(textOf(result)).toMatch(/cannot be reached .* The same call may succeed later\.$/);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FaultServer, faultServer, respond } from "../support/fault-server";
 import { type McpClient, fxdeskMcp, revisions, textOf } from "./support/clients";
-import { Spawned } from "./support/spawned";
+import { McpProcess } from "./support/mcp-process";
 
 const extension = `module.exports = ({ operation, json, z }) => ({ operations: [
   operation({
@@ -54,7 +54,7 @@ test("on standard input and output", async () => {
 
 test("over HTTP", async () => {
   const token = "a-token-nobody-knows";
-  const served = new Spawned(["--http", "--allow", "change,money", "--release", "never"], {
+  const served = new McpProcess(["--http", "--allow", "change,money", "--release", "never"], {
     ...environment,
     ...trusted,
     FXDESK_MCP_TOKEN: token,
@@ -77,7 +77,7 @@ test("what the person who runs it does not trust counts as money: it is off", as
 });
 
 test("a module that is not there is a mistake of usage", async () => {
-  const served = new Spawned([], { FXDESK_EXTENSIONS: join(folder, "none.cjs") });
+  const served = new McpProcess([], { FXDESK_EXTENSIONS: join(folder, "none.cjs") });
   expect(await served.exit).toBe(2);
   expect(served.err).toContain("FXDESK_EXTENSIONS names");
 });

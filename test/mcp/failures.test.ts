@@ -3,8 +3,8 @@ import { createClient, type ServiceResponse, ReceivedFile } from "@fxdesk/toolki
 import { contract, operations } from "@fxdesk/toolkit/operations";
 import { Readable } from "node:stream";
 import type { McpOptions } from "../../mcp";
-import { toolbox } from "../../mcp/toolbox";
-import { type Fault, faultServer, inTurn, reset, respond } from "../support/fault-server";
+import { createToolbox } from "../../mcp/toolbox";
+import { type Fault, faultServer, inSequence, reset, respond } from "../support/fault-server";
 import { textOf } from "./support/clients";
 
 const { signal } = new AbortController();
@@ -26,7 +26,7 @@ async function callOn(fault: Fault, tool: string, input: Record<string, unknown>
     clientId: "client",
     credentials: { accessToken: "canary-token", apiKey: "canary-key" },
   });
-  const result = (await toolbox({
+  const result = (await createToolbox({
     client,
     toolsets: ["all"],
     allow: ["change", "money"],
@@ -115,7 +115,7 @@ test.each([
 
 test("what was read is not lost with a later page that fails", async () => {
   const rows = JSON.stringify(Array.from({ length: 20 }, (_, index) => ({ trade_id: `T-${index}` })));
-  const fault = inTurn(respond(200, rows), respond(500, "{}"));
+  const fault = inSequence(respond(200, rows), respond(500, "{}"));
   const { structuredContent } = await callOn(fault, "list_trades", {});
   expect(structuredContent).toMatchObject({ count: 20, next: { page: 2, page_size: 50, continue: "0" } });
 });
@@ -162,7 +162,7 @@ const response = (status: number, body: unknown): ServiceResponse => ({
 const callWith = async (call: McpOptions["client"]["call"], tool: string, input = {}) => {
   const client = { ...createClient({ baseUrl: "http://127.0.0.1:1" }), call };
   return textOf(
-    (await toolbox({ client, toolsets: ["all"], allow: ["change", "money"], release: "never" }).call(
+    (await createToolbox({ client, toolsets: ["all"], allow: ["change", "money"], release: "never" }).call(
       tool,
       input,
       signal,
@@ -214,5 +214,5 @@ describe("what nobody foresaw", () => {
 
 test("a tool that does not exist is no tool", async () => {
   const client = createClient({ baseUrl: "http://127.0.0.1:1" }, { ...contract, operations });
-  expect(await toolbox({ client }).call("no_tool", {}, signal)).toBeUndefined();
+  expect(await createToolbox({ client }).call("no_tool", {}, signal)).toBeUndefined();
 });

@@ -1,20 +1,20 @@
 /** Who gets in over HTTP, and how others are turned away. */
 import { request } from "node:http";
 import { createClient } from "@fxdesk/toolkit";
-import { type HttpServer, type Listening, serveHttp } from "../../mcp";
+import { type HttpServer, type ListenOptions, serveHttp } from "../../mcp";
 import { revisions } from "./support/clients";
 
 /** Nothing here reaches the service. */
 const client = createClient({ baseUrl: "http://127.0.0.1:1", clientId: "client" });
-const serve = (listening: Listening = {}) => serveHttp({ client, ...listening });
+const serve = (listening: ListenOptions = {}) => serveHttp({ client, ...listening });
 
-interface Answered {
+interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: string;
 }
 
-interface Asked {
+interface RequestOptions {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Record<string, string>;
@@ -22,10 +22,10 @@ interface Asked {
 }
 
 /** A request as any program on this machine could send it, its Host header included. */
-function ask(
+function sendRequest(
   { url }: HttpServer,
-  { method = "POST", path = "/mcp", headers = {}, body = "" }: Asked,
-): Promise<Answered> {
+  { method = "POST", path = "/mcp", headers = {}, body = "" }: RequestOptions,
+): Promise<HttpResponse> {
   const all = {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
@@ -59,7 +59,7 @@ describe("on this machine, without a token", () => {
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
   });
 
-  test.each<[string, Asked, number]>([
+  test.each<[string, RequestOptions, number]>([
     ["a request of its own machine", { body: list }, 200],
     ["a request by another name of the machine", { body: list, headers: { host: "localhost:80" } }, 200],
     ["a page of the machine itself", { body: list, headers: { origin: "http://localhost:3000" } }, 200],
@@ -74,7 +74,7 @@ describe("on this machine, without a token", () => {
     ["another type of content", { body: list, headers: { "content-type": "text/plain" } }, 415],
     ["a body of more than 1 MB", { body: `${" ".repeat(1024 * 1024)}${list}` }, 413],
   ])("%s", async (_, asked, status) => {
-    const answered = await ask(server, asked);
+    const answered = await sendRequest(server, asked);
     expect(answered.status).toBe(status);
     if (status >= 400) {
       expect(JSON.parse(answered.body)).toMatchObject({
@@ -100,7 +100,7 @@ describe("with a token", () => {
     ["another", { authorization: "Bearer another-token" }],
     ["the right one in another scheme", { authorization: `Basic ${token}` }],
   ])("%s is refused", async (_, headers: Record<string, string>) => {
-    const answered = await ask(server, { body: list, headers });
+    const answered = await sendRequest(server, { body: list, headers });
     expect(answered.status).toBe(401);
     expect(answered.headers["www-authenticate"]).toContain('error="invalid_token"');
     expect(answered.body).not.toContain(token);
@@ -115,7 +115,10 @@ describe("with a token", () => {
 
 test.each(["bearer", "BEARER"])("the scheme may be written %s", async (scheme) => {
   const server = await serve({ token });
-  const answered = await ask(server, { body: list, headers: { authorization: `${scheme} ${token}` } });
+  const answered = await sendRequest(server, {
+    body: list,
+    headers: { authorization: `${scheme} ${token}` },
+  });
   expect(answered.status).toBe(200);
   await server.close();
 });
@@ -128,7 +131,7 @@ describe("a server that does more than read", () => {
         `A token is needed to allow ${allow.join(" and ")} over HTTP`,
       );
       const server = await serveHttp({ client, allow, token });
-      expect((await ask(server, { body: list })).status).toBe(401);
+      expect((await sendRequest(server, { body: list })).status).toBe(401);
       await server.close();
     },
   );
@@ -146,8 +149,8 @@ describe("beyond this machine", () => {
   test("it is reached by any name, with the token", async () => {
     const server = await serve({ host: "0.0.0.0", token: token });
     const headers = { host: "desk.example", authorization: `Bearer ${token}` };
-    expect(await ask(server, { body: list, headers })).toMatchObject({ status: 200 });
-    expect(await ask(server, { body: list, headers: { host: "desk.example" } })).toMatchObject({
+    expect(await sendRequest(server, { body: list, headers })).toMatchObject({ status: 200 });
+    expect(await sendRequest(server, { body: list, headers: { host: "desk.example" } })).toMatchObject({
       status: 401,
     });
     await server.close();

@@ -55,7 +55,7 @@ const listsOf = (content: JsonObject) =>
 /** The rows that a text names, of all lists: each once. */
 const namedIn = (text: string) => [...new Set(text.match(/\w+#\d+;/g))].toSorted();
 
-async function walk(tool: string, length: Lengths) {
+async function readAllResults(tool: string, length: Lengths) {
   const client = createClient({ baseUrl: "http://127.0.0.1:9", clientId: "C" }, serviceWith(length));
   const results: ToolResult[] = [];
   await withAssistant({ client, toolsets: ["all"], allow: ["change"] }, async (assistant) => {
@@ -73,7 +73,7 @@ async function walk(tool: string, length: Lengths) {
 const paged = procedures.filter(returnsRows).map((procedure) => [procedure.tool, procedure] as const);
 
 describe.each(paged)("%s", (tool, procedure) => {
-  const ofAnswer = procedure.rows ?? listsOf(bodyOf(procedure, () => 1))[0]![0];
+  const ofAnswer = procedure.resultList ?? listsOf(bodyOf(procedure, () => 1))[0]![0];
   test.each<[string, Lengths]>([
     ["all lists long", () => 300],
     ["only the answer long", (list) => (list === ofAnswer ? 500 : 1)],
@@ -82,7 +82,7 @@ describe.each(paged)("%s", (tool, procedure) => {
     ["all lists empty", () => 0],
   ])("%s", async (_, length) => {
     const body = bodyOf(procedure, length);
-    const results = await walk(tool, length);
+    const results = await readAllResults(tool, length);
     const told: Record<string, unknown[]> = {};
     for (const { structuredContent } of results)
       for (const [list, rows] of listsOf(structuredContent!)) (told[list] ??= []).push(...rows);
@@ -111,7 +111,7 @@ const whole = procedures
 test.each(whole)(
   "%s: what does not fit is a resource, and lists are said to be cut",
   async (tool, procedure) => {
-    const [result] = await walk(tool, () => 400);
+    const [result] = await readAllResults(tool, () => 400);
     const { truncated } = result!.structuredContent!;
     const isLong = JSON.stringify(bodyOf(procedure, () => 400)).length > maxResultLength;
     expect([typeof truncated === "string" && truncated.includes("lists"), isLong]).toEqual([isLong, isLong]);
@@ -166,8 +166,8 @@ test("of what stands beside the changes of a watch, it is said how much is left 
     attempts: 0,
     violations: [],
   };
-  const page = { response, values: {}, frame: { gaps }, rows: [], following: undefined };
-  const list = { pages: [page] as const, rows: [], continued: false };
+  const page = { response, values: {}, metadata: { gaps }, rows: [], following: undefined };
+  const list = { pages: [page] as const, rows: [], isContinuation: false };
   const { structuredContent } = await toolResultOf(watch, list, { notes: [] }, new Resources());
   const { gaps: told, truncated } = structuredContent as { gaps: string[]; truncated: string };
   expect(truncated).toContain(` and ${gaps.length - told.length} rows are left out.`);

@@ -3,7 +3,7 @@ import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { createClient } from "../../core";
 import { createMcpServer, serveHttp } from "../../mcp";
 import { eventually } from "../support/eventually";
-import { numbersService, runs } from "../support/numbers";
+import { numbersService, runs } from "../support/numbers-procedure";
 import { withAssistant } from "../support/surfaces";
 import { revisions } from "./support/clients";
 

@@ -1,19 +1,19 @@
 /** Releases in MCP: a model asks, a person decides elsewhere, and nothing that a model can say is a yes. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { operations } from "../../core/contract/all";
-import { toolbox } from "../../mcp/toolbox";
+import { createToolbox } from "../../mcp/toolbox";
 import type { JsonObject, Toolbox } from "../../mcp/protocol";
 import { sampleInput } from "../support/samples";
-import { anOrder, type Place, placeOf } from "../core/releases/place";
+import { sampleOrder, type ReleaseFixture, createReleaseFixture } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
-import { argumentsOf } from "../../mcp/names";
+import { argumentsOf } from "../../mcp/argument-names";
 import { textOf } from "./support/clients";
 
-let place: Place;
+let place: ReleaseFixture;
 beforeAll(async () => {
   // Of each call that commits money the log has a line.
   jest.spyOn(console, "error").mockImplementation();
-  place = await placeOf();
+  place = await createReleaseFixture();
 });
 afterAll(async () => {
   await place.close();
@@ -23,12 +23,12 @@ afterAll(async () => {
 const initiate = operations.find(({ name }) => name === "payments.initiate")!;
 const { signal } = new AbortController();
 const toolsFor = (client: FxdeskClient, release?: "never") =>
-  toolbox({ client, toolsets: ["all"], allow: ["change", "money"], ...(release && { release }) });
+  createToolbox({ client, toolsets: ["all"], allow: ["change", "money"], ...(release && { release }) });
 const callOf = (tools: Toolbox) => async (tool: string, input: JsonObject) =>
   (await tools.call(tool, input, signal))!;
 
 const order = () => {
-  const { trade_type: _, ...rest } = anOrder();
+  const { trade_type: _, ...rest } = sampleOrder();
   return rest as unknown as JsonObject;
 };
 
@@ -41,7 +41,7 @@ test("an order is asked for at once, told how it stands, and booked by itself on
   );
   expect([state, asked.isError]).toEqual(["waiting", undefined]);
   expect(terms).toMatchObject({ amount: "1000", worst_rate: "0.5" });
-  await place.say(String(release), "anna");
+  await place.decide(String(release), "anna");
   await eventually(async () => (await call("get_release", { release })).structuredContent!.deviations, {
     withinMs: 15_000,
     what: "the trade",
@@ -61,7 +61,7 @@ test("another call waits without being a failure, and leaves when it is repeated
   expect(waiting.isError).toBeUndefined();
   const release = String(waiting.structuredContent!.release);
   expect(textOf(waiting)).toContain(release);
-  await place.say(release, "bert");
+  await place.decide(release, "bert");
   const paid = await call("initiate_payment", input);
   expect(paid.structuredContent).toMatchObject({ paymentId: expect.any(String) as string });
   expect(textOf(paid)).not.toContain("--release never");

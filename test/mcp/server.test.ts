@@ -4,7 +4,7 @@ import { demo, startSandbox } from "@fxdesk/sandbox";
 import { createClient } from "@fxdesk/toolkit";
 import { contract, extendService } from "@fxdesk/toolkit/operations";
 import { createMcpServer } from "../../mcp";
-import { getRate } from "./support/added";
+import { getRate } from "./support/added-operation";
 
 const rates = () => ({ status: 200, body: { pair: "EURUSD", rate: 1.1 } });
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { fxdeskService } from "../../core/service";
 import { toolListOf } from "../../mcp/tools";
-import { happens } from "../support/eventually";
+import { untilEvent } from "../support/eventually";
 import { demoEnvironment, fxdeskMcp, revisions, textOf } from "./support/clients";
 
 let sandbox: Sandbox;
@@ -39,7 +39,7 @@ async function converse(args: readonly string[], env: Record<string, string>, me
     if (out.split("\n").length > messages.length) server.stdin.end();
   });
   for (const message of messages) server.stdin.write(`${JSON.stringify(message)}\n`);
-  const [code] = await happens(server, "close", 50_000);
+  const [code] = await untilEvent(server, "close", 50_000);
   return { out, err, code };
 }
 

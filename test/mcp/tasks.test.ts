@@ -3,7 +3,7 @@ import { Big } from "big.js";
 import type { Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type HttpServer, serveHttp } from "../../mcp";
-import { people, type Place, placeOf } from "../core/releases/place";
+import { people, type ReleaseFixture, createReleaseFixture } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
 import { approve } from "../support/samples";
 import { type McpClient, revisions, textOf } from "./support/clients";
@@ -17,7 +17,7 @@ interface Cost {
   readonly tokens: number;
 }
 
-let place: Place;
+let place: ReleaseFixture;
 let sandbox: Sandbox;
 let fxdesk: FxdeskClient;
 let server: HttpServer;
@@ -28,7 +28,7 @@ const token = "a-token-nobody-knows";
 
 beforeAll(async () => {
   jest.spyOn(console, "error").mockImplementation();
-  place = await placeOf({
+  place = await createReleaseFixture({
     policy: {
       people: [...people],
       rules: [{ operations: ["trades.order"], from: ["anna"] }],
@@ -54,15 +54,15 @@ afterAll(async () => {
   jest.restoreAllMocks();
 });
 
-type Ask = (tool: string, input?: Record<string, unknown>) => Promise<any>;
+type CallTool = (tool: string, input?: Record<string, unknown>) => Promise<any>;
 
-interface Most {
+interface Limits {
   readonly calls: number;
   readonly tokens: number;
 }
 
 /** A task in few calls, each of which succeeds, whose results are short. */
-function task(name: string, most: Most, does: (ask: Ask) => Promise<void>): void {
+function task(name: string, most: Limits, does: (ask: CallTool) => Promise<void>): void {
   test(name, async () => {
     let [calls, tokens] = [0, 0];
     await does(async (tool, input = {}) => {
@@ -79,9 +79,9 @@ function task(name: string, most: Most, does: (ask: Ask) => Promise<void>): void
   });
 }
 
-const short: Most = { calls: 3, tokens: 2_000 };
+const shortTask: Limits = { calls: 3, tokens: 2_000 };
 
-task("how many euros there are", short, async (ask) => {
+task("how many euros there are", shortTask, async (ask) => {
   const { totals } = await ask("get_cash_position", { currencies: "EUR" });
   const [account] = await fxdesk.accounts.list({ currencies: "EUR" });
   const balances = await fxdesk.accounts.listBalances({ account_id: account!.account_id });
@@ -89,7 +89,7 @@ task("how many euros there are", short, async (ask) => {
   expect(totals[0]).toEqual({ type, currency: "EUR", amount: new Big(amount.amount).toFixed(2) });
 });
 
-task("the last five payments of more than 10,000 EUR", short, async (ask) => {
+task("the last five payments of more than 10,000 EUR", shortTask, async (ask) => {
   const found = await ask("find_transactions", { direction: "out", min_amount: "10000", currencies: "EUR" });
   const five: { date: string; amount: string }[] = found.transactions.slice(0, 5);
   expect(five).toHaveLength(5);
@@ -102,7 +102,7 @@ task("the last five payments of more than 10,000 EUR", short, async (ask) => {
   );
 });
 
-task("which forwards mature in the next 30 days, and what remains of them", short, async (ask) => {
+task("which forwards mature in the next 30 days, and what remains of them", shortTask, async (ask) => {
   const { forwards, complete } = await ask("list_forwards", { period: "next 30 days" });
   for (const { days, buy_remaining } of forwards) {
     expect(days).toBeLessThanOrEqual(31);
@@ -111,7 +111,7 @@ task("which forwards mature in the next 30 days, and what remains of them", shor
   expect(complete).toBe(true);
 });
 
-task("last month's MT940 of an account", short, async (ask) => {
+task("last month's MT940 of an account", shortTask, async (ask) => {
   const { files, complete } = await ask("fetch_statements", { currencies: "EUR", format: "mt940" });
   const { contents } = await host.readResource({ uri: files[0].uri });
   expect(contents).toMatchObject([{ text: expect.stringMatching(/^:20:[\s\S]+:62F:/) }]);
@@ -119,7 +119,7 @@ task("last month's MT940 of an account", short, async (ask) => {
 });
 
 /** Orders a trade, which a person releases meanwhile; the trade as it was booked. */
-async function ordered(ask: Ask, terms: object) {
+async function bookByOrder(ask: CallTool, terms: object) {
   const { release, state } = await ask("order_trade", {
     fixed_side: "sell",
     reason: "payment_for_goods",
@@ -127,7 +127,7 @@ async function ordered(ask: Ask, terms: object) {
     ...terms,
   });
   expect(state).toBe("waiting");
-  await place.say(release, "anna");
+  await place.decide(release, "anna");
   await eventually(async () => (await fxdesk.orders.get(release)).deviations, {
     withinMs: 15_000,
     what: "the trade",
@@ -137,24 +137,24 @@ async function ordered(ask: Ask, terms: object) {
   return fxdesk.trades.get({ trade_id: report.trade_id });
 }
 
-task("a spot trade: 10,000 EUR for dollars, no worse than 1.01", short, async (ask) => {
+task("a spot trade: 10,000 EUR for dollars, no worse than 1.01", shortTask, async (ask) => {
   const terms = { sell_currency: "EUR", buy_currency: "USD", amount: "10000" };
-  const booked = await ordered(ask, { ...terms, worst_rate: "1.01", rate_symbol: "EURUSD" });
+  const booked = await bookByOrder(ask, { ...terms, worst_rate: "1.01", rate_symbol: "EURUSD" });
   expect(booked).toMatchObject({ sell_amount: 10_000, sell_currency: "EUR", buy_currency: "USD" });
   expect(booked.buy_amount).toBeGreaterThanOrEqual(10_100);
 });
 
-task("a drawdown of a forward", short, async (ask) => {
+task("a drawdown of a forward", shortTask, async (ask) => {
   const { forwards } = await ask("list_forwards");
   const parent = forwards.find(({ type }: { type: string }) => type.endsWith("forward"));
   const { sell_currency, buy_currency, trade_id: parent_trade_id } = parent;
   const terms = { amount: "1000", sell_currency, buy_currency, parent_trade_id, trade_type: "drawdown" };
   const limit = { worst_rate: "0.0001", rate_symbol: `${sell_currency}${buy_currency}` };
-  const booked = await ordered(ask, { ...terms, ...limit });
+  const booked = await bookByOrder(ask, { ...terms, ...limit });
   expect(booked).toMatchObject({ trade_type: "drawdown", parent_trade_id: parent.trade_id });
 });
 
-task("a name for an account, and the default one", short, async (ask) => {
+task("a name for an account, and the default one", shortTask, async (ask) => {
   const { items } = await ask("list_account_details", { account_details_type: "dedicated", currency: "USD" });
   const { account_details_id } = items[0];
   await ask("update_account_alias", { account_details_id, alias: "Dollars for suppliers" });
@@ -163,7 +163,7 @@ task("a name for an account, and the default one", short, async (ask) => {
   expect(first).toMatchObject({ alias: "Dollars for suppliers", primary: true });
 });
 
-task("an account in Swiss francs", short, async (ask) => {
+task("an account in Swiss francs", shortTask, async (ask) => {
   const opened = await ask("open_account", { country: "CH", currency: "CHF", wait_seconds: 0 });
   expect(opened).toMatchObject({ status: "pending", requested: true });
   sandbox.control.decideAccountDetails({
@@ -175,7 +175,7 @@ task("an account in Swiss francs", short, async (ask) => {
   expect(later.status).toBe("confirmed");
 });
 
-task("who must approve 50,000, and another limit", short, async (ask) => {
+task("who must approve 50,000, and another limit", shortTask, async (ask) => {
   const { fxdesk: _, status: __, ...config } = await ask("get_approvals_config");
   const rules = config.rules.map((rule: object) =>
     JSON.parse(JSON.stringify(rule).replaceAll('"10000"', '"20000"')),
@@ -194,7 +194,7 @@ task("a bank account connected, and its transactions", { calls: 4, tokens: 3_000
   expect(transactions.booked.length).toBeGreaterThan(0);
 });
 
-task("a payment begun and cancelled", short, async (ask) => {
+task("a payment begun and cancelled", shortTask, async (ask) => {
   const [account] = await fxdesk.accountDetails.list({ account_details_type: "dedicated", currency: "EUR" });
   const begun = await ask("initiate_payment", {
     payment_service: "payments",
@@ -213,7 +213,7 @@ task("a payment begun and cancelled", short, async (ask) => {
   await ask("cancel_payment", which);
 });
 
-task("ten invoices matched with what came in", short, async (ask) => {
+task("ten invoices matched with what came in", shortTask, async (ask) => {
   const paid = await fxdesk.transactions.find({ direction: "in", currencies: "EUR" });
   const items = paid.transactions
     .slice(0, 10)

@@ -2,23 +2,23 @@
 import { contract, type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { declarationsOf } from "../../core/declaration/service";
 import { fxdeskService } from "../../core/service";
-import { type Allowed, allowedFrom } from "../../mcp/allow";
-import { type Offer, offeredOf, offeredTools } from "../../mcp/offer";
+import { type AllowableEffect, parseAllowedEffects } from "../../mcp/allow";
+import { type Offer, resolveOffer, offeredTools } from "../../mcp/offer";
 import { targetOf } from "../../mcp/target";
 import { instructionsFor, titleFor } from "../../mcp/instructions";
-import { argumentName } from "../../mcp/names";
+import { argumentName } from "../../mcp/argument-names";
 import type { JsonObject, Tool } from "../../mcp/protocol";
 import { listedFields, toolListOf, toolsOf } from "../../mcp/tools";
-import { getRate } from "./support/added";
+import { getRate } from "./support/added-operation";
 
-const everything: readonly Allowed[] = ["change", "money"];
+const everything: readonly AllowableEffect[] = ["change", "money"];
 
 /** The tools of the contract by itself that an operator offers. */
 const ofContract = toolListOf(contract);
-const offered = (offer: Offer) => offeredTools(ofContract, offeredOf(ofContract, offer));
+const offered = (offer: Offer) => offeredTools(ofContract, resolveOffer(ofContract, offer));
 const tools = offered({ allow: everything });
 const declared = new Map<string, Declaration>(operations.map((each) => [each.tool, each]));
-const each = tools.map((tool) => [tool.name, tool, declared.get(tool.name)!] as const);
+const toolCases = tools.map((tool) => [tool.name, tool, declared.get(tool.name)!] as const);
 
 /** What a host hands to the model, in tokens of four bytes. */
 const tokensOf = ({ name, description, inputSchema }: Tool) =>
@@ -36,7 +36,7 @@ test("there is one tool for each operation, sorted by name", () => {
   expect(tools.map(({ name }) => name)).toEqual(operations.map(({ tool }) => tool).toSorted());
 });
 
-describe.each(each)("%s", (name, tool, { effect, summary, title }) => {
+describe.each(toolCases)("%s", (name, tool, { effect, summary, title }) => {
   test("is named, titled and described for a model", () => {
     expect(name).toMatch(/^[a-z][a-z0-9_]{1,39}$/);
     expect(tool.title).toBe(title);
@@ -87,12 +87,12 @@ describe("all tools together", () => {});
 
 /** The tools of fxdesk as it is that an operator offers. */
 const ofFxdesk = toolListOf(fxdeskService);
-const offeredByFxdesk = (offer: Offer) => offeredTools(ofFxdesk, offeredOf(ofFxdesk, offer));
+const offeredByFxdesk = (offer: Offer) => offeredTools(ofFxdesk, resolveOffer(ofFxdesk, offer));
 
 /** The tools of many fields; bench/ reports what all of them cost together. */
 const large = new Set(["initiate_payment", "initiate_bulk_payment", "reconcile_transactions", "order_trade"]);
 
-const all = toolsOf([...declarationsOf(fxdeskService), ...fxdeskService.withQuotes!]);
+const all = toolsOf([...declarationsOf(fxdeskService), ...fxdeskService.quoteProcedures!]);
 
 test("every parameter is described", () => {
   const undescribed = all.flatMap(({ tool: { name, inputSchema } }) =>
@@ -156,7 +156,7 @@ describe("what the operator offers", () => {
   });
 
   test("the instructions say that there are more, and whom to ask", () => {
-    const told = (offer: Offer) => instructionsFor(offeredOf(ofFxdesk, offer), { environment: "sandbox" });
+    const told = (offer: Offer) => instructionsFor(resolveOffer(ofFxdesk, offer), { environment: "sandbox" });
     expect(told({})).toContain("ask the operator");
     expect(told({ toolsets: ["all"] })).not.toContain("offer it");
     expect(told({})).toContain("A watch_ tool");
@@ -190,7 +190,7 @@ describe("what the operator offers", () => {
       /daily|can do more|list_/,
     ],
   ])("the instructions are true of what is offered: %s", (_, offer, says, not) => {
-    const told = instructionsFor(offeredOf(ofFxdesk, offer), { environment: "sandbox" });
+    const told = instructionsFor(resolveOffer(ofFxdesk, offer), { environment: "sandbox" });
     expect(told).toMatch(says);
     expect(told).not.toMatch(not);
   });
@@ -223,7 +223,7 @@ test("texts name other operations as tools", () => {
   expect(names.filter((name) => texts.includes(name))).toEqual([]);
 });
 
-const listed = (allow: readonly Allowed[]) =>
+const listedTools = (allow: readonly AllowableEffect[]) =>
   new Set(offered({ allow }).map(({ name }) => declared.get(name)!.effect));
 
 describe("what the operator allows decides what is listed", () => {
@@ -233,17 +233,17 @@ describe("what the operator allows decides what is listed", () => {
     { allow: ["money"], effects: ["read", "money"] },
     { allow: ["change", "money"], effects: ["read", "change", "money"] },
   ] as const)("$allow", ({ allow, effects }) => {
-    expect(listed(allow)).toEqual(new Set(effects));
+    expect(listedTools(allow)).toEqual(new Set(effects));
   });
 
   test("each word of --allow is read, and no other word", () => {
-    expect(allowedFrom(["change", "money"])).toEqual(["change", "money"]);
-    expect(allowedFrom(["change, money"])).toEqual(["change", "money"]);
-    expect(() => allowedFrom(["read"])).toThrow('--allow takes change or money, not "read".');
+    expect(parseAllowedEffects(["change", "money"])).toEqual(["change", "money"]);
+    expect(parseAllowedEffects(["change, money"])).toEqual(["change", "money"]);
+    expect(() => parseAllowedEffects(["read"])).toThrow('--allow takes change or money, not "read".');
   });
 
   test("the instructions say what is on, within 2 KB", () => {
-    const of = (allow: readonly Allowed[]) =>
+    const of = (allow: readonly AllowableEffect[]) =>
       instructionsFor(
         {
           allow,
@@ -251,7 +251,7 @@ describe("what the operator allows decides what is listed", () => {
           isEmpty: false,
           hasMore: true,
           hasWatches: true,
-          isReleased: false,
+          skipsRelease: false,
         },
         { environment: "sandbox" },
       );
@@ -280,7 +280,7 @@ describe("the connection is named", () => {
   ])("%j", (settings, words) => {
     const connection = targetOf(settings);
     expect(titleFor(connection)).toBe(`fxdesk (${words})`);
-    expect(instructionsFor(offeredOf(ofFxdesk, {}), connection)).toContain(`The connection: ${words}.`);
+    expect(instructionsFor(resolveOffer(ofFxdesk, {}), connection)).toContain(`The connection: ${words}.`);
   });
 });
 

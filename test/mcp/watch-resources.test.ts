@@ -1,14 +1,14 @@
 /** Watches as resources: read by any host, and listened to over connections that last. */
 import { fxdeskService } from "../../core/service";
 import { serveOverHttp } from "../../mcp/http";
-import { lazyToolbox } from "../../mcp/lazy-toolbox";
-import { toolbox } from "../../mcp/toolbox";
+import { createLazyToolbox } from "../../mcp/lazy-toolbox";
+import { createToolbox } from "../../mcp/toolbox";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { createClient } from "../../core";
 import { serveHttp } from "../../mcp";
 import { eventually } from "../support/eventually";
 import { withAssistant } from "../support/surfaces";
-import { things, thingsService } from "../support/things";
+import { things, thingsService } from "../support/things-watch";
 import { demoEnvironment, fxdeskMcp, type McpClient, revisions } from "./support/clients";
 
 const client = createClient({ baseUrl: "http://127.0.0.1:9", clientId: "C" }, thingsService);
@@ -23,7 +23,7 @@ interface Read {
 const contentOf = ({ contents: [first] }: Read) =>
   JSON.parse((first as { text: string }).text) as { count: number; cursor: string; changes: any[] };
 
-const told = (read: Read) => contentOf(read).changes.map(({ kind, id }) => [kind, id]);
+const changesIn = (read: Read) => contentOf(read).changes.map(({ kind, id }) => [kind, id]);
 
 test("are listed, with the addresses of what must be said", async () => {
   await withAssistant({ client }, async (assistant) => {
@@ -53,12 +53,12 @@ test("read, they give what is new; a cursor says what was heard", async () => {
     const uri = "fxdesk://watches/watch_things?colours=red&colours=blue";
     things.set("1", "red").set("2", "blue").set("3", "green");
     const first = await assistant.readResource({ uri });
-    expect(told(first)).toEqual([
+    expect(changesIn(first)).toEqual([
       ["new", "1"],
       ["new", "2"],
     ]);
     const { cursor } = contentOf(first);
-    expect(told(await assistant.readResource({ uri: `${uri}&cursor=${cursor}` }))).toEqual([]);
+    expect(changesIn(await assistant.readResource({ uri: `${uri}&cursor=${cursor}` }))).toEqual([]);
     await expect(assistant.readResource({ uri: `${uri}&size=2` })).rejects.toThrow(
       "size is not a field here",
     );
@@ -67,7 +67,7 @@ test("read, they give what is new; a cursor says what was heard", async () => {
 
 test("only what is watched can be subscribed to, also before the client is loaded", async () => {
   const connect = jest.fn();
-  const lazy = lazyToolbox({ connect, settings: {}, service: fxdeskService });
+  const lazy = createLazyToolbox({ connect, settings: {}, service: fxdeskService });
   const subscribe = (tool: string) =>
     lazy.subscribe(`fxdesk://watches/${tool}`, () => undefined, new AbortController().signal);
   expect([subscribe("list_trades"), subscribe("watch_consents")]).toEqual([false, false]);
@@ -80,13 +80,13 @@ test("a host that subscribes is told when there is something to read, and reads 
     assistant.setNotificationHandler(updated, ({ params }) => void heard.push(params.uri));
     const uri = "fxdesk://watches/watch_things?colours=white";
     await assistant.subscribeResource({ uri });
-    expect(told(await assistant.readResource({ uri }))).toEqual([]);
+    expect(changesIn(await assistant.readResource({ uri }))).toEqual([]);
     const found: unknown[] = [];
     for (const id of ["7", "8"]) {
       things.set(id, "white");
       const before = found.length;
       await eventually(() => heard.length > before, { withinMs: 10_000, what: `news of ${id}` });
-      found.push(...told(await assistant.readResource({ uri })));
+      found.push(...changesIn(await assistant.readResource({ uri })));
     }
     expect(found).toEqual([
       ["new", "7"],
@@ -118,7 +118,7 @@ test.each([
   const capabilities = (assistant as unknown as Listens).getServerCapabilities();
   expect(capabilities).toEqual(expect.objectContaining({ resources: promised }));
   const read = await assistant.readResource({ uri: "fxdesk://watches/watch_things?colours=black" });
-  expect(told(read)).toEqual([["new", "9"]]);
+  expect(changesIn(read)).toEqual([["new", "9"]]);
   await assistant.close();
   await server.close();
 });
@@ -146,14 +146,14 @@ describe("over HTTP, on a stream beside the requests", () => {
       things.set(`${id}-grey`, "grey").set(id, "pink");
       const before = found.length;
       await eventually(() => heard.length > before, within);
-      found.push(...told(await assistant.readResource({ uri: mine })));
+      found.push(...changesIn(await assistant.readResource({ uri: mine })));
     }
     expect(found).toEqual([
       ["new", "20"],
       ["new", "21"],
     ]);
     expect(heard).toEqual([mine, mine]);
-    expect(told(await assistant.readResource({ uri: others }))).toHaveLength(2);
+    expect(changesIn(await assistant.readResource({ uri: others }))).toHaveLength(2);
     await assistant.close();
     await server.close();
   });
@@ -164,20 +164,20 @@ describe("over HTTP, on a stream beside the requests", () => {
     const [first, second] = [await listening(server.url, uri), await listening(server.url, uri)];
     things.set("30", "brown");
     await eventually(() => first.heard.length > 0 && second.heard.length > 0, within);
-    expect(told(await second.assistant.readResource({ uri }))).toEqual([["new", "30"]]);
+    expect(changesIn(await second.assistant.readResource({ uri }))).toEqual([["new", "30"]]);
     await first.stream.close();
     await first.assistant.close();
     const before = second.heard.length;
     things.set("31", "brown");
     await eventually(() => second.heard.length > before, within);
-    expect(told(await second.assistant.readResource({ uri }))).toEqual([["new", "31"]]);
+    expect(changesIn(await second.assistant.readResource({ uri }))).toEqual([["new", "31"]]);
     await second.assistant.close();
     await server.close();
   });
 
   test("nothing is watched for a host that has gone, and a server that is closed ends the stream", async () => {
     const ends: AbortSignal[] = [];
-    const tools = toolbox({ client });
+    const tools = createToolbox({ client });
     const subscribe: typeof tools.subscribe = (address, tell, signal) => {
       ends.push(signal);
       return tools.subscribe(address, tell, signal);

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { operations } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { callType } from "../../nodes/names";
-import { catchOf, connectionTo, debugOf, injectOf, tab, typed } from "./support/flows";
+import { callType } from "../../nodes/node-names";
+import { catchNode, connectionConfig, debugNode, injectNode, tab, typed } from "./support/flows";
 import { type ExtensionModule, extensionModule } from "./support/extension";
 import { NodeRed, root } from "./support/node-red";
 
@@ -13,7 +13,7 @@ let nodeRed: NodeRed;
 
 beforeAll(async () => {
   sandbox = await startSandbox();
-  extension = await extensionModule(linked);
+  extension = await extensionModule(extensionSource);
   nodeRed = await NodeRed.start({ env: { ...extension.env, TRADE_TYPE: "spot" } });
 }, 60_000);
 
@@ -23,13 +23,13 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-const throughLink = "Called through the link.";
+const interceptorMessage = "Called through the link.";
 
 /** The sandbox's extension, with a link of the user's. */
-const linked = `
+const extensionSource = `
 const quotes = require(${JSON.stringify(join(root, "sandbox/dist/extension.js"))});
 const link = (_call, next) => {
-  console.log(${JSON.stringify(throughLink)});
+  console.log(${JSON.stringify(interceptorMessage)});
   return next();
 };
 module.exports = (toolkit) => ({ ...quotes(toolkit), interceptors: [link] });
@@ -38,46 +38,57 @@ module.exports = (toolkit) => ({ ...quotes(toolkit), interceptors: [link] });
 type Message = Record<string, any>;
 
 /** What comes of a message with the payload. */
-async function called(operation: string, payload: unknown, properties: object = {}): Promise<Message> {
+async function callWithPayload(
+  operation: string,
+  payload: unknown,
+  properties: object = {},
+): Promise<Message> {
   await nodeRed.deploy([
     tab,
-    connectionTo(sandbox),
-    injectOf("start", ["call"], payload),
-    { id: "call", type: callType, z: tab.id, connection: "connection", operation, ...inputOf(properties) },
-    debugOf("end"),
-    catchOf("caught", ["end"]),
+    connectionConfig(sandbox),
+    injectNode("start", ["call"], payload),
+    {
+      id: "call",
+      type: callType,
+      z: tab.id,
+      connection: "connection",
+      operation,
+      ...callProperties(properties),
+    },
+    debugNode("end"),
+    catchNode("caught", ["end"]),
   ]);
   await nodeRed.inject("start");
-  return (await nodeRed.shown("end"))[0] as Message;
+  return (await nodeRed.nextDebugValues("end"))[0] as Message;
 }
 
-const inputOf = (properties: object) => ({
+const callProperties = (properties: object) => ({
   input: typed("msg", "payload"),
   pages: "one",
   ...properties,
   wires: [["end"]],
 });
 
-const asked = () => new URL(sandbox.requests.at(-1)!.url, sandbox.baseUrl).searchParams;
+const lastQuery = () => new URL(sandbox.requests.at(-1)!.url, sandbox.baseUrl).searchParams;
 
 test("calls an operation of the contract", async () => {
-  const msg = await called("trades.list", { trade_type: "spot, ndf", page_size: "3" });
+  const msg = await callWithPayload("trades.list", { trade_type: "spot, ndf", page_size: "3" });
 
-  expect(asked().get("trade_type")).toBe("spot,ndf");
+  expect(lastQuery().get("trade_type")).toBe("spot,ndf");
   expect(msg).toMatchObject({ statusCode: 200, fxdesk: { operation: "trades.list", violations: [] } });
   expect(msg.payload.length).toBeLessThanOrEqual(3);
 });
 
 test("calls through the links of an extension", async () => {
-  const before = nodeRed.times(throughLink);
-  await called("trades.list", { page_size: 1 });
+  const before = nodeRed.countInLog(interceptorMessage);
+  await callWithPayload("trades.list", { page_size: 1 });
 
-  expect(nodeRed.times(throughLink) - before).toBe(1);
+  expect(nodeRed.countInLog(interceptorMessage) - before).toBe(1);
 });
 
 test("calls an operation of an extension", async () => {
   const terms = { amount: 1000, operation: "sell", buy_currency: "USD", sell_currency: "EUR" };
-  const { payload } = await called("quotes.create", terms);
+  const { payload } = await callWithPayload("quotes.create", terms);
 
   expect(payload.quote_id).toEqual(expect.any(String));
 });
@@ -87,17 +98,17 @@ test.each([
   ["JSONata", typed("jsonata", '{"page_size": payload.size + 1}'), "3"],
   ["a template", typed("template", '{"page_size": {{payload.size}}}'), "2"],
 ])("the input may be %s", async (_type, input, size) => {
-  await called("trades.list", { size: 2 }, { input });
+  await callWithPayload("trades.list", { size: 2 }, { input });
 
-  expect(asked().get("page_size")).toBe(size);
+  expect(lastQuery().get("page_size")).toBe(size);
 });
 
 test("pages are read as by the other nodes", async () => {
-  const msg = await called("trades.list", { page_size: 5 }, { pages: "all" });
+  const msg = await callWithPayload("trades.list", { page_size: 5 }, { pages: "all" });
 
   expect(msg.fxdesk.pages).toBeGreaterThan(1);
   expect(msg.payload).toHaveLength(
-    await nodeRed.status("call", ({ fill }) => fill === "green").then(({ text }) => parseInt(text!)),
+    await nodeRed.waitForStatus("call", ({ fill }) => fill === "green").then(({ text }) => parseInt(text!)),
   );
 });
 
@@ -121,7 +132,7 @@ test.each([
 ])("%s is named, and nothing is sent", async (_what, operation, payload, words) => {
   const before = sandbox.requests.length;
 
-  const { error } = await called(operation, payload);
+  const { error } = await callWithPayload(operation, payload);
 
   expect(error).toMatchObject({ code: "invalid_input", cause: { outcome: "not-sent" } });
   expect(error.message).toContain(words);
@@ -129,9 +140,9 @@ test.each([
 });
 
 test("an operation that is not there is shown at the deploy", async () => {
-  await called("trades.lists", {});
+  await callWithPayload("trades.lists", {});
 
-  expect(await nodeRed.status("call", ({ fill }) => fill === "red")).toBeDefined();
+  expect(await nodeRed.waitForStatus("call", ({ fill }) => fill === "red")).toBeDefined();
 });
 
 test("the editor is told of all operations, those of the extension included", async () => {

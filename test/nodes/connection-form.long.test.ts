@@ -1,7 +1,7 @@
 /** The form of a connection keeps what a flow holds, and says where it leads. */
 import type { Browser } from "playwright-core";
 import { Editor, launchBrowser } from "./support/browser";
-import { connectionTo, operationOf, tab } from "./support/flows";
+import { connectionConfig, operationNode, tab } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 import { listTrades } from "../../core/contract/trades";
 
@@ -9,14 +9,14 @@ let nodeRed: NodeRed;
 let browser: Browser;
 let editor: Editor;
 
-const nowhere = { baseUrl: "", xs2aUrl: "" };
+const noAddresses = { baseUrl: "", xs2aUrl: "" };
 
 /** Connections as flows may hold them, by their ids. */
 const connections = {
-  wrong: { ...nowhere, baseUrl: "nonsense", timeoutMs: "soon", nokRedirectUri: "nowhere" },
-  right: { ...nowhere, domain: "example.com", timeoutMs: "4000", nokRedirectUri: "app://back" },
-  variable: { ...nowhere, domain: "example.com", environment: "${FX_ENV}" },
-  bare: { ...nowhere, domain: "example.com", environment: undefined },
+  wrong: { ...noAddresses, baseUrl: "nonsense", timeoutMs: "soon", nokRedirectUri: "nowhere" },
+  right: { ...noAddresses, domain: "example.com", timeoutMs: "4000", nokRedirectUri: "app://back" },
+  variable: { ...noAddresses, domain: "example.com", environment: "${FX_ENV}" },
+  bare: { ...noAddresses, domain: "example.com", environment: undefined },
   certified: {
     baseUrl: "http://127.0.0.1:9/",
     xs2aUrl: "",
@@ -28,8 +28,8 @@ const connections = {
 };
 
 const nodes = Object.entries(connections).flatMap(([id, held], row): FlowNode[] => [
-  connectionTo(nowhere, { id, name: id, ...held }),
-  { ...operationOf(listTrades, `node-${id}`, []), connection: id, x: 200, y: 80 * row + 80 },
+  connectionConfig(noAddresses, { id, name: id, ...held }),
+  { ...operationNode(listTrades, `node-${id}`, []), connection: id, x: 200, y: 80 * row + 80 },
 ]);
 
 beforeAll(async () => {
@@ -45,19 +45,22 @@ afterAll(async () => {
 });
 
 const setting = (name: string) => editor.page.locator(`#node-config-input-${name}`);
-const leads = () => editor.page.locator(".fxdesk-leads").innerText();
+const environmentText = () => editor.page.locator(".fxdesk-leads").innerText();
 
-interface Held {
+interface EditorConnection {
   readonly valid: boolean;
   readonly validationErrors: readonly string[];
   readonly environment: string;
 }
 
 /** The connection as the editor has it, checked again. */
-const held = (id: string) =>
-  editor.page.evaluate((named): Pick<Held, "valid" | "validationErrors" | "environment"> => {
+const readConnection = (id: string) =>
+  editor.page.evaluate((named): Pick<EditorConnection, "valid" | "validationErrors" | "environment"> => {
     const { RED } = globalThis as unknown as {
-      RED: { nodes: { node(id: string): Held }; editor: { validateNode(node: Held): void } };
+      RED: {
+        nodes: { node(id: string): EditorConnection };
+        editor: { validateNode(node: EditorConnection): void };
+      };
     };
     const node = RED.nodes.node(named);
     RED.editor.validateNode(node);
@@ -66,8 +69,8 @@ const held = (id: string) =>
   }, id);
 
 test("a value of another shape marks the connection, and is named", async () => {
-  expect(await held("right")).toMatchObject({ valid: true, validationErrors: [] });
-  expect(await held("wrong")).toMatchObject({
+  expect(await readConnection("right")).toMatchObject({ valid: true, validationErrors: [] });
+  expect(await readConnection("wrong")).toMatchObject({
     valid: false,
     validationErrors: expect.arrayContaining([
       expect.stringMatching(/^baseUrl: must be an address/),
@@ -79,17 +82,17 @@ test("a value of another shape marks the connection, and is named", async () => 
 
 test("a variable in the place of a choice stays, and leads nobody knows where", async () => {
   await editor.open("variable");
-  expect(await leads()).toMatch(
+  expect(await environmentText()).toMatch(
     /^Nothing says whether money is real there\. https:\/\/\$\{FX_ENV\}\.example\.com\/$/,
   );
   await setting("name").fill("Renamed");
   await editor.close("save");
-  expect(await held("variable")).toMatchObject({ environment: "${FX_ENV}" });
+  expect(await readConnection("variable")).toMatchObject({ environment: "${FX_ENV}" });
 });
 
 test("without an environment it leads to production, as it does at run time", async () => {
   await editor.open("bare");
-  expect(await leads()).toBe("Production: money is real. https://api.example.com/");
+  expect(await environmentText()).toBe("Production: money is real. https://api.example.com/");
   await editor.close("cancel");
 });
 
@@ -124,7 +127,7 @@ describe("a new connection", () => {
   ])("of the sandbox with the addresses %p and %p", async (baseUrl, xs2aUrl, said) => {
     await setting("baseUrl").fill(baseUrl);
     await setting("xs2aUrl").fill(xs2aUrl);
-    expect(await leads()).toMatch(said);
-    expect(await leads()).toContain(xs2aUrl || baseUrl || "https://sandbox.example.com/");
+    expect(await environmentText()).toMatch(said);
+    expect(await environmentText()).toContain(xs2aUrl || baseUrl || "https://sandbox.example.com/");
   });
 });

@@ -1,7 +1,7 @@
 /** The config node: secrets, environment variables, settings that do not fit, and its end. */
 import { listTrades } from "../../core/contract/trades";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab } from "./support/flows";
+import { catchNode, connectionConfig, debugNode, injectNode, operationNode, tab } from "./support/flows";
 import { extensionModule } from "./support/extension";
 import { type FlowNode, NodeRed } from "./support/node-red";
 
@@ -28,22 +28,22 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-const listing = (connection: FlowNode, properties: object = {}): FlowNode[] => [
+const listFlow = (connection: FlowNode, properties: object = {}): FlowNode[] => [
   tab,
   connection,
-  injectOf("start", ["list"]),
-  operationOf(listTrades, "list", ["end"], { pages: "one", ...properties }),
-  debugOf("end"),
-  catchOf("caught", ["end"]),
+  injectNode("start", ["list"]),
+  operationNode(listTrades, "list", ["end"], { pages: "one", ...properties }),
+  debugNode("end"),
+  catchNode("caught", ["end"]),
 ];
 
-async function outcome(): Promise<Record<string, any>> {
+async function nextOutcome(): Promise<Record<string, any>> {
   await nodeRed.inject("start");
-  return (await nodeRed.shown("end"))[0] as Record<string, any>;
+  return (await nodeRed.nextDebugValues("end"))[0] as Record<string, any>;
 }
 
 test("secrets are in no flow", async () => {
-  await nodeRed.deploy(listing(connectionTo(sandbox)));
+  await nodeRed.deploy(listFlow(connectionConfig(sandbox)));
 
   const flows = JSON.stringify(await nodeRed.json("/flows"));
   const shown = JSON.stringify(await nodeRed.json("/credentials/fxdesk-connection/connection"));
@@ -54,23 +54,25 @@ test("secrets are in no flow", async () => {
     expect(shown).not.toContain(secret);
   }
   expect(shown).toContain('"has_accessToken":true');
-  expect((await outcome()).statusCode).toBe(200);
+  expect((await nextOutcome()).statusCode).toBe(200);
 });
 
 test("a setting may hold an environment variable", async () => {
   const credentials = { accessToken: "${THE_TOKEN}", apiKey: demo.apiKey };
-  await nodeRed.deploy(listing(connectionTo(sandbox, { credentials })));
+  await nodeRed.deploy(listFlow(connectionConfig(sandbox, { credentials })));
 
-  expect((await outcome()).statusCode).toBe(200);
+  expect((await nextOutcome()).statusCode).toBe(200);
 });
 
 test("a variable that is not set is named, and nothing is sent", async () => {
   const credentials = { accessToken: "${NO_TOKEN}", apiKey: demo.apiKey };
   const before = sandbox.requests.length;
-  await nodeRed.deploy(listing(connectionTo(sandbox, { credentials })));
+  await nodeRed.deploy(listFlow(connectionConfig(sandbox, { credentials })));
 
-  expect(await nodeRed.status("list", ({ fill }) => fill === "red")).toMatchObject({ text: "no connection" });
-  const { error } = await outcome();
+  expect(await nodeRed.waitForStatus("list", ({ fill }) => fill === "red")).toMatchObject({
+    text: "no connection",
+  });
+  const { error } = await nextOutcome();
   expect(error).toMatchObject({ code: "no_connection", cause: { outcome: "not-sent" } });
   expect(error.message).toContain("Access token: the environment variable NO_TOKEN is not set");
   expect(sandbox.requests).toHaveLength(before);
@@ -78,47 +80,47 @@ test("a variable that is not set is named, and nothing is sent", async () => {
 
 test("all settings may come from the environment", async () => {
   await nodeRed.deploy(
-    listing({ id: "connection", type: "fxdesk-connection", name: "", fromEnvironment: true }),
+    listFlow({ id: "connection", type: "fxdesk-connection", name: "", fromEnvironment: true }),
   );
 
-  expect((await outcome()).statusCode).toBe(200);
+  expect((await nextOutcome()).statusCode).toBe(200);
 });
 
 test.each([
   [
     "without a connection",
-    connectionTo({ baseUrl: "", xs2aUrl: "" }),
+    connectionConfig({ baseUrl: "", xs2aUrl: "" }),
     { connection: "" },
     "Choose a connection",
   ],
   [
     "with an address that is none",
-    connectionTo({ baseUrl: "nowhere", xs2aUrl: "" }),
+    connectionConfig({ baseUrl: "nowhere", xs2aUrl: "" }),
     {},
     "baseUrl must be an http",
   ],
-  ["without any address", connectionTo({ baseUrl: "", xs2aUrl: "" }), {}, "baseUrl is required"],
+  ["without any address", connectionConfig({ baseUrl: "", xs2aUrl: "" }), {}, "baseUrl is required"],
 ])("%s the error says what to do", async (_what, connection, properties, message) => {
-  await nodeRed.deploy(listing(connection, properties));
+  await nodeRed.deploy(listFlow(connection, properties));
 
-  const { error } = await outcome();
+  const { error } = await nextOutcome();
 
   expect(error.message).toContain(message);
   expect(error.cause.outcome).toBe("not-sent");
 });
 
 test("a connection that is not usable is in the log from the deploy on", async () => {
-  const before = nodeRed.times("baseUrl must be an http");
-  await nodeRed.deploy(listing(connectionTo({ baseUrl: "nowhere", xs2aUrl: "" })));
+  const before = nodeRed.countInLog("baseUrl must be an http");
+  await nodeRed.deploy(listFlow(connectionConfig({ baseUrl: "nowhere", xs2aUrl: "" })));
 
-  expect(nodeRed.times("baseUrl must be an http")).toBe(before + 1);
+  expect(nodeRed.countInLog("baseUrl must be an http")).toBe(before + 1);
 });
 
 test.each([
   ["deleted", undefined, "The connection that is chosen in the node is gone: choose another"],
   [
     "disabled",
-    connectionTo({ baseUrl: "", xs2aUrl: "" }, { d: true }),
+    connectionConfig({ baseUrl: "", xs2aUrl: "" }, { d: true }),
     "The connection “Sandbox” is disabled: enable it, or choose another in the node",
   ],
   [
@@ -129,14 +131,14 @@ test.each([
 ])(
   "a connection that is %s is in the log and below each node from the deploy on",
   async (_what, held, words) => {
-    const before = nodeRed.times(words);
-    await nodeRed.deploy(listing(held ?? { id: "other", type: "tls-config" }));
+    const before = nodeRed.countInLog(words);
+    await nodeRed.deploy(listFlow(held ?? { id: "other", type: "tls-config" }));
 
-    expect(nodeRed.times(words)).toBe(before + 1);
-    expect(await nodeRed.status("list", ({ fill }) => fill === "red")).toMatchObject({
+    expect(nodeRed.countInLog(words)).toBe(before + 1);
+    expect(await nodeRed.waitForStatus("list", ({ fill }) => fill === "red")).toMatchObject({
       text: "no connection",
     });
-    const { error } = await outcome();
+    const { error } = await nextOutcome();
     expect(error).toMatchObject({ code: "no_connection", cause: { outcome: "not-sent" } });
     expect(error.message).toContain(words);
   },
@@ -145,30 +147,30 @@ test.each([
 test("a module of operations that cannot be loaded is what is wrong with each connection", async () => {
   const extension = await extensionModule("module.exports = 42;\n");
   const other = await NodeRed.start({ env: extension.env });
-  await other.deploy(listing(connectionTo(sandbox)));
+  await other.deploy(listFlow(connectionConfig(sandbox)));
 
   await other.inject("start");
-  const [{ error }] = (await other.shown("end")) as [Record<string, any>];
+  const [{ error }] = (await other.nextDebugValues("end")) as [Record<string, any>];
 
   expect(error).toMatchObject({ code: "no_connection", cause: { outcome: "not-sent" } });
   expect(error.message).toContain("FXDESK_EXTENSIONS names");
-  expect(other.times("FXDESK_EXTENSIONS names")).toBeGreaterThan(0);
+  expect(other.countInLog("FXDESK_EXTENSIONS names")).toBeGreaterThan(0);
   await other.close();
   await extension.remove();
 }, 60_000);
 
 test("nodes and connection work on after a redeploy", async () => {
-  await nodeRed.deploy(listing(connectionTo(sandbox)));
-  await outcome();
-  await nodeRed.deploy(listing(connectionTo(sandbox)));
+  await nodeRed.deploy(listFlow(connectionConfig(sandbox)));
+  await nextOutcome();
+  await nodeRed.deploy(listFlow(connectionConfig(sandbox)));
 
-  expect((await outcome()).statusCode).toBe(200);
+  expect((await nextOutcome()).statusCode).toBe(200);
 });
 
 test("a watch tells what comes, also what came during a deploy", async () => {
   const watch = (label: string): FlowNode[] => [
     tab,
-    connectionTo(sandbox),
+    connectionConfig(sandbox),
     {
       id: "watch",
       type: "fxdesk-watch-transactions",
@@ -179,14 +181,14 @@ test("a watch tells what comes, also what came during a deploy", async () => {
       every: "0.05",
       wires: [["end"], []],
     },
-    debugOf("end"),
+    debugNode("end"),
   ];
-  const told = async () => ((await nodeRed.shown("end"))[0] as Record<string, any>).payload;
+  const told = async () => ((await nodeRed.nextDebugValues("end"))[0] as Record<string, any>).payload;
   await nodeRed.deploy(watch("first"));
-  await nodeRed.status("watch", ({ text }) => text === "watching");
+  await nodeRed.waitForStatus("watch", ({ text }) => text === "watching");
   sandbox.control.payIn({ currency: "EUR", amount: "1.00", reference: "WATCHED-1" });
   expect((await told()).transaction_reference).toBe("WATCHED-1");
-  await nodeRed.status("watch", ({ text }) => text === "1 change");
+  await nodeRed.waitForStatus("watch", ({ text }) => text === "1 change");
   await nodeRed.deploy([tab]);
   sandbox.control.payIn({ currency: "EUR", amount: "2.00", reference: "WATCHED-2" });
   await nodeRed.deploy(watch("second"));
@@ -195,9 +197,9 @@ test("a watch tells what comes, also what came during a deploy", async () => {
 
 test("the refusal of a credential says which and where", async () => {
   const credentials = { accessToken: "wrong", apiKey: demo.apiKey };
-  await nodeRed.deploy(listing(connectionTo(sandbox, { credentials })));
+  await nodeRed.deploy(listFlow(connectionConfig(sandbox, { credentials })));
 
-  const { error } = await outcome();
+  const { error } = await nextOutcome();
 
   expect(error).toMatchObject({ code: "unauthorized", cause: { status: 401 } });
   expect(JSON.stringify(error)).not.toContain("wrong");

@@ -3,15 +3,15 @@ import type { Browser, Locator, Route } from "playwright-core";
 import { callerFields, operations } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { listTrades } from "../../core/contract/trades";
-import { callType, exampleConnection, watchType } from "../../nodes/names";
+import { callType, exampleConnection, watchType } from "../../nodes/node-names";
 import { Editor, launchBrowser } from "./support/browser";
-import { connectionTo, injectOf, tab, variablesTo } from "./support/flows";
+import { connectionConfig, injectNode, tab, environmentFor } from "./support/flows";
 import { type ExtensionModule, extensionModule } from "./support/extension";
 import { type FlowNode, NodeRed } from "./support/node-red";
-import { expectToRun, sections, startOf } from "./support/sections";
+import { expectSectionToRun, sections, startNodeOf } from "./support/sections";
 
 /** One that reads, one that changes something and one that commits money; *.long.test.ts has them all. */
-const chosen = sections.filter(([name]) => ["accounts", "statements", "trades"].includes(name));
+const testedSections = sections.filter(([name]) => ["accounts", "statements", "trades"].includes(name));
 
 let sandbox: Sandbox;
 let extension: ExtensionModule;
@@ -24,7 +24,7 @@ const fields = {
   page: { type: "msg", value: "payload.page" },
 };
 
-const listOf = (id: string, x: number, y: number, given: object): FlowNode => ({
+const listNode = (id: string, x: number, y: number, given: object): FlowNode => ({
   id,
   type: "fxdesk-list-trades",
   z: tab.id,
@@ -38,22 +38,22 @@ const listOf = (id: string, x: number, y: number, given: object): FlowNode => ({
 const terms = { amount: 1000, operation: "sell", buy_currency: "USD", sell_currency: "EUR" };
 
 /** All that is on the canvas before anybody touches it. */
-const given = (): FlowNode[] => [
+const initialFlow = (): FlowNode[] => [
   tab,
-  connectionTo(sandbox),
-  ...chosen.map(startOf),
-  listOf("filled", 700, 90, fields),
-  { ...injectOf("quote", [], terms), name: "start", x: 700, y: 440 },
-  { ...injectOf("start", ["list"]), x: 700, y: 190 },
-  listOf("list", 700, 240, {}),
+  connectionConfig(sandbox),
+  ...testedSections.map(startNodeOf),
+  listNode("filled", 700, 90, fields),
+  { ...injectNode("quote", [], terms), name: "start", x: 700, y: 440 },
+  { ...injectNode("start", ["list"]), x: 700, y: 190 },
+  listNode("list", 700, 240, {}),
 ];
 
 beforeAll(async () => {
   sandbox = await startSandbox();
   extension = await extensionModule();
-  nodeRed = await NodeRed.start({ env: { ...extension.env, ...variablesTo(sandbox) } });
+  nodeRed = await NodeRed.start({ env: { ...extension.env, ...environmentFor(sandbox) } });
   browser = await launchBrowser();
-  await nodeRed.deploy(given());
+  await nodeRed.deploy(initialFlow());
   editor = await Editor.open(browser, nodeRed.url);
 }, 90_000);
 
@@ -66,7 +66,11 @@ afterAll(async () => {
 
 const flows = () => nodeRed.json<FlowNode[]>("/flows");
 
-test.each(chosen)("%s", (...section) => expectToRun(section, { editor, nodeRed, sandbox }), 60_000);
+test.each(testedSections)(
+  "%s",
+  (...section) => expectSectionToRun(section, { editor, nodeRed, sandbox }),
+  60_000,
+);
 
 test("ask 14: a new node takes the only connection there is", async () => {
   const id = await editor.drag("fxdesk-list-trades", 400, 640);
@@ -101,12 +105,13 @@ const labelsIn = ({ page }: Editor) =>
   );
 
 /** Each of its words in one piece. */
-function expectWhole(labels: Awaited<ReturnType<typeof labelsIn>>): void {
+function expectUnbrokenWords(labels: Awaited<ReturnType<typeof labelsIn>>): void {
   expect(labels.length).toBeGreaterThan(operations.length);
   expect(labels.map(([, shown]) => shown)).toEqual(labels.map(([label]) => label.split(/[ -]+/)));
 }
 
-test("the labels of the palette break between words", async () => expectWhole(await labelsIn(editor)));
+test("the labels of the palette break between words", async () =>
+  expectUnbrokenWords(await labelsIn(editor)));
 
 describe("in German", () => {
   let own: Editor;
@@ -117,7 +122,7 @@ describe("in German", () => {
 
   test("the palette says what nodes do, and breaks between words", async () => {
     const labels = await labelsIn(own);
-    expectWhole(labels);
+    expectUnbrokenWords(labels);
     const said = labels.map(([label]) => label);
     expect(said).toEqual(expect.arrayContaining(["Geschäfte auflisten", "Termin-Geschäfte auflisten"]));
     expect(said.filter((label) => /^(Get|List|Watch|Create|Start) /.test(label))).toEqual([]);
@@ -129,8 +134,8 @@ describe("in German", () => {
     ["list forwards", "fxdesk-list-forwards"],
     ["quote", "fxdesk-book-trade"],
   ])("a search for %s finds %s", async (searched, type) => {
-    const found = await own.found(searched);
-    await own.found("");
+    const found = await own.searchPalette(searched);
+    await own.searchPalette("");
     expect(found).toContain(type);
     expect(found.filter((each) => each.startsWith("fxdesk-")).length).toBeLessThan(operations.length / 2);
   });
@@ -165,8 +170,8 @@ test.each([
   ["IBAN", "fxdesk-initiate-payment"],
   ["MT940", "fxdesk-create-statement-file"],
 ])("a search for %s finds a node that is called otherwise", async (searched, type) => {
-  const found = await editor.found(searched);
-  const all = await editor.found("");
+  const found = await editor.searchPalette(searched);
+  const all = await editor.searchPalette("");
 
   expect(found).toContain(type);
   expect(found.filter((each) => each.startsWith("fxdesk-")).length).toBeLessThan(operations.length / 2);
@@ -194,7 +199,7 @@ test("the connection keeps its secrets when it is edited", async () => {
   await editor.deploy();
   await nodeRed.inject("start");
 
-  expect(await nodeRed.status("list", ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
+  expect(await nodeRed.waitForStatus("list", ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
   expect((await flows()).find(({ id }) => id === "connection")).toMatchObject({
     name: "Renamed",
     environment: "sandbox",
@@ -287,12 +292,12 @@ test("an operation is found, chosen and called", async () => {
   expect(await operation.inputValue()).toBe("quotes.create");
   expect(await about.innerText()).toContain("amount*");
   await editor.done();
-  await editor.sees(id, "valid");
+  await editor.waitForValidity(id, "valid");
   await editor.wire("quote", id);
   await editor.deploy();
   await nodeRed.inject("quote");
 
-  expect(await nodeRed.status(id, ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
+  expect(await nodeRed.waitForStatus(id, ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
   expect((await flows()).find((node) => node.id === id)).toMatchObject({
     operation: "quotes.create",
     input: { type: "msg", value: "payload" },
@@ -311,7 +316,7 @@ test("a watch begins by itself once its form is filled", async () => {
   await editor.done();
   await editor.deploy();
 
-  expect(await nodeRed.status(id, ({ text }) => text === "1 change")).toMatchObject({ fill: "green" });
+  expect(await nodeRed.waitForStatus(id, ({ text }) => text === "1 change")).toMatchObject({ fill: "green" });
   expect((await flows()).find((node) => node.id === id)).toMatchObject({
     fields: { currencies: { type: "str", value: "EUR" }, above: { type: "str", value: "0" } },
     every: "30",
@@ -330,7 +335,7 @@ test("any watch is found by its name", async () => {
   await editor.done();
   await editor.deploy();
 
-  expect(await nodeRed.status(id, ({ fill }) => fill === "green")).toMatchObject({ text: "watching" });
+  expect(await nodeRed.waitForStatus(id, ({ fill }) => fill === "green")).toMatchObject({ text: "watching" });
   expect((await flows()).find((node) => node.id === id)).toMatchObject({
     operation: "trades.watch",
     input: { type: "json", value: "{}" },
@@ -364,7 +369,7 @@ test("examples share a connection, and nobody is asked about it", async () => {
   ))
     await nodeRed.inject(id);
   for (const { id } of imported)
-    expect(await nodeRed.status(id, ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
+    expect(await nodeRed.waitForStatus(id, ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
 });
 
 describe("help", () => {
@@ -466,7 +471,7 @@ describe("help", () => {
 test("a node whose required fields are empty is marked", async () => {
   const id = await editor.drag("fxdesk-book-trade", 700, 340);
 
-  await editor.sees(id, "invalid");
+  await editor.waitForValidity(id, "invalid");
 });
 
 test("the editor's console had nothing to say", () => {

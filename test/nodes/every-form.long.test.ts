@@ -3,10 +3,10 @@ import { readFile, rm } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
 import { Editor, launchBrowser } from "./support/browser";
-import { type Filled, fillForm, readForm } from "./support/filling";
-import { connectionTo, tab } from "./support/flows";
+import { type FilledForm, fillForm, readForm } from "./support/form-filling";
+import { connectionConfig, tab } from "./support/flows";
 import { type FlowNode, linkedUserDir, NodeRed, type NodeRedOptions } from "./support/node-red";
-import { runtimes } from "./support/packages";
+import { supportedVersions } from "./support/packages";
 
 let sandbox: Sandbox;
 let browser: Browser;
@@ -71,7 +71,7 @@ async function inEditor(
   const nodeRed = await NodeRed.start(runtime);
   try {
     await nodeRed.deploy(await flowsFor(nodeRed));
-    const editor = await Editor.open(browser, nodeRed.url, { isHurried: true });
+    const editor = await Editor.open(browser, nodeRed.url, { isFast: true });
     await editor.page.evaluate(
       `document.documentElement.classList.toggle("nr-theme-dark", ${colorScheme === "dark"})`,
     );
@@ -128,16 +128,16 @@ async function findings(page: Page, look: Look): Promise<string[]> {
 }
 
 /** Each finding once, with the nodes in whose forms it is. */
-function note(found: Map<string, string[]>, id: string, each: readonly string[]): void {
+function recordFindings(found: Map<string, string[]>, id: string, each: readonly string[]): void {
   for (const finding of each) found.set(finding, [...(found.get(finding) ?? []), id]);
 }
 
-describe.each(runtimes)("Node-RED %s", (version, runtime) => {
+describe.each(supportedVersions)("Node-RED %s", (version, runtime) => {
   let userDir: string;
   let light: Look;
   let dark: Look;
   /** What was written into each form, by the id of its node. */
-  const written = new Map<string, Filled>();
+  const written = new Map<string, FilledForm>();
   let stored: FlowNode[];
 
   beforeAll(async () => {
@@ -148,14 +148,18 @@ describe.each(runtimes)("Node-RED %s", (version, runtime) => {
   afterAll(() => rm(userDir, { recursive: true, force: true }));
 
   test("every form is filled and saved, and the flows have what was written", async () => {
-    const empty = async (nodeRed: NodeRed) => [tab, connectionTo(sandbox), ...(await emptyNodes(nodeRed))];
+    const empty = async (nodeRed: NodeRed) => [
+      tab,
+      connectionConfig(sandbox),
+      ...(await emptyNodes(nodeRed)),
+    ];
     const found = new Map<string, string[]>();
     const warnings = await inEditor(light, empty, async (editor, nodeRed) => {
       const { page } = editor;
       for (const { id } of await emptyNodes(nodeRed)) {
         await editor.open(id);
         written.set(id, await fillForm(page));
-        note(found, id, await findings(page, light));
+        recordFindings(found, id, await findings(page, light));
         await editor.close("save");
       }
       await editor.deployAnyway();
@@ -175,7 +179,7 @@ describe.each(runtimes)("Node-RED %s", (version, runtime) => {
 
   test("every form shows it again in the dark", async () => {
     const found = new Map<string, string[]>();
-    const shown = new Map<string, Filled>();
+    const shown = new Map<string, FilledForm>();
     const warnings = await inEditor(
       dark,
       () => stored,
@@ -183,7 +187,7 @@ describe.each(runtimes)("Node-RED %s", (version, runtime) => {
         for (const [id, values] of written) {
           await editor.open(id);
           shown.set(id, await readForm(editor.page, values));
-          note(found, id, await findings(editor.page, dark));
+          recordFindings(found, id, await findings(editor.page, dark));
           await editor.close("cancel");
         }
       },

@@ -4,10 +4,10 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { callerFields, operations, type Declaration, type Values } from "@fxdesk/toolkit/operations";
 import type { Kind } from "@fxdesk/toolkit/schema";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { nodeTypeOf } from "../../nodes/names";
+import { nodeTypeOf } from "../../nodes/node-names";
 import { failuresToTry } from "../support/operations";
 import { sampleInput, sandboxClient } from "../support/samples";
-import { catchOf, connectionTo, operationOf, tab, typed } from "./support/flows";
+import { catchNode, connectionConfig, operationNode, tab, typed } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 
 /** What comes back over http: the message as the node sent it, or the error as a Catch node saw it. */
@@ -23,7 +23,7 @@ interface Outcome {
   };
 }
 
-const responseFor = (id: string, code: string): FlowNode[] => [
+const responseFunction = (id: string, code: string): FlowNode[] => [
   { id, type: "function", z: tab.id, func: code, outputs: 1, wires: [["response"]] },
 ];
 
@@ -37,7 +37,7 @@ const branch = (operation: Declaration): FlowNode[] => [
     method: "post",
     wires: [[operation.tool]],
   },
-  operationOf(operation, operation.tool, ["answer"], {
+  operationNode(operation, operation.tool, ["answer"], {
     fromPayload: true,
     pages: "one",
     requestKey: typed("msg", "req.query.key"),
@@ -46,16 +46,19 @@ const branch = (operation: Declaration): FlowNode[] => [
 
 const flows = (sandbox: Sandbox): FlowNode[] => [
   tab,
-  connectionTo(sandbox),
+  connectionConfig(sandbox),
   ...operations.flatMap(branch),
-  catchOf("caught", ["failure"]),
-  ...responseFor(
+  catchNode("caught", ["failure"]),
+  ...responseFunction(
     "answer",
     `const { statusCode, fxdesk, payload } = msg;
      const content = Buffer.isBuffer(payload) ? payload.toString("latin1") : payload;
      return Object.assign(msg, { statusCode: 200, payload: { statusCode, fxdesk, payload: content } });`,
   ),
-  ...responseFor("failure", `return Object.assign(msg, { statusCode: 200, payload: { error: msg.error } });`),
+  ...responseFunction(
+    "failure",
+    `return Object.assign(msg, { statusCode: 200, payload: { error: msg.error } });`,
+  ),
   { id: "response", type: "http response", z: tab.id, statusCode: "", headers: {}, wires: [] },
 ];
 
@@ -92,7 +95,7 @@ const sample = (operation: Declaration) => sampleInput(operation.name, client);
 const inputs = new Map<string, Promise<Values>>();
 
 /** Of a call that is not carried out: the same input serves them all. */
-function unusedSample(operation: Declaration): Promise<Values> {
+function cachedSample(operation: Declaration): Promise<Values> {
   const input = inputs.get(operation.name) ?? sample(operation);
   inputs.set(operation.name, input);
   return input;
@@ -112,7 +115,7 @@ test.each(operations.map((operation) => [operation.name, operation] as const))(
 );
 
 /** A value of the wrong kind. */
-const misfits: Readonly<Record<Kind, unknown>> = {
+const invalidValueByKind: Readonly<Record<Kind, unknown>> = {
   string: { not: "text" },
   integer: "many",
   number: "many",
@@ -122,20 +125,20 @@ const misfits: Readonly<Record<Kind, unknown>> = {
   unknown: undefined,
 };
 
-const filled = operations.flatMap((operation: Declaration) =>
+const operationFields = operations.flatMap((operation: Declaration) =>
   callerFields(operation)
-    .filter(({ kind }) => misfits[kind] !== undefined)
+    .filter(({ kind }) => invalidValueByKind[kind] !== undefined)
     .slice(0, 1)
     .map((field) => [operation.name, field.name, operation, field.kind] as const),
 );
 
-test.each(filled)(
+test.each(operationFields)(
   "%s: a misfit in %s is named, and nothing is sent",
   async (_name, field, operation, kind) => {
-    const input = await unusedSample(operation);
+    const input = await cachedSample(operation);
     const before = sandbox.requests.length;
 
-    const { error } = await run(operation, { ...input, [field]: misfits[kind] });
+    const { error } = await run(operation, { ...input, [field]: invalidValueByKind[kind] });
 
     expect(error?.code).toBe("invalid_input");
     expect(error?.message).toContain(field);
@@ -151,7 +154,7 @@ const attempts = ({ effect }: Declaration, status: number) =>
 const failures = failuresToTry().map(([operation, status]) => [operation.name, status, operation] as const);
 
 test.each(failures)("%s: %i reaches a Catch node", async (name, status, operation) => {
-  const input = await unusedSample(operation);
+  const input = await cachedSample(operation);
   sandbox.force(name, status, { times: attempts(operation, status) });
 
   const { error } = await run(operation, input);

@@ -1,13 +1,13 @@
 /** Each example does the same in a subflow that somebody made of its nodes. */
-import { examples, inSubflow } from "./support/recipes";
+import { examples, subflowPlacement } from "./support/recipes";
 import { RecipeRuns } from "./support/recipe-runs";
-import { Stage } from "./support/stage";
+import { ExampleEnvironment } from "./support/example-environment";
 
-let stage: Stage;
+let stage: ExampleEnvironment;
 let runs: RecipeRuns;
 
 beforeAll(async () => {
-  stage = await Stage.start(inSubflow);
+  stage = await ExampleEnvironment.start(subflowPlacement);
   runs = new RecipeRuns(stage);
 }, 90_000);
 

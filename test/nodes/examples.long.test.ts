@@ -1,19 +1,27 @@
 /** The example flows of the package run as they are, against the sandbox. */
 import { operations } from "@fxdesk/toolkit/operations";
 import { demo } from "@fxdesk/sandbox";
-import { connectionType, exampleConnection, nodeTypeOf } from "../../nodes/names";
+import { connectionType, exampleConnection, nodeTypeOf } from "../../nodes/node-names";
 import { procedures } from "../../core/procedures/all";
-import { variablesTo } from "./support/flows";
+import { environmentFor } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 import { RecipeRuns } from "./support/recipe-runs";
-import { addressOf, behind, byType, debugOf, examples, flowOf, inItsTab } from "./support/recipes";
-import { Stage } from "./support/stage";
+import {
+  httpAddressOf,
+  nodesBehind,
+  byType,
+  debugNodeId,
+  examples,
+  findExample,
+  ownTabPlacement,
+} from "./support/recipes";
+import { ExampleEnvironment } from "./support/example-environment";
 
-let stage: Stage;
+let stage: ExampleEnvironment;
 let runs: RecipeRuns;
 
 beforeAll(async () => {
-  stage = await Stage.start(inItsTab);
+  stage = await ExampleEnvironment.start(ownTabPlacement);
   runs = new RecipeRuns(stage);
 }, 90_000);
 
@@ -22,13 +30,13 @@ afterAll(() => stage.close());
 test.each(examples)("%s", (title) => runs.run(title));
 
 const listening = examples.flatMap(([title, flow]) =>
-  byType(flow, "http in").map((node) => [title, addressOf(node), flow, node] as const),
+  byType(flow, "http in").map((node) => [title, httpAddressOf(node), flow, node] as const),
 );
 
 const callables = [...operations, ...procedures];
 
 test.each(listening)("%s answers %s also when a call fails", async (_title, address, flow, start) => {
-  const called = new Set([...behind(start, flow)].map(({ type }) => type));
+  const called = new Set([...nodesBehind(start, flow)].map(({ type }) => type));
   const failing = callables
     .filter((each) => called.has(nodeTypeOf(each)))
     .map((each) => operations.find(({ name }) => name === ("uses" in each ? each.uses[0] : each.name))!);
@@ -50,25 +58,25 @@ test.each(listening)("%s answers %s also when a call fails", async (_title, addr
 });
 
 test("without its module the example of a quote says what is missing", async () => {
-  const flow = flowOf("Quote and trade");
-  const bare = await NodeRed.start({ env: variablesTo(stage.sandbox) });
+  const flow = findExample("Quote and trade");
+  const bare = await NodeRed.start({ env: environmentFor(stage.sandbox) });
   await bare.deploy([...flow, exampleConnection]);
   await bare.inject(byType(flow, "inject")[0]!.id);
 
-  const [msg] = (await bare.shown(debugOf(flow, "Errors"))) as [Record<string, any>];
+  const [msg] = (await bare.nextDebugValues(debugNodeId(flow, "Errors"))) as [Record<string, any>];
   await bare.close();
   expect(msg.error.message).toContain("quotes.create: The service has no such operation.");
   expect(msg.error.message).toContain("FXDESK_EXTENSIONS");
 });
 
 test("what the person agrees to is not deleted before they do", async () => {
-  const flow = flowOf("Consent step by step");
+  const flow = findExample("Consent step by step");
   await stage.deploy(flow);
   const [ask] = byType(flow, "inject");
   await stage.inject(ask!);
-  await stage.succeeded(behind(ask!, flow));
+  await stage.expectSucceeded(nodesBehind(ask!, flow));
 
-  const msg = (await stage.shown("Agree here")) as Record<string, any>;
+  const msg = (await stage.nextDebugValue("Agree here")) as Record<string, any>;
   const page = await fetch(
     new URL(msg.scaRedirect?.href ?? msg._links.scaRedirect.href, stage.sandbox.xs2aUrl),
   );
@@ -77,7 +85,7 @@ test("what the person agrees to is not deleted before they do", async () => {
 });
 
 test("the cash position has a row for each currency", async () => {
-  await stage.deploy(flowOf("Cash position"));
+  await stage.deploy(findExample("Cash position"));
 
   const page = await (await stage.nodeRed.request("/cash-position")).text();
 
@@ -86,7 +94,7 @@ test("the cash position has a row for each currency", async () => {
 });
 
 test("transactions are found over HTTP by what the request says", async () => {
-  await stage.deploy(flowOf("Search transactions over HTTP"));
+  await stage.deploy(findExample("Search transactions over HTTP"));
 
   const found = (await (await runs.requests["get /transactions"]!()).json()) as {
     transactions: { amount: string }[];
@@ -101,7 +109,7 @@ test("they go into one Node-RED, one after another, without a warning", async ()
   const before = nodeRed.log.length;
   const imported: FlowNode[] = [exampleConnection];
   for (const [, flow] of examples) {
-    imported.push(...stage.setUp(flow, {}, ""));
+    imported.push(...stage.applySettings(flow, {}, ""));
     await nodeRed.deploy(imported, "nodes");
   }
 
@@ -120,7 +128,7 @@ test("no example brings a connection or a secret, and all use the same connectio
   for (const secret of [demo.accessToken, demo.apiKey]) expect(text).not.toContain(secret);
 });
 
-const flowsOf = (titles: readonly string[]) => titles.map((title) => [title, flowOf(title)] as const);
+const flowsOf = (titles: readonly string[]) => titles.map((title) => [title, findExample(title)] as const);
 
 test.each(examples)("%s says what it does and what to set", (_title, flow) => {
   const [first] = byType(flow, "comment");
@@ -131,7 +139,7 @@ test.each(examples)("%s says what it does and what to set", (_title, flow) => {
 });
 
 /** What a user of such nodes wants first. */
-const wanted = flowsOf([
+const essentialExamples = flowsOf([
   "Low balance",
   "MT940 of all accounts",
   "Quote and trade",
@@ -143,7 +151,7 @@ const wanted = flowsOf([
 ]);
 
 /** A property of a message or of a context, such as payload.files[0].path. */
-const property = /^[\w-]+(\.[\w-]+|\[\d+\])*$/;
+const propertyPattern = /^[\w-]+(\.[\w-]+|\[\d+\])*$/;
 
 /** Where the editor keeps how a value is to be read, and the value. */
 const typedPairs = [
@@ -157,26 +165,26 @@ const typedPairs = [
 ] as const;
 
 /** Everything in a node that is read from somewhere: how, and what. */
-function typedIn(value: unknown): [string, string][] {
+function typedValuesIn(value: unknown): [string, string][] {
   if (typeof value !== "object" || value === null) return [];
   const given = value as Readonly<Record<string, unknown>>;
   const own = typedPairs
     .filter(([type, text]) => typeof given[type] === "string" && typeof given[text] === "string")
     .map(([type, text]) => [String(given[type]), String(given[text])] as [string, string]);
-  return [...own, ...Object.values(given).flatMap(typedIn)];
+  return [...own, ...Object.values(given).flatMap(typedValuesIn)];
 }
 
 const fieldsNamed = (template: unknown) =>
   [...String(template ?? "").matchAll(/{{([^}]*)}}/g)].map(([, name]) => name!);
 
-test.each(wanted)("%s takes at most six nodes, and no expression", (_title, flow) => {
+test.each(essentialExamples)("%s takes at most six nodes, and no expression", (_title, flow) => {
   const nodes = flow.filter(({ type }) => type !== "tab" && type !== "comment");
   expect(nodes.length).toBeLessThanOrEqual(6);
 
   expect(byType(nodes, "function")).toEqual([]);
-  const typed = nodes.flatMap(typedIn);
+  const typed = nodes.flatMap(typedValuesIn);
   expect(typed.filter(([type]) => type === "jsonata")).toEqual([]);
   const read = typed.filter(([type]) => ["msg", "flow", "global"].includes(type)).map(([, text]) => text);
   const named = nodes.flatMap(({ template }) => fieldsNamed(template));
-  for (const name of [...read, ...named]) expect(name).toMatch(property);
+  for (const name of [...read, ...named]) expect(name).toMatch(propertyPattern);
 });

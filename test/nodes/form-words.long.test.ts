@@ -8,7 +8,7 @@ import { type FlowNode, NodeRed } from "./support/node-red";
 let nodeRed: NodeRed;
 let browser: Browser;
 
-const given = { trade_type: { type: "str", value: "spot" } };
+const initialFields = { trade_type: { type: "str", value: "spot" } };
 const flow: readonly FlowNode[] = [
   tab,
   { id: "connection", type: "fxdesk-connection", name: "Nowhere", baseUrl: "http://127.0.0.1:1" },
@@ -19,7 +19,7 @@ const flow: readonly FlowNode[] = [
     x: 300,
     y: 100,
     connection: "connection",
-    fields: given,
+    fields: initialFields,
     wires: [[]],
   },
   {
@@ -56,7 +56,7 @@ async function waitingEditor(language: string) {
 }
 
 const tradeType = '.form-row:has([id="node-input-fxdesk-trade_type"]) label';
-const typed = (page: Page) =>
+const nodeValues = (page: Page) =>
   page.evaluate(`({ ...RED.nodes.node("list").fields, name: RED.nodes.node("list").name })`);
 
 test.each([
@@ -104,7 +104,7 @@ test("what is saved before they came has lost nothing", async () => {
   await editor.close("save");
   await (await next()).continue();
 
-  expect(await typed(page)).toEqual({ ...given, name: "Named" });
+  expect(await nodeValues(page)).toEqual({ ...initialFields, name: "Named" });
   await editor.edit("list");
   expect(await page.locator(tradeType).count()).toBe(1);
   expect(await page.locator("#node-input-fxdesk-trade_type").inputValue()).toBe("spot");
@@ -122,7 +122,7 @@ test("a form without them says so, is filled by the names of its fields, and ask
   expect((await page.locator(tradeType).innerText()).trim()).toBe("trade_type");
   await editor.fill("trade_type", "ndf");
   await editor.close("save");
-  expect(await typed(page)).toMatchObject({ trade_type: { type: "str", value: "ndf" } });
+  expect(await nodeValues(page)).toMatchObject({ trade_type: { type: "str", value: "ndf" } });
 
   const there = next().then((route) => route.continue());
   await editor.edit("list");

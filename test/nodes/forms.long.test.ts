@@ -5,7 +5,7 @@ import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
 import { eventually } from "../support/eventually";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { Editor, launchBrowser } from "./support/browser";
-import { connectionTo, tab } from "./support/flows";
+import { connectionConfig, tab } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 import { json, ScriptedService } from "./support/scripted-service";
 
@@ -16,7 +16,7 @@ let browser: Browser;
 let editor: Editor;
 let page: Page;
 
-const fixed = (value: string) => ({ type: "str", value });
+const fixedValue = (value: string) => ({ type: "str", value });
 
 const nodeOf = (
   type: string,
@@ -69,25 +69,25 @@ beforeAll(async () => {
   browser = await launchBrowser();
   await nodeRed.deploy([
     tab,
-    connectionTo(sandbox),
-    connectionTo(many.urls, { id: "many", name: "Many accounts" }),
+    connectionConfig(sandbox),
+    connectionConfig(many.urls, { id: "many", name: "Many accounts" }),
     nodeOf("fxdesk-list-balances", "balances", 60),
-    nodeOf("fxdesk-list-balances", "of-many", 120, { account_id: fixed(accountId(1)) }, "many"),
+    nodeOf("fxdesk-list-balances", "of-many", 120, { account_id: fixedValue(accountId(1)) }, "many"),
     nodeOf("fxdesk-find-transactions", "find", 180),
     nodeOf("fxdesk-get-exposure", "exposure", 300, { flows: flowsOf(expected) }),
     nodeOf("fxdesk-fetch-statements", "statements", 360),
     nodeOf("fxdesk-email-accounts-statement", "days", 420, {
-      date_from: fixed("2026-01-01"),
-      date_to: fixed("2026-01-31"),
+      date_from: fixedValue("2026-01-01"),
+      date_to: fixedValue("2026-01-31"),
     }),
-    nodeOf("fxdesk-watch-balances", "low", 480, { currencies: fixed("EUR"), above: fixed("0") }),
+    nodeOf("fxdesk-watch-balances", "low", 480, { currencies: fixedValue("EUR"), above: fixedValue("0") }),
     {
       ...nodeOf("fxdesk-call-operation", "call", 540),
       operation: "accounts.list",
       input: { type: "json", value: '{"currencies":"EUR"}' },
     },
     { ...nodeOf("fxdesk-get-consent", "consent", 600), fromPayload: true },
-    nodeOf("fxdesk-book-trade", "book", 240, { quote_id: fixed("Q1"), reason: fixed("other") }),
+    nodeOf("fxdesk-book-trade", "book", 240, { quote_id: fixedValue("Q1"), reason: fixedValue("other") }),
   ]);
   editor = await Editor.open(browser, nodeRed.url);
   ({ page } = editor);
@@ -168,7 +168,7 @@ const cancel = async () => {
   await page.locator("#node-dialog-cancel").click();
   await page.waitForSelector(".red-ui-tray", { state: "detached" });
 };
-const holds = (name: string) =>
+const fieldValue = (name: string) =>
   page
     .locator(`[id="node-input-fxdesk-${name}"]`)
     .evaluate((input) => (globalThis as unknown as EditorPage).jQuery(input).typedInput("value"));
@@ -189,7 +189,7 @@ test("a list of objects is filled in rows by the keyboard, and switched to JSON 
   await rows.getByLabel("Currency").last().fill(added.currency);
   await rows.getByLabel("Amount").last().fill(added.amount);
   const written = [{ ...expected[0], amount: "13.75" }, added];
-  expect(JSON.parse(await holds("flows"))).toEqual(written);
+  expect(JSON.parse(await fieldValue("flows"))).toEqual(written);
 
   await rows.getByRole("button", { name: "Expected flows: JSON" }).press("Enter");
   expect(JSON.parse(await inner("flows").inputValue())).toEqual(written);
@@ -213,7 +213,7 @@ test.each(["[1,", "{}", '[{"amount":12345678901234567.5}]'])(
     await editor.fill("flows", text);
     await inner("flows").waitFor();
     expect(await field("flows").locator(".fxdesk-rows").isVisible()).toBe(false);
-    expect(await holds("flows")).toBe(text);
+    expect(await fieldValue("flows")).toBe(text);
     await cancel();
   },
 );
@@ -242,8 +242,8 @@ test("a date is picked as a date, and one that is written is shown in the picker
   await editor.deploy();
 
   expect((await saved("days")).fields).toMatchObject({
-    date_from: fixed("2026-03-01"),
-    date_to: fixed("2026-03-31"),
+    date_from: fixedValue("2026-03-01"),
+    date_to: fixedValue("2026-03-31"),
   });
 });
 
@@ -363,8 +363,8 @@ test("a keystroke among 1,000 accounts takes less than 200 ms", async () => {
 test("nodes that commit money are deployed with production once a person has said yes, and asked again elsewhere", async () => {
   // Nothing says the environment: then it is production.
   const production = { id: "live", name: "Live", environment: undefined, domain: "bank.invalid" };
-  const { baseUrl: _base, xs2aUrl: _xs2a, ...live } = connectionTo(sandbox, production);
-  const booking = { quote_id: fixed("Q1"), reason: fixed("other") };
+  const { baseUrl: _base, xs2aUrl: _xs2a, ...live } = connectionConfig(sandbox, production);
+  const booking = { quote_id: fixedValue("Q1"), reason: fixedValue("other") };
   const flows = await nodeRed.json<FlowNode[]>("/flows");
   await nodeRed.deploy([...flows, live, nodeOf("fxdesk-book-trade", "real", 600, booking, "live")]);
   const own = await Editor.open(browser, nodeRed.url);
@@ -412,7 +412,13 @@ describe("the routes behind", () => {
     values: { ...sandboxValues(), accessToken: "__PWRD__", apiKey: "__PWRD__", ...values },
   });
   const sandboxValues = () => {
-    const { id: _id, type: _type, name: _name, credentials: _credentials, ...values } = connectionTo(sandbox);
+    const {
+      id: _id,
+      type: _type,
+      name: _name,
+      credentials: _credentials,
+      ...values
+    } = connectionConfig(sandbox);
     return values as Record<string, string>;
   };
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -429,7 +435,9 @@ describe("the routes behind", () => {
 
     expect(response.status).toBe(200);
     expect((JSON.parse(body) as { entries: unknown[] }).entries.length).toBeGreaterThan(2);
-    for (const secret of Object.values((connectionTo(sandbox) as any).credentials as Record<string, string>))
+    for (const secret of Object.values(
+      (connectionConfig(sandbox) as any).credentials as Record<string, string>,
+    ))
       expect(body).not.toContain(secret);
   });
 

@@ -13,14 +13,14 @@ import type { ResponseDeclaration, Declaration } from "../../core/declaration/op
 import { elementOf, shapeOf } from "../../core/schema/kind";
 import { openEnum } from "../../core/schema/values";
 import { settingsOf } from "../../core/client/settings";
-import { inputFields, pageOf } from "../../core/declaration/described-page";
+import { callerFieldDocs, describeOperation } from "../../core/declaration/describe-operation";
 import { dailyOf, declarationsOf } from "../../core/declaration/service";
 import { fxdeskService } from "../../core/service";
-import { nodeFiles } from "../../nodes/generate/files";
-import { commonOf } from "../../nodes/generate/common";
+import { nodeFiles } from "../../nodes/generate/node-files";
+import { commonValues } from "../../nodes/generate/common-values";
 import { searchWordsOf } from "../../nodes/generate/search-words";
 import { english } from "../../nodes/generate/words/en";
-import { callType, connectionType, inNodeWords, nodeTypeOf, watchType } from "../../nodes/names";
+import { callType, connectionType, withNodeTitles, nodeTypeOf, watchType } from "../../nodes/node-names";
 
 const files = nodeFiles(contract);
 const editor = files["fxdesk.html"]!;
@@ -69,7 +69,7 @@ function definitionsIn(html: string): Map<string, Definition> {
 const definitions = definitionsIn(editor);
 
 /** An operation with a field of every kind. */
-const everyKind = operation({
+const everyKindOperation = operation({
   name: "extras.tryAll",
   tool: "try_all",
   title: "Try all",
@@ -118,7 +118,7 @@ test("every operation has a node: runtime, editor, form, words and help", () => 
     );
     const names = callerFields(each).map(({ name }) => name);
     expect(fxdesk.controls.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
-    for (const { name, title } of inputFields(pageOf(each)))
+    for (const { name, title } of callerFieldDocs(describeOperation(each)))
       expect([type, name, wordsOf(fxdesk.slug, name)]).toMatchObject([type, name, { label: title }]);
   }
   const types = [...definitions.keys()];
@@ -160,7 +160,7 @@ test("a watch has a node that begins by itself, with changes and status as outpu
 });
 
 test("an operation that is added gets all of it without another line", () => {
-  const added = nodeFiles({ ...contract, operations: [everyKind] });
+  const added = nodeFiles({ ...contract, operations: [everyKindOperation] });
   const { category, icon, fxdesk } = definitionsIn(added["fxdesk.html"]!).get("fxdesk-try-all")!;
 
   expect({ category, icon }).toEqual({ category: "fxdesk", icon: "fxdesk.svg" });
@@ -177,15 +177,15 @@ test("an operation that is added gets all of it without another line", () => {
       part: { kind: "object", parts: { deep: { kind: "text", required: true } } },
     },
   ]);
-  expect(helpOf(everyKind, added)).toContain("A &lt;day&gt;.");
+  expect(helpOf(everyKindOperation, added)).toContain("A &lt;day&gt;.");
 });
 
 /** The help of a node, below its summary. */
 const helpOf = (node: { tool: string }, from = files, language = "en-US"): string =>
   from[`help/${language}/${nodeTypeOf(node as Declaration)}.html`]!;
 
-const answering = operation({
-  ...everyKind,
+const responseOperation = operation({
+  ...everyKindOperation,
   name: "extras.answer",
   tool: "answer_all",
   notes: "As extras.tryAll does.",
@@ -206,7 +206,10 @@ const answering = operation({
 });
 
 test("help tells the fields of what comes out, and those one level below", () => {
-  const own = helpOf(answering, nodeFiles({ ...contract, operations: [everyKind, answering] }));
+  const own = helpOf(
+    responseOperation,
+    nodeFiles({ ...contract, operations: [everyKindOperation, responseOperation] }),
+  );
   const items = [...own.matchAll(/<li><code>(.*?)<\/code> <i>(.*?)<\/i>(.*?)<\/li>/g)];
 
   expect(own).toContain('payload <span class="property-type">array of object</span>');
@@ -248,7 +251,7 @@ test("the editor is given the summaries of the help, and asks for the sections b
     const type = nodeTypeOf(each);
     const own = help.split(`data-help-name="${type}">`)[1]!.split("</script>")[0]!;
     expect(own).toBe(
-      `<p>${inNodeWords(each.summary, operations)}</p><fxdesk-help type="${type}" language="en-US"></fxdesk-help>`,
+      `<p>${withNodeTitles(each.summary, operations)}</p><fxdesk-help type="${type}" language="en-US"></fxdesk-help>`,
     );
     expect(helpOf(each)).toMatch(/^<h3>/);
     expect(helpOf(each, files, "de")).toContain("<h3>Ausgaben</h3>");
@@ -259,7 +262,7 @@ test("what most say of a field is said once", () => {
   const all = [...definitions.values()].flatMap(({ fxdesk }) => fxdesk.controls ?? []);
   expect(editor.split('{"name":"').length).toBeLessThan(all.length * 0.6);
   expect(JSON.stringify(formWords).split('"TPP-Redirect-URI"')).toHaveLength(2);
-  expect(commonOf(["a", "b", "b", "c"].map((value) => ["name", { value }]))).toEqual({
+  expect(commonValues(["a", "b", "b", "c"].map((value) => ["name", { value }]))).toEqual({
     name: { value: "b" },
   });
 });

@@ -1,12 +1,12 @@
 /** What a person reads in the editor, in every language. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { withAllNodes } from "../../nodes/service";
+import { withQuoteProcedures } from "../../nodes/user-service";
 import { fxdeskService } from "../../core/service";
-import { nodeFiles } from "../../nodes/generate/files";
-import { assistantFiles, assistantNodes } from "../../nodes/generate/mcp";
-import { releaseFiles, releaseNodes } from "../../nodes/generate/releases";
-import { declaredTexts, fallbacksOf, saidIn } from "../../nodes/generate/declared-texts";
+import { nodeFiles } from "../../nodes/generate/node-files";
+import { assistantFiles, assistantNodes } from "../../nodes/generate/assistant-files";
+import { releaseFiles, releaseNodes } from "../../nodes/generate/release-files";
+import { declaredTexts, fallbacksOf, translateDeclared } from "../../nodes/generate/declared-texts";
 import { german } from "../../nodes/generate/words/de";
 import { english, type Words } from "../../nodes/generate/words/en";
 import { NodeRed } from "./support/node-red";
@@ -14,7 +14,7 @@ import { NodeRed } from "./support/node-red";
 const icons = join(__dirname, "../../icons");
 
 /** That of which the package has nodes. */
-const service = withAllNodes(fxdeskService);
+const service = withQuoteProcedures(fxdeskService);
 
 const files: Readonly<Record<string, string>> = {
   ...nodeFiles(service),
@@ -35,7 +35,7 @@ const textsOf = (value: unknown, path = ""): [string, string][] =>
 const gaps = (text: string) => [...text.matchAll(/__\w+__|\$\{\w+\}/g)].map(([gap]) => gap).toSorted();
 
 /** Words that are the same in both languages. */
-const same = new Set(["Name", "Person", "Operation", "JSON", "fxdesk"]);
+const untranslated = new Set(["Name", "Person", "Operation", "JSON", "fxdesk"]);
 
 /** The titles of nodes that declarations say in English, and what is short for their words in the palette. */
 const isOfTitles = (key: string) => /^\.(labels\.(?!fxdesk-)|short\.)/.test(key);
@@ -61,7 +61,7 @@ describe.each(["fxdesk", "releases", "mcp"])("%s", (set) => {
     const frame = original.filter(([key]) =>
       /^\.(form|status|palette|labels|connection\.(?!settings))/.test(key),
     );
-    const left = frame.filter(([key, text]) => translated.get(key) === text && !same.has(text));
+    const left = frame.filter(([key, text]) => translated.get(key) === text && !untranslated.has(text));
     expect(left).toEqual([]);
     expect(frame.length).toBeGreaterThan(5);
   });
@@ -85,7 +85,7 @@ describe("what declarations say on forms", () => {
       ]),
     );
     expect(fallbacksOf(service, german, [])).toContain("no icon: section trades");
-    expect(saidIn(without, text!)).toBe(text);
+    expect(translateDeclared(without, text!)).toBe(text);
     expect(declared.size).toBeGreaterThan(400);
   });
 
@@ -105,8 +105,8 @@ describe("what declarations say on forms", () => {
   });
 
   test("is the same text where an extension says something else", () => {
-    expect(saidIn(german, "Quote a price")).toBe("Quote a price");
-    expect(saidIn(german, "List trades")).toBe("Geschäfte auflisten");
+    expect(translateDeclared(german, "Quote a price")).toBe("Quote a price");
+    expect(translateDeclared(german, "List trades")).toBe("Geschäfte auflisten");
   });
 
   test("calls operations as the nodes of its language are called", () => {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { listTrades } from "../../core/contract/trades";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { opened, type Shown, signedIn } from "../support/login";
-import { catchOf, connectionTo, debugOf, injectOf, operationOf, tab } from "./support/flows";
+import { openPage, type ShownPage, signIn } from "../support/login";
+import { catchNode, connectionConfig, debugNode, injectNode, operationNode, tab } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 
 let sandbox: Sandbox;
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 type Values = Readonly<Record<string, string>>;
 
-const application = (): Values => ({
+const applicationValues = (): Values => ({
   environment: "sandbox",
   baseUrl: sandbox.baseUrl,
   authClientId: demo.authClientId,
@@ -32,43 +32,43 @@ const application = (): Values => ({
   storeKey: randomBytes(32).toString("base64"),
 });
 
-interface Told {
+interface ActionResponse {
   readonly status: number;
   readonly cookie: string;
   readonly body: Record<string, any>;
 }
 
-async function ask(
+async function postAction(
   what: "login" | "test",
   values: Values,
   headers: Record<string, string> = {},
-): Promise<Told> {
+): Promise<ActionResponse> {
   const response = await nodeRed.request(`/fxdesk/connection/${what}`, {
     method: "POST",
     headers: { "content-type": "application/json", origin: nodeRed.url, ...headers },
     body: JSON.stringify({ id: "connection", values }),
   });
   const cookie = response.headers.get("set-cookie")?.split(";")[0] ?? "";
-  return { status: response.status, cookie, body: (await response.json()) as Told["body"] };
+  return { status: response.status, cookie, body: (await response.json()) as ActionResponse["body"] };
 }
 
 const stateOf = (handle: string) =>
   nodeRed.json<Record<string, unknown>>(`/fxdesk/connection/login/${handle}`);
 
-interface LoggedIn extends Told {
-  readonly shown: Shown;
+interface LoggedIn extends ActionResponse {
+  readonly shown: ShownPage;
   readonly back: URL;
 }
 
 async function logIn(values: Values): Promise<LoggedIn> {
-  const told = await ask("login", values);
-  const back = await signedIn(told.body.address as string);
-  return { ...told, back, shown: await opened(back, { cookie: told.cookie }) };
+  const told = await postAction("login", values);
+  const back = await signIn(told.body.address as string);
+  return { ...told, back, shown: await openPage(back, { cookie: told.cookie }) };
 }
 
 test("a form that was never deployed is tried as it stands", async () => {
   const values = { baseUrl: sandbox.baseUrl, environment: "sandbox", clientId: demo.clientId };
-  const good = await ask("test", { ...values, accessToken: demo.accessToken });
+  const good = await postAction("test", { ...values, accessToken: demo.accessToken });
   expect(good).toMatchObject({
     status: 200,
     body: {
@@ -81,10 +81,10 @@ test("a form that was never deployed is tried as it stands", async () => {
   });
   expect(good.body).not.toHaveProperty("message");
 
-  const refused = await ask("test", { ...values, accessToken: "wrong-access-token" });
+  const refused = await postAction("test", { ...values, accessToken: "wrong-access-token" });
   expect(refused.body).toMatchObject({ reachable: true, authorised: false, message: expect.any(String) });
   expect(JSON.stringify(refused.body)).not.toContain("wrong-access-token");
-  const away = await ask("test", { ...values, baseUrl: "http://127.0.0.1:9", accessToken: "any" });
+  const away = await postAction("test", { ...values, baseUrl: "http://127.0.0.1:9", accessToken: "any" });
   expect(away.body).toMatchObject({ reachable: false });
 });
 
@@ -95,14 +95,14 @@ test.each([
   [{ clientId: "c", baseUrl: "${NOT_THERE}" }, "Base address: the environment variable NOT_THERE is not set"],
   [{ clientId: "c", timeoutMs: "soon" }, "Time limit"],
 ])("%j is told as the form says it", async (values, message) => {
-  expect(await ask("test", values as Values)).toMatchObject({
+  expect(await postAction("test", values as Values)).toMatchObject({
     status: 400,
     body: { message: expect.stringContaining(message) },
   });
 });
 
 test("somebody logs in, and the connection that is deployed then goes on with it", async () => {
-  const values: Values = { ...application(), authClientSecret: "${THE_SECRET}" };
+  const values: Values = { ...applicationValues(), authClientSecret: "${THE_SECRET}" };
   const { body, cookie, shown } = await logIn(values);
   expect(cookie).toMatch(/^fxdesk-login-[\w-]{36}=[\w-]{43}$/);
   expect(shown).toMatchObject({ status: 200, html: expect.stringContaining("Logged in") });
@@ -118,19 +118,19 @@ test("somebody logs in, and the connection that is deployed then goes on with it
   const { authClientSecret, apiKey, storeKey, ...open } = values;
   const credentials = { authClientSecret, apiKey, storeKey, login: state.login };
   const connection: FlowNode = {
-    ...connectionTo(sandbox, { ...open, clientId: state.clientId, credentials }),
+    ...connectionConfig(sandbox, { ...open, clientId: state.clientId, credentials }),
     xs2aUrl: "",
   };
   await nodeRed.deploy([
     tab,
     connection,
-    injectOf("start", ["list"]),
-    operationOf(listTrades, "list", ["end"], { pages: "one" }),
-    debugOf("end"),
-    catchOf("caught", ["end"]),
+    injectNode("start", ["list"]),
+    operationNode(listTrades, "list", ["end"], { pages: "one" }),
+    debugNode("end"),
+    catchNode("caught", ["end"]),
   ]);
   await nodeRed.inject("start");
-  expect(await nodeRed.shown("end")).toEqual([expect.objectContaining({ statusCode: 200 })]);
+  expect(await nodeRed.nextDebugValues("end")).toEqual([expect.objectContaining({ statusCode: 200 })]);
   expect(await nodeRed.request("/flows").then((response) => response.text())).not.toContain(state.login);
 });
 
@@ -143,10 +143,10 @@ describe("what is deployed", () => {
     clientId: demo.clientId,
   });
   // Where it names no environment, the form shows the one that counts.
-  beforeAll(() => nodeRed.deploy([tab, connectionTo(sandbox, { environment: undefined })]));
+  beforeAll(() => nodeRed.deploy([tab, connectionConfig(sandbox, { environment: undefined })]));
 
   test("has secrets that the form does not know, and that are used", async () => {
-    const { body } = await ask("test", { ...given(), ...secrets });
+    const { body } = await postAction("test", { ...given(), ...secrets });
     expect(body).toMatchObject({ reachable: true, authorised: true });
   });
 
@@ -160,7 +160,11 @@ describe("what is deployed", () => {
   ])("has secrets that go nowhere else: %s", async (name, title) => {
     const before = sandbox.requests.length;
     for (const what of ["test", "login"] as const) {
-      const { status, body } = await ask(what, { ...given(), ...secrets, [name]: "http://127.0.0.1:9" });
+      const { status, body } = await postAction(what, {
+        ...given(),
+        ...secrets,
+        [name]: "http://127.0.0.1:9",
+      });
       expect([status, body.message]).toEqual([
         400,
         expect.stringContaining(`${title} is not what is deployed`),
@@ -172,29 +176,29 @@ describe("what is deployed", () => {
 
 describe("whoever comes back", () => {
   test("without the browser in which it was begun, the state or the path ends nothing", async () => {
-    const { body, cookie } = await ask("login", application());
-    const back = await signedIn(body.address as string);
+    const { body, cookie } = await postAction("login", applicationValues());
+    const back = await signIn(body.address as string);
     const otherState = new URL(back);
     otherState.searchParams.set("state", "guessed");
     const statuses = await Promise.all([
-      opened(back),
-      opened(back, { cookie: cookie.replace(/=.*/, "=guessed") }),
-      opened(otherState, { cookie }),
+      openPage(back),
+      openPage(back, { cookie: cookie.replace(/=.*/, "=guessed") }),
+      openPage(otherState, { cookie }),
     ]);
     expect(statuses.map(({ status }) => status)).toEqual([400, 400, 400]);
     expect(await stateOf(body.handle as string)).toEqual({ state: "waiting" });
 
-    expect((await opened(back, { cookie })).status).toBe(200);
-    expect((await opened(back, { cookie })).status).toBe(400);
+    expect((await openPage(back, { cookie })).status).toBe(200);
+    expect((await openPage(back, { cookie })).status).toBe(400);
     expect(await stateOf(body.handle as string)).toMatchObject({ state: "done" });
   });
 
   test("with a refusal is told so, and so is the form", async () => {
-    const { body, cookie } = await ask("login", application());
+    const { body, cookie } = await postAction("login", applicationValues());
     const asked = new URL(body.address as string).searchParams;
     const back = new URL(asked.get("redirect_uri")!);
     back.search = new URLSearchParams({ error: "access_denied", state: asked.get("state")! }).toString();
-    expect(await opened(back, { cookie })).toMatchObject({
+    expect(await openPage(back, { cookie })).toMatchObject({
       status: 400,
       html: expect.stringContaining("access_denied"),
     });
@@ -216,12 +220,14 @@ test.each([
   ["a form of a page", { "content-type": "text/plain" }, 400],
 ])("%s gets nothing", async (_what, headers, status) => {
   for (const what of ["test", "login"] as const)
-    expect((await ask(what, application(), headers as Record<string, string>)).status).toBe(status);
+    expect((await postAction(what, applicationValues(), headers as Record<string, string>)).status).toBe(
+      status,
+    );
 });
 
 test("whoever logs in under another name than the editor's is told where to open it", async () => {
-  const values = { ...application(), redirectUri: "http://desk.example:1880/callback" };
-  expect(await ask("login", values)).toMatchObject({
+  const values = { ...applicationValues(), redirectUri: "http://desk.example:1880/callback" };
+  expect(await postAction("login", values)).toMatchObject({
     status: 400,
     body: { message: expect.stringContaining("open the editor there") },
   });

@@ -6,9 +6,9 @@ import { fxdeskService } from "@fxdesk/toolkit";
 import { declarationsOf, operations } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import manifest from "../../package.json";
-import { callType, connectionType, exampleConnection, nodeTypeOf } from "../../nodes/names";
+import { callType, connectionType, exampleConnection, nodeTypeOf } from "../../nodes/node-names";
 import { type FlowNode, NodeRed, root } from "./support/node-red";
-import { installedUserDir, runtimes } from "./support/packages";
+import { installedUserDir, supportedVersions } from "./support/packages";
 
 let sandbox: Sandbox;
 let userDir: string;
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 /** What Node-RED says in every new user directory. */
-const usual = /Projects disabled|Encrypted credentials not found/;
+const expectedLog = /Projects disabled|Encrypted credentials not found/;
 
 interface NodeSet {
   readonly module: string;
@@ -34,7 +34,7 @@ interface NodeSet {
   readonly err?: string;
 }
 
-describe.each(runtimes)("Node-RED %s", (version, runtime) => {
+describe.each(supportedVersions)("Node-RED %s", (version, runtime) => {
   let nodeRed: NodeRed;
 
   beforeAll(async () => {
@@ -64,7 +64,9 @@ describe.each(runtimes)("Node-RED %s", (version, runtime) => {
     const declared = declarationsOf(fxdeskService).map(nodeTypeOf);
     const types = new Set(own.flatMap((set) => set.types));
     expect([connectionType, callType, ...declared].filter((type) => !types.has(type))).toEqual([]);
-    expect(nodeRed.log.filter((line) => /\[(warn|error)\]/.test(line) && !usual.test(line))).toEqual([]);
+    expect(nodeRed.log.filter((line) => /\[(warn|error)\]/.test(line) && !expectedLog.test(line))).toEqual(
+      [],
+    );
   });
 
   test("serves forms, words, help, icons and examples", async () => {

@@ -1,17 +1,22 @@
 /** A flow that orders, hears who must act, decides, and hears what became of it, in a real Node-RED. */
 import { join } from "node:path";
 import { orderTrade } from "../../core/procedures/order-trade";
-import { releaseNodes } from "../../nodes/generate/releases";
-import { anOrder, type Place, placeOf, secretOf } from "../core/releases/place";
+import { releaseNodes } from "../../nodes/generate/release-files";
+import {
+  sampleOrder,
+  type ReleaseFixture,
+  createReleaseFixture,
+  secretOf,
+} from "../core/releases/release-fixture";
 import type { Declaration } from "@fxdesk/toolkit/operations";
-import { catchOf, connectionTo, debugOf, operationOf, tab } from "./support/flows";
+import { catchNode, connectionConfig, debugNode, operationNode, tab } from "./support/flows";
 import { type FlowNode, NodeRed, root } from "./support/node-red";
 
-let place: Place;
+let place: ReleaseFixture;
 let nodeRed: NodeRed;
 
 beforeAll(async () => {
-  place = await placeOf();
+  place = await createReleaseFixture();
   const { effects } = place.sandbox.extension;
   // Node-RED loads what is built.
   const path = join(root, "sandbox/dist/extension.js");
@@ -27,10 +32,10 @@ afterAll(async () => {
 
 const connection = (): FlowNode => {
   const { demo } = place.sandbox;
-  return connectionTo(place.sandbox, {
+  return connectionConfig(place.sandbox, {
     environment: "sandbox",
     actor: "desk",
-    store: place.store.place,
+    store: place.store.location,
     policy: place.policyPath,
     people: place.peoplePath,
     credentials: {
@@ -51,7 +56,7 @@ const trigger = (type: string, id: string, wires: readonly string[]): FlowNode =
   wires: [wires],
 });
 
-const releaser = (more: object = {}): FlowNode => ({
+const releaseNode = (more: object = {}): FlowNode => ({
   id: "release",
   type: "fxdesk-release",
   z: tab.id,
@@ -78,45 +83,45 @@ const flow = (release: FlowNode): FlowNode[] => [
     rules: [{ t: "set", p: "fxdesk", pt: "msg", to: '{"correlation":{"ticket":["T-1",7]}}', tot: "json" }],
     wires: [["order"]],
   },
-  operationOf(orderTrade as unknown as Declaration, "order", ["answer"], { fromPayload: true }),
+  operationNode(orderTrade as unknown as Declaration, "order", ["answer"], { fromPayload: true }),
   { id: "answer", type: "http response", z: tab.id, wires: [] },
   trigger("fxdesk-release-asked", "asked", ["shown-asked", "release"]),
-  debugOf("shown-asked"),
+  debugNode("shown-asked"),
   release,
-  debugOf("after"),
+  debugNode("after"),
   trigger("fxdesk-release-decided", "decided", ["shown-decided"]),
-  debugOf("shown-decided"),
-  catchOf("caught", ["shown-caught"]),
-  debugOf("shown-caught"),
+  debugNode("shown-decided"),
+  catchNode("caught", ["shown-caught"]),
+  debugNode("shown-caught"),
 ];
 
-interface Told {
+interface ReleaseMessage {
   readonly payload: { readonly release: string; readonly state: string; readonly trade_id?: string };
   readonly fxdesk: Readonly<Record<string, unknown>>;
 }
 
-async function order(): Promise<Told["payload"]> {
+async function placeOrder(): Promise<ReleaseMessage["payload"]> {
   const response = await nodeRed.request("/order", {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify(anOrder()),
+    body: JSON.stringify(sampleOrder()),
     signal: AbortSignal.timeout(10_000),
   });
-  return (await response.json()) as Told["payload"];
+  return (await response.json()) as ReleaseMessage["payload"];
 }
 
-async function untilState(release: string, state: string): Promise<Told> {
+async function untilState(release: string, state: string): Promise<ReleaseMessage> {
   for (;;) {
-    const [told] = (await nodeRed.shown("shown-decided")) as [Told];
+    const [told] = (await nodeRed.nextDebugValues("shown-decided")) as [ReleaseMessage];
     if (told.payload.release === release && told.payload.state === state) return told;
   }
 }
 
 test("an order is asked for, released by a person's node and booked; messages are new ones", async () => {
-  await nodeRed.deploy(flow(releaser()));
-  const { release, state } = await order();
+  await nodeRed.deploy(flow(releaseNode()));
+  const { release, state } = await placeOrder();
   expect(state).toBe("waiting");
-  const [asked] = (await nodeRed.shown("shown-asked")) as [Told];
+  const [asked] = (await nodeRed.nextDebugValues("shown-asked")) as [ReleaseMessage];
   expect(asked).toMatchObject({
     topic: "releases.asked",
     payload: { release, state: "waiting", asked_by: "desk" },
@@ -124,10 +129,10 @@ test("an order is asked for, released by a person's node and booked; messages ar
   });
   expect(asked).not.toHaveProperty("req");
   expect(asked).not.toHaveProperty("res");
-  expect(await nodeRed.shown("after")).toMatchObject([{ payload: { release, state: "released" } }]);
+  expect(await nodeRed.nextDebugValues("after")).toMatchObject([{ payload: { release, state: "released" } }]);
   const booked = await untilState(release, "booked");
   expect(booked).toMatchObject({ fxdesk: { correlation: { ticket: ["T-1", 7] } } });
-  expect((await place.desk.get(release)).decisions).toMatchObject([
+  expect((await place.service.get(release)).decisions).toMatchObject([
     { person: "anna", note: "from the flow" },
   ]);
 });
@@ -146,12 +151,12 @@ test.each<[string, object, string]>([
   ["a word that is no decision", { decision: typed("str", "yes") }, "must be release or refuse"],
   ["something that is not there", { release: typed("str", "R-000000000000") }, "no release R-000000000000"],
 ])("%s releases nothing, and the flow hears why", async (_, more, message) => {
-  await nodeRed.deploy(flow(releaser(more)));
-  const { release } = await order();
-  const [caught] = (await nodeRed.shown("shown-caught")) as [{ error: { message: string } }];
+  await nodeRed.deploy(flow(releaseNode(more)));
+  const { release } = await placeOrder();
+  const [caught] = (await nodeRed.nextDebugValues("shown-caught")) as [{ error: { message: string } }];
   expect(caught.error.message).toContain(message);
-  expect((await place.desk.get(release)).release.state).toBe("waiting");
-  await place.desk.cancel(release, undefined);
+  expect((await place.service.get(release)).release.state).toBe("waiting");
+  await place.service.cancel(release, undefined);
 });
 
 test("the editor has form, words and help of each", async () => {

@@ -2,9 +2,9 @@
 import type { Browser } from "playwright-core";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { Editor, launchBrowser } from "./support/browser";
-import { connectionTo, tab } from "./support/flows";
+import { connectionConfig, tab } from "./support/flows";
 import { NodeRed } from "./support/node-red";
-import { expectToRun, sections, startOf } from "./support/sections";
+import { expectSectionToRun, sections, startNodeOf } from "./support/sections";
 
 let sandbox: Sandbox;
 let nodeRed: NodeRed;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   sandbox = await startSandbox();
   nodeRed = await NodeRed.start();
   browser = await launchBrowser();
-  await nodeRed.deploy([tab, connectionTo(sandbox), ...sections.map(startOf)]);
+  await nodeRed.deploy([tab, connectionConfig(sandbox), ...sections.map(startNodeOf)]);
   editor = await Editor.open(browser, nodeRed.url);
 }, 90_000);
 
@@ -25,7 +25,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-test.each(sections)("%s", (...section) => expectToRun(section, { editor, nodeRed, sandbox }), 60_000);
+test.each(sections)("%s", (...section) => expectSectionToRun(section, { editor, nodeRed, sandbox }), 60_000);
 
 test("the editor's console had nothing to say", () => {
   expect(editor.warnings).toEqual([]);

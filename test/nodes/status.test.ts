@@ -2,16 +2,16 @@
 import type { Node, NodeAPI } from "node-red";
 import helper from "node-red-node-test-helper";
 import { fxdeskService } from "../../core/service";
-import { connectionCredentials } from "../../nodes/connection/connection";
-import { nodeTypes } from "../../nodes/types";
+import { connectionCredentials } from "../../nodes/connection/connection-node";
+import { nodeTypes } from "../../nodes/node-types";
 import { type ExtensionModule, extensionModule } from "./support/extension";
-import { eventually, happens } from "../support/eventually";
+import { eventually, untilEvent } from "../support/eventually";
 import { type Fault, faultServer, type FaultServer, respond } from "../support/fault-server";
 
 helper.init(require.resolve("node-red"));
 
 /** A procedure that tells eight steps, 60 ms apart, and then waits for its end where it is told to. */
-const counting = `module.exports = ({ procedure, json, z }) => ({ procedures: [
+const countingExtension = `module.exports = ({ procedure, json, z }) => ({ procedures: [
   procedure({
     name: "steps.count", tool: "count_steps", title: "Count steps", summary: "Counts.", effect: "read", uses: [],
     input: { endless: z.boolean().default(false) },
@@ -36,11 +36,11 @@ const counting = `module.exports = ({ procedure, json, z }) => ({ procedures: [
 
 let extension: ExtensionModule;
 beforeAll(async () => {
-  extension = await extensionModule(counting);
+  extension = await extensionModule(countingExtension);
 });
 afterAll(() => extension.remove());
 
-const set = (RED: NodeAPI) => {
+const nodeSet = (RED: NodeAPI) => {
   const { connection, operation } = nodeTypes(RED, extension.env);
   RED.nodes.registerType("fxdesk-count-steps", operation("steps.count"));
   RED.nodes.registerType("fxdesk-connection", connection, {
@@ -62,7 +62,12 @@ afterEach(async () => {
   await server.close();
 });
 
-async function deployed(type: string, fault: Fault, fields: object = {}, limits: object = {}): Promise<Node> {
+async function deployNode(
+  type: string,
+  fault: Fault,
+  fields: object = {},
+  limits: object = {},
+): Promise<Node> {
   server = await faultServer(fault);
   const flow = [
     {
@@ -76,58 +81,58 @@ async function deployed(type: string, fault: Fault, fields: object = {}, limits:
     { id: "node", type, connection: "connection", fields, wires: [["sink"]] },
     { id: "sink", type: "helper" },
   ];
-  await helper.load(set, flow, { connection: { accessToken: "token" } });
+  await helper.load(nodeSet, flow, { connection: { accessToken: "token" } });
   return helper.getNode("node");
 }
 
 /** The statuses a node has shown, by the keys of their words: the helper has no catalogue. */
-function statuses(node: Node): string[] {
+function recordStatuses(node: Node): string[] {
   const shown: string[] = [];
   node.status = ({ text }: { text?: string }) => void shown.push(text ?? "");
   return shown;
 }
 
 /** Waits until the last status says so. */
-const shows = (shown: readonly string[], text: string) =>
+const untilShown = (shown: readonly string[], text: string) =>
   eventually(() => shown.at(-1) === text, {
     withinMs: 25_000,
     what: () => `${text}, not ${shown.join("; ")}`,
   });
 
-const arrived = (count: number) =>
+const untilArrived = (count: number) =>
   eventually(() => server.heads.length >= count, { withinMs: 25_000, what: `call ${count}` });
 
 /** Lets everything go on that waits for nothing. */
-async function turns(count: number): Promise<void> {
+async function waitTurns(count: number): Promise<void> {
   for (const _ of Array.from({ length: count })) await new Promise((resolve) => setImmediate(resolve));
 }
 
 test("shows that calls are under way until the last one has ended", async () => {
   const held: (() => void)[] = [];
-  const node = await deployed("fxdesk-list-trades", (socket, number) => {
+  const node = await deployNode("fxdesk-list-trades", (socket, number) => {
     held.push(() => respond(200, "[]")(socket, number));
   });
-  const shown = statuses(node);
+  const shown = recordStatuses(node);
   node.receive({});
   node.receive({});
-  await arrived(2);
+  await untilArrived(2);
   const sink = helper.getNode("sink");
   held[0]!();
-  await happens(sink, "input");
+  await untilEvent(sink, "input");
   held[1]!();
-  await happens(sink, "input");
-  await shows(shown, "status.entries");
+  await untilEvent(sink, "input");
+  await untilShown(shown, "status.entries");
   expect(new Set(shown.slice(0, -1))).toEqual(new Set(["status.calling"]));
 });
 
 test("shows how far a procedure has come, at most four times a second", async () => {
-  const node = await deployed("fxdesk-count-steps", respond(404));
-  const shown = statuses(node);
+  const node = await deployNode("fxdesk-count-steps", respond(404));
+  const shown = recordStatuses(node);
   const began = performance.now();
   node.receive({});
-  await happens(helper.getNode("sink"), "input");
+  await untilEvent(helper.getNode("sink"), "input");
   const seconds = (performance.now() - began) / 1_000;
-  await shows(shown, "status.done");
+  await untilShown(shown, "status.done");
   const steps = shown.filter((text) => /^status.calling, \d\/8$/.test(text));
   expect(steps.length).toBeGreaterThan(0);
   expect(steps.length).toBeLessThanOrEqual(4 * seconds + 1);
@@ -135,10 +140,10 @@ test("shows how far a procedure has come, at most four times a second", async ()
 
 test("stopping the flow ends a procedure", async () => {
   const ended = globalThis as { fxdeskStepsEnded?: boolean };
-  const node = await deployed("fxdesk-count-steps", respond(404), {
+  const node = await deployNode("fxdesk-count-steps", respond(404), {
     endless: { type: "str", value: "true" },
   });
-  const shown = statuses(node);
+  const shown = recordStatuses(node);
   node.receive({});
   await eventually(() => shown.some((text) => text.endsWith("/8")), { withinMs: 25_000, what: "progress" });
   await helper.unload();
@@ -146,12 +151,12 @@ test("stopping the flow ends a procedure", async () => {
 });
 
 test("of a burst, the status is shown at most four times a second, and the last one stays", async () => {
-  const node = await deployed("fxdesk-list-trades", respond(200, "[]"));
-  const shown = statuses(node);
+  const node = await deployNode("fxdesk-list-trades", respond(200, "[]"));
+  const shown = recordStatuses(node);
   const began = performance.now();
   for (let sent = 0; sent < 300; sent += 1) node.receive({});
   await eventually(() => server.heads.length === 300, { withinMs: 25_000, what: "300 calls" });
-  await shows(shown, "status.entries");
+  await untilShown(shown, "status.entries");
   const seconds = (performance.now() - began) / 1_000;
   expect(shown.length).toBeLessThanOrEqual(4 * seconds + 2);
   expect(shown).toContain("status.calling, status.waiting");
@@ -160,36 +165,36 @@ test("of a burst, the status is shown at most four times a second, and the last 
 test("no more calls leave at once than the connection carries, and no limit counts before", async () => {
   const held: (() => void)[] = [];
   const hold: Fault = (socket, number) => void held.push(() => respond(200, "[]")(socket, number));
-  const node = await deployed("fxdesk-list-trades", hold, {}, { queueTimeoutMs: "20" });
+  const node = await deployNode("fxdesk-list-trades", hold, {}, { queueTimeoutMs: "20" });
   const failed = jest.fn();
   (node as NodeJS.EventEmitter).on("call:error", failed);
   for (let sent = 0; sent < 25; sent += 1) node.receive({});
-  await arrived(10);
-  await turns(20);
+  await untilArrived(10);
+  await waitTurns(20);
   expect(server.heads).toHaveLength(10);
   for (let ended = 0; ended < 25; ended += 1) {
     const next = await eventually(() => held.shift(), { withinMs: 25_000, what: `call ${ended}` });
     next();
   }
-  await arrived(25);
+  await untilArrived(25);
   expect(failed).not.toHaveBeenCalled();
 });
 
 test("shows why a call failed", async () => {
-  const node = await deployed("fxdesk-list-trades", respond(404));
-  const shown = statuses(node);
+  const node = await deployNode("fxdesk-list-trades", respond(404));
+  const shown = recordStatuses(node);
   node.receive({});
-  await happens(node, "call:error");
-  await shows(shown, "not found (404)");
+  await untilEvent(node, "call:error");
+  await untilShown(shown, "not found (404)");
 });
 
 test("stopping the flow ends a read at once", async () => {
   let isClosed = false;
-  const node = await deployed("fxdesk-list-trades", (socket) => {
+  const node = await deployNode("fxdesk-list-trades", (socket) => {
     socket.on("close", () => (isClosed = true));
   });
   node.receive({});
-  await arrived(1);
+  await untilArrived(1);
   await helper.unload();
   await eventually(() => isClosed, {
     withinMs: 25_000,
@@ -203,14 +208,14 @@ test("stopping the flow lets a booking come to its end", async () => {
   const held: Fault = (socket, number) => {
     response = () => respond(201, '{"trade_id":"t-1"}')(socket, number);
   };
-  const node = await deployed("fxdesk-book-trade", held, fields);
+  const node = await deployNode("fxdesk-book-trade", held, fields);
   const logged: string[] = [];
   node.log = (line: string) => void logged.push(line);
   node.receive({});
-  await arrived(1);
+  await untilArrived(1);
   const ends: string[] = [];
   node.on("close", () => {
-    void turns(100)
+    void waitTurns(100)
       .then(() => ends.push("answered"))
       .then(() => response());
   });

@@ -12,29 +12,29 @@ import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { environmentName } from "@fxdesk/toolkit";
 import { withStore } from "../../core/store/open";
 import type { StoreSettings } from "../../core/store/settings";
-import { engines, folder } from "../core/store/engines";
+import { engines, useTempFolder } from "../core/store/engines";
 import { demoEnvironment } from "../mcp/support/clients";
-import { eventually, happens } from "../support/eventually";
+import { eventually, untilEvent } from "../support/eventually";
 import { tab } from "./support/flows";
 import { type FlowNode, linkedUserDir, NodeRed, type NodeRedOptions } from "./support/node-red";
 
 /** The reference of a payment that kills who is told of it. */
-const deadly = "DEADLY";
+const deadlyReference = "DEADLY";
 
 const payments = Number(process.env.FXDESK_RUNS ?? 300);
-const leastKills = Math.ceil(payments / 25);
+const minKills = Math.ceil(payments / 25);
 const paymentEveryMs = 75;
 
 /** How long a process lives at most once its flows run. */
-const longestLifeMs = 4_000;
+const maxLifeMs = 4_000;
 
 /** How long it may take at most, once all is paid, until all is told. */
-const restMs = 180_000;
+const completionTimeoutMs = 180_000;
 
 /** How long a dead process goes on holding the watch; by itself that would be half a minute. */
-const heldByDeadMs = 2_000;
+const deadLeaseMs = 2_000;
 
-interface Told {
+interface ReportedChange {
   readonly reference: string | undefined;
   readonly kind: string;
   readonly repeated: boolean;
@@ -46,7 +46,7 @@ interface Told {
  * Writes down what it is told, and takes its time before and after, so that who is killed is often at it. Dies of the payment
  * that is deadly, if any, when it is told of it first.
  */
-const dying = `const { payload, fxdesk } = msg;
+const reportScript = `const { payload, fxdesk } = msg;
 const { kind, repeated } = fxdesk;
 const told = { reference: payload.transaction_reference, kind, repeated, writtenAt: Date.now() };
 const died = env.get("TOLD") + ".died";
@@ -76,7 +76,7 @@ const flow: readonly FlowNode[] = [
     id: "told",
     type: "function",
     z: tab.id,
-    func: dying,
+    func: reportScript,
     libs: [
       { var: "fs", module: "fs" },
       { var: "process", module: "process" },
@@ -86,31 +86,31 @@ const flow: readonly FlowNode[] = [
   },
 ];
 
-async function killed({ process, log }: NodeRed): Promise<void> {
+async function kill({ process, log }: NodeRed): Promise<void> {
   if (process.exitCode !== null || process.signalCode !== null)
     throw new Error(`Node-RED ended by itself:\n${log.join("\n")}`);
-  const ended = happens(process, "exit");
+  const ended = untilEvent(process, "exit");
   process.kill("SIGKILL");
   await ended;
 }
 
-const files = folder();
+const files = useTempFolder();
 
 /** Where what is told is written, and what was so far. */
-function toldFile() {
+function createReportFile() {
   const file = join(files.path, `${randomUUID()}.jsonl`);
-  const told = async (): Promise<Told[]> => {
+  const told = async (): Promise<ReportedChange[]> => {
     const text = await readFile(file, "utf8").catch(() => "");
-    return text.split("\n").flatMap((line) => (line ? [JSON.parse(line) as Told] : []));
+    return text.split("\n").flatMap((line) => (line ? [JSON.parse(line) as ReportedChange] : []));
   };
   return { file, told };
 }
 
-const optionsFor = (sandbox: Sandbox, { place, key }: StoreSettings, file: string) =>
+const optionsFor = (sandbox: Sandbox, { location, key }: StoreSettings, file: string) =>
   ({
     env: {
       ...demoEnvironment(sandbox),
-      [environmentName("store")]: place,
+      [environmentName("store")]: location,
       [environmentName("storeKey")]: key!.toString("base64"),
       TOLD: file,
       DEADLY: "",
@@ -119,28 +119,28 @@ const optionsFor = (sandbox: Sandbox, { place, key }: StoreSettings, file: strin
   }) satisfies NodeRedOptions;
 
 /** Cuts short what a process that died may hold. Whoever is alive holds it longer with the next change that it tells. */
-const freeSoon = (store: StoreSettings) =>
+const shortenLeases = (store: StoreSettings) =>
   withStore(store, ({ database: { run, now } }) =>
-    run(`UPDATE fxdesk_watches SET held_until = ${now} + $1 WHERE held_until > ${now} + $1`, [heldByDeadMs]),
+    run(`UPDATE fxdesk_watches SET held_until = ${now} + $1 WHERE held_until > ${now} + $1`, [deadLeaseMs]),
   );
 
 /** Runs Node-RED with the flow again and again, each time until it is killed at some moment, until the signal ends that. */
-async function killedAgainAndAgain(
+async function runAndKillRepeatedly(
   options: NodeRedOptions,
   nextLifeMs: () => number,
-  over: AbortSignal,
+  stopSignal: AbortSignal,
   onKilled: () => Promise<unknown>,
 ): Promise<void> {
   const userDir = await linkedUserDir();
   try {
-    for (let isNew = true; !over.aborted; isNew = false) {
+    for (let isNew = true; !stopSignal.aborted; isNew = false) {
       const nodeRed = await NodeRed.start({ ...options, userDir });
       try {
         if (isNew) await nodeRed.deploy(flow);
         // Rejects when all is over: then it dies at once.
-        await wait(nextLifeMs(), undefined, { signal: over }).catch(() => undefined);
+        await wait(nextLifeMs(), undefined, { signal: stopSignal }).catch(() => undefined);
       } finally {
-        await killed(nodeRed);
+        await kill(nodeRed);
       }
       await onKilled();
     }
@@ -150,7 +150,7 @@ async function killedAgainAndAgain(
 }
 
 /** Lets payments come in at a steady rate until there are enough, and returns their references. */
-async function paidIn(sandbox: Sandbox, isEnough: (number: number) => boolean): Promise<string[]> {
+async function payInSteadily(sandbox: Sandbox, isEnough: (number: number) => boolean): Promise<string[]> {
   const paid: string[] = [];
   for await (const _ of beats(paymentEveryMs)) {
     const reference = `paid-${paid.length + 1}`;
@@ -169,22 +169,22 @@ describe.each(engines())("$name", ({ create }) => {
   afterAll(() => sandbox.close());
 
   test("what kills who is told of it is told again, marked as repeated", async () => {
-    const { file, told } = toldFile();
+    const { file, told } = createReportFile();
     const options = optionsFor(sandbox, await create(), file);
-    options.env.DEADLY = deadly;
+    options.env.DEADLY = deadlyReference;
     const first = await NodeRed.start(options);
-    const died = happens(first.process, "exit");
+    const died = untilEvent(first.process, "exit");
     await first.deploy(flow);
-    sandbox.control.payIn({ currency: "EUR", amount: "1.00", reference: deadly });
+    sandbox.control.payIn({ currency: "EUR", amount: "1.00", reference: deadlyReference });
     await died;
     const second = await NodeRed.start({ ...options, userDir: first.userDir });
     try {
-      const again = async () => (await told()).find(({ reference }) => reference === deadly);
+      const again = async () => (await told()).find(({ reference }) => reference === deadlyReference);
       expect(await eventually(again, { withinMs: 120_000, what: "the payment" })).toMatchObject({
         repeated: true,
       });
     } finally {
-      await killed(second);
+      await kill(second);
       await rm(first.userDir, { recursive: true, force: true });
     }
   }, 300_000);
@@ -193,41 +193,41 @@ describe.each(engines())("$name", ({ create }) => {
     `${payments} payments, each told by one of two or marked as repeated, while either is killed`,
     async () => {
       const store = await create();
-      const [one, other] = [toldFile(), toldFile()];
-      const ofPayments = ({ reference }: Told) => reference?.startsWith("paid-");
+      const [one, other] = [createReportFile(), createReportFile()];
+      const ofPayments = ({ reference }: ReportedChange) => reference?.startsWith("paid-");
       const told = async () => [...(await one.told()), ...(await other.told())].filter(ofPayments);
       let paid: string[] = [];
-      const lives = fc.sample(fc.integer({ min: 0, max: longestLifeMs }), 1_000);
+      const lives = fc.sample(fc.integer({ min: 0, max: maxLifeMs }), 1_000);
       let begun = 0;
       // Once all is paid, who is started lives until all is told.
-      const nextLifeMs = () => (paid.length > 0 ? restMs : lives[(begun += 1) % lives.length]!);
+      const nextLifeMs = () => (paid.length > 0 ? completionTimeoutMs : lives[(begun += 1) % lives.length]!);
       let kills = 0;
       const over = new AbortController();
       const onKilled = () => {
         kills += 1;
-        return freeSoon(store);
+        return shortenLeases(store);
       };
       const competing = Promise.all(
         [one, other].map(({ file }) =>
-          killedAgainAndAgain(optionsFor(sandbox, store, file), nextLifeMs, over.signal, onKilled),
+          runAndKillRepeatedly(optionsFor(sandbox, store, file), nextLifeMs, over.signal, onKilled),
         ),
       );
       competing.catch(() => over.abort());
       try {
-        const isEnough = (number: number) => number >= payments && kills >= leastKills;
-        paid = await paidIn(sandbox, (number) => over.signal.aborted || isEnough(number));
+        const isEnough = (number: number) => number >= payments && kills >= minKills;
+        paid = await payInSteadily(sandbox, (number) => over.signal.aborted || isEnough(number));
         const outstanding = new Set(paid);
         const isHeard = async () => {
           for (const { reference } of await told()) outstanding.delete(reference!);
           return over.signal.aborted || outstanding.size === 0;
         };
         const what = () => `${outstanding.size} of ${paid.length} payments, after ${kills} kills`;
-        await eventually(isHeard, { withinMs: restMs, what });
+        await eventually(isHeard, { withinMs: completionTimeoutMs, what });
       } finally {
         over.abort();
         await competing;
       }
-      const tellings = new Map<string, Told[]>(paid.map((reference) => [reference, []]));
+      const tellings = new Map<string, ReportedChange[]>(paid.map((reference) => [reference, []]));
       const all = (await told()).toSorted((first, second) => first.writtenAt - second.writtenAt);
       for (const each of all) tellings.get(each.reference!)!.push(each);
       expect(all.filter(({ kind }) => kind !== "new")).toEqual([]);

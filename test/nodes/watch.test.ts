@@ -5,8 +5,8 @@ import type { Node, NodeAPI, NodeDef } from "node-red";
 import helper from "node-red-node-test-helper";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { fxdeskService } from "../../core/service";
-import { connectionCredentials } from "../../nodes/connection/connection";
-import { nodeTypes } from "../../nodes/types";
+import { connectionCredentials } from "../../nodes/connection/connection-node";
+import { nodeTypes } from "../../nodes/node-types";
 import { root } from "./support/node-red";
 import { eventually } from "../support/eventually";
 import { faultServer, respond } from "../support/fault-server";
@@ -14,15 +14,15 @@ import { faultServer, respond } from "../support/fault-server";
 helper.init(require.resolve("node-red"));
 
 /** What the recording nodes have heard, by their ids. */
-let heard: Record<"changes" | "states" | "caught", Record<string, any>[]>;
+let recorded: Record<"changes" | "states" | "caught", Record<string, any>[]>;
 
 let events: NodeAPI["events"];
 
-const set = (RED: NodeAPI) => {
+const nodeSet = (RED: NodeAPI) => {
   ({ events } = RED);
-  RED.nodes.registerType("record", function (this: Node, config: NodeDef & { id: keyof typeof heard }) {
+  RED.nodes.registerType("record", function (this: Node, config: NodeDef & { id: keyof typeof recorded }) {
     RED.nodes.createNode(this, config);
-    this.on("input", (msg) => void heard[config.id].push(msg));
+    this.on("input", (msg) => void recorded[config.id].push(msg));
   });
   const { connection, watch } = nodeTypes(RED, {});
   RED.nodes.registerType("fxdesk-connection", connection, {
@@ -45,12 +45,12 @@ afterAll(async () => {
 afterEach(() => helper.unload());
 
 /** Node-RED takes what has no place on the canvas for a config node. */
-const placed = { x: 0, y: 0 };
+const canvasPosition = { x: 0, y: 0 };
 
 const typed = (type: string, value: string) => ({ type, value });
 
 /** Deploys a flow with one watch, and hears what it sends. */
-async function deployed(type: string, properties: object, server: object = {}) {
+async function deployWatch(type: string, properties: object, server: object = {}) {
   const { baseUrl, xs2aUrl, demo } = sandbox;
   const { clientId, contactId, accessToken, apiKey } = demo;
   const flow = [
@@ -60,27 +60,27 @@ async function deployed(type: string, properties: object, server: object = {}) {
       id: "node",
       type,
       z: "tab",
-      ...placed,
+      ...canvasPosition,
       connection: "connection",
       fields: {},
       every: "0.02",
       wires: [["changes"], ["states"]],
       ...properties,
     },
-    { id: "changes", type: "record", z: "tab", ...placed },
-    { id: "states", type: "record", z: "tab", ...placed },
-    { id: "catch", type: "catch", z: "tab", ...placed, scope: null, wires: [["caught"]] },
-    { id: "caught", type: "record", z: "tab", ...placed },
+    { id: "changes", type: "record", z: "tab", ...canvasPosition },
+    { id: "states", type: "record", z: "tab", ...canvasPosition },
+    { id: "catch", type: "catch", z: "tab", ...canvasPosition, scope: null, wires: [["caught"]] },
+    { id: "caught", type: "record", z: "tab", ...canvasPosition },
   ];
   const catchNode = require(join(root, "node_modules/@node-red/nodes/core/common/25-catch.js")) as (
     RED: NodeAPI,
   ) => void;
-  heard = { changes: [], states: [], caught: [] };
-  await helper.load([set, catchNode], flow, { connection: { accessToken, apiKey } });
-  return heard;
+  recorded = { changes: [], states: [], caught: [] };
+  await helper.load([nodeSet, catchNode], flow, { connection: { accessToken, apiKey } });
+  return recorded;
 }
 
-const until = (check: () => unknown, what: string) => eventually(check, { withinMs: 4_000, what });
+const waitUntil = (check: () => unknown, what: string) => eventually(check, { withinMs: 4_000, what });
 
 const payIn = (reference: string, currency = "EUR") =>
   sandbox.control.payIn({ currency, amount: "12.34", reference }).transaction_id;
@@ -89,11 +89,11 @@ const watchesEuros = { fields: { currencies: typed("str", "EUR") } };
 
 test("sends a message for each change, from now on, each once over deploys", async () => {
   payIn("BEFORE");
-  const first = await deployed("fxdesk-watch-transactions", watchesEuros);
-  await until(() => first.states.some(({ payload }) => payload.state === "waiting"), "the first read");
+  const first = await deployWatch("fxdesk-watch-transactions", watchesEuros);
+  await waitUntil(() => first.states.some(({ payload }) => payload.state === "waiting"), "the first read");
   const id = payIn("WATCHED-1");
   payIn("OTHER", "USD");
-  await until(() => first.changes.length > 0, "the change");
+  await waitUntil(() => first.changes.length > 0, "the change");
   expect(first.changes).toHaveLength(1);
   expect(first.changes[0]).toMatchObject({
     topic: "transactions.watch",
@@ -109,30 +109,30 @@ test("sends a message for each change, from now on, each once over deploys", asy
   await helper.unload();
 
   payIn("WATCHED-2");
-  const again = await deployed("fxdesk-watch-transactions", watchesEuros);
-  await until(() => again.changes.length > 0, "the change of meanwhile");
+  const again = await deployWatch("fxdesk-watch-transactions", watchesEuros);
+  await waitUntil(() => again.changes.length > 0, "the change of meanwhile");
   expect(
     again.changes.map(({ payload, fxdesk }) => [payload.transaction_reference, fxdesk.repeated]),
   ).toEqual([["WATCHED-2", false]]);
 });
 
 test("another node is told for itself, from where its form says", async () => {
-  const { changes } = await deployed("fxdesk-watch-transactions", {
+  const { changes } = await deployWatch("fxdesk-watch-transactions", {
     ...watchesEuros,
     id: "other",
     from: "beginning",
   });
-  await until(() => changes.length > 2, "what was there");
+  await waitUntil(() => changes.length > 2, "what was there");
   expect(changes.every(({ fxdesk }) => fxdesk.kind === "new")).toBe(true);
 });
 
 test("any watch by its name, with its input as JSON", async () => {
-  const { changes } = await deployed("fxdesk-watch", {
+  const { changes } = await deployWatch("fxdesk-watch", {
     operation: "accounts.watchBalances",
     input: typed("json", JSON.stringify({ currencies: "EUR", above: "0" })),
     fields: undefined,
   });
-  await until(() => changes.length > 0, "a balance");
+  await waitUntil(() => changes.length > 0, "a balance");
   expect(changes[0]).toMatchObject({ topic: "accounts.watchBalances", payload: { currency: "EUR" } });
 });
 
@@ -141,7 +141,7 @@ test("what fails is shown, goes to Catch nodes, and is tried again", async () =>
   const server = await faultServer((socket, number) =>
     respond(isDown ? 503 : 200, isDown ? "{}" : "[]")(socket, number),
   );
-  await deployed(
+  await deployWatch(
     "fxdesk-watch",
     {
       operation: "trades.watch",
@@ -153,11 +153,11 @@ test("what fails is shown, goes to Catch nodes, and is tried again", async () =>
   const shown: object[] = [];
   const node: Node = helper.getNode("node");
   node.status = (status: unknown) => void shown.push(status as object);
-  await until(() => heard.caught.length > 0, "the failure");
-  expect(heard.caught[0]).toMatchObject({ topic: "trades.watch", error: { code: "unavailable" } });
-  expect(heard.states.some(({ payload }) => payload.state === "failed" && payload.error.code)).toBe(true);
+  await waitUntil(() => recorded.caught.length > 0, "the failure");
+  expect(recorded.caught[0]).toMatchObject({ topic: "trades.watch", error: { code: "unavailable" } });
+  expect(recorded.states.some(({ payload }) => payload.state === "failed" && payload.error.code)).toBe(true);
   isDown = false;
-  await until(() => heard.states.at(-1)?.payload.state === "waiting", "a read that succeeds");
+  await waitUntil(() => recorded.states.at(-1)?.payload.state === "waiting", "a read that succeeds");
   expect(shown).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ fill: "red" }),
@@ -169,10 +169,10 @@ test("what fails is shown, goes to Catch nodes, and is tried again", async () =>
 
 test("what cannot succeed ends it: told once, and not as something that goes on", async () => {
   const server = await faultServer(respond(401, "{}"));
-  const { states, caught } = await deployed("fxdesk-watch-transactions", watchesEuros, {
+  const { states, caught } = await deployWatch("fxdesk-watch-transactions", watchesEuros, {
     baseUrl: server.url,
   });
-  await until(() => states.some(({ payload }) => payload.state === "ended"), "its end");
+  await waitUntil(() => states.some(({ payload }) => payload.state === "ended"), "its end");
   const reads = server.heads.length;
   await wait(200);
 
@@ -193,20 +193,20 @@ test("a refusal after a read that succeeded is no end", async () => {
   const server = await faultServer((socket, number) =>
     respond(isRefused ? 403 : 200, isRefused ? "{}" : "[]")(socket, number),
   );
-  const { states, caught } = await deployed(
+  const { states, caught } = await deployWatch(
     "fxdesk-watch",
     { operation: "trades.watch", input: typed("json", "{}"), fields: undefined },
     { baseUrl: server.url },
   );
-  await until(() => states.some(({ payload }) => payload.state === "waiting"), "the first read");
+  await waitUntil(() => states.some(({ payload }) => payload.state === "waiting"), "the first read");
   isRefused = true;
-  await until(() => caught.length > 0, "the failure");
+  await waitUntil(() => caught.length > 0, "the failure");
   expect(states.find(({ payload }) => payload.state === "failed")!.payload).toMatchObject({
     error: { code: "forbidden" },
     until: expect.anything() as Date,
   });
   isRefused = false;
-  await until(() => states.at(-1)!.payload.state === "waiting", "a read that succeeds");
+  await waitUntil(() => states.at(-1)!.payload.state === "waiting", "a read that succeeds");
   expect(caught).toHaveLength(1);
   await server.close();
 });
@@ -223,10 +223,10 @@ test.each([
   ["fxdesk-watch-transactions", { connection: "" }, "Choose a connection in the node."],
   ["fxdesk-watch-transactions", { connection: "none" }, "The connection that is chosen in the node is gone"],
 ])("%s with %j begins nothing, and says why", async (type, properties, words) => {
-  await deployed(type, properties);
-  await until(() => heard.caught.length > 0, "the failure");
-  expect(heard.caught[0]!.error.message).toContain(words);
-  expect(heard.states.map(({ payload }) => payload.state)).toEqual(["ended"]);
+  await deployWatch(type, properties);
+  await waitUntil(() => recorded.caught.length > 0, "the failure");
+  expect(recorded.caught[0]!.error.message).toContain(words);
+  expect(recorded.states.map(({ payload }) => payload.state)).toEqual(["ended"]);
 });
 
 test("many of them listen as one", async () => {
@@ -234,16 +234,16 @@ test("many of them listen as one", async () => {
     id: `watch-${index}`,
     type: "fxdesk-watch-transactions",
     z: "tab",
-    ...placed,
+    ...canvasPosition,
     wires: [[], []],
   }));
   const tab = { id: "tab", type: "tab", label: "Test" };
-  await helper.load(set as never, [tab, watches[0]] as never);
+  await helper.load(nodeSet as never, [tab, watches[0]] as never);
   await helper.unload();
   let added = 0;
   const count = (event: string) => void (added += event === "flows:started" ? 1 : 0);
   events.on("newListener", count);
-  await helper.load(set as never, [tab, ...watches] as never);
+  await helper.load(nodeSet as never, [tab, ...watches] as never);
   events.removeListener("newListener", count);
   // One for each time that the nodes are registered.
   expect(added).toBeLessThanOrEqual(2);

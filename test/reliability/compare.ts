@@ -1,5 +1,5 @@
 /** How the cells of the matrix are tried: a call of each kind meets a fault, and shows what its cell says. */
-import { withoutBackoff } from "../core/support/against";
+import { disableBackoff } from "../core/support/client-fixtures";
 import {
   type Cell,
   type FaultName,
@@ -10,23 +10,23 @@ import {
   type Row,
   type Surface,
 } from "./matrix";
-import { sceneOf } from "./surfaces";
+import { createScene } from "./surfaces";
 
-export const triedOn = (surface: Surface) =>
+export const faultsOn = (surface: Surface) =>
   faultNames.filter((name) => ((matrix[name] as Row).on ?? [surface]).includes(surface));
 
-export type Shown = Readonly<Record<string, unknown>>;
+export type Observation = Readonly<Record<string, unknown>>;
 
 /** Runs the calls of all kinds under a fault at once; what each shows must be as its cell expects. */
 export async function compare(
   name: FaultName,
-  show: (scene: Awaited<ReturnType<typeof sceneOf>>) => Promise<Shown>,
-  expected: (cell: Cell, kind: Kind) => Shown,
+  show: (scene: Awaited<ReturnType<typeof createScene>>) => Promise<Observation>,
+  expected: (cell: Cell, kind: Kind) => Observation,
 ): Promise<void> {
-  withoutBackoff();
+  disableBackoff();
   const shown = await Promise.all(
     kinds.map(async (kind) => {
-      const scene = await sceneOf(name, kind);
+      const scene = await createScene(name, kind);
       const seen = await show(scene);
       return { kind, ...seen, requests: scene.requests() };
     }),

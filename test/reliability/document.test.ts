@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { exitCodeOf } from "../../cli/exit";
+import { exitCodeOf } from "../../cli/exit-codes";
 import { FxdeskError, type ErrorCode } from "../../core";
 import { formatDocs } from "../support/formatted-docs";
-import { exitCodes, triedElsewhere } from "./matrix";
+import { exitCodes, testedElsewhere } from "./matrix";
 import { tables } from "./tables";
 
 const root = join(__dirname, "../..");
@@ -48,5 +48,6 @@ test("every code that a cell can end as has the exit code of the command", () =>
 });
 
 test("what is tried elsewhere is there", () => {
-  for (const [, , test] of triedElsewhere) expect([test, existsSync(join(root, test))]).toEqual([test, true]);
+  for (const [, , test] of testedElsewhere)
+    expect([test, existsSync(join(root, test))]).toEqual([test, true]);
 });

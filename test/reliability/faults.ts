@@ -2,18 +2,18 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { beginHalt } from "../../core/store/halt";
+import { startHalt } from "../../core/store/halt";
 import { withStore } from "../../core/store/open";
-import { closedPort } from "../core/support/against";
-import { neverConnects } from "../core/support/stuck";
-import { type Fault, inTurn, reset, respond, silence } from "../support/fault-server";
+import { closedPortUrl } from "../core/support/client-fixtures";
+import { startFullBacklogServer } from "../core/support/stalled-servers";
+import { type Fault, inSequence, reset, respond, silence } from "../support/fault-server";
 import type { Call } from "./calls";
 import type { FaultName } from "./matrix";
 
 type Response = (call: Call, abort: () => void) => Fault;
 
 /** What one call meets. */
-export interface Met {
+export interface FaultSetup {
   /** How the service responds; it is never asked where there is an address. */
   readonly fault?: Response;
   /** Where the call goes instead of to a service that responds. */
@@ -27,8 +27,8 @@ export interface Met {
   readonly store?: (folder: string) => Promise<string>;
 }
 
-const patienceMs = 250;
-const largerThanRead = 33 * 1024 * 1024;
+const shortTimeoutMs = 250;
+const oversizedBytes = 33 * 1024 * 1024;
 
 const status =
   (code: number, headers: Readonly<Record<string, string>> = {}): Response =>
@@ -42,51 +42,51 @@ const success =
 
 let bomb: Buffer | undefined;
 
-export const faults: Readonly<Record<FaultName, Met>> = {
-  refused: { address: closedPort },
+export const faults: Readonly<Record<FaultName, FaultSetup>> = {
+  refused: { address: closedPortUrl },
   // No name of the internet: a part of it is too long.
   nameless: { address: () => Promise.resolve(`http://${"x".repeat(64)}.example`) },
-  hangs: { address: async () => `http://${await neverConnects()}`, timeoutMs: patienceMs },
+  hangs: { address: async () => `http://${await startFullBacklogServer()}`, timeoutMs: shortTimeoutMs },
   reset: { fault: () => reset },
   halfHead: { fault: () => (socket) => socket.end("HTTP/1.1 200 X\r\ncontent-le") },
   halfBody: {
     fault: (call) => (socket) => socket.end(`HTTP/1.1 ${call.status} X\r\ncontent-length: 99\r\n\r\n[`),
   },
   // A busy machine has sent the request by then, too.
-  silence: { fault: () => silence, timeoutMs: 8 * patienceMs },
+  silence: { fault: () => silence, timeoutMs: 8 * shortTimeoutMs },
   status400: { fault: status(400) },
   status401: { fault: status(401) },
-  expired: { fault: ({ good }) => inTurn(respond(401), good), renews: true },
+  expired: { fault: ({ good }) => inSequence(respond(401), good), renews: true },
   status403: { fault: status(403) },
   status404: { fault: status(404) },
   status409: { fault: status(409) },
   status429: { fault: status(429) },
-  retryAfter: { fault: ({ good }) => inTurn(respond(429, "", { "retry-after": "0" }), good) },
+  retryAfter: { fault: ({ good }) => inSequence(respond(429, "", { "retry-after": "0" }), good) },
   retryTooLate: { fault: status(429, { "retry-after": "3600" }) },
   status500: { fault: status(500) },
   status502: { fault: status(502) },
   status503: { fault: status(503) },
   status504: { fault: status(504) },
-  passing: { fault: ({ good }) => inTurn(respond(503), good) },
+  passing: { fault: ({ good }) => inSequence(respond(503), good) },
   html: { fault: success("<html>", { "content-type": "text/html" }) },
   empty: { fault: success("{}") },
   shape: { fault: success('{"trade_id":7,"alias":7}') },
   redirect: { fault: () => respond(302, "", { location: "http://127.0.0.1:1/elsewhere" }) },
-  large: { fault: (call) => respond(call.status, Buffer.alloc(largerThanRead, " ")) },
+  large: { fault: (call) => respond(call.status, Buffer.alloc(oversizedBytes, " ")) },
   bomb: {
     fault: (call) => {
-      bomb ??= gzipSync(Buffer.alloc(largerThanRead, " "));
+      bomb ??= gzipSync(Buffer.alloc(oversizedBytes, " "));
       return respond(call.status, bomb, { "content-encoding": "gzip" });
     },
   },
   halted: {
     fault: ({ good }) => good,
     store: async (folder) => {
-      const place = join(folder, "store.db");
-      await withStore({ place, key: undefined }, (store) =>
-        beginHalt(store, { environment: undefined, by: "jane", reason: "wrong rates" }),
+      const location = join(folder, "store.db");
+      await withStore({ location, key: undefined }, (store) =>
+        startHalt(store, { environment: undefined, by: "jane", reason: "wrong rates" }),
       );
-      return place;
+      return location;
     },
   },
   storeBroken: {

@@ -1,9 +1,9 @@
 /** Every cell of the matrix, for real: a call of each kind meets each fault, on the command line and in Node-RED. */
 import helper from "node-red-node-test-helper";
-import { withoutBackoff } from "../core/support/against";
-import { compare, type Shown, triedOn } from "./compare";
+import { disableBackoff } from "../core/support/client-fixtures";
+import { compare, type Observation, faultsOn } from "./compare";
 import { exitCodes, kinds, matrix, type Row } from "./matrix";
-import { onCli, onNodeRed, sceneOf } from "./surfaces";
+import { runOnCli, runOnNodeRed, createScene } from "./surfaces";
 
 helper.init(require.resolve("node-red"));
 beforeAll((done) => {
@@ -17,23 +17,23 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-test.each(triedOn("cli"))("the command: %s", (name) =>
+test.each(faultsOn("cli"))("the command: %s", (name) =>
   compare(
     name,
     async (scene) => {
-      const { code, stderr } = await onCli(scene);
+      const { code, stderr } = await runOnCli(scene);
       if (code === 0) return { exit: code };
-      const { code: ends, outcome, attempts } = JSON.parse(stderr.trim().split("\n").at(-1)!) as Shown;
+      const { code: ends, outcome, attempts } = JSON.parse(stderr.trim().split("\n").at(-1)!) as Observation;
       return { exit: code, ends, outcome, attempts };
     },
     (cell) => ({ exit: exitCodes[cell.ends], ...(cell.ends !== "done" && cell) }),
   ),
 );
 
-test.each(triedOn("node-red"))("a node: %s", async (name) => {
-  withoutBackoff();
-  const scenes = await Promise.all(kinds.map((kind) => sceneOf(name, kind)));
-  const messages = await onNodeRed(scenes);
+test.each(faultsOn("node-red"))("a node: %s", async (name) => {
+  disableBackoff();
+  const scenes = await Promise.all(kinds.map((kind) => createScene(name, kind)));
+  const messages = await runOnNodeRed(scenes);
   const { cells }: Row = matrix[name];
   for (const { kind, status, requests } of scenes) {
     const { error, statusCode } = messages[kind];

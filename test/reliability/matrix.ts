@@ -139,43 +139,43 @@ export const exitCodes: Readonly<Partial<Record<Cell["ends"], number>>> = {
 };
 
 /** What the result of an MCP tool says became of a call that does more than read. */
-export const toolWords: Readonly<Record<Outcome, string>> = {
+export const toolPhrases: Readonly<Record<Outcome, string>> = {
   "not-sent": "not carried out",
   rejected: "not carried out",
   unknown: "It is unknown whether it was carried out",
 };
 
 /** What takes longer than a cell of the matrix, and where it is tried. */
-export const triedElsewhere: readonly (readonly [fault: string, ending: string, test: string])[] = [
+export const testedElsewhere: readonly (readonly [fault: string, ending: string, test: string])[] = [
   [
     "SIGINT, SIGTERM or SIGHUP stops `fxdesk call`",
     "A booking that has not left is not sent; one that has left is finished and its outcome told. Anything else ends at once.",
-    "test/cli/money.long.test.ts",
+    "test/cli/call-interrupt.long.test.ts",
   ],
   [
     "The MCP server is stopped, or a call cancelled",
     "A booking that has left is finished and its outcome in the log; reads end at once.",
-    "test/mcp/finishing.long.test.ts",
+    "test/mcp/call-completion.long.test.ts",
   ],
   [
     "Node-RED is stopped, or a flow deployed anew",
     "A booking that has left is finished and its outcome in the log; reads end at once.",
-    "test/nodes/deploys.long.test.ts",
+    "test/nodes/deploy-during-booking.long.test.ts",
   ],
   [
     "Flows are deployed again and again under load",
     "Each outcome comes out of the flow once, or is in the log: also what Node-RED drops on the way to nodes that it stops.",
-    "test/nodes/deploys-at-work.long.test.ts",
+    "test/nodes/deploys-under-load.long.test.ts",
   ],
   [
     "The client is closed",
     "It takes no more calls, and waits for those under way.",
-    "test/core/client/finishing.test.ts",
+    "test/core/client/call-completion.test.ts",
   ],
   [
     "The store of tokens is away",
     "Calls go on with a token that is good; others end as `unavailable`, not sent.",
-    "test/core/credentials/shared.long.test.ts",
+    "test/core/credentials/shared-tokens.long.test.ts",
   ],
   [
     "The store moves while processes use it",
@@ -185,6 +185,6 @@ export const triedElsewhere: readonly (readonly [fault: string, ending: string, 
   [
     "Any of these at random, in any order",
     "The outcome agrees with what the service saw.",
-    "test/core/client/truth.test.ts",
+    "test/core/client/outcome-consistency.test.ts",
   ],
 ];

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import helper from "node-red-node-test-helper";
 import { FxdeskError, ReceivedFile } from "../../core";
-import type { ClientCore } from "../../core/client/methods";
-import { toolbox } from "../../mcp/toolbox";
+import type { ClientCore } from "../../core/client/client-types";
+import { createToolbox } from "../../mcp/toolbox";
 import { fxdeskService } from "../../core/service";
-import { connectionCredentials } from "../../nodes/connection/connection";
-import { nodeTypes } from "../../nodes/types";
-import { fxdesk, type Ran } from "../cli/run";
-import { clientOf, later, serving } from "../core/support/against";
+import { connectionCredentials } from "../../nodes/connection/connection-node";
+import { nodeTypes } from "../../nodes/node-types";
+import { runFxdesk, type CommandResult } from "../cli/run-command";
+import { createTestClient, onCleanup, startFaultServer } from "../core/support/client-fixtures";
 import { textOf } from "../mcp/support/clients";
 import { eventually } from "../support/eventually";
 import { type FaultServer, respond } from "../support/fault-server";
@@ -38,12 +38,12 @@ const nothing = respond(200, "[]");
 /** A folder that is gone after the test. */
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "fxdesk-reliability-"));
-  later(() => rm(path, { recursive: true, force: true }));
+  onCleanup(() => rm(path, { recursive: true, force: true }));
   return path;
 }
 
 /** Sets a scene; it is gone after the test. */
-export async function sceneOf(name: FaultName, kind: Kind): Promise<Scene> {
+export async function createScene(name: FaultName, kind: Kind): Promise<Scene> {
   const { fault, address, timeoutMs = 20_000, renews = false, aborted, store } = faults[name];
   const call = calls[kind];
   const { before, operation } = call;
@@ -53,7 +53,7 @@ export async function sceneOf(name: FaultName, kind: Kind): Promise<Scene> {
   let own = 0;
   const server: FaultServer | undefined =
     met &&
-    (await serving((socket, number) => {
+    (await startFaultServer((socket, number) => {
       // Who looks for what became of a call asks in another way, and finds nothing.
       if (!server!.heads[number - 1]!.startsWith(`${operation.method} `)) return nothing(socket, number);
       own += 1;
@@ -73,14 +73,14 @@ export async function sceneOf(name: FaultName, kind: Kind): Promise<Scene> {
 }
 
 const clientFor = ({ url, timeoutMs, renews, store }: Scene): ClientCore =>
-  clientOf({
+  createTestClient({
     baseUrl: url,
     timeoutMs,
     ...(store && { store }),
     credentials: { accessToken: renews ? () => "token" : "token" },
   });
 
-async function made(client: ClientCore, { operation, input, signal, kind }: Scene): Promise<void> {
+async function makeCall(client: ClientCore, { operation, input, signal, kind }: Scene): Promise<void> {
   if (kind === "page") {
     for await (const { body } of client.pages(operation, input, { signal })) expect(body).toBeDefined();
     return;
@@ -90,8 +90,8 @@ async function made(client: ClientCore, { operation, input, signal, kind }: Scen
 }
 
 /** The error that the client throws; none where the call ended well. */
-export const onClient = (scene: Scene): Promise<FxdeskError | undefined> =>
-  made(clientFor(scene), scene).then(
+export const runOnClient = (scene: Scene): Promise<FxdeskError | undefined> =>
+  makeCall(clientFor(scene), scene).then(
     () => undefined,
     (error: unknown) => {
       if (error instanceof FxdeskError) return error;
@@ -100,7 +100,14 @@ export const onClient = (scene: Scene): Promise<FxdeskError | undefined> =>
   );
 
 /** How the command ends. */
-export async function onCli({ operation, input, url, timeoutMs, kind, store }: Scene): Promise<Ran> {
+export async function runOnCli({
+  operation,
+  input,
+  url,
+  timeoutMs,
+  kind,
+  store,
+}: Scene): Promise<CommandResult> {
   const output = join(await folder(), "file");
   const flags: Readonly<Record<Kind, readonly string[]>> = {
     read: [],
@@ -109,7 +116,7 @@ export async function onCli({ operation, input, url, timeoutMs, kind, store }: S
     change: [],
     money: ["--yes"],
   };
-  return fxdesk(["call", operation.name, "--input", "-", "--json", ...flags[kind]], {
+  return runFxdesk(["call", operation.name, "--input", "-", "--json", ...flags[kind]], {
     input: JSON.stringify(input),
     variables: {
       FXDESK_BASE_URL: url,
@@ -121,7 +128,7 @@ export async function onCli({ operation, input, url, timeoutMs, kind, store }: S
   });
 }
 
-export interface ToolShown {
+export interface ToolObservation {
   readonly isError: boolean;
   readonly text: string;
   /** Entries that were read, where the result is a list. */
@@ -129,9 +136,9 @@ export interface ToolShown {
 }
 
 /** What a model is shown. */
-export async function onMcp(scene: Scene): Promise<ToolShown> {
+export async function runOnMcp(scene: Scene): Promise<ToolObservation> {
   const { operation, input, signal } = scene;
-  const tools = toolbox({
+  const tools = createToolbox({
     client: clientFor(scene),
     toolsets: ["all"],
     allow: ["change", "money"],
@@ -159,7 +166,7 @@ const fxdeskNodes = (RED: NodeAPI) => {
 };
 
 /** Makes the calls of all scenes in one flow; the message that comes of each, from its node or from a Catch node. */
-export async function onNodeRed(scenes: readonly Scene[]): Promise<Readonly<Record<Kind, Message>>> {
+export async function runOnNodeRed(scenes: readonly Scene[]): Promise<Readonly<Record<Kind, Message>>> {
   const flow = scenes.flatMap(({ kind, operation, url, timeoutMs }) => [
     {
       id: `connection-${kind}`,
@@ -188,7 +195,7 @@ export async function onNodeRed(scenes: readonly Scene[]): Promise<Readonly<Reco
     scenes.map(({ kind }) => [`connection-${kind}`, { accessToken: "token" }]),
   );
   await helper.load([catchNode, fxdeskNodes] as never, [...ends, ...flow], credentials);
-  later(() => helper.unload());
+  onCleanup(() => helper.unload());
   const messages: Partial<Record<Kind, Message>> = {};
   helper.getNode("end").on("input", (msg) => {
     const message = msg as Message;

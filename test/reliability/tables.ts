@@ -1,6 +1,6 @@
 /** The tables of docs/reliability.md, from the data. */
-import { table } from "../../build/docs";
-import { type Cell, exitCodes, kinds, matrix, toolWords, triedElsewhere } from "./matrix";
+import { table } from "../../build/operations-document";
+import { type Cell, exitCodes, kinds, matrix, toolPhrases, testedElsewhere } from "./matrix";
 
 const outcomeWords = { "not-sent": "not sent", rejected: "rejected", unknown: "unknown" } as const;
 
@@ -32,10 +32,10 @@ export const tables: Readonly<Record<string, readonly string[]>> = {
   ),
   "tool words": table(
     ["Outcome", "What the tool says"],
-    Object.entries(toolWords).map(([outcome, words]) => [`\`${outcome}\``, `"… ${words} …"`]),
+    Object.entries(toolPhrases).map(([outcome, words]) => [`\`${outcome}\``, `"… ${words} …"`]),
   ),
   elsewhere: table(
     ["Fault", "What becomes of the call", "Test"],
-    triedElsewhere.map(([fault, ending, test]) => [fault, ending, `\`${test}\``]),
+    testedElsewhere.map(([fault, ending, test]) => [fault, ending, `\`${test}\``]),
   ),
 };

@@ -1,6 +1,6 @@
 /** A behaviour responds as its operation is declared: another status or shape does not compile. */
 import { join } from "node:path";
-import { compiled } from "../support/consumer";
+import { compile } from "../support/consumer-project";
 
 const root = join(__dirname, "../..");
 const behaviour = join(root, "sandbox/src/behaviour");
@@ -46,7 +46,7 @@ const source = [
 ].join("\n");
 
 test("only documented responses compile", async () => {
-  const errors = await compiled({ "behaviour.cts": source }, options);
+  const errors = await compile({ "behaviour.cts": source }, options);
   const lines = new Set([...errors.matchAll(/behaviour\.cts\((\d+),/g)].map(([, line]) => Number(line) - 2));
   const refused = [...right, ...wrong].filter((_, index) => lines.has(index)).map(([what]) => what);
   expect(refused).toEqual(wrong.map(([what]) => what));

@@ -3,7 +3,7 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { makeQuote, sandboxClient } from "../support/samples";
 import { decide } from "./open-banking/bank";
-import { inProcess } from "./support/in-process";
+import { startInProcess } from "./support/in-process";
 import { isBusinessDay, spotDateAt } from "../../sandbox/src/world/calendar/business-days";
 
 let sandbox: Sandbox;
@@ -187,7 +187,7 @@ test.each(["2026-01-20", "2026-02-17", "2026-04-07", "2026-05-26", "2026-09-08",
   "seeded on %s, spot trades have their spot date, and everything seeded is on business days",
   async (day) => {
     await start("2026-03-09T09:00:00Z");
-    const seeded = inProcess(new Date(`${day}T17:00:00Z`));
+    const seeded = startInProcess(new Date(`${day}T17:00:00Z`));
     const trades = [...seeded.world.trades.values()];
     const spots = trades.filter(({ type }) => type === "spot");
     expect(spots.length).toBeGreaterThan(6);

@@ -5,9 +5,9 @@ import { demo, type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/s
 import { eventually } from "../support/eventually";
 import { operationNamed } from "../support/operations";
 import { sampleInput, sandboxClient } from "../support/samples";
-import { demoHeaders, type PlainRequest, requestOf } from "./support/http";
+import { demoHeaders, type PlainRequest, toRequest } from "./support/http";
 
-interface Played {
+interface PlayedSandbox {
   readonly sandbox: Sandbox;
   readonly client: FxdeskClient;
   /** What was answered, by what it was. */
@@ -15,7 +15,12 @@ interface Played {
 }
 
 /** Everything of a response but the caller's own identifiers, and the port that the machine chose. */
-async function note({ sandbox, responses }: Played, what: string, path: string, request: PlainRequest = {}) {
+async function recordResponse(
+  { sandbox, responses }: PlayedSandbox,
+  what: string,
+  path: string,
+  request: PlainRequest = {},
+) {
   const response = await fetch(sandbox.baseUrl + path, { redirect: "manual", ...(request as RequestInit) });
   const bytes = Buffer.from(await response.arrayBuffer());
   const headers = [...response.headers].filter(
@@ -30,9 +35,9 @@ async function note({ sandbox, responses }: Played, what: string, path: string, 
     .replaceAll(/x-request-id: [\w-]+/gi, "x-request-id");
 }
 
-const noteCall = async (played: Played, operation: Declaration) => {
-  const { path, ...request } = requestOf(operation, await sampleInput(operation.name, played.client));
-  await note(played, operation.name, path, request);
+const recordCall = async (played: PlayedSandbox, operation: Declaration) => {
+  const { path, ...request } = toRequest(operation, await sampleInput(operation.name, played.client));
+  await recordResponse(played, operation.name, path, request);
 };
 
 /** The values of a field that are enumerated. */
@@ -42,7 +47,7 @@ const optionsOf = (name: string, field: string) =>
 const clientQuery = `client_id=${demo.clientId}`;
 const period = { date_from: "2026-01-01", date_to: "2026-10-31" };
 
-async function noteStatements(played: Played): Promise<void> {
+async function recordStatements(played: PlayedSandbox): Promise<void> {
   const { sandbox, client, responses } = played;
   const [account] = await client.accounts.list({ currencies: "EUR" });
   const { account_id } = account!;
@@ -56,7 +61,7 @@ async function noteStatements(played: Played): Promise<void> {
     });
     const { url } = (await made.json()) as { url: string };
     sandbox.advance(10_000);
-    await note(played, `statement as ${format}`, `${url}?${clientQuery}`, { headers: demoHeaders });
+    await recordResponse(played, `statement as ${format}`, `${url}?${clientQuery}`, { headers: demoHeaders });
   }
   for (const format of optionsOf("statements.emailAccounts", "format"))
     await client.statements.emailAccounts({ ...period, format: format as "coda" });
@@ -69,7 +74,7 @@ async function noteStatements(played: Played): Promise<void> {
   });
 }
 
-async function noteDocuments(played: Played): Promise<void> {
+async function recordDocuments(played: PlayedSandbox): Promise<void> {
   for (const { trade_id } of await played.client.trades.list({ page_size: 20 })) {
     const trade = await played.client.trades.get({ trade_id, response_model: "ExtendedBookedTrade" });
     const payments = trade.payments ?? [];
@@ -79,30 +84,30 @@ async function noteDocuments(played: Played): Promise<void> {
     ];
     for (const link of links.filter((each) => each !== undefined)) {
       const { pathname, search } = new URL(link);
-      await note(played, `document ${pathname}`, pathname + search, { headers: demoHeaders });
+      await recordResponse(played, `document ${pathname}`, pathname + search, { headers: demoHeaders });
     }
   }
 }
 
-async function noteOpenBanking(played: Played): Promise<void> {
+async function recordOpenBanking(played: PlayedSandbox): Promise<void> {
   const operation = operationNamed("openBanking.listTransactions");
   for (const accept of optionsOf(operation.name, "Accept")) {
-    const { path, headers } = requestOf(operation, await sampleInput(operation.name, played.client));
-    await note(played, `transactions as ${accept}`, path, { headers: { ...headers, accept } });
+    const { path, headers } = toRequest(operation, await sampleInput(operation.name, played.client));
+    await recordResponse(played, `transactions as ${accept}`, path, { headers: { ...headers, accept } });
   }
 }
 
 /** What each operation responds to its sample, every file and document, and the page. */
-async function everything(options: SandboxOptions): Promise<Record<string, string>> {
+async function recordEverything(options: SandboxOptions): Promise<Record<string, string>> {
   const sandbox = await startSandbox(options);
   const client = sandboxClient(sandbox);
-  const played: Played = { sandbox, client, responses: {} };
-  for (const operation of operations) await noteCall(played, operation);
-  await noteStatements(played);
-  await noteDocuments(played);
-  await noteOpenBanking(played);
-  await note(played, "the page", "/");
-  await note(played, "the log", "/_sandbox/requests");
+  const played: PlayedSandbox = { sandbox, client, responses: {} };
+  for (const operation of operations) await recordCall(played, operation);
+  await recordStatements(played);
+  await recordDocuments(played);
+  await recordOpenBanking(played);
+  await recordResponse(played, "the page", "/");
+  await recordResponse(played, "the log", "/_sandbox/requests");
   await client.close();
   await sandbox.close();
   return played.responses;
@@ -115,20 +120,20 @@ const machineSecond = () => Math.floor(Date.now() / 1_000);
 let once: Record<string, string>;
 let ended: number;
 beforeAll(async () => {
-  once = await everything({ seed: "one", now });
+  once = await recordEverything({ seed: "one", now });
   ended = machineSecond();
 });
 
 test("twice the same, whenever it is", async () => {
   await eventually(() => machineSecond() > ended, { withinMs: 30_000, what: "another second" });
-  const again = await everything({ seed: "one", now });
+  const again = await recordEverything({ seed: "one", now });
   expect(Object.keys(once).length).toBeGreaterThan(operations.length + 20);
   const differing = Object.keys({ ...once, ...again }).filter((what) => once[what] !== again[what]);
   expect(differing).toEqual([]);
 });
 
 test("another seed gives another world", async () => {
-  const other = await everything({ seed: "two", now });
+  const other = await recordEverything({ seed: "two", now });
   const same = Object.keys(once).filter((what) => once[what] === other[what]);
   expect(same.length).toBeLessThan(Object.keys(once).length / 2);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { OpenApiDocument } from "../../core/openapi/document";
-import { extensionOperations } from "../../sandbox/src/extensions/declared";
+import { extensionOperations } from "../../sandbox/src/extensions/extension-operations";
 import { ask } from "./support/http";
 
 let sandbox: Sandbox;

@@ -1,34 +1,34 @@
 /** What statements say of entries, and how they are told apart: codes, exchanges, numbers and references. */
 import { readCoda, readCsv, readMt940, type Statement } from "@fxdesk/toolkit/formats";
 import { XMLParser } from "fast-xml-parser";
-import { bankTransactionCode, camt053 } from "../../sandbox/src/open-banking/camt053";
-import { accountStatement } from "../../sandbox/src/world/statements/account-statement";
+import { bankTransactionCode, writeCamt053 } from "../../sandbox/src/open-banking/camt053";
+import { createAccountStatement } from "../../sandbox/src/world/statements/account-statement";
 import type { Period } from "../../sandbox/src/world/statements/statement";
-import { statementFile, stored } from "../../sandbox/src/files/formats";
+import { statementFile, toStoredFile } from "../../sandbox/src/files/statement-file";
 import type { StatementFormat } from "../../sandbox/src/world/enumerations";
-import { pdf } from "../../sandbox/src/files/pdf";
-import { incomingFunds, tradesStatement } from "../../sandbox/src/files/reports";
-import { accountIn } from "../../sandbox/src/world/accounts/accounts";
+import { reportPdf } from "../../sandbox/src/files/report-pdf";
+import { incomingFundsReport, tradesReport } from "../../sandbox/src/files/reports";
+import { findOrOpenAccount } from "../../sandbox/src/world/accounts/accounts";
 import { addDays } from "../../sandbox/src/world/calendar/days";
 import { demo } from "../../sandbox/src/world/parties/parties";
 import { readPdf } from "./support/documents";
-import { inProcess, type InProcess } from "./support/in-process";
+import { startInProcess, type InProcessSandbox } from "./support/in-process";
 
-let sandbox: InProcess;
+let sandbox: InProcessSandbox;
 beforeAll(() => {
-  sandbox = inProcess(new Date("2026-03-16T09:00:00Z"));
+  sandbox = startInProcess(new Date("2026-03-16T09:00:00Z"));
 });
 afterAll(() => sandbox.close());
 
 const clientOf = () => sandbox.world.clients.get(demo.clientId)!;
 const statementOf = (period: Period) =>
-  accountStatement(sandbox.world, clientOf(), accountIn(sandbox.world, demo, "EUR"), period);
+  createAccountStatement(sandbox.world, clientOf(), findOrOpenAccount(sandbox.world, demo, "EUR"), period);
 
 const months = { from: "2025-12-16", to: "2026-03-16" };
 
 async function written(format: StatementFormat): Promise<string> {
   const file = await statementFile(statementOf(months), format);
-  return (await stored(file!)).bytes.toString("latin1");
+  return (await toStoredFile(file!)).bytes.toString("latin1");
 }
 
 async function only(statements: AsyncIterable<Statement>): Promise<Statement> {
@@ -71,7 +71,7 @@ test("in CODA, exchanges, fees and interest are of their own families", async ()
 });
 
 test("in camt.053, too", () => {
-  const document = new XMLParser().parse(camt053(statementOf(months))) as {
+  const document = new XMLParser().parse(writeCamt053(statementOf(months))) as {
     Document: {
       BkToCstmrStmt: {
         Stmt: { Ntry: { BkTxCd: { Domn: { Cd: string; Fmly: { Cd: string; SubFmlyCd: string } } } }[] };
@@ -122,7 +122,7 @@ test("daily statements count up, and no two periods have a number or a reference
 
 test("the report of trades has rate, fee and reference", async () => {
   const trade = [...sandbox.world.trades.values()].find(({ reference }) => reference === "PO-7001")!;
-  const texts = readPdf(await pdf(tradesStatement(sandbox.world, clientOf(), trade.orderDate))).flat();
+  const texts = readPdf(await reportPdf(tradesReport(sandbox.world, clientOf(), trade.orderDate))).flat();
   const { rate, fee } = trade;
   expect(texts).toEqual(
     expect.arrayContaining([
@@ -135,7 +135,7 @@ test("the report of trades has rate, fee and reference", async () => {
 });
 
 test("the report of incoming funds adds up what came in, by account", async () => {
-  const report = incomingFunds(sandbox.world, clientOf(), months);
+  const report = incomingFundsReport(sandbox.world, clientOf(), months);
   const cents = (text: string) => Math.round(Number(text) * 100);
   for (const [, , name, , , currency, total] of report.below) {
     const amounts = [...report.rows].filter((row) => row[5] === currency).map((row) => cents(row[6]!));
@@ -145,5 +145,5 @@ test("the report of incoming funds adds up what came in, by account", async () =
     ]);
   }
   expect(report.below.length).toBe(4);
-  expect(readPdf(await pdf(report)).flat()).toContain(report.below[0]![2]);
+  expect(readPdf(await reportPdf(report)).flat()).toContain(report.below[0]![2]);
 });

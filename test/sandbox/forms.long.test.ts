@@ -8,18 +8,18 @@ import { demo } from "@fxdesk/sandbox";
 import { operationNamed } from "../support/operations";
 import { consentTerms } from "./open-banking/bank";
 import { fingerprint, fingerprintBefore } from "./support/fingerprint";
-import { callOf, type PlainResponse } from "./support/http";
-import { inProcess, type InProcess } from "./support/in-process";
-import { oddText } from "./support/odd-text";
+import { callOperation, type PlainResponse } from "./support/http";
+import { startInProcess, type InProcessSandbox } from "./support/in-process";
+import { hostileText } from "./support/hostile-text";
 
 const numRuns = Number(process.env.FXDESK_RUNS ?? 40);
 const timeout = 20_000 + numRuns * 500;
 
-let desk: InProcess;
+let sandbox: InProcessSandbox;
 beforeAll(() => {
-  desk = inProcess(new Date("2026-03-15T03:00:00Z"));
+  sandbox = startInProcess(new Date("2026-03-15T03:00:00Z"));
 });
-afterAll(() => desk.close());
+afterAll(() => sandbox.close());
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -37,7 +37,7 @@ const application = "PSDXX-TEST-1";
 const encoded = (fields: Fields) => new URLSearchParams(fields).toString();
 
 const post = (path: string, body: string | Buffer, headers: Fields = {}) =>
-  desk.ask(path, {
+  sandbox.ask(path, {
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
     body,
@@ -70,9 +70,9 @@ const tokenForm = (fields: Fields): Form => ({
 /** A consent that waits for a person, and the authorisation of it. */
 async function waiting() {
   const terms = { ...consentTerms, "TPP-Redirect-URI": home };
-  const { text } = await callOf(desk.ask, operationNamed("consents.create"), terms);
+  const { text } = await callOperation(sandbox.ask, operationNamed("consents.create"), terms);
   const { consentId } = JSON.parse(text) as { consentId: string };
-  const authorisationId = [...desk.world.openBanking.authorisations.keys()].at(-1)!;
+  const authorisationId = [...sandbox.world.openBanking.authorisations.keys()].at(-1)!;
   return { consentId, authorisationId };
 }
 
@@ -150,13 +150,13 @@ const forms: Readonly<Record<string, { right: () => Form | Promise<Form>; needed
 };
 const cases = Object.entries(forms);
 
-const gives = (response: PlainResponse) =>
+const grantsAccess = (response: PlainResponse) =>
   response.text.includes("access_token") || /[?&]code=/.test(locationOf(response));
 
 /** Fails where the response is a failure, gives something, or is no refusal. */
 function checkRefused(response: PlainResponse): void {
   const isRefusal = response.status >= 400 || locationOf(response).includes("error=");
-  if (response.status >= 500 || !isRefusal || gives(response))
+  if (response.status >= 500 || !isRefusal || grantsAccess(response))
     throw new Error(`${response.status} ${locationOf(response)} ${response.text}`);
 }
 
@@ -165,12 +165,12 @@ test.each(cases)("%s takes what is right", async (_name, { right }) => {
 });
 
 /** Fields with something odd in the place of some, or nothing. */
-const wrong = (names: readonly string[]) =>
+const withInvalidFields = (names: readonly string[]) =>
   fc
-    .array(fc.tuple(fc.constantFrom(...names), fc.option(oddText)), { minLength: 1 })
+    .array(fc.tuple(fc.constantFrom(...names), fc.option(hostileText)), { minLength: 1 })
     .map((changes) => new Map(changes));
 
-const spoilt = (fields: Fields, changes: ReadonlyMap<string, string | null>): Fields =>
+const changeFields = (fields: Fields, changes: ReadonlyMap<string, string | null>): Fields =>
   Object.fromEntries(
     Object.entries(fields)
       .map(([name, value]) => [name, changes.has(name) ? changes.get(name) : value] as const)
@@ -180,11 +180,11 @@ const spoilt = (fields: Fields, changes: ReadonlyMap<string, string | null>): Fi
 test.each(cases)(
   "%s refuses what is wrong",
   async (_name, { right, needed }) => {
-    const property = fc.asyncProperty(wrong(needed), async (changes) => {
+    const property = fc.asyncProperty(withInvalidFields(needed), async (changes) => {
       const form = await right();
-      const before = fingerprintBefore(desk.world);
-      checkRefused(await send({ ...form, fields: spoilt(form.fields, changes) }));
-      expect(fingerprint(desk.world) === before).toBe(true);
+      const before = fingerprintBefore(sandbox.world);
+      checkRefused(await send({ ...form, fields: changeFields(form.fields, changes) }));
+      expect(fingerprint(sandbox.world) === before).toBe(true);
     });
     await fc.assert(property, { numRuns });
   },
@@ -207,12 +207,12 @@ test(
   "a request to authorise that is wrong leads to no code",
   async () => {
     const names = ["response_type", "scope", "redirect_uri", "code_challenge", "code_challenge_method"];
-    const property = fc.asyncProperty(wrong(names), async (changes) => {
+    const property = fc.asyncProperty(withInvalidFields(names), async (changes) => {
       const { path, fields } = await authorize();
       const [at, query] = path.split("?");
-      const asked = spoilt(Object.fromEntries(new URLSearchParams(query)), changes);
+      const asked = changeFields(Object.fromEntries(new URLSearchParams(query)), changes);
       const form = { path: `${at}?${encoded(asked)}`, fields };
-      for (const response of [await desk.ask(form.path), await send(form)]) checkRefused(response);
+      for (const response of [await sandbox.ask(form.path), await send(form)]) checkRefused(response);
     });
     await fc.assert(property, { numRuns });
   },

@@ -6,14 +6,14 @@ import { connect } from "node:net";
 import * as fc from "fast-check";
 import { type Declaration, fieldsOf, operations, type Values } from "@fxdesk/toolkit/operations";
 import { controls, demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { extensionOperations } from "../../sandbox/src/extensions/declared";
+import { extensionOperations } from "../../sandbox/src/extensions/extension-operations";
 import { routeOf } from "../../sandbox/src/routes";
 import { requestValues } from "../support/arbitrary";
-import { conforms } from "../support/conforms";
+import { assertConforms } from "../support/conformance";
 import { fingerprint, fingerprintBefore } from "./support/fingerprint";
 import { ask, demoHeaders, type PlainResponse } from "./support/http";
-import { inProcess, type InProcess } from "./support/in-process";
-import { oddText } from "./support/odd-text";
+import { startInProcess, type InProcessSandbox } from "./support/in-process";
+import { hostileText } from "./support/hostile-text";
 
 /** A night at a weekend: nothing happens by itself. */
 const now = new Date("2026-03-15T03:00:00Z");
@@ -26,8 +26,8 @@ const cases = declared.map((operation) => [operation.name, operation] as const);
 const nested = (depth: number): unknown =>
   depth === 0 ? 0 : depth % 2 === 0 ? [nested(depth - 1)] : { a: nested(depth - 1) };
 
-const odd: fc.Arbitrary<unknown> = fc.oneof(
-  oddText,
+const unusualValues: fc.Arbitrary<unknown> = fc.oneof(
+  hostileText,
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom<unknown[]>(
     0,
@@ -51,11 +51,11 @@ const odd: fc.Arbitrary<unknown> = fc.oneof(
 const written = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)) ?? "";
 
 /** In UTF-8, which has no lone surrogates; without its parameter a path would be another. */
-const inAddress = (value: unknown) =>
+const encodeForPath = (value: unknown) =>
   encodeURIComponent(Buffer.from(written(value)).toString()).replace(/^\.{0,2}$/, "%20");
 
 /** Headers take one line of printable characters: the rest does not leave the machine that asks. */
-const inHeader = (value: unknown) =>
+const encodeForHeader = (value: unknown) =>
   written(value)
     .replace(/[^ -~\x80-\xff]/g, "?")
     .trim();
@@ -68,15 +68,15 @@ interface Request {
 }
 
 /** A request with whatever values, in the places of the operation's fields. */
-function carrying(operation: Declaration, values: Values): Request {
+function requestWith(operation: Declaration, values: Values): Request {
   const at = (place: string) =>
-    fieldsOf(operation).filter((field) => field.place === place && values[field.name] !== undefined);
+    fieldsOf(operation).filter((field) => field.location === place && values[field.name] !== undefined);
   const path = operation.path.replace(/\{([^}]+)\}/g, (_match, name: string) =>
-    inAddress(values[name] ?? "x"),
+    encodeForPath(values[name] ?? "x"),
   );
   const query = at("query").flatMap(({ name }) => {
     const value = values[name];
-    return (Array.isArray(value) ? value : [value]).map((each) => `${name}=${inAddress(each)}`);
+    return (Array.isArray(value) ? value : [value]).map((each) => `${name}=${encodeForPath(each)}`);
   });
   const body = Object.fromEntries(at("body").map(({ name }) => [name, values[name]]));
   return {
@@ -85,35 +85,35 @@ function carrying(operation: Declaration, values: Values): Request {
     headers: Object.fromEntries([
       ...Object.entries(demoHeaders),
       ["content-type", "application/json"],
-      ...at("header").map(({ name }) => [name.toLowerCase(), inHeader(values[name])] as const),
+      ...at("header").map(({ name }) => [name.toLowerCase(), encodeForHeader(values[name])] as const),
     ]),
     ...(operation.body && { body: JSON.stringify(body) }),
   };
 }
 
 /** What fits but for one field, or more. */
-function spoilt(operation: Declaration): fc.Arbitrary<Request> {
+function requestWithInvalidField(operation: Declaration): fc.Arbitrary<Request> {
   const names = fieldsOf(operation).map(({ name }) => name);
-  if (names.length === 0) return fc.constant(carrying(operation, {}));
-  const mess = fc.array(fc.tuple(fc.constantFrom(...names), odd), { minLength: 1, maxLength: 3 });
+  if (names.length === 0) return fc.constant(requestWith(operation, {}));
+  const mess = fc.array(fc.tuple(fc.constantFrom(...names), unusualValues), { minLength: 1, maxLength: 3 });
   return fc.tuple(requestValues(operation, now), mess).map(([values, wrong]) => {
     const about = "client_id" in values ? { client_id: demo.clientId } : {};
-    return carrying(operation, { ...values, ...about, ...Object.fromEntries(wrong) });
+    return requestWith(operation, { ...values, ...about, ...Object.fromEntries(wrong) });
   });
 }
 
-let desk: InProcess;
+let inProcessSandbox: InProcessSandbox;
 beforeAll(() => {
-  desk = inProcess(now);
+  inProcessSandbox = startInProcess(now);
 });
-afterAll(() => desk.close());
+afterAll(() => inProcessSandbox.close());
 
 /** Asks; who is refused has changed nothing. */
 async function asked({ method, path, headers, body }: Request): Promise<PlainResponse> {
-  const before = fingerprintBefore(desk.world);
-  const response = await desk.ask(path, { method, headers, ...(body !== undefined && { body }) });
+  const before = fingerprintBefore(inProcessSandbox.world);
+  const response = await inProcessSandbox.ask(path, { method, headers, ...(body !== undefined && { body }) });
   if (response.status >= 500) throw new Error(`${response.status} ${response.text}`);
-  if (response.status >= 400) expect(fingerprint(desk.world) === before).toBe(true);
+  if (response.status >= 400) expect(fingerprint(inProcessSandbox.world) === before).toBe(true);
   return response;
 }
 
@@ -130,9 +130,9 @@ const reaches = (operation: Declaration, { path }: Request) => {
 test.each(cases)(
   "%s takes what fits, and refuses the rest as documented",
   async (_name, operation) => {
-    const property = fc.asyncProperty(spoilt(operation), async (request) => {
+    const property = fc.asyncProperty(requestWithInvalidField(operation), async (request) => {
       const response = await asked(request);
-      if (reaches(operation, request)) conforms(operation, response);
+      if (reaches(operation, request)) assertConforms(operation, response);
       else expect([400, 404, 405, 422]).toContain(response.status);
     });
     await fc.assert(property, { numRuns });
@@ -186,7 +186,7 @@ const mediaTypes = [
 ];
 
 /** What is sent as something else than JSON too. */
-const elsewise = [
+const otherBodies = [
   "nothing",
   "no UTF-8",
   "XML that grows",
@@ -197,7 +197,7 @@ const elsewise = [
 
 const sent = [
   ...Object.keys(bodies).map((message) => [message, "application/json"] as const),
-  ...mediaTypes.flatMap((type) => elsewise.map((message) => [message, type] as const)),
+  ...mediaTypes.flatMap((type) => otherBodies.map((message) => [message, type] as const)),
 ];
 
 const withBody = cases.filter(([, { body }]) => body);
@@ -209,10 +209,13 @@ function someValues(operation: Declaration): Values {
 }
 
 test.each(withBody)("%s refuses bodies that are none", async (_name, operation) => {
-  const { headers, ...request } = carrying(operation, someValues(operation));
+  const { headers, ...request } = requestWith(operation, someValues(operation));
   for (const [description, type] of sent) {
     const body = bodies[description]!;
-    conforms(operation, await asked({ ...request, headers: { ...headers, "content-type": type }, body }));
+    assertConforms(
+      operation,
+      await asked({ ...request, headers: { ...headers, "content-type": type }, body }),
+    );
   }
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 });
@@ -220,7 +223,7 @@ test.each(withBody)("%s refuses bodies that are none", async (_name, operation) 
 const methods = ["PUT", "HEAD", "OPTIONS", "TRACE", "DELETE", "PATCH", "GET", "POST"];
 
 test.each(cases)("%s is not reached by other methods", async (_name, operation) => {
-  const { path, headers } = carrying(operation, someValues(operation));
+  const { path, headers } = requestWith(operation, someValues(operation));
   const atPath = declared.filter((each) => routeOf(each).pattern.test(decodeURI(path.split("?")[0]!)));
   for (const method of methods.filter((each) => atPath.every((sharing) => sharing.method !== each))) {
     const response = await asked({ method, path, headers });

@@ -1,6 +1,6 @@
 /** The door before every operation, and what no operation responds. */
 import { contract, json, operation } from "@fxdesk/toolkit/operations";
-import { Refusal, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { HttpError, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { z } from "zod";
 import { ask, demoHeaders } from "./support/http";
 
@@ -251,7 +251,7 @@ test("an operation without a behaviour says so, and one that is given is called"
     service,
     behaviours: {
       "tools.echo": ({ values }: { values: { word: string } }) => {
-        if (values.word === "hush") throw new Refusal(409, "quiet", "Not now.");
+        if (values.word === "hush") throw new HttpError(409, "quiet", "Not now.");
         return { status: 200, body: values };
       },
     },

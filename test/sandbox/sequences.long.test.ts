@@ -7,39 +7,39 @@ import { type CreditDebit, readMt940 } from "@fxdesk/toolkit/formats";
 import { demo } from "@fxdesk/sandbox";
 import { Big } from "big.js";
 import type { Account } from "../../sandbox/src/world/accounts/account";
-import { bucketOf } from "../../sandbox/src/world/ledger/ledger";
+import { balanceAccount } from "../../sandbox/src/world/ledger/ledger";
 import { operationNamed } from "../support/operations";
-import { activities, begin, call, now, step } from "./support/activities";
-import { checkBooks, checkLines } from "./support/books";
-import { inProcess, type InProcess } from "./support/in-process";
+import { activities, seedActivities, call, now, step } from "./support/activities";
+import { checkBooks, checkLines } from "./support/check-books";
+import { startInProcess, type InProcessSandbox } from "./support/in-process";
 
 const numRuns = Number(process.env.FXDESK_RUNS ?? 60);
 
-let desk: InProcess;
+let sandbox: InProcessSandbox;
 beforeAll(() => {
-  desk = inProcess(now);
+  sandbox = startInProcess(now);
 });
-afterAll(() => desk.close());
+afterAll(() => sandbox.close());
 
 const signedAmount = ({ creditDebit, amount }: { creditDebit: CreditDebit; amount: string }) =>
   creditDebit === "Credit" ? new Big(amount) : new Big(amount).neg();
 
 /** A statement file since the beginning says what the books said when it was asked for. */
 async function checkStatement({ accountId: account_id, currency: of }: Account): Promise<void> {
-  const books = desk.world.ledger.lines(
-    bucketOf({ accountId: account_id, currency: of }, "InterimAvailable"),
+  const books = sandbox.world.ledger.lines(
+    balanceAccount({ accountId: account_id, currency: of }, "InterimAvailable"),
   );
   const booked = books.slice().map(({ amount }) => amount.toFixed());
   const period = { from_value_datetime: "2020-01-01T00:00" };
-  const made = await call(desk, operationNamed("statements.createFile"), {
+  const made = await call(sandbox, operationNamed("statements.createFile"), {
     account_id,
     format: "mt940",
     ...period,
   });
   const { url } = JSON.parse(made.text) as { url: string };
-  desk.control.advanceClock({ days: 1 });
+  sandbox.control.advanceClock({ days: 1 });
   const statement_id = url.split("/").at(-2);
-  const fetched = await call(desk, operationNamed("statements.getFile"), { account_id, statement_id });
+  const fetched = await call(sandbox, operationNamed("statements.getFile"), { account_id, statement_id });
   expect(fetched.status).toBe(200);
   const told: string[] = [];
   let balance = new Big(0);
@@ -55,9 +55,9 @@ async function checkStatement({ accountId: account_id, currency: of }: Account):
 }
 
 async function checkStatements(): Promise<void> {
-  desk.control.clearFaults();
-  delete desk.world.nextStatement;
-  for (const account of desk.world.accounts.values())
+  sandbox.control.clearFaults();
+  delete sandbox.world.nextStatement;
+  for (const account of sandbox.world.accounts.values())
     if (account.clientId === demo.clientId) await checkStatement(account);
 }
 
@@ -65,12 +65,12 @@ test(
   "nothing breaks the books, and nothing answers what nobody documented",
   async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
-      await begin(desk);
+      await seedActivities(sandbox);
       for (const [name, values] of steps) {
-        await activities[name]!.act(desk, values);
-        checkBooks(desk.world);
+        await activities[name]!.act(sandbox, values);
+        checkBooks(sandbox.world);
       }
-      checkLines(desk.world);
+      checkLines(sandbox.world);
       await checkStatements();
     });
     await fc.assert(property, { numRuns });

@@ -1,8 +1,8 @@
 /** A service of one's own, played like the contract. */
 import { contract, extendService, operation } from "@fxdesk/toolkit/operations";
 import { type AnyBehaviour, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { extensionOperations } from "../../sandbox/src/extensions/declared";
-import { desk } from "../support/desk";
+import { extensionOperations } from "../../sandbox/src/extensions/extension-operations";
+import { secondService } from "../support/second-service";
 import { ask, demoHeaders } from "./support/http";
 
 const behaviours: Readonly<Record<string, AnyBehaviour>> = {
@@ -14,7 +14,7 @@ const key = { "x-desk-key": "demo-desk-key", "x-trace": trace };
 
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = await startSandbox({ service: desk, behaviours });
+  sandbox = await startSandbox({ service: secondService, behaviours });
 });
 afterAll(() => sandbox.close());
 
@@ -84,7 +84,7 @@ test("a fault spoils its calls", async () => {
 test("the contract with more operations keeps what the sandbox adds, and what it adds can be among them", async () => {
   const path = "/quotes/fx-availability?client_id=client-demo";
   const echo = operation({
-    ...desk.operations[0],
+    ...secondService.operations[0],
     server: "service",
     credentials: ["accessToken"],
     name: "more.rate",

@@ -9,20 +9,20 @@ import { parse } from "yaml";
 import { startSandbox, WorldFileError, worldSchema } from "@fxdesk/sandbox";
 import { contract } from "@fxdesk/toolkit/operations";
 import { assemble } from "../../sandbox/src/assemble";
-import { bucketOf } from "../../sandbox/src/world/ledger/ledger";
-import { settingsIn } from "../../sandbox/src/world/seed/described";
-import { settingsFrom } from "../../sandbox/src/world/settings";
+import { balanceAccount } from "../../sandbox/src/world/ledger/ledger";
+import { settingsFromDescription } from "../../sandbox/src/world/seed/seed-from-description";
+import { resolveSettings } from "../../sandbox/src/world/settings";
 import type { World } from "../../sandbox/src/world/world";
 import { includedWorlds, parseWorld, readWorld } from "../../sandbox/src/world-file";
 import { makeQuote, sandboxClient } from "../support/samples";
-import { checkBooks, checkLines } from "./support/books";
+import { checkBooks, checkLines } from "./support/check-books";
 import { ask, demoHeaders } from "./support/http";
 
 const now = new Date("2026-03-16T09:00:00Z");
 
-function played(name: string, more: object = {}) {
+function startWorld(name: string, more: object = {}) {
   const description = readWorld(name);
-  const settings = settingsFrom({ ...settingsIn(description), ...more });
+  const settings = resolveSettings({ ...settingsFromDescription(description), ...more });
   return assemble({
     service: contract,
     start: { seed: description.seed ?? "fxdesk", now, settings, description },
@@ -31,9 +31,9 @@ function played(name: string, more: object = {}) {
 
 describe.each(includedWorlds)("the included world %s", (name) => {
   test("has books that balance, and fits the schema that editors know", async () => {
-    const { app, stage } = played(name);
-    checkBooks(stage.world);
-    checkLines(stage.world);
+    const { app, session } = startWorld(name);
+    checkBooks(session.world);
+    checkLines(session.world);
     const validate = addFormats.default(new Ajv2020({ strict: false })).compile(worldSchema());
     const content: unknown = parse(
       readFileSync(join(__dirname, `../../sandbox/worlds/${name}.yaml`), "utf8"),
@@ -43,7 +43,7 @@ describe.each(includedWorlds)("the included world %s", (name) => {
   });
 
   test("has a page", async () => {
-    const { app } = played(name);
+    const { app } = startWorld(name);
     const { statusCode, body } = await app.inject({ url: "/", headers: { host: "127.0.0.1" } });
     expect([statusCode, body.includes("no real bank")]).toEqual([200, true]);
     await app.close();
@@ -51,12 +51,12 @@ describe.each(includedWorlds)("the included world %s", (name) => {
 });
 
 test("the group has twelve companies and a thousand accounts, for which one treasury speaks", () => {
-  const { world } = played("group").stage;
+  const { world } = startWorld("group").session;
   expect([world.clients.size, world.accounts.size, world.ownClientIds.length]).toEqual([12, 1_000, 12]);
   const held = [...world.accounts.values()].filter(({ clientId }) => clientId === "client-ch");
   expect(held).toHaveLength(82);
   const [first] = held;
-  expect(world.ledger.balance(bucketOf(first!, "InterimAvailable")).toFixed(2)).toBe("50000.00");
+  expect(world.ledger.balance(balanceAccount(first!, "InterimAvailable")).toFixed(2)).toBe("50000.00");
 });
 
 test("the exporter is reached with the demo credentials, under its own name, and trades", async () => {
@@ -219,16 +219,16 @@ settings: { requests_per_second: 3, quote_seconds: 5 }
 
 describe("a living world", () => {
   const lived = (name: string, steps: number, days: number): World => {
-    const { world } = played(name, { living: true }).stage;
+    const { world } = startWorld(name, { living: true }).session;
     for (let n = 0; n < steps; n += 1) {
       world.clock.advance((days / steps) * 86_400_000);
-      world.catchUp();
+      world.runDueEvents();
     }
     return world;
   };
   const booked = ({ accounts, ledger }: World) =>
     [...accounts.values()].flatMap((account) =>
-      [...ledger.lines(bucketOf(account, "InterimAvailable"))].map(({ lineId, entry, amount }) =>
+      [...ledger.lines(balanceAccount(account, "InterimAvailable"))].map(({ lineId, entry, amount }) =>
         [lineId, entry.bookedAt.toISOString(), entry.reference, entry.information, amount.toFixed()].join(
           " ",
         ),
@@ -259,9 +259,9 @@ describe("a living world", () => {
     });
     expect(late.length).toBeGreaterThan(0);
     for (const [due, paidOn] of late) expect(paidOn! > due!).toBe(true);
-    const { world: still } = played("exporter").stage;
+    const { world: still } = startWorld("exporter").session;
     still.clock.advance(180 * 86_400_000);
-    still.catchUp();
+    still.runDueEvents();
     expect(booked(still).filter((text) => text.split(" ")[1]! > "2026-03-17")).toEqual([]);
   });
 });

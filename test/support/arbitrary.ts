@@ -5,7 +5,7 @@ import {
   type Declaration,
   type Field,
   fieldsOf,
-  type Place,
+  type FieldLocation,
   type Values,
 } from "../../core/operations";
 import { responseJsonSchema, type JsonSchema } from "../../core/declaration/json-schema";
@@ -98,27 +98,32 @@ function valueOf(schema: JsonSchema): Arbitrary {
 }
 
 /** What a place cannot hold: a header nothing but ASCII, a path no slash. */
-const unfit: Readonly<Partial<Record<Place, RegExp>>> = { header: /[^!-~]/g, path: /[/\\]/g };
+const forbiddenCharacters: Readonly<Partial<Record<FieldLocation, RegExp>>> = {
+  header: /[^!-~]/g,
+  path: /[/\\]/g,
+};
 
-const held = (place: Place, value: unknown) =>
-  typeof value === "string" && unfit[place] ? value.replace(unfit[place], "") : value;
+const withoutForbidden = (place: FieldLocation, value: unknown) =>
+  typeof value === "string" && forbiddenCharacters[place]
+    ? value.replace(forbiddenCharacters[place], "")
+    : value;
 
-const fitting = ({ schema, place }: Field): Arbitrary =>
+const fieldArbitrary = ({ schema, location }: Field): Arbitrary =>
   valueOf(responseJsonSchema(schema))
-    .map((value) => held(place, value))
+    .map((value) => withoutForbidden(location, value))
     .filter((value) => schema.safeParse(value).success);
 
 /** The fields that make sense together: a document is the whole body but for what goes along in its form. */
-function together(operation: Declaration): (readonly Field[])[] {
+function fieldSets(operation: Declaration): (readonly Field[])[] {
   const { document } = operation;
   const fields = fieldsOf(operation);
   if (!document) return [fields];
   const beside = (name: string) => document.form?.fields.includes(name);
   return [
-    fields.filter(({ place }) => place !== "document"),
+    fields.filter(({ location }) => location !== "document"),
     fields
-      .filter(({ place, name }) => place !== "body" || beside(name))
-      .map((field) => (field.place === "document" ? { ...field, required: true } : field)),
+      .filter(({ location, name }) => location !== "body" || beside(name))
+      .map((field) => (field.location === "document" ? { ...field, required: true } : field)),
   ];
 }
 
@@ -126,7 +131,7 @@ function together(operation: Declaration): (readonly Field[])[] {
 export function requestValues(operation: Declaration, now: Date): fc.Arbitrary<Values> {
   const record = (fields: readonly Field[]) => {
     const requiredKeys = fields.flatMap(({ name, required }) => (required ? [name] : []));
-    const model = Object.fromEntries(fields.map((field) => [field.name, fitting(field)]));
+    const model = Object.fromEntries(fields.map((field) => [field.name, fieldArbitrary(field)]));
     return fc.record(model, { requiredKeys, noNullPrototype: true });
   };
   const optional = new Set(fieldsOf(operation).flatMap(({ name, required }) => (required ? [] : [name])));
@@ -139,7 +144,7 @@ export function requestValues(operation: Declaration, now: Date): fc.Arbitrary<V
     );
   };
   return fc
-    .oneof(...together(operation).map(record))
+    .oneof(...fieldSets(operation).map(record))
     .map(withoutMisfits)
     .filter((values) => checkRequest(operation, values, now).length === 0);
 }

@@ -6,9 +6,9 @@ import type { ClientOptions, FxdeskClient } from "../../core";
 import { assemble } from "../../sandbox/src/assemble";
 import { type ControlPlane, controlPlane } from "../../sandbox/src/control";
 import type { Account } from "../../sandbox/src/world/accounts/account";
-import { bucketOf } from "../../sandbox/src/world/ledger/ledger";
+import { balanceAccount } from "../../sandbox/src/world/ledger/ledger";
 import { demo } from "../../sandbox/src/world/parties/parties";
-import { usualSettings, type Settings } from "../../sandbox/src/world/settings";
+import { defaultSettings, type Settings } from "../../sandbox/src/world/settings";
 import type { World } from "../../sandbox/src/world/world";
 import { sandboxClient } from "./samples";
 
@@ -44,18 +44,23 @@ interface BooksOptions {
 }
 
 function movementsOf({ ledger }: World, account: Account): Movement[] {
-  return [...ledger.lines(bucketOf(account, "InterimAvailable"))].map(({ lineId, entry, amount, type }) => ({
-    id: lineId,
-    account: account.accountId,
-    currency: account.currency,
-    amount,
-    valueDay: entry.valueAt.toISOString().slice(0, 10),
-    type,
-    counterparty: entry.counterparty?.name,
-    texts: [entry.reference, entry.information, entry.additionalInformation, entry.counterparty?.name].filter(
-      (text) => text !== undefined,
-    ),
-  }));
+  return [...ledger.lines(balanceAccount(account, "InterimAvailable"))].map(
+    ({ lineId, entry, amount, type }) => ({
+      id: lineId,
+      account: account.accountId,
+      currency: account.currency,
+      amount,
+      valueDay: entry.valueAt.toISOString().slice(0, 10),
+      type,
+      counterparty: entry.counterparty?.name,
+      texts: [
+        entry.reference,
+        entry.information,
+        entry.additionalInformation,
+        entry.counterparty?.name,
+      ].filter((text) => text !== undefined),
+    }),
+  );
 }
 
 /** Starts a sandbox of which the books can be read. Listens until it is closed. */
@@ -65,8 +70,8 @@ export async function openBooks({
   daysBehind = 40,
   settings,
 }: BooksOptions): Promise<Books> {
-  const start = { seed, now, daysBehind, settings: { ...usualSettings, ...settings } };
-  const { app, stage } = assemble({ service: contract, start });
+  const start = { seed, now, daysBehind, settings: { ...defaultSettings, ...settings } };
+  const { app, session } = assemble({ service: contract, start });
   await app.listen({ port: 0, host: "127.0.0.1" });
   const baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const clients: FxdeskClient[] = [];
@@ -76,18 +81,18 @@ export async function openBooks({
     return client;
   };
   const accounts = () =>
-    [...stage.world.accounts.values()].filter(({ clientId }) => clientId === demo.clientId);
+    [...session.world.accounts.values()].filter(({ clientId }) => clientId === demo.clientId);
   return {
     client: another({}),
-    control: controlPlane(stage),
+    control: controlPlane(session),
     get world() {
-      return stage.world;
+      return session.world;
     },
     get accounts() {
       return accounts();
     },
     get movements() {
-      return accounts().flatMap((account) => movementsOf(stage.world, account));
+      return accounts().flatMap((account) => movementsOf(session.world, account));
     },
     another,
     close: async () => {

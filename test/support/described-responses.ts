@@ -11,7 +11,7 @@ interface Response {
   readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
 }
 
-interface Described {
+interface DescribedOperation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
@@ -21,7 +21,7 @@ interface Document {
 }
 
 /** Which operation of the document: its method, and its path as the document writes it. */
-interface Place {
+interface OperationLocation {
   readonly method: string;
   readonly path: string;
 }
@@ -35,12 +35,14 @@ const isObject = (value: unknown): value is Json =>
  * A schema as strict as it can be read: an object has the fields that are shown, and no others unless the schema says so;
  * an enumeration that may grow has the values that are known.
  */
-function strictly(value: unknown, base: string): unknown {
-  if (Array.isArray(value)) return value.map((each) => strictly(each, base));
+function toStrictSchema(value: unknown, base: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => toStrictSchema(each, base));
   if (!isObject(value)) return value;
   const { $ref, "x-extensible-enum": known, ...rest } = value;
   if (typeof $ref === "string") return { $ref: $ref.replace(schemaPrefix, `${base}#/schemas/`) };
-  const inner = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, strictly(each, base)]));
+  const inner = Object.fromEntries(
+    Object.entries(rest).map(([key, each]) => [key, toStrictSchema(each, base)]),
+  );
   const isClosed =
     isObject(value.properties) && value.type === "object" && !("additionalProperties" in value);
   return {
@@ -51,19 +53,19 @@ function strictly(value: unknown, base: string): unknown {
 }
 
 /** What stands behind a reference. */
-function followed<T>(document: Document, value: T | { readonly $ref: string }): T {
+function resolveReference<T>(document: Document, value: T | { readonly $ref: string }): T {
   if (!isObject(value) || typeof value.$ref !== "string") return value as T;
   const found = value.$ref
     .slice("#/".length)
     .split("/")
     .reduce<unknown>((place, key) => (place as Json)[key], document);
-  return followed(document, found as T);
+  return resolveReference(document, found as T);
 }
 
 const mediaType = (contentType: string | null) => contentType?.split(";")[0]!.trim();
 
 /** A header's text in the type its schema has. */
-function typed(text: string, { type }: Schema): unknown {
+function parseHeaderValue(text: string, { type }: Schema): unknown {
   return type === "integer" || type === "boolean" ? JSON.parse(text) : text;
 }
 
@@ -79,23 +81,23 @@ export class DescribedResponses {
   ) {
     const { schemas } = document.components as { readonly schemas: Json };
     this.#base = `https://document.example/${name}`;
-    ajv.addSchema({ schemas: strictly(schemas, this.#base) }, this.#base);
+    ajv.addSchema({ schemas: toStrictSchema(schemas, this.#base) }, this.#base);
   }
 
   /** What is wrong with a response: its status, its content type, its headers, its body. */
-  violations(place: Place, received: PlainResponse): string[] {
-    const raw = this.#described(place).responses[received.status];
+  violations(location: OperationLocation, received: PlainResponse): string[] {
+    const raw = this.#operationAt(location).responses[received.status];
     if (!raw) return [`status ${received.status} is not described`];
-    const response = followed(this.document, raw);
-    const at = `${place.method} ${place.path} ${received.status}`;
+    const response = resolveReference(this.document, raw);
+    const at = `${location.method} ${location.path} ${received.status}`;
     return [
       ...this.#headerViolations(at, response, received),
       ...this.#bodyViolations(at, response, received),
     ];
   }
 
-  #described({ method, path }: Place): Described {
-    const found = (this.document.paths[path] as Readonly<Record<string, Described>> | undefined)?.[
+  #operationAt({ method, path }: OperationLocation): DescribedOperation {
+    const found = (this.document.paths[path] as Readonly<Record<string, DescribedOperation>> | undefined)?.[
       method.toLowerCase()
     ];
     if (!found) throw new Error(`The document has no ${method} ${path}.`);
@@ -104,10 +106,10 @@ export class DescribedResponses {
 
   #headerViolations(at: string, { headers = {} }: Response, response: PlainResponse): string[] {
     return Object.entries(headers).flatMap(([name, raw]) => {
-      const { required, schema } = followed(this.document, raw);
+      const { required, schema } = resolveReference(this.document, raw);
       const text = response.headers.get(name);
       if (text === null) return required ? [`header ${name} is missing`] : [];
-      return this.#misfits(`${at} ${name}`, schema, typed(text, schema)).map(
+      return this.#schemaViolations(`${at} ${name}`, schema, parseHeaderValue(text, schema)).map(
         (message) => `header ${name}${message}`,
       );
     });
@@ -119,13 +121,15 @@ export class DescribedResponses {
     const media = content[String(type)] ?? content["*/*"];
     if (!media) return [`content type ${type} is not described`];
     if (!media.schema || !String(type).endsWith("json")) return [];
-    return this.#misfits(`${at} ${type}`, media.schema, JSON.parse(text)).map((message) => `body${message}`);
+    return this.#schemaViolations(`${at} ${type}`, media.schema, JSON.parse(text)).map(
+      (message) => `body${message}`,
+    );
   }
 
-  #misfits(at: string, schema: Schema, value: unknown): string[] {
+  #schemaViolations(at: string, schema: Schema, value: unknown): string[] {
     let validate = this.#compiled.get(at);
     if (!validate)
-      this.#compiled.set(at, (validate = this.ajv.compile(strictly(schema, this.#base) as Schema)));
+      this.#compiled.set(at, (validate = this.ajv.compile(toStrictSchema(schema, this.#base) as Schema)));
     if (validate(value)) return [];
     return validate.errors!.map(
       ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,

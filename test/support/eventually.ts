@@ -2,7 +2,7 @@
 import { type EventEmitter, once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 
-export interface Waiting {
+export interface WaitOptions {
   readonly withinMs: number;
   /** What is waited for, or what to say when it has not come. */
   readonly what: string | (() => string);
@@ -16,7 +16,7 @@ const everyMs = 10;
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  { withinMs, what }: Waiting,
+  { withinMs, what }: WaitOptions,
 ): Promise<Exclude<T, undefined | null | false>> {
   let timer: NodeJS.Timeout;
   const limit = new Promise<never>((_, reject) => {
@@ -38,5 +38,5 @@ export async function eventually<T>(
 }
 
 /** Waits for an event, and returns what comes with it. */
-export const happens = (emitter: EventEmitter, event: string, withinMs = 30_000): Promise<unknown[]> =>
+export const untilEvent = (emitter: EventEmitter, event: string, withinMs = 30_000): Promise<unknown[]> =>
   eventually<unknown[]>(() => once(emitter, event), { withinMs, what: `the event "${event}"` });

@@ -28,14 +28,14 @@ export const reset: Fault = (socket) => socket.resetAndDestroy();
 export const silence: Fault = () => undefined;
 
 /** Responds to the first request with the first fault, and so on; the last one is repeated. */
-export const inTurn =
+export const inSequence =
   (...faults: [Fault, ...Fault[]]): Fault =>
   (socket, number) =>
     faults[Math.min(number, faults.length) - 1]!(socket, number);
 
 /** Once a booking has arrived, the pages of its list are read to find it. */
-const isLook = (head: string, before: readonly string[]): boolean =>
-  /^GET \/trades\?\S*page_size=/.test(head) && before.some((each) => each.startsWith("POST /trades?"));
+const isRecoveryLookup = (head: string, earlierHeads: readonly string[]): boolean =>
+  /^GET \/trades\?\S*page_size=/.test(head) && earlierHeads.some((each) => each.startsWith("POST /trades?"));
 
 const ports = new Set<number>();
 
@@ -66,7 +66,7 @@ export async function faultServer(fault: Fault): Promise<FaultServer> {
       if (buffered.length < end + 4 + length) return;
       const head = buffered;
       buffered = "";
-      if (isLook(head, heads)) return respond(404)(socket, 0);
+      if (isRecoveryLookup(head, heads)) return respond(404)(socket, 0);
       heads.push(head);
       fault(socket, heads.length);
     });

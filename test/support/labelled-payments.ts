@@ -2,7 +2,7 @@
 import type { Item, Payment } from "../../core/procedures/reconcile/match";
 
 /** Numbers by chance, the same for a seed. */
-class Chance {
+class SeededRandom {
   #state: number;
 
   constructor(seed: number) {
@@ -55,7 +55,7 @@ export interface LabelledCase {
   readonly payments: readonly string[];
 }
 
-export interface Labelled {
+export interface LabelledPayments {
   readonly items: readonly Item[];
   readonly payments: readonly Payment[];
   readonly cases: readonly LabelledCase[];
@@ -88,15 +88,15 @@ const textOf = (cents: number): string => {
 
 const withoutAccents = (text: string) => text.normalize("NFKD").replace(/\p{M}/gu, "");
 
-class Maker {
-  readonly chance: Chance;
+class CaseBuilder {
+  readonly chance: SeededRandom;
   readonly items: Item[] = [];
   readonly payments: Payment[] = [];
   readonly cases: LabelledCase[] = [];
   #number = 90;
 
   constructor(seed: number) {
-    this.chance = new Chance(seed);
+    this.chance = new SeededRandom(seed);
   }
 
   /** Numbers follow each other, so that one is the beginning of another. */
@@ -208,15 +208,16 @@ class Maker {
 const centsOf = ({ amount }: Item): number => Math.round(Number(amount) * 100);
 
 /** An amount that is not round. */
-const odd = (maker: Maker) => textOf(maker.chance.between(1_200, 450_000) * 10 + maker.chance.between(1, 9));
+const unevenAmount = (maker: CaseBuilder) =>
+  textOf(maker.chance.between(1_200, 450_000) * 10 + maker.chance.between(1, 9));
 
-const makers: Readonly<Record<Label, (maker: Maker) => void>> = {
+const caseBuilders: Readonly<Record<Label, (maker: CaseBuilder) => void>> = {
   plain: (maker) => {
     const item = maker.item();
     maker.add("plain", [item], [maker.payment(item, {})]);
   },
   late: (maker) => {
-    const item = maker.item({ amount: odd(maker) });
+    const item = maker.item({ amount: unevenAmount(maker) });
     const isNamed = maker.chance.is(0.7);
     const days = isNamed ? maker.chance.between(40, 120) : maker.chance.between(20, 55);
     maker.add("late", [item], [maker.payment(item, { days, ...(!isNamed && { named: [] }) })]);
@@ -240,7 +241,7 @@ const makers: Readonly<Record<Label, (maker: Maker) => void>> = {
     maker.add("double", [item], [first]);
   },
   split: (maker) => {
-    const item = maker.item({ amount: odd(maker) });
+    const item = maker.item({ amount: unevenAmount(maker) });
     const all = maker.parts(centsOf(item), maker.chance.between(2, 4));
     const isNamed = maker.chance.is(0.75);
     const payments = all.map((cents, index) =>
@@ -249,12 +250,12 @@ const makers: Readonly<Record<Label, (maker: Maker) => void>> = {
     maker.add("split", [item], payments);
   },
   combined: (maker) => {
-    const first = maker.item({ amount: odd(maker) });
+    const first = maker.item({ amount: unevenAmount(maker) });
     const { currency, party, date } = first;
     const items = [
       first,
       ...Array.from({ length: maker.chance.between(1, 3) }, () =>
-        maker.item({ currency, party, date, amount: odd(maker) }),
+        maker.item({ currency, party, date, amount: unevenAmount(maker) }),
       ),
     ];
     const cents = items.reduce((sum, each) => sum + centsOf(each), 0);
@@ -263,7 +264,7 @@ const makers: Readonly<Record<Label, (maker: Maker) => void>> = {
     maker.add("combined", items, [maker.payment(first, { cents, named })]);
   },
   "without reference": (maker) => {
-    const item = maker.item({ amount: odd(maker) });
+    const item = maker.item({ amount: unevenAmount(maker) });
     maker.add("without reference", [item], [maker.payment(item, { named: [] })]);
   },
   "wrong currency": (maker) => {
@@ -274,7 +275,7 @@ const makers: Readonly<Record<Label, (maker: Maker) => void>> = {
   /** Another company of nearly the same name pays the same amount for something else. */
   "similar name": (maker) => {
     const place = maker.chance.between(0, companies.length / 3 - 1) * 3;
-    const item = maker.item({ amount: odd(maker), party: companies[place]! });
+    const item = maker.item({ amount: unevenAmount(maker), party: companies[place]! });
     const other = companies[place + maker.chance.between(1, 2)]!;
     maker.payment(item, { named: [], counterparty: maker.payer(other) });
     const isPaid = maker.chance.is(0.5);
@@ -292,7 +293,7 @@ const makers: Readonly<Record<Label, (maker: Maker) => void>> = {
   },
   /** The first part came twice: nobody can tell which one is too much. */
   "part twice": (maker) => {
-    const item = maker.item({ amount: odd(maker) });
+    const item = maker.item({ amount: unevenAmount(maker) });
     const [first, second] = maker.parts(centsOf(item), 2) as [number, number];
     for (const cents of [first, first, second]) maker.payment(item, { cents });
     maker.add("part twice", [item], []);
@@ -311,7 +312,7 @@ const makers: Readonly<Record<Label, (maker: Maker) => void>> = {
   },
   /** Two digits the wrong way round. */
   mistyped: (maker) => {
-    const item = maker.item({ amount: odd(maker) });
+    const item = maker.item({ amount: unevenAmount(maker) });
     const typed = item.reference!.replace(/(\d)(\d)$/, "$2$1");
     maker.add("mistyped", [item], [maker.payment(item, { named: [typed] })]);
   },
@@ -347,7 +348,7 @@ const weights: readonly (readonly [Label, number])[] = [
 const labels = weights.flatMap(([label, count]) => Array.from({ length: count }, () => label));
 
 /** What belongs to none of the items: salaries, rents and payments of others. */
-function addOthers(maker: Maker, count: number): void {
+function addOthers(maker: CaseBuilder, count: number): void {
   for (let index = 0; index < count; index += 1)
     maker.payment(
       {
@@ -362,10 +363,10 @@ function addOthers(maker: Maker, count: number): void {
 }
 
 /** At least so many cases, of all kinds, in one list of items and one of payments. */
-export function labelledPayments(seed: number, count: number): Labelled {
-  const maker = new Maker(seed);
-  for (const label of Object.keys(makers) as Label[]) makers[label](maker);
-  while (maker.cases.length < count) makers[maker.chance.pick(labels)](maker);
+export function labelledPayments(seed: number, count: number): LabelledPayments {
+  const maker = new CaseBuilder(seed);
+  for (const label of Object.keys(caseBuilders) as Label[]) caseBuilders[label](maker);
+  while (maker.cases.length < count) caseBuilders[maker.chance.pick(labels)](maker);
   addOthers(maker, Math.floor(count / 5));
   return maker;
 }

@@ -3,56 +3,62 @@ import { createServer, type AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
-import { fxdesk } from "../../cli/fxdesk";
-import type { Ran, Variables } from "../cli/run";
-import { eventually, happens } from "./eventually";
+import { runCommandLine } from "../../cli/command-line";
+import type { CommandResult, Variables } from "../cli/run-command";
+import { eventually, untilEvent } from "./eventually";
 
 /** The address of a path at a port that nobody listens on. */
-export async function freeRedirect(): Promise<string> {
+export async function freeRedirectUri(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
-  await happens(server, "listening");
+  await untilEvent(server, "listening");
   const { port } = server.address() as AddressInfo;
-  await happens(server.close(), "close");
+  await untilEvent(server.close(), "close");
   return `http://127.0.0.1:${port}/callback`;
 }
 
 /** What a person is shown in the end. */
-export interface Shown {
+export interface ShownPage {
   readonly status: number;
   readonly html: string;
 }
 
 /** Logs in on the page of an address, and returns where that leads: the code is in it. */
-export async function signedIn(address: string, email: string = demo.email): Promise<URL> {
+export async function signIn(address: string, email: string = demo.email): Promise<URL> {
   const asked = new URL(address);
   const page = await fetch(asked);
   if (page.status !== 200) throw new Error(`The login page: ${page.status} ${await page.text()}`);
   const body = new URLSearchParams({ email, password: demo.password });
   for (const name of ["client_id", "redirect_uri", "state"]) body.set(name, asked.searchParams.get(name)!);
-  const left = await fetch(new URL("login", asked), { method: "POST", body, redirect: "manual" });
-  return new URL(left.headers.get("location")!);
+  const loginResponse = await fetch(new URL("login", asked), { method: "POST", body, redirect: "manual" });
+  return new URL(loginResponse.headers.get("location")!);
 }
 
-export async function opened(address: URL | string, headers: Record<string, string> = {}): Promise<Shown> {
+export async function openPage(
+  address: URL | string,
+  headers: Record<string, string> = {},
+): Promise<ShownPage> {
   const response = await fetch(address, { headers });
   return { status: response.status, html: await response.text() };
 }
 
 /** A command that waits for somebody. */
-export interface Waiting {
+export interface WaitingCommand {
   /** What it says is to be opened. */
   readonly address: string;
-  readonly ran: Promise<Ran>;
+  readonly ran: Promise<CommandResult>;
 }
 
-export async function waiting(args: readonly string[], variables: Variables): Promise<Waiting> {
+export async function startWaitingCommand(
+  args: readonly string[],
+  variables: Variables,
+): Promise<WaitingCommand> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   stdin.end();
   let said = "";
   stderr.on("data", (chunk) => (said += String(chunk)));
   const out = text(stdout);
   let ended: number | undefined;
-  const ran = fxdesk(args, { stdin, stdout, stderr, environment: variables }).then(async (code) => {
+  const ran = runCommandLine(args, { stdin, stdout, stderr, environment: variables }).then(async (code) => {
     ended = code;
     stdout.end();
     return { code, stdout: await out, stderr: said };
@@ -80,8 +86,8 @@ export async function login(
   variables: Variables,
   flags: readonly string[] = [],
   email?: string,
-): Promise<Ran & Shown> {
-  const { address, ran } = await waiting(["login", "--profile", profile, ...flags], variables);
-  const shown = await opened(await signedIn(address, email));
+): Promise<CommandResult & ShownPage> {
+  const { address, ran } = await startWaitingCommand(["login", "--profile", profile, ...flags], variables);
+  const shown = await openPage(await signIn(address, email));
   return { ...(await ran), ...shown };
 }

@@ -26,17 +26,19 @@ export interface StandardOperation {
 type Json = Record<string, unknown>;
 
 /** Puts everything referred to in its place. */
-function resolved(document: Json, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => resolved(document, item));
+function resolveReferences(document: Json, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(document, item));
   if (typeof value !== "object" || value === null) return value;
   const { $ref } = value as { $ref?: string };
   if ($ref === undefined)
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolved(document, inner)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, resolveReferences(document, inner)]),
+    );
   const target = $ref
     .slice("#/".length)
     .split("/")
     .reduce<unknown>((place, key) => (place as Json)[key], document);
-  return resolved(document, target);
+  return resolveReferences(document, target);
 }
 
 interface RawMedia {
@@ -68,8 +70,12 @@ export class Standard {
     const item = this.#document.paths[path];
     const raw = item?.[method.toLowerCase()];
     if (!raw) return undefined;
-    const { parameters = [], requestBody, responses } = resolved(this.#document, raw) as RawOperation;
-    const shared = resolved(this.#document, item.parameters ?? []) as readonly StandardParameter[];
+    const {
+      parameters = [],
+      requestBody,
+      responses,
+    } = resolveReferences(this.#document, raw) as RawOperation;
+    const shared = resolveReferences(this.#document, item.parameters ?? []) as readonly StandardParameter[];
     return {
       parameters: [...shared, ...parameters],
       bodies: jsonBodies(requestBody?.content),
@@ -106,7 +112,7 @@ export function standardResponses(file: string): DescribedResponses {
 }
 
 /** The same pattern in one way of writing. */
-const written = (pattern: unknown): string =>
+const normalizePattern = (pattern: unknown): string =>
   String(pattern)
     .replace(/^\^|\$$/g, "")
     .replaceAll("\\d", "[0-9]")
@@ -140,7 +146,8 @@ export function requestDifferences(standard: Schema, ours: Schema, at = ""): str
   if (!standard.enum)
     for (const limit of limits)
       if (limitOf(standard, limit) && limitOf(standard, limit) !== limitOf(ours, limit)) say(limit);
-  if (standard.pattern && written(standard.pattern) !== written(ours.pattern)) say("pattern");
+  if (standard.pattern && normalizePattern(standard.pattern) !== normalizePattern(ours.pattern))
+    say("pattern");
   if (standard.type && standard.type !== ours.type) say(`type ${String(standard.type)}`);
   if (standard.items)
     found.push(...requestDifferences(standard.items as Schema, ours.items as Schema, `${at}[]`));

@@ -13,7 +13,7 @@ export function operationNamed(name: string): Declaration {
 }
 
 /** What is wrong with an input on 31 January 2026. */
-export const misfits = (name: string, input: Values): Violation[] =>
+export const inputViolations = (name: string, input: Values): Violation[] =>
   checkInput(operationNamed(name), input, new Date("2026-01-31T12:00:00Z"));
 
 /**
@@ -27,14 +27,14 @@ export function failuresToTry(): (readonly [Declaration, number])[] {
   const isLookedFor = ({ recovery }: Declaration) => recovery !== undefined;
   const ordered = [...declared.filter((each) => !isLookedFor(each)), ...declared.filter(isLookedFor)];
   const all = ordered.flatMap((operation, index) => {
-    const { effect, singleUse, errors } = operation;
+    const { effect, singleUseField, errors } = operation;
     const statuses = Object.keys(errors).map(Number);
     const chosen = statuses[index % statuses.length];
-    const isWanted = (status: number) => {
-      const kind = `${effect} ${singleUse} ${status}`;
+    const isChosen = (status: number) => {
+      const kind = `${effect} ${singleUseField} ${status}`;
       return status === chosen || (!seen.has(kind) && seen.add(kind));
     };
-    return statuses.filter(isWanted).map((status) => [operation, status] as const);
+    return statuses.filter(isChosen).map((status) => [operation, status] as const);
   });
   return [...all.filter(([, status]) => status !== 429), ...all.filter(([, status]) => status === 429)];
 }

@@ -4,6 +4,10 @@ import type { Page, PageScreenshotOptions } from "playwright-core";
 
 const images = join(__dirname, "../../docs/images");
 
-export async function picture(page: Page, name: string, options: PageScreenshotOptions = {}): Promise<void> {
+export async function takePicture(
+  page: Page,
+  name: string,
+  options: PageScreenshotOptions = {},
+): Promise<void> {
   if (process.env.FXDESK_WRITE_DOCS) await page.screenshot({ path: join(images, `${name}.png`), ...options });
 }

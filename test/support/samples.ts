@@ -46,11 +46,11 @@ const creditor = {
 const instructedAmount = { currency: "EUR", amount: "125.50" };
 const redirect = { "TPP-Redirect-URI": "https://app.example/done" };
 const sepa = { "payment-product": "sepa-credit-transfers" } as const;
-const single = { "payment-service": "payments", ...sepa } as const;
+const singlePayment = { "payment-service": "payments", ...sepa } as const;
 const authorisations = { "payment-authorisation": "authorisations" } as const;
 
 /** A person stands behind the calls that only prepare: they count for no limit. */
-const attended = { psu: { "PSU-IP-Address": "192.0.2.10" } };
+const attendedBy = { psu: { "PSU-IP-Address": "192.0.2.10" } };
 
 async function account(client: FxdeskClient, currency = "EUR") {
   const [found] = await client.accounts.list({ currencies: currency });
@@ -104,7 +104,7 @@ async function statement(client: FxdeskClient): Promise<Values> {
 
 async function newPayment(client: FxdeskClient) {
   return {
-    ...single,
+    ...singlePayment,
     ...redirect,
     debtorAccount: await debtorAccount(client),
     instructedAmount,
@@ -121,7 +121,7 @@ async function newBulkPayment(client: FxdeskClient) {
 async function payment(client: FxdeskClient, explicit = false) {
   const input = { ...(await newPayment(client)), "TPP-Explicit-Authorisation-Preferred": explicit };
   const { paymentId } = await client.payments.initiate(input);
-  return { ...single, paymentId };
+  return { ...singlePayment, paymentId };
 }
 
 async function consent(client: FxdeskClient, explicit = false) {
@@ -173,7 +173,7 @@ async function validConsent(client: FxdeskClient): Promise<{ "Consent-ID": strin
 /** An account under a consent. */
 async function consentedAccount(client: FxdeskClient) {
   const given = await validConsent(client);
-  const { accounts } = await client.openBanking.listAccounts(given, attended);
+  const { accounts } = await client.openBanking.listAccounts(given, attendedBy);
   return { ...given, "account-id": accounts[0]!.resourceId! };
 }
 

@@ -2,35 +2,35 @@
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
-import { fxdesk } from "../../cli/fxdesk";
+import { runCommandLine } from "../../cli/command-line";
 import type { Service } from "../../core/operations";
 import { createMcpServer } from "../../mcp";
 
 /** An assistant on a server of its own. */
 export async function withAssistant<T>(
-  connected: Parameters<typeof createMcpServer>[0],
-  does: (assistant: Client) => Promise<T>,
+  options: Parameters<typeof createMcpServer>[0],
+  action: (assistant: Client) => Promise<T>,
 ): Promise<T> {
   const [near, far] = InMemoryTransport.createLinkedPair();
-  await createMcpServer(connected).connect(near);
+  await createMcpServer(options).connect(near);
   const assistant = new Client({ name: "test", version: "1" });
   await assistant.connect(far);
   try {
-    return await does(assistant);
+    return await action(assistant);
   } finally {
     await assistant.close();
   }
 }
 
 /** What the command line prints. */
-export async function printed(
+export async function runForOutput(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
   called?: Service,
 ): Promise<string> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const streams = Promise.all([text(stdout), text(stderr)]);
-  const code = await fxdesk(args, { stdin: Readable.from([]), stdout, stderr, environment }, called);
+  const code = await runCommandLine(args, { stdin: Readable.from([]), stdout, stderr, environment }, called);
   stdout.end();
   stderr.end();
   const [out, err] = await streams;

@@ -1,12 +1,12 @@
 /** Communications: what an entry is paid for, spread over the records of a movement and the information on it. */
-import { ascii, cut } from "../charset";
+import { toAscii, truncate } from "../charset";
 import { isBelgianReference, isIsoReference } from "../identifiers";
 import type { Entry } from "../statement";
 import { widthOf } from "./records";
 
-const inMovement =
+const movementCapacity =
   widthOf("2.1", "communication") + widthOf("2.2", "communication") + widthOf("2.3", "communication");
-const inInformation =
+const informationCapacity =
   widthOf("3.1", "communication") + widthOf("3.2", "communication") + widthOf("3.3", "communication");
 
 /** Types of structured communication: the three digits it begins with. */
@@ -23,24 +23,24 @@ export interface Communication {
 }
 
 /** The creditor reference, when CODA has a structure for it. */
-const structured = (reference = "") =>
+const structuredReference = (reference = "") =>
   isBelgianReference(reference) || isIsoReference(reference) ? reference : undefined;
 
 /** A reference of no known structure is said in words. */
-const words = ({ creditorReference = "", remittance = "" }: Entry) =>
-  ascii(structured(creditorReference) ? remittance : `${creditorReference} ${remittance}`);
+const freeText = ({ creditorReference = "", remittance = "" }: Entry) =>
+  toAscii(structuredReference(creditorReference) ? remittance : `${creditorReference} ${remittance}`);
 
-const nameOf = ({ counterparty }: Entry) => cut(ascii(counterparty?.name ?? ""), 70);
+const nameOf = ({ counterparty }: Entry) => truncate(toAscii(counterparty?.name ?? ""), 70);
 
 /** What an entry says in its movement, and after it. */
-export function communicationsOf(entry: Entry): { movement: Communication; information: Communication[] } {
-  const reference = structured(entry.creditorReference);
-  const text = words(entry);
+export function splitCommunication(entry: Entry): { movement: Communication; information: Communication[] } {
+  const reference = structuredReference(entry.creditorReference);
+  const text = freeText(entry);
   const name = nameOf(entry);
   const movement: Communication = reference
     ? { type: "1", text: (isBelgianReference(reference) ? belgianReferences[0] : isoReference) + reference }
-    : { type: "0", text: text.slice(0, inMovement) };
-  const overflow = cut(reference ? text : text.slice(inMovement), inInformation);
+    : { type: "0", text: text.slice(0, movementCapacity) };
+  const overflow = truncate(reference ? text : text.slice(movementCapacity), informationCapacity);
   const information: Communication[] = [];
   if (name.length > widthOf("2.3", "counterpartyName"))
     information.push({ type: "1", text: counterpartyName + name });
@@ -49,10 +49,14 @@ export function communicationsOf(entry: Entry): { movement: Communication; infor
 }
 
 /** The creditor reference, the remittance and the counterparty's name, as CODA carries them. */
-export const carried = (entry: Entry) => ({
-  creditorReference: structured(entry.creditorReference),
+export const normaliseCommunication = (entry: Entry) => ({
+  creditorReference: structuredReference(entry.creditorReference),
   remittance:
-    cut(words(entry), structured(entry.creditorReference) ? inInformation : inMovement + inInformation) ||
-    undefined,
+    truncate(
+      freeText(entry),
+      structuredReference(entry.creditorReference)
+        ? informationCapacity
+        : movementCapacity + informationCapacity,
+    ) || undefined,
   name: nameOf(entry) || undefined,
 });

@@ -1,85 +1,89 @@
-import { checkedIndicator, normalAmount, normalBalance, normalExchange } from "../amount";
-import { ascii, compact, cut } from "../charset";
+import { requireIndicator, normaliseAmount, normaliseBalance, normaliseExchange } from "../amount";
+import { toAscii, removeWhitespace, truncate } from "../charset";
 import {
   type Account,
-  checkHead,
-  counterpartyFrom,
+  assertHead,
+  toCounterparty,
   type Entry,
-  given,
+  withoutUndefined,
   type Statement,
   type StatementHead,
   type StatementTail,
 } from "../statement";
-import { codaCode } from "../transaction-codes";
-import { carried } from "./communication";
-import { inRecord } from "./values";
+import { toCodaCode } from "../transaction-codes";
+import { normaliseCommunication } from "./communication";
+import { recordPosition } from "./values";
 
-const text = (value: string | undefined, length: number) => cut(ascii(value ?? ""), length) || undefined;
+const normaliseText = (value: string | undefined, length: number) =>
+  truncate(toAscii(value ?? ""), length) || undefined;
 /** A longer one is left out, because a part of a reference is a wrong reference. */
-const reference = (value: string | undefined, length: number) => {
-  const whole = ascii(value ?? "");
-  return whole.length > length ? undefined : whole || undefined;
+const normaliseReference = (value: string | undefined, length: number) => {
+  const full = toAscii(value ?? "");
+  return full.length > length ? undefined : full || undefined;
 };
-const identifier = (value: string | undefined, length: number) =>
-  compact(ascii(value ?? "")).slice(0, length) || undefined;
+const normaliseIdentifier = (value: string | undefined, length: number) =>
+  removeWhitespace(toAscii(value ?? "")).slice(0, length) || undefined;
 
 /** CODA carries nothing of an exchange, but broken is broken in every format. */
 function checkExchange(entry: Entry): void {
-  const place = inRecord("2.1");
-  normalExchange(entry, { exchangeRate: place, instructedAmount: place, charges: place });
+  const position = recordPosition("2.1");
+  normaliseExchange(entry, { exchangeRate: position, instructedAmount: position, charges: position });
 }
 
 /** An entry as CODA carries it; its details are entries of the same kind, without further details. */
-export function normalEntry(entry: Entry, currency: string): Entry {
+export function normaliseEntry(entry: Entry, currency: string): Entry {
   const { counterparty = {}, details = [], reversal } = entry;
-  const { name, ...stated } = carried(entry);
+  const { name, ...communication } = normaliseCommunication(entry);
   const { account, bic } = counterparty;
   checkExchange(entry);
-  const parts = details.map((detail) => normalEntry({ ...detail, details: [] }, currency));
-  return given<Entry>({
+  const parts = details.map((detail) => normaliseEntry({ ...detail, details: [] }, currency));
+  return withoutUndefined<Entry>({
     bookingDate: entry.bookingDate,
     valueDate: entry.valueDate,
-    amount: normalAmount(entry.amount, currency, inRecord("2.1")),
-    creditDebit: checkedIndicator(entry, inRecord("2.1")),
+    amount: normaliseAmount(entry.amount, currency, recordPosition("2.1")),
+    creditDebit: requireIndicator(entry, recordPosition("2.1")),
     reversal: reversal || undefined,
-    transactionCode: codaCode(entry),
-    bankReference: reference(entry.bankReference, 21),
-    endToEndId: reference(entry.endToEndId ?? entry.customerReference, 35),
-    counterparty: counterpartyFrom({
+    transactionCode: toCodaCode(entry),
+    bankReference: normaliseReference(entry.bankReference, 21),
+    endToEndId: normaliseReference(entry.endToEndId ?? entry.customerReference, 35),
+    counterparty: toCounterparty({
       name,
-      account: identifier(account, 34),
-      bic: identifier(bic, 11),
+      account: normaliseIdentifier(account, 34),
+      bic: normaliseIdentifier(bic, 11),
     }),
-    ...stated,
-    purpose: text(entry.purpose, 4),
-    returnReason: text(entry.returnReason, 4),
+    ...communication,
+    purpose: normaliseText(entry.purpose, 4),
+    returnReason: normaliseText(entry.returnReason, 4),
     details: parts.length > 0 ? parts : undefined,
   });
 }
 
-export function normalHead(statement: StatementHead): StatementHead {
+export function normaliseHead(statement: StatementHead): StatementHead {
   const { number, openingBalance } = statement;
   const { currency, bic, holder } = statement.account;
-  const account = given<Account>({
-    number: identifier(statement.account.number, 34) ?? "",
+  const account = withoutUndefined<Account>({
+    number: normaliseIdentifier(statement.account.number, 34) ?? "",
     currency,
-    bic: identifier(bic, 11),
-    holder: text(holder, 26),
+    bic: normaliseIdentifier(bic, 11),
+    holder: normaliseText(holder, 26),
   });
-  const place = inRecord("1");
-  checkHead({ ...statement, account }, { account: place, currency: place, number: place });
-  return given<StatementHead>({
+  const position = recordPosition("1");
+  assertHead({ ...statement, account }, { account: position, currency: position, number: position });
+  return withoutUndefined<StatementHead>({
     account,
-    reference: reference(statement.reference, 16),
+    reference: normaliseReference(statement.reference, 16),
     number: number % 1000,
-    openingBalance: normalBalance(openingBalance, currency, place),
+    openingBalance: normaliseBalance(openingBalance, currency, position),
   });
 }
 
-export const normalTail = ({ closingBalance, information }: StatementTail, currency: string): StatementTail =>
-  given<StatementTail>({
-    closingBalance: normalBalance(closingBalance, currency, inRecord("8")),
-    information: ascii(information ?? "") || undefined,
+export const normaliseTail = (
+  { closingBalance, information }: StatementTail,
+  currency: string,
+): StatementTail =>
+  withoutUndefined<StatementTail>({
+    closingBalance: normaliseBalance(closingBalance, currency, recordPosition("8")),
+    information: toAscii(information ?? "") || undefined,
   });
 
 /**
@@ -90,10 +94,10 @@ export const normalTail = ({ closingBalance, information }: StatementTail, curre
  * no closing balance of its own.
  */
 export function normaliseCoda(statement: Statement): Statement {
-  const head = normalHead(statement);
+  const head = normaliseHead(statement);
   const { currency } = head.account;
-  const entries = statement.entries.map((entry) => normalEntry(entry, currency));
-  const tail = normalTail(statement, currency);
+  const entries = statement.entries.map((entry) => normaliseEntry(entry, currency));
+  const tail = normaliseTail(statement, currency);
   return {
     ...head,
     ...tail,

@@ -1,14 +1,14 @@
 /** The records of CODA 2, the Belgian coded statement: lines of exactly 128 characters, every field at its place. */
-import { FormatError, type Place } from "../error";
+import { FormatError, type Position } from "../format-error";
 
-const length = 128;
+const recordLength = 128;
 
 /** First and last position, from 1. Text is filled with blanks behind it, digits with zeros before them. */
 type Field = readonly [from: number, to: number, kind?: "digits"];
 
 /** Movements are counted; their details, and what is told about them, are counted within. */
-const movement = { sequence: [3, 6, "digits"], detail: [7, 10, "digits"] } as const;
-const codes = { next: [126, 126, "digits"], link: [128, 128, "digits"] } as const;
+const sequenceFields = { sequence: [3, 6, "digits"], detail: [7, 10, "digits"] } as const;
+const chainFields = { next: [126, 126, "digits"], link: [128, 128, "digits"] } as const;
 
 /**
  * Fields of each record by its name in the standard. Of digits a reader makes sure; links, levels, paper numbers and what a
@@ -42,7 +42,7 @@ export const records = {
   },
   /** Movement: amount and the beginning of the communication. */
   "2.1": {
-    ...movement,
+    ...sequenceFields,
     bankReference: [11, 31],
     sign: [32, 32],
     amount: [33, 47, "digits"],
@@ -53,38 +53,38 @@ export const records = {
     entryDate: [116, 121, "digits"],
     paperNumber: [122, 124, "digits"],
     globalisation: [125, 125, "digits"],
-    ...codes,
+    ...chainFields,
   },
   /** Movement: references. */
   "2.2": {
-    ...movement,
+    ...sequenceFields,
     communication: [11, 63],
     customerReference: [64, 98],
     counterpartyBic: [99, 109],
     returnType: [113, 113],
     returnReason: [114, 117],
     purpose: [122, 125],
-    ...codes,
+    ...chainFields,
   },
   /** Movement: counterparty. */
   "2.3": {
-    ...movement,
+    ...sequenceFields,
     counterpartyAccount: [11, 47],
     counterpartyName: [48, 82],
     communication: [83, 125],
-    ...codes,
+    ...chainFields,
   },
   /** Information on a movement. */
   "3.1": {
-    ...movement,
+    ...sequenceFields,
     bankReference: [11, 31],
     code: [32, 39],
     communicationType: [40, 40],
     communication: [41, 113],
-    ...codes,
+    ...chainFields,
   },
-  "3.2": { ...movement, communication: [11, 115], ...codes },
-  "3.3": { ...movement, communication: [11, 100], ...codes },
+  "3.2": { ...sequenceFields, communication: [11, 115], ...chainFields },
+  "3.3": { ...sequenceFields, communication: [11, 100], ...chainFields },
   /** New balance. */
   "8": {
     paperNumber: [2, 4, "digits"],
@@ -95,7 +95,7 @@ export const records = {
     link: [128, 128, "digits"],
   },
   /** Free communication on the statement. */
-  "4": { ...movement, text: [33, 112], link: [128, 128, "digits"] },
+  "4": { ...sequenceFields, text: [33, 112], link: [128, 128, "digits"] },
   /** Trailer. */
   "9": {
     count: [17, 22, "digits"],
@@ -106,7 +106,7 @@ export const records = {
 } as const satisfies Record<string, Readonly<Record<string, Field>>>;
 
 export type RecordName = keyof typeof records;
-export type Values<R extends RecordName> = { readonly [F in keyof (typeof records)[R]]: string };
+export type RecordValues<R extends RecordName> = { readonly [F in keyof (typeof records)[R]]: string };
 
 /** How many characters a field has. */
 export function widthOf<R extends RecordName>(record: R, field: keyof (typeof records)[R]): number {
@@ -115,20 +115,20 @@ export function widthOf<R extends RecordName>(record: R, field: keyof (typeof re
 }
 
 /** `2.1` is written 21. */
-const marks = Object.fromEntries(
+const recordByMark = Object.fromEntries(
   Object.keys(records).map((name) => [name.replace(".", ""), name]),
 ) as Readonly<Record<string, RecordName>>;
 
 /** The fields of each record in their order, with their names. */
-const fields = Object.fromEntries(
+const fieldsByRecord = Object.fromEntries(
   Object.entries(records).map(([name, record]) => [name, Object.entries(record)]),
 ) as unknown as Readonly<Record<RecordName, readonly [name: string, field: Field][]>>;
 
 /** Writes a record. What is not given is blank, or zero where digits belong. */
-export function recordLine<R extends RecordName>(record: R, values: Partial<Values<R>>): string {
+export function writeRecord<R extends RecordName>(record: R, values: Partial<RecordValues<R>>): string {
   const given: Readonly<Record<string, string | undefined>> = values;
   let line = record.replace(".", "");
-  for (const [name, [from, to, kind]] of fields[record]) {
+  for (const [name, [from, to, kind]] of fieldsByRecord[record]) {
     const value = given[name] ?? "";
     const width = to - from + 1;
     if (value.length > width)
@@ -139,25 +139,29 @@ export function recordLine<R extends RecordName>(record: R, values: Partial<Valu
       );
     line = line.padEnd(from - 1) + (kind === "digits" ? value.padStart(width, "0") : value.padEnd(width));
   }
-  return line.padEnd(length);
+  return line.padEnd(recordLength);
 }
 
 /** Which record a line is; undefined when there is none of its kind. */
-export const recordName = (line: string): RecordName | undefined => {
+export const recordNameOf = (line: string): RecordName | undefined => {
   const mark = line.slice(0, line.startsWith("2") || line.startsWith("3") ? 2 : 1);
-  return Object.hasOwn(marks, mark) ? marks[mark] : undefined;
+  return Object.hasOwn(recordByMark, mark) ? recordByMark[mark] : undefined;
 };
 
 /** The fields of a line, as they stand there. Throws when its length or a field of digits is wrong. */
-export function readRecord<R extends RecordName>(record: R, line: string, place: Place): Values<R> {
-  if (line.length !== length)
-    throw new FormatError("invalid", place, `a line has ${length} characters, not ${line.length}`);
+export function readRecord<R extends RecordName>(
+  record: R,
+  line: string,
+  position: Position,
+): RecordValues<R> {
+  if (line.length !== recordLength)
+    throw new FormatError("invalid", position, `a line has ${recordLength} characters, not ${line.length}`);
   const values: Record<string, string> = {};
-  for (const [name, [from, to, kind]] of fields[record]) {
+  for (const [name, [from, to, kind]] of fieldsByRecord[record]) {
     const value = line.slice(from - 1, to);
     if (kind === "digits" && !/^\d*$/.test(value.trim()))
-      throw new FormatError("invalid", place, `${name} must be digits, not "${value}"`);
+      throw new FormatError("invalid", position, `${name} must be digits, not "${value}"`);
     values[name] = value;
   }
-  return values as Values<R>;
+  return values as RecordValues<R>;
 }

@@ -1,38 +1,38 @@
 /** Values in CODA's own form: amounts in thousandths, signs, accounts by structure. */
 import { Big } from "big.js";
-import { amountText, balanceFrom, decimal } from "../amount";
-import { fromDdmmyy } from "../dates";
-import { FormatError, type Place } from "../error";
+import { formatAmount, toBalance, parseDecimal } from "../amount";
+import { parseDdmmyy } from "../dates";
+import { FormatError, type Position } from "../format-error";
 import { isIban } from "../identifiers";
 import type { Account, Balance, CreditDebit } from "../statement";
 
-export const inRecord = (field: string): Place => ({ format: "CODA", field });
+export const recordPosition = (field: string): Position => ({ format: "CODA", field });
 
 /** An amount as 12 digits and 3 decimals, whatever the currency. */
-export function thousandths(amount: Big | string, place: Place): string {
-  const value = typeof amount === "string" ? decimal(amount, place) : amount;
+export function formatThousandths(amount: Big | string, position: Position): string {
+  const value = typeof amount === "string" ? parseDecimal(amount, position) : amount;
   const digits = value.times(1000).toFixed();
   if (digits.includes("."))
-    throw new FormatError("invalid", place, `${value.toFixed()} has more than 3 decimals`);
+    throw new FormatError("invalid", position, `${value.toFixed()} has more than 3 decimals`);
   if (digits.length > 15)
-    throw new FormatError("too_long", place, `${value.toFixed()} has more than 12 digits`);
+    throw new FormatError("too_long", position, `${value.toFixed()} has more than 12 digits`);
   return digits;
 }
 
-export const fromThousandths = (digits: string): Big => new Big(digits.trim() || "0").div(1000);
+export const parseThousandths = (digits: string): Big => new Big(digits.trim() || "0").div(1000);
 
 export const signOf = ({ creditDebit }: Pick<Balance, "creditDebit">): string =>
   creditDebit === "Debit" ? "1" : "0";
 
-export function creditDebitFrom(sign: string, place: Place): CreditDebit {
+export function parseSign(sign: string, position: Position): CreditDebit {
   if (sign === "0") return "Credit";
   if (sign === "1") return "Debit";
-  throw new FormatError("invalid", place, `a sign is 0 or 1, not "${sign}"`);
+  throw new FormatError("invalid", position, `a sign is 0 or 1, not "${sign}"`);
 }
 
 /** A date of zeros is not known. */
-export const dateFrom = (digits: string, place: Place): string | undefined =>
-  /^[0 ]*$/.test(digits) ? undefined : fromDdmmyy(digits, place);
+export const parseDate = (digits: string, position: Position): string | undefined =>
+  /^[0 ]*$/.test(digits) ? undefined : parseDdmmyy(digits, position);
 
 interface SignedAmount {
   readonly sign: string;
@@ -40,35 +40,39 @@ interface SignedAmount {
   readonly date: string;
 }
 
-export function readBalance({ sign, amount, date }: SignedAmount, currency: string, place: Place): Balance {
-  const value = fromThousandths(amount);
-  const day = dateFrom(date, place);
-  if (!day) throw new FormatError("missing", place, "the balance has no date");
-  return balanceFrom(creditDebitFrom(sign, place) === "Debit" ? value.neg() : value, day, currency);
+export function parseBalance(
+  { sign, amount, date }: SignedAmount,
+  currency: string,
+  position: Position,
+): Balance {
+  const value = parseThousandths(amount);
+  const day = parseDate(date, position);
+  if (!day) throw new FormatError("missing", position, "the balance has no date");
+  return toBalance(parseSign(sign, position) === "Debit" ? value.neg() : value, day, currency);
 }
 
-export const amountFrom = (digits: string, currency: string): string =>
-  amountText(fromThousandths(digits), currency);
+export const parseAmount = (digits: string, currency: string): string =>
+  formatAmount(parseThousandths(digits), currency);
 
 /** Belgian number, other number, Belgian IBAN, other IBAN. */
-export type Structure = "0" | "1" | "2" | "3";
+export type AccountStructure = "0" | "1" | "2" | "3";
 
-export function structureOf(number: string): Structure {
+export function accountStructureOf(number: string): AccountStructure {
   if (isIban(number)) return number.startsWith("BE") ? "2" : "3";
   return /^\d{12}$/.test(number) ? "0" : "1";
 }
 
 /** An account with its currency, in 37 characters. */
-export const accountText = ({ number, currency }: Account): string =>
-  structureOf(number) === "0" ? `${number} ${currency}` : number.padEnd(34) + currency;
+export const formatAccount = ({ number, currency }: Account): string =>
+  accountStructureOf(number) === "0" ? `${number} ${currency}` : number.padEnd(34) + currency;
 
-export function readAccount(structure: string, text: string, place: Place): Account {
+export function parseAccount(structure: string, text: string, position: Position): Account {
   if (!/^[0-3]$/.test(structure))
-    throw new FormatError("invalid", place, `an account's structure is 0 to 3, not "${structure}"`);
+    throw new FormatError("invalid", position, `an account's structure is 0 to 3, not "${structure}"`);
   const number = (structure === "0" ? text.slice(0, 12) : text.slice(0, 34)).trim();
   const currency = structure === "0" ? text.slice(13, 16) : text.slice(34, 37);
-  if (number === "") throw new FormatError("missing", place, "the account has no number");
+  if (number === "") throw new FormatError("missing", position, "the account has no number");
   if (!/^[A-Z]{3}$/.test(currency))
-    throw new FormatError("invalid", place, `a currency is three capital letters, not "${currency}"`);
+    throw new FormatError("invalid", position, `a currency is three capital letters, not "${currency}"`);
   return { number, currency };
 }

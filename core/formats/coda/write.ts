@@ -1,16 +1,16 @@
 /** Writing CODA 2, the Belgian coded statement of account. */
 import { Big } from "big.js";
-import { decimal, RunningBalance } from "../amount";
-import { ddmmyy } from "../dates";
+import { parseDecimal, RunningBalance } from "../amount";
+import { formatDdmmyy } from "../dates";
 import type { Entry, Source, StatementHead, StatementSource, StatementTail } from "../statement";
-import { crlfText } from "../text";
-import { type Communication, communicationsOf } from "./communication";
-import { normalEntry, normalHead, normalTail } from "./normalise";
-import { recordLine, widthOf } from "./records";
-import { accountText, inRecord, signOf, structureOf, thousandths } from "./values";
+import { joinCrlf } from "../text-lines";
+import { type Communication, splitCommunication } from "./communication";
+import { normaliseEntry, normaliseHead, normaliseTail } from "./normalise";
+import { writeRecord, widthOf } from "./records";
+import { formatAccount, recordPosition, signOf, accountStructureOf, formatThousandths } from "./values";
 
 /** What all records of a movement say: which one it is, and what follows. */
-interface Common {
+interface SequenceValues {
   readonly sequence: string;
   readonly detail: string;
   readonly next: string;
@@ -18,20 +18,20 @@ interface Common {
 }
 
 /** Records that belong together, each waiting for what the others are. */
-type Chain = ((common: Common) => string)[];
+type Chain = ((common: SequenceValues) => string)[];
 
 const returnType = ({ reversal, returnReason }: Entry) => (reversal ? "4" : returnReason ? "2" : "");
 
 /** The pieces of a text that is spread over the communication of three records. */
-function threePieces(text: string, first: number, second: number): [string, string, string] {
+function splitInThree(text: string, first: number, second: number): [string, string, string] {
   return [text.slice(0, first), text.slice(first, first + second), text.slice(first + second)];
 }
 
 function movementChain(entry: Entry, { type, text }: Communication, number: string, level: string): Chain {
   const { amount, bookingDate, valueDate, counterparty = {}, endToEndId = "" } = entry;
   const { bankReference = "", purpose = "", returnReason = "", transactionCode = "" } = entry;
-  const place = inRecord("2.1");
-  const [first, second, third] = threePieces(
+  const position = recordPosition("2.1");
+  const [first, second, third] = splitInThree(
     text,
     widthOf("2.1", "communication"),
     widthOf("2.2", "communication"),
@@ -41,23 +41,23 @@ function movementChain(entry: Entry, { type, text }: Communication, number: stri
   const hasSecond = hasThird || second + endToEndId + bic + returnType(entry) + purpose !== "";
   const chain: Chain = [
     (common) =>
-      recordLine("2.1", {
+      writeRecord("2.1", {
         ...common,
         bankReference,
         sign: signOf(entry),
-        amount: thousandths(amount, place),
-        valueDate: ddmmyy(valueDate, place),
+        amount: formatThousandths(amount, position),
+        valueDate: formatDdmmyy(valueDate, position),
         code: transactionCode,
         communicationType: type,
         communication: first,
-        entryDate: ddmmyy(bookingDate, place),
+        entryDate: formatDdmmyy(bookingDate, position),
         paperNumber: number,
         globalisation: level,
       }),
   ];
   if (hasSecond)
     chain.push((common) =>
-      recordLine("2.2", {
+      writeRecord("2.2", {
         ...common,
         communication: second,
         customerReference: endToEndId,
@@ -69,7 +69,7 @@ function movementChain(entry: Entry, { type, text }: Communication, number: stri
     );
   if (hasThird)
     chain.push((common) =>
-      recordLine("2.3", {
+      writeRecord("2.3", {
         ...common,
         counterpartyAccount: account,
         counterpartyName: name.slice(0, widthOf("2.3", "counterpartyName")),
@@ -80,7 +80,7 @@ function movementChain(entry: Entry, { type, text }: Communication, number: stri
 }
 
 function informationChain(entry: Entry, { type, text }: Communication): Chain {
-  const [first, second, third] = threePieces(
+  const [first, second, third] = splitInThree(
     text,
     widthOf("3.1", "communication"),
     widthOf("3.2", "communication"),
@@ -88,7 +88,7 @@ function informationChain(entry: Entry, { type, text }: Communication): Chain {
   const { bankReference = "", transactionCode = "" } = entry;
   const chain: Chain = [
     (common) =>
-      recordLine("3.1", {
+      writeRecord("3.1", {
         ...common,
         bankReference,
         code: transactionCode,
@@ -96,20 +96,20 @@ function informationChain(entry: Entry, { type, text }: Communication): Chain {
         communication: first,
       }),
   ];
-  if (second) chain.push((common) => recordLine("3.2", { ...common, communication: second }));
-  if (third) chain.push((common) => recordLine("3.3", { ...common, communication: third }));
+  if (second) chain.push((common) => writeRecord("3.2", { ...common, communication: second }));
+  if (third) chain.push((common) => writeRecord("3.3", { ...common, communication: third }));
   return chain;
 }
 
-function chainsOf(entry: Entry, number: string, level: string): Chain[] {
-  const { movement, information } = communicationsOf(entry);
+function toChains(entry: Entry, number: string, level: string): Chain[] {
+  const { movement, information } = splitCommunication(entry);
   return [
     movementChain(entry, movement, number, level),
     ...information.map((communication) => informationChain(entry, communication)),
   ];
 }
 
-const flag = (on: boolean) => (on ? "1" : "0");
+const toFlag = (on: boolean) => (on ? "1" : "0");
 
 /** Chains as lines. A record says whether its chain goes on, the last one of a chain whether another follows. */
 const chainLines = (chains: readonly Chain[], sequence: string, firstDetail: number): string[] =>
@@ -119,8 +119,8 @@ const chainLines = (chains: readonly Chain[], sequence: string, firstDetail: num
       return record({
         sequence,
         detail: String(firstDetail + index),
-        next: flag(!isLast),
-        link: flag(isLast && index < chains.length - 1),
+        next: toFlag(!isLast),
+        link: toFlag(isLast && index < chains.length - 1),
       });
     }),
   );
@@ -132,7 +132,7 @@ function entryLines(entry: Entry, sequence: number, number: string): string[] {
   let detail = 0;
   for (const [index, part] of [entry, ...details].entries()) {
     const isEnd = index === 0 || index === details.length;
-    const chains = chainsOf(part, number, flag(details.length > 0 && isEnd));
+    const chains = toChains(part, number, toFlag(details.length > 0 && isEnd));
     lines.push(...chainLines(chains, String(sequence % 10_000), detail));
     detail += chains.length;
   }
@@ -140,8 +140,8 @@ function entryLines(entry: Entry, sequence: number, number: string): string[] {
 }
 
 const headerLine = ({ account, reference = "" }: StatementHead, date: string) =>
-  recordLine("0", {
-    created: ddmmyy(date, inRecord("0")),
+  writeRecord("0", {
+    created: formatDdmmyy(date, recordPosition("0")),
     application: "05",
     addressee: account.holder ?? "",
     bic: account.bic ?? "",
@@ -150,14 +150,14 @@ const headerLine = ({ account, reference = "" }: StatementHead, date: string) =>
   });
 
 function oldBalanceLine({ account, openingBalance }: StatementHead, number: string): string {
-  const place = inRecord("1");
-  return recordLine("1", {
-    structure: structureOf(account.number),
+  const position = recordPosition("1");
+  return writeRecord("1", {
+    structure: accountStructureOf(account.number),
     paperNumber: number,
-    account: accountText(account),
+    account: formatAccount(account),
     sign: signOf(openingBalance),
-    amount: thousandths(openingBalance.amount, place),
-    date: ddmmyy(openingBalance.date, place),
+    amount: formatThousandths(openingBalance.amount, position),
+    date: formatDdmmyy(openingBalance.date, position),
     holder: account.holder ?? "",
     number,
   });
@@ -165,14 +165,14 @@ function oldBalanceLine({ account, openingBalance }: StatementHead, number: stri
 
 function newBalanceLine({ account }: StatementHead, tail: StatementTail, number: string): string {
   const { closingBalance, information } = tail;
-  const place = inRecord("8");
-  return recordLine("8", {
+  const position = recordPosition("8");
+  return writeRecord("8", {
     paperNumber: number,
-    account: accountText(account),
+    account: formatAccount(account),
     sign: signOf(closingBalance),
-    amount: thousandths(closingBalance.amount, place),
-    date: ddmmyy(closingBalance.date, place),
-    link: flag(information !== undefined),
+    amount: formatThousandths(closingBalance.amount, position),
+    date: formatDdmmyy(closingBalance.date, position),
+    link: toFlag(information !== undefined),
   });
 }
 
@@ -181,17 +181,17 @@ function informationLines(text = ""): string[] {
   const width = widthOf("4", "text");
   const count = Math.ceil(text.length / width);
   return Array.from({ length: count }, (_, index) =>
-    recordLine("4", {
+    writeRecord("4", {
       sequence: "1",
       detail: String(index),
       text: text.slice(index * width, (index + 1) * width),
-      link: flag(index < count - 1),
+      link: toFlag(index < count - 1),
     }),
   );
 }
 
 /** The records and amounts that the trailer counts. */
-class Totals {
+class TrailerTotals {
   count = 0;
   debits = new Big(0);
   credits = new Big(0);
@@ -201,56 +201,56 @@ class Totals {
   }
 
   addEntry({ amount, creditDebit }: Entry): void {
-    const value = decimal(amount, inRecord("2.1"));
+    const value = parseDecimal(amount, recordPosition("2.1"));
     if (creditDebit === "Debit") this.debits = this.debits.plus(value);
     else this.credits = this.credits.plus(value);
   }
 
   line(isLast: boolean): string {
-    const place = inRecord("9");
-    return recordLine("9", {
+    const position = recordPosition("9");
+    return writeRecord("9", {
       count: String(this.count),
-      debits: thousandths(this.debits, place),
-      credits: thousandths(this.credits, place),
+      debits: formatThousandths(this.debits, position),
+      credits: formatThousandths(this.credits, position),
       multipleFiles: isLast ? "2" : "1",
     });
   }
 }
 
-async function* fileOf(statement: StatementSource, isLast: boolean): AsyncGenerator<string> {
-  const head = normalHead(statement);
+async function* writeStatementFile(statement: StatementSource, isLast: boolean): AsyncGenerator<string> {
+  const head = normaliseHead(statement);
   const { currency } = head.account;
-  const tail = normalTail(statement, currency);
+  const tail = normaliseTail(statement, currency);
   const number = String(head.number);
-  const running = new RunningBalance(head.openingBalance, currency, inRecord("1"));
-  const totals = new Totals();
-  yield crlfText([headerLine(head, tail.closingBalance.date), oldBalanceLine(head, number)]);
+  const running = new RunningBalance(head.openingBalance, currency, recordPosition("1"));
+  const totals = new TrailerTotals();
+  yield joinCrlf([headerLine(head, tail.closingBalance.date), oldBalanceLine(head, number)]);
   totals.addRecords(1);
   let sequence = 0;
   for await (const given of statement.entries) {
-    const entry = normalEntry(given, currency);
+    const entry = normaliseEntry(given, currency);
     const lines = entryLines(entry, ++sequence, number);
     totals.addRecords(lines.length);
     totals.addEntry(entry);
-    running.add(entry, inRecord("2.1"));
-    yield crlfText(lines);
+    running.add(entry, recordPosition("2.1"));
+    yield joinCrlf(lines);
   }
-  running.check(tail.closingBalance, inRecord("8"));
+  running.check(tail.closingBalance, recordPosition("8"));
   const information = informationLines(tail.information);
   // A day without movement has no new balance.
   const newBalance = sequence > 0 ? [newBalanceLine(head, tail, number)] : [];
   totals.addRecords(newBalance.length);
-  yield crlfText([...newBalance, ...information, totals.line(isLast)]);
+  yield joinCrlf([...newBalance, ...information, totals.line(isLast)]);
 }
 
 /** Each item with whether it is the last. */
-async function* withLast<T>(items: Source<T>): AsyncGenerator<[item: T, isLast: boolean]> {
-  let before: [T] | undefined;
+async function* markLast<T>(items: Source<T>): AsyncGenerator<[item: T, isLast: boolean]> {
+  let previous: [T] | undefined;
   for await (const item of items) {
-    if (before) yield [before[0], false];
-    before = [item];
+    if (previous) yield [previous[0], false];
+    previous = [item];
   }
-  if (before) yield [before[0], true];
+  if (previous) yield [previous[0], true];
 }
 
 /**
@@ -261,5 +261,5 @@ async function* withLast<T>(items: Source<T>): AsyncGenerator<[item: T, isLast: 
  * 3 decimals, dates outside 1980 to 2079, balances that do not add up.
  */
 export async function* writeCoda(statements: Source<StatementSource>): AsyncGenerator<string, void, void> {
-  for await (const [statement, isLast] of withLast(statements)) yield* fileOf(statement, isLast);
+  for await (const [statement, isLast] of markLast(statements)) yield* writeStatementFile(statement, isLast);
 }

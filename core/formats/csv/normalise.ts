@@ -1,76 +1,80 @@
 import { isDay } from "../../schema/values";
-import { checkedIndicator, normalAmount, normalBalance, normalExchange } from "../amount";
-import { withoutControls } from "../charset";
-import { FormatError, type Place, quoted } from "../error";
+import { requireIndicator, normaliseAmount, normaliseBalance, normaliseExchange } from "../amount";
+import { removeControls } from "../charset";
+import { FormatError, type Position, quoteValue } from "../format-error";
 import {
   type Balance,
-  checkHead,
+  assertHead,
   type Entry,
-  given,
+  withoutUndefined,
   type Statement,
   type StatementHead,
   type StatementTail,
 } from "../statement";
-import { cellsOf, fieldsOf } from "./columns";
+import { toCells, toFields } from "./columns";
 
-export const inColumn = (field: string, line?: number): Place => ({
+export const columnPosition = (field: string, line?: number): Position => ({
   format: "CSV",
   field,
   ...(line !== undefined && { line }),
 });
 
-export function checkedDate(date: string, place: Place): string {
+export function requireDate(date: string, position: Position): string {
   if (isDay(date)) return date;
-  throw new FormatError("invalid", place, `a date is a day that exists as YYYY-MM-DD, not ${quoted(date)}`);
+  throw new FormatError(
+    "invalid",
+    position,
+    `a date is a day that exists as YYYY-MM-DD, not ${quoteValue(date)}`,
+  );
 }
 
-const exchangeColumns = {
-  exchangeRate: inColumn("exchange_rate"),
-  instructedAmount: inColumn("instructed_amount"),
-  charges: inColumn("charges_amount"),
+const exchangePositions = {
+  exchangeRate: columnPosition("exchange_rate"),
+  instructedAmount: columnPosition("instructed_amount"),
+  charges: columnPosition("charges_amount"),
 };
 
 /** An entry as CSV carries it; its details are entries of the same kind, without further details. */
-export function normalEntry(entry: Entry, currency: string): Entry {
+export function normaliseEntry(entry: Entry, currency: string): Entry {
   const { bookingDate, valueDate, amount, reversal, details = [] } = entry;
-  const parts = details.map((detail) => normalEntry({ ...detail, details: [] }, currency));
-  const texts = fieldsOf("entry", cellsOf("entry", entry)) as Partial<Entry>;
-  return given<Entry>({
+  const parts = details.map((detail) => normaliseEntry({ ...detail, details: [] }, currency));
+  const texts = toFields("entry", toCells("entry", entry)) as Partial<Entry>;
+  return withoutUndefined<Entry>({
     ...texts,
-    bookingDate: checkedDate(bookingDate, inColumn("booking_date")),
-    valueDate: checkedDate(valueDate, inColumn("value_date")),
-    amount: normalAmount(amount, currency, inColumn("amount")),
-    creditDebit: checkedIndicator(entry, inColumn("amount")),
+    bookingDate: requireDate(bookingDate, columnPosition("booking_date")),
+    valueDate: requireDate(valueDate, columnPosition("value_date")),
+    amount: normaliseAmount(amount, currency, columnPosition("amount")),
+    creditDebit: requireIndicator(entry, columnPosition("amount")),
     reversal: reversal || undefined,
-    ...normalExchange(texts, exchangeColumns),
+    ...normaliseExchange(texts, exchangePositions),
     details: parts.length > 0 ? parts : undefined,
   });
 }
 
-export function normalHead(head: StatementHead): StatementHead {
-  checkHead(head, {
-    account: inColumn("account_number"),
-    currency: inColumn("currency"),
-    number: inColumn("statement_number"),
+export function normaliseHead(head: StatementHead): StatementHead {
+  assertHead(head, {
+    account: columnPosition("account_number"),
+    currency: columnPosition("currency"),
+    number: columnPosition("statement_number"),
   });
   const { account, number, openingBalance } = head;
-  const texts = fieldsOf("head", cellsOf("head", head)) as Pick<StatementHead, "account" | "reference">;
-  return { ...texts, number, openingBalance: checkedBalance(openingBalance, account.currency) };
+  const texts = toFields("head", toCells("head", head)) as Pick<StatementHead, "account" | "reference">;
+  return { ...texts, number, openingBalance: requireBalance(openingBalance, account.currency) };
 }
 
-function checkedBalance(balance: Balance, currency: string): Balance {
-  checkedDate(balance.date, inColumn("booking_date"));
-  return normalBalance(balance, currency, inColumn("balance"));
+function requireBalance(balance: Balance, currency: string): Balance {
+  requireDate(balance.date, columnPosition("booking_date"));
+  return normaliseBalance(balance, currency, columnPosition("balance"));
 }
 
-export function normalTail(tail: StatementTail, currency: string): StatementTail {
+export function normaliseTail(tail: StatementTail, currency: string): StatementTail {
   const { closingBalance, availableBalance, forwardBalances = [], information } = tail;
-  const forward = forwardBalances.map((balance) => checkedBalance(balance, currency));
-  return given<StatementTail>({
-    closingBalance: checkedBalance(closingBalance, currency),
-    availableBalance: availableBalance && checkedBalance(availableBalance, currency),
+  const forward = forwardBalances.map((balance) => requireBalance(balance, currency));
+  return withoutUndefined<StatementTail>({
+    closingBalance: requireBalance(closingBalance, currency),
+    availableBalance: availableBalance && requireBalance(availableBalance, currency),
     forwardBalances: forward.length > 0 ? forward : undefined,
-    information: withoutControls(information ?? "") || undefined,
+    information: removeControls(information ?? "") || undefined,
   });
 }
 
@@ -81,8 +85,8 @@ export function normalTail(tail: StatementTail, currency: string): StatementTail
 export function normaliseCsv(statement: Statement): Statement {
   const { currency } = statement.account;
   return {
-    ...normalHead(statement),
-    ...normalTail(statement, currency),
-    entries: statement.entries.map((entry) => normalEntry(entry, currency)),
+    ...normaliseHead(statement),
+    ...normaliseTail(statement, currency),
+    entries: statement.entries.map((entry) => normaliseEntry(entry, currency)),
   };
 }

@@ -1,25 +1,25 @@
 /** Reading statements from CSV, as `writeCsv` writes them. */
-import { amountText, decimal, normalBalance, RunningBalance } from "../amount";
-import { FormatError, type FormatErrorCode, quoted } from "../error";
-import { looksLike } from "../kinds";
-import { Length, longestField, longestPart, tooLong } from "../limits";
-import { type LineReader, readParts, type StatementPart, statementsFrom } from "../parts";
+import { formatAmount, parseDecimal, normaliseBalance, RunningBalance } from "../amount";
+import { FormatError, type FormatErrorCode, quoteValue } from "../format-error";
+import { looksLikeHint } from "../text-kind";
+import { LengthLimit, maxFieldLength, maxPartLength, tooLongError } from "../limits";
+import { type LineReader, readParts, type StatementPart, collectStatements } from "../statement-parts";
 import {
   type Account,
   type Balance,
   type Entry,
-  given,
+  withoutUndefined,
   type Statement,
   type StatementHead,
   type StatementTail,
 } from "../statement";
-import { crAlone, endsWithCrAlone, type Line, type TextSource } from "../text";
-import { cellsFrom, leavesQuoteOpen, original } from "./cells";
-import { columns, fieldsOf, neededColumns, type Row, type RowKind } from "./columns";
-import { checkedDate, inColumn } from "./normalise";
+import { bareCrMessage, hasBareCr, type Line, type TextSource } from "../text-lines";
+import { parseRow, hasOpenQuote, unescapeFormula } from "./cells";
+import { columns, toFields, requiredColumns, type Row, type RowKind } from "./columns";
+import { requireDate, columnPosition } from "./normalise";
 
 /** Which rows a row may follow; the end of a statement is as good as the beginning of a file. */
-const mayFollow: Readonly<Record<RowKind, readonly RowKind[]>> = {
+const allowedPredecessors: Readonly<Record<RowKind, readonly RowKind[]>> = {
   opening: ["closing", "available", "forward"],
   entry: ["opening", "entry", "detail"],
   detail: ["entry", "detail"],
@@ -28,7 +28,7 @@ const mayFollow: Readonly<Record<RowKind, readonly RowKind[]>> = {
   forward: ["closing", "available", "forward"],
 };
 
-const isRowKind = (text: string): text is RowKind => Object.hasOwn(mayFollow, text);
+const isRowKind = (text: string): text is RowKind => Object.hasOwn(allowedPredecessors, text);
 
 interface NumberedRow {
   readonly cells: Row;
@@ -42,35 +42,35 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const cell = ({ cells }: NumberedRow, column: string) => cells[column] ?? "";
 
-function signedAmount(
+function parseSignedAmount(
   row: NumberedRow,
   column: "amount" | "balance",
 ): Pick<Balance, "creditDebit" | "amount"> {
   const text = cell(row, column);
   const amount = text.replace(/^-/, "");
-  decimal(amount, inColumn(column, row.line));
+  parseDecimal(amount, columnPosition(column, row.line));
   return { creditDebit: text.startsWith("-") ? "Debit" : "Credit", amount };
 }
 
-const dateIn = (row: NumberedRow, column: string) =>
-  checkedDate(cell(row, column), inColumn(column, row.line));
+const parseDate = (row: NumberedRow, column: string) =>
+  requireDate(cell(row, column), columnPosition(column, row.line));
 
-function balanceFrom(row: NumberedRow): Balance {
-  const balance = { ...signedAmount(row, "balance"), date: dateIn(row, "booking_date") };
-  return normalBalance(balance, cell(row, "currency"), inColumn("balance", row.line));
+function parseBalance(row: NumberedRow): Balance {
+  const balance = { ...parseSignedAmount(row, "balance"), date: parseDate(row, "booking_date") };
+  return normaliseBalance(balance, cell(row, "currency"), columnPosition("balance", row.line));
 }
 
-function headFrom(row: NumberedRow): StatementHead {
+function parseHead(row: NumberedRow): StatementHead {
   const fail = (code: FormatErrorCode, column: string, message: string): never => {
-    throw new FormatError(code, inColumn(column, row.line), message);
+    throw new FormatError(code, columnPosition(column, row.line), message);
   };
   const number = cell(row, "statement_number");
-  if (!/^\d{1,15}$/.test(number)) fail("invalid", "statement_number", `not a number: ${quoted(number)}`);
+  if (!/^\d{1,15}$/.test(number)) fail("invalid", "statement_number", `not a number: ${quoteValue(number)}`);
   if (cell(row, "account_number") === "") fail("missing", "account_number", "it is empty");
   if (!/^[A-Z]{3}$/.test(cell(row, "currency")))
     fail("invalid", "currency", "a currency is three capital letters");
-  const texts = fieldsOf("head", row.cells) as Pick<StatementHead, "account" | "reference">;
-  return { ...texts, number: Number(number), openingBalance: balanceFrom(row) };
+  const texts = toFields("head", row.cells) as Pick<StatementHead, "account" | "reference">;
+  return { ...texts, number: Number(number), openingBalance: parseBalance(row) };
 }
 
 /** Spreadsheets write TRUE and FALSE. */
@@ -79,169 +79,187 @@ function isReversal(row: NumberedRow): boolean {
   if (/^(?:true|false)?$/i.test(text)) return text.toLowerCase() === "true";
   throw new FormatError(
     "invalid",
-    inColumn("reversal", row.line),
-    `it is true, false or empty, not ${quoted(text)}`,
+    columnPosition("reversal", row.line),
+    `it is true, false or empty, not ${quoteValue(text)}`,
   );
 }
 
 /** Throws a FormatError for a row that is of another account or currency than the statement it stands in. */
-function checkAccount({ number, currency }: Account, row: NumberedRow): void {
+function assertSameAccount({ number, currency }: Account, row: NumberedRow): void {
   const expected = { account_number: number, currency };
   for (const [column, text] of Object.entries(expected))
     if (cell(row, column) !== text)
       throw new FormatError(
         "misplaced",
-        inColumn(column, row.line),
-        `the statement is of ${text}, the row of ${quoted(cell(row, column))}`,
+        columnPosition(column, row.line),
+        `the statement is of ${text}, the row of ${quoteValue(cell(row, column))}`,
       );
 }
 
 /** Amounts of their own currency are as whole as they are written. */
-function entryFrom(row: NumberedRow): Entry {
-  const { amount, creditDebit } = signedAmount(row, "amount");
-  const place = inColumn("amount", row.line);
-  return given<Entry>({
-    ...(fieldsOf("entry", row.cells) as Partial<Entry>),
-    bookingDate: dateIn(row, "booking_date"),
-    valueDate: dateIn(row, "value_date"),
-    amount: amountText(decimal(amount, place), cell(row, "currency")),
+function parseEntry(row: NumberedRow): Entry {
+  const { amount, creditDebit } = parseSignedAmount(row, "amount");
+  const position = columnPosition("amount", row.line);
+  return withoutUndefined<Entry>({
+    ...(toFields("entry", row.cells) as Partial<Entry>),
+    bookingDate: parseDate(row, "booking_date"),
+    valueDate: parseDate(row, "value_date"),
+    amount: formatAmount(parseDecimal(amount, position), cell(row, "currency")),
     creditDebit,
     reversal: isReversal(row) || undefined,
   });
 }
 
 /** The names in the header row. */
-function namesFrom(header: string, line: number): readonly string[] {
-  const cells = cellsFrom(header);
-  if (endsWithCrAlone(header)) throw new FormatError("invalid", inColumn("record", line), crAlone);
+function parseHeader(header: string, line: number): readonly string[] {
+  const cells = parseRow(header);
+  if (hasBareCr(header)) throw new FormatError("invalid", columnPosition("record", line), bareCrMessage);
   if (!cells?.includes("record"))
     throw new FormatError(
       "unrecognised",
-      inColumn("record", line),
-      `the header has no such column${looksLike(header)}`,
+      columnPosition("record", line),
+      `the header has no such column${looksLikeHint(header)}`,
     );
-  const missing = neededColumns.find((name) => !cells.includes(name));
+  const missing = requiredColumns.find((name) => !cells.includes(name));
   if (missing !== undefined)
-    throw new FormatError("missing", inColumn(missing, line), "the header has no such column");
-  const twice = columns.find(({ name }) => cells.indexOf(name) !== cells.lastIndexOf(name));
-  if (twice) throw new FormatError("invalid", inColumn(twice.name, line), "the header has the column twice");
+    throw new FormatError("missing", columnPosition(missing, line), "the header has no such column");
+  const duplicate = columns.find(({ name }) => cells.indexOf(name) !== cells.lastIndexOf(name));
+  if (duplicate)
+    throw new FormatError("invalid", columnPosition(duplicate.name, line), "the header has the column twice");
   return cells;
 }
 
 const textColumns = new Set(columns.filter(({ isText }) => isText).map(({ name }) => name));
 
 /** Cells by name, text as it was before it was made harmless. */
-function rowFrom(names: readonly string[], cells: readonly string[]): Row {
+function toRow(names: readonly string[], cells: readonly string[]): Row {
   const row: Record<string, string> = {};
   for (const [index, name] of names.entries())
-    row[name] = textColumns.has(name) ? original(cells[index]!) : cells[index]!;
+    row[name] = textColumns.has(name) ? unescapeFormula(cells[index]!) : cells[index]!;
   return row;
 }
 
 class CsvReader implements LineReader {
   readonly format = "CSV";
-  readonly fields = { opening: "balance", entry: "amount", closing: "balance" };
+  readonly balanceFields = { opening: "balance", entry: "amount", closing: "balance" };
 
   /** The beginning of a row that goes on in the next line, inside quotes. */
-  #begun: { text: string; line: number } | undefined;
-  #names: readonly string[] | undefined;
-  #last: RowKind = "closing";
+  #openRow: { text: string; line: number } | undefined;
+  #columnNames: readonly string[] | undefined;
+  #lastRecord: RowKind = "closing";
   #lastLine = 0;
   #account: Account | undefined;
-  #running: RunningBalance | undefined;
+  #runningBalance: RunningBalance | undefined;
   #entry: { entry: Entry; details: Entry[]; line: number } | undefined;
   /** Of the details of an entry, or of the balances behind the closing one. */
-  readonly #partLength = new Length("an entry, or what follows the entries,", longestPart);
+  readonly #partLimit = new LengthLimit("an entry, or what follows the entries,", maxPartLength);
   #tail: { tail: Mutable<StatementTail>; forwardBalances: Balance[]; line: number } | undefined;
 
-  line({ number, text, ending }: Line): StatementPart[] {
+  readLine({ number, text, ending }: Line): StatementPart[] {
     this.#lastLine = number;
-    const open = leavesQuoteOpen(text) !== (this.#begun !== undefined);
-    const row = { text: (this.#begun?.text ?? "") + text, line: this.#begun?.line ?? number };
-    if (row.text.length > longestField) throw this.#refusal(row.text, row.line);
-    this.#begun = open ? { text: row.text + ending, line: row.line } : undefined;
-    return open || row.text.trim() === "" ? [] : this.#row(row.text, row.line);
+    const open = hasOpenQuote(text) !== (this.#openRow !== undefined);
+    const row = { text: (this.#openRow?.text ?? "") + text, line: this.#openRow?.line ?? number };
+    if (row.text.length > maxFieldLength) throw this.#tooLongError(row.text, row.line);
+    this.#openRow = open ? { text: row.text + ending, line: row.line } : undefined;
+    return open || row.text.trim() === "" ? [] : this.#parseRow(row.text, row.line);
   }
 
   /** The error for a row that is too long, and may have no end. */
-  #refusal(text: string, line: number): FormatError {
-    if (!this.#names) namesFrom(text, line);
-    return tooLong("a row, also with a quote that is not closed,", longestField, inColumn("record", line));
+  #tooLongError(text: string, line: number): FormatError {
+    if (!this.#columnNames) parseHeader(text, line);
+    return tooLongError(
+      "a row, also with a quote that is not closed,",
+      maxFieldLength,
+      columnPosition("record", line),
+    );
   }
 
-  end(): StatementPart[] {
-    if (this.#begun)
-      throw new FormatError("invalid", inColumn("record", this.#begun.line), "a quote is never closed");
-    if (!mayFollow.opening.includes(this.#last))
-      throw new FormatError("missing", inColumn("record", this.#lastLine), "there is no closing balance");
+  finish(): StatementPart[] {
+    if (this.#openRow)
+      throw new FormatError(
+        "invalid",
+        columnPosition("record", this.#openRow.line),
+        "a quote is never closed",
+      );
+    if (!allowedPredecessors.opening.includes(this.#lastRecord))
+      throw new FormatError(
+        "missing",
+        columnPosition("record", this.#lastLine),
+        "there is no closing balance",
+      );
     return this.#endStatement();
   }
 
-  #row(text: string, line: number): StatementPart[] {
-    if (!this.#names) {
-      this.#names = namesFrom(text, line);
+  #parseRow(text: string, line: number): StatementPart[] {
+    if (!this.#columnNames) {
+      this.#columnNames = parseHeader(text, line);
       return [];
     }
-    const cells = cellsFrom(text);
-    if (!cells) throw new FormatError("invalid", inColumn("record", line), "a quote stands where none may");
-    const { length } = this.#names;
+    const cells = parseRow(text);
+    if (!cells)
+      throw new FormatError("invalid", columnPosition("record", line), "a quote stands where none may");
+    const { length } = this.#columnNames;
     if (cells.length !== length)
       throw new FormatError(
         "invalid",
-        inColumn("record", line),
+        columnPosition("record", line),
         `a row has ${length} cells, not ${cells.length}`,
       );
-    return this.#read({ cells: rowFrom(this.#names, cells), text, line });
+    return this.#handleRow({ cells: toRow(this.#columnNames, cells), text, line });
   }
 
-  #read(row: NumberedRow): StatementPart[] {
+  #handleRow(row: NumberedRow): StatementPart[] {
     const record = cell(row, "record");
-    const place = inColumn("record", row.line);
+    const position = columnPosition("record", row.line);
     if (!isRowKind(record))
-      throw new FormatError("invalid", place, `there is no such record: ${quoted(record)}`);
-    if (!mayFollow[record].includes(this.#last))
-      throw new FormatError("misplaced", place, `${record} may not follow ${this.#last}`);
-    this.#last = record;
-    if (this.#account && record !== "opening") checkAccount(this.#account, row);
-    if (record === "entry" || record === "closing") this.#partLength.restart();
-    this.#partLength.add(row.text, place);
+      throw new FormatError("invalid", position, `there is no such record: ${quoteValue(record)}`);
+    if (!allowedPredecessors[record].includes(this.#lastRecord))
+      throw new FormatError("misplaced", position, `${record} may not follow ${this.#lastRecord}`);
+    this.#lastRecord = record;
+    if (this.#account && record !== "opening") assertSameAccount(this.#account, row);
+    if (record === "entry" || record === "closing") this.#partLimit.restart();
+    this.#partLimit.add(row.text, position);
     return this.#handlers[record](row);
   }
 
   readonly #handlers: Readonly<Record<RowKind, (row: NumberedRow) => StatementPart[]>> = {
     opening: (row) => {
       const parts = this.#endStatement();
-      const opening = headFrom(row);
+      const opening = parseHead(row);
       const { currency } = opening.account;
       this.#account = opening.account;
-      this.#running = new RunningBalance(opening.openingBalance, currency, inColumn("balance", row.line));
+      this.#runningBalance = new RunningBalance(
+        opening.openingBalance,
+        currency,
+        columnPosition("balance", row.line),
+      );
       return [...parts, { kind: "opening", opening, line: row.line }];
     },
     entry: (row) => {
       const parts = this.#endEntry();
-      const entry = entryFrom(row);
-      this.#running?.add(entry, inColumn("amount", row.line));
-      this.#running?.check(balanceFrom(row), inColumn("balance", row.line));
+      const entry = parseEntry(row);
+      this.#runningBalance?.add(entry, columnPosition("amount", row.line));
+      this.#runningBalance?.check(parseBalance(row), columnPosition("balance", row.line));
       this.#entry = { entry, details: [], line: row.line };
       return parts;
     },
     detail: (row) => {
-      this.#entry?.details.push(entryFrom(row));
+      this.#entry?.details.push(parseEntry(row));
       return [];
     },
     closing: (row) => {
-      const closingBalance = balanceFrom(row);
+      const closingBalance = parseBalance(row);
       const information = cell(row, "remittance_information") || undefined;
-      const tail = given<StatementTail>({ closingBalance, information });
+      const tail = withoutUndefined<StatementTail>({ closingBalance, information });
       this.#tail = { tail, forwardBalances: [], line: row.line };
       return this.#endEntry();
     },
     available: (row) => {
-      if (this.#tail) this.#tail.tail.availableBalance = balanceFrom(row);
+      if (this.#tail) this.#tail.tail.availableBalance = parseBalance(row);
       return [];
     },
     forward: (row) => {
-      this.#tail?.forwardBalances.push(balanceFrom(row));
+      this.#tail?.forwardBalances.push(parseBalance(row));
       return [];
     },
   };
@@ -273,4 +291,4 @@ export const readCsvParts = (source: TextSource): AsyncGenerator<StatementPart, 
  * Throws a FormatError with line and column for what is broken, also when balances and entries do not add up.
  */
 export const readCsv = (source: TextSource): AsyncGenerator<Statement, void, void> =>
-  statementsFrom(readCsvParts(source));
+  collectStatements(readCsvParts(source));

@@ -1,45 +1,45 @@
 /** Writing statements as CSV. */
 import { RunningBalance } from "../amount";
 import type { Balance, Entry, Source, StatementHead, StatementSource, StatementTail } from "../statement";
-import { harmless, rowText } from "./cells";
-import { cellsOf, columns, type Row, type RowKind } from "./columns";
-import { inColumn, normalEntry, normalHead, normalTail } from "./normalise";
+import { escapeFormula, formatRow } from "./cells";
+import { toCells, columns, type Row, type RowKind } from "./columns";
+import { columnPosition, normaliseEntry, normaliseHead, normaliseTail } from "./normalise";
 
 /** An amount with its sign: a debit is negative. */
-const signedText = ({ creditDebit, amount }: Pick<Balance, "creditDebit" | "amount">) =>
+const formatSignedAmount = ({ creditDebit, amount }: Pick<Balance, "creditDebit" | "amount">) =>
   creditDebit === "Debit" ? `-${amount}` : amount;
 
 /** A row from its cells, those of the statement's head, and those of an entry. */
-const rowFrom = (own: Row, head: Row, entry: Row = {}) =>
-  rowText(
+const formatCells = (own: Row, head: Row, entry: Row = {}) =>
+  formatRow(
     columns.map(({ name, isText }) => {
       const cell = own[name] ?? entry[name] ?? head[name] ?? "";
-      return isText ? harmless(cell) : cell;
+      return isText ? escapeFormula(cell) : cell;
     }),
   );
 
 const balanceRow = (head: Row, record: RowKind, { date, ...amount }: Balance, information = "") =>
-  rowFrom(
-    { record, booking_date: date, balance: signedText(amount), remittance_information: information },
+  formatCells(
+    { record, booking_date: date, balance: formatSignedAmount(amount), remittance_information: information },
     head,
   );
 
 const entryRow = (head: Row, record: RowKind, entry: Entry, balance: string) =>
-  rowFrom(
+  formatCells(
     {
       record,
       booking_date: entry.bookingDate,
       value_date: entry.valueDate,
-      amount: signedText(entry),
+      amount: formatSignedAmount(entry),
       balance,
       reversal: entry.reversal ? "true" : "",
     },
     head,
-    cellsOf("entry", entry),
+    toCells("entry", entry),
   );
 
 const headCells = (head: StatementHead): Row => ({
-  ...cellsOf("head", head),
+  ...toCells("head", head),
   statement_number: String(head.number),
 });
 
@@ -52,20 +52,23 @@ function tailRows(head: Row, tail: StatementTail): string[] {
   ];
 }
 
-async function* rowsOf(statement: StatementSource): AsyncGenerator<string> {
-  const head = normalHead(statement);
+async function* writeRows(statement: StatementSource): AsyncGenerator<string> {
+  const head = normaliseHead(statement);
   const { currency } = head.account;
-  const tail = normalTail(statement, currency);
+  const tail = normaliseTail(statement, currency);
   const cells = headCells(head);
-  const running = new RunningBalance(head.openingBalance, currency, inColumn("balance"));
+  const running = new RunningBalance(head.openingBalance, currency, columnPosition("balance"));
   yield balanceRow(cells, "opening", head.openingBalance);
   for await (const given of statement.entries) {
-    const entry = normalEntry(given, currency);
-    running.add(entry, inColumn("amount"));
+    const entry = normaliseEntry(given, currency);
+    running.add(entry, columnPosition("amount"));
     const details = (entry.details ?? []).map((detail) => entryRow(cells, "detail", detail, ""));
-    yield entryRow(cells, "entry", entry, signedText(running.on(entry.bookingDate))) + details.join("");
+    yield (
+      entryRow(cells, "entry", entry, formatSignedAmount(running.balanceOn(entry.bookingDate))) +
+        details.join("")
+    );
   }
-  running.check(tail.closingBalance, inColumn("balance"));
+  running.check(tail.closingBalance, columnPosition("balance"));
   yield tailRows(cells, tail).join("");
 }
 
@@ -77,6 +80,6 @@ async function* rowsOf(statement: StatementSource): AsyncGenerator<string> {
  * Throws a FormatError for amounts and dates that are none and for balances that do not add up.
  */
 export async function* writeCsv(statements: Source<StatementSource>): AsyncGenerator<string, void, void> {
-  yield rowText(columns.map(({ name }) => name));
-  for await (const statement of statements) yield* rowsOf(statement);
+  yield formatRow(columns.map(({ name }) => name));
+  for await (const statement of statements) yield* writeRows(statement);
 }

@@ -1,5 +1,5 @@
 import type { Statement } from "../statement";
-import { checkedInformation, entryFrom, normalHead, normalLine, normalTail } from "./fields";
+import { checkedInformationLines, toEntry, normaliseHead, normaliseLine, normaliseTail } from "./fields";
 import type { Mt940Options } from "./options";
 
 /**
@@ -11,9 +11,9 @@ import type { Mt940Options } from "./options";
  * text.
  */
 export const normaliseMt940 = (statement: Statement, options: Mt940Options = {}): Statement => ({
-  ...normalHead(statement),
-  ...normalTail(statement, statement.account.currency),
+  ...normaliseHead(statement),
+  ...normaliseTail(statement, statement.account.currency),
   entries: statement.entries.map((entry) =>
-    entryFrom(normalLine(entry, statement.account.currency), checkedInformation(entry, options)),
+    toEntry(normaliseLine(entry, statement.account.currency), checkedInformationLines(entry, options)),
   ),
 });

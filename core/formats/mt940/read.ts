@@ -1,23 +1,23 @@
 /** Reading MT940, the SWIFT customer statement message. */
 import { Big } from "big.js";
-import { amountText, balanceFrom } from "../amount";
-import { squeeze, withoutControls } from "../charset";
-import { fromYymmdd, fromYymmddOfInterest, nearest } from "../dates";
-import { FormatError, type FormatErrorCode, type Place, quoted } from "../error";
-import { looksLike } from "../kinds";
-import { Length, longestField, longestPart, tooLong } from "../limits";
-import { type LineReader, readParts, type StatementPart, statementsFrom } from "../parts";
+import { formatAmount, toBalance } from "../amount";
+import { collapseWhitespace, removeControls } from "../charset";
+import { parseYymmdd, parseYymmddOf30DayMonth, nearestDate } from "../dates";
+import { FormatError, type FormatErrorCode, type Position, quoteValue } from "../format-error";
+import { looksLikeHint } from "../text-kind";
+import { LengthLimit, maxFieldLength, maxPartLength, tooLongError } from "../limits";
+import { type LineReader, readParts, type StatementPart, collectStatements } from "../statement-parts";
 import {
   type Balance,
   type CreditDebit,
-  given,
+  withoutUndefined,
   type Statement,
   type StatementHead,
   type StatementTail,
 } from "../statement";
-import { crAlone, endsWithCrAlone, type Line, type TextSource } from "../text";
-import { joinedLines } from "./lines";
-import { accountFrom, entryFrom, knownReference, noReference, type StatementLine } from "./fields";
+import { bareCrMessage, hasBareCr, type Line, type TextSource } from "../text-lines";
+import { joinLines } from "./lines";
+import { parseAccount, toEntry, parseReference, noReference, type StatementLine } from "./fields";
 
 /** A tag with its content, which may go on over several lines. */
 interface Field {
@@ -38,19 +38,19 @@ interface EntryDraft {
 /** The end of a statement while more of it may follow; `continued` when another message is announced. */
 interface TailDraft {
   readonly line: number;
-  readonly continued: boolean;
+  readonly isContinued: boolean;
   readonly tail: Mutable<StatementTail>;
   readonly forwardBalances: Balance[];
   readonly information: string[];
 }
 
-const placeOf = ({ tag, line }: Field): Place => ({ format: "MT940", field: `:${tag}:`, line });
+const positionOf = ({ tag, line }: Field): Position => ({ format: "MT940", field: `:${tag}:`, line });
 
 function fail(code: FormatErrorCode, field: Field, message: string): never {
-  throw new FormatError(code, placeOf(field), message);
+  throw new FormatError(code, positionOf(field), message);
 }
 
-const text = ({ content }: Field) => squeeze(content.join(" "));
+const fieldText = ({ content }: Field) => collapseWhitespace(content.join(" "));
 
 const indicators: Readonly<Record<string, CreditDebit>> = {
   C: "Credit",
@@ -59,7 +59,7 @@ const indicators: Readonly<Record<string, CreditDebit>> = {
   RD: "Credit",
 };
 
-const amountFrom = (digits: string) => new Big(digits.replace(/,$/, "").replace(",", "."));
+const parseAmount = (digits: string) => new Big(digits.replace(/,$/, "").replace(",", "."));
 
 /** An amount: at most 24 digits and 12 decimals, more than any bank writes. */
 const amountPattern = String.raw`\d{1,24}(?:,\d{0,12})?`;
@@ -78,64 +78,67 @@ const lineParts: readonly (readonly [part: RegExp, message: string])[] = [
 ];
 
 /** What is wrong with a :61:, and from where on. */
-function wrongIn(line: string): string {
+function statementLineProblem(line: string): string {
   let rest = line;
   for (const [part, description] of lineParts) {
     const [found] = part.exec(rest) ?? [];
-    if (found === undefined) return `${description}; not ${quoted(rest)}`;
+    if (found === undefined) return `${description}; not ${quoteValue(rest)}`;
     rest = rest.slice(found.length);
   }
-  return `the amount comes before the transaction type, as NTRF; not ${quoted(rest)}`;
+  return `the amount comes before the transaction type, as NTRF; not ${quoteValue(rest)}`;
 }
 
-function readBalance(field: Field): { balance: Balance; currency: string } {
-  const [, mark, date, currency, digits] = balancePattern.exec(text(field)) ?? [];
+function parseBalance(field: Field): { balance: Balance; currency: string } {
+  const [, mark, date, currency, digits] = balancePattern.exec(fieldText(field)) ?? [];
   if (!mark || !date || !currency || !digits)
     return fail(
       "invalid",
       field,
-      `a balance reads C or D, YYMMDD, currency, amount; not ${quoted(text(field))}`,
+      `a balance reads C or D, YYMMDD, currency, amount; not ${quoteValue(fieldText(field))}`,
     );
-  const amount = mark === "C" ? amountFrom(digits) : amountFrom(digits).neg();
-  return { balance: balanceFrom(amount, fromYymmdd(date, placeOf(field)), currency), currency };
+  const amount = mark === "C" ? parseAmount(digits) : parseAmount(digits).neg();
+  return { balance: toBalance(amount, parseYymmdd(date, positionOf(field)), currency), currency };
 }
 
-function bookingDate(mmdd: string | undefined, valueDate: string, field: Field): string {
+function parseBookingDate(mmdd: string | undefined, valueDate: string, field: Field): string {
   if (!mmdd?.trim()) return valueDate;
-  return nearest(mmdd, valueDate) ?? fail("invalid", field, `there is no such entry date: ${quoted(mmdd)}`);
+  return (
+    nearestDate(mmdd, valueDate) ?? fail("invalid", field, `there is no such entry date: ${quoteValue(mmdd)}`)
+  );
 }
 
-function readStatementLine(field: Field, currency: string): StatementLine {
+function parseStatementLine(field: Field, currency: string): StatementLine {
   const [first = "", ...others] = field.content;
   const [, date, mmdd, mark, digits, transactionCode, customerReference, bankReference] =
     linePattern.exec(first.trim()) ?? [];
-  if (!date || !mark || !digits || !transactionCode) return fail("invalid", field, wrongIn(first.trim()));
-  const valueDate = fromYymmddOfInterest(date, placeOf(field));
-  return given<StatementLine>({
-    bookingDate: bookingDate(mmdd, valueDate, field),
+  if (!date || !mark || !digits || !transactionCode)
+    return fail("invalid", field, statementLineProblem(first.trim()));
+  const valueDate = parseYymmddOf30DayMonth(date, positionOf(field));
+  return withoutUndefined<StatementLine>({
+    bookingDate: parseBookingDate(mmdd, valueDate, field),
     valueDate,
-    amount: amountText(amountFrom(digits), currency),
+    amount: formatAmount(parseAmount(digits), currency),
     creditDebit: indicators[mark]!,
     reversal: mark.startsWith("R") || undefined,
     transactionCode: transactionCode.trimEnd(),
-    customerReference: knownReference(customerReference),
-    bankReference: knownReference(bankReference),
-    additionalInformation: squeeze(others.join(" ")) || undefined,
+    customerReference: parseReference(customerReference),
+    bankReference: parseReference(bankReference),
+    additionalInformation: collapseWhitespace(others.join(" ")) || undefined,
   });
 }
 
 /** A dash ends a message; a line that says its kind begins another. */
-const endsMessage = /^-\}|^-\s*$|^:940:\s*$/;
+const messageEndPattern = /^-\}|^-\s*$|^:940:\s*$/;
 
 /** Which message of its statement a :28C: says it is; undefined when it does not. */
-function pageFrom(field: Field): number | undefined {
-  const [, digits] = /^\d+\/(\d{1,5})$/.exec(text(field)) ?? [];
+function parsePage(field: Field): number | undefined {
+  const [, digits] = /^\d+\/(\d{1,5})$/.exec(fieldText(field)) ?? [];
   return digits ? Number(digits) : undefined;
 }
 
 class Mt940Reader implements LineReader {
   readonly format = "MT940";
-  readonly fields = { opening: ":60F:", entry: ":61:", closing: ":62F:" };
+  readonly balanceFields = { opening: ":60F:", entry: ":61:", closing: ":62F:" };
 
   #field: Field | undefined;
   /** Tags 20, 25 and 28 of the message being read, until its opening balance. */
@@ -145,93 +148,106 @@ class Mt940Reader implements LineReader {
   #page: number | undefined;
   #entry: EntryDraft | undefined;
   #tail: TailDraft | undefined;
-  readonly #fieldLength = new Length("a field", longestField);
+  readonly #fieldLimit = new LengthLimit("a field", maxFieldLength);
   /** Of all :86: of an entry or of the statement. */
-  readonly #informationLength = new Length("the information", longestField);
-  readonly #tailLength = new Length("what follows the entries", longestPart);
+  readonly #informationLimit = new LengthLimit("the information", maxFieldLength);
+  readonly #tailLimit = new LengthLimit("what follows the entries", maxPartLength);
   #lastLine = 0;
   /** The first line that says anything, until there is a tag. */
-  #untagged: string | undefined;
-  #sawTag = false;
+  #firstUntaggedLine: string | undefined;
+  #hasTag = false;
 
-  *line({ number, text: whole }: Line): Iterable<StatementPart> {
+  *readLine({ number, text: rawText }: Line): Iterable<StatementPart> {
     this.#lastLine = number;
-    if (endsWithCrAlone(whole)) throw new FormatError("invalid", this.#here(":20:"), crAlone);
+    if (hasBareCr(rawText)) throw new FormatError("invalid", this.#positionAt(":20:"), bareCrMessage);
     // Lines between computers put some around a message.
-    const content = withoutControls(whole).replace(/^\{[1-5]:.*\{4:/, "");
+    const content = removeControls(rawText).replace(/^\{[1-5]:.*\{4:/, "");
     const [, tag] = /^:(\d\d[A-Z]?|NS):/.exec(content) ?? [];
-    if (whole.length > longestField) this.#refuse(content, tag);
-    if (endsMessage.test(content)) yield* this.#endMessage();
+    if (rawText.length > maxFieldLength) this.#throwTooLong(content, tag);
+    if (messageEndPattern.test(content)) yield* this.#endMessage();
     else if (tag) {
       yield* this.#endField();
-      this.#sawTag = true;
+      this.#hasTag = true;
       this.#field = { tag, line: number, content: [] };
-      this.#fieldLength.restart();
+      this.#fieldLimit.restart();
       this.#addToField(content.slice(tag.length + 2));
     } else if (content.trim() !== "") {
-      this.#untagged ??= content;
+      this.#firstUntaggedLine ??= content;
       this.#addToField(content);
     }
   }
 
   #addToField(content: string): void {
     if (!this.#field) return;
-    this.#fieldLength.add(content, placeOf(this.#field));
+    this.#fieldLimit.add(content, positionOf(this.#field));
     this.#field.content.push(content);
   }
 
   /** Throws the error for a line that is too long, and may have no end. */
-  #refuse(content: string, tag: string | undefined): never {
-    if (!tag && !this.#sawTag) throw this.#unrecognised(this.#untagged ?? content);
-    const goesOn = tag ? undefined : this.#field;
-    throw tooLong("a line", longestField, goesOn ? placeOf(goesOn) : this.#here(`:${tag ?? "20"}:`));
+  #throwTooLong(content: string, tag: string | undefined): never {
+    if (!tag && !this.#hasTag) throw this.#unrecognisedError(this.#firstUntaggedLine ?? content);
+    const continuedField = tag ? undefined : this.#field;
+    throw tooLongError(
+      "a line",
+      maxFieldLength,
+      continuedField ? positionOf(continuedField) : this.#positionAt(`:${tag ?? "20"}:`),
+    );
   }
 
-  #unrecognised(untagged: string): FormatError {
-    const message = `there is no tag in the whole file${looksLike(untagged)}`;
-    return new FormatError("unrecognised", this.#here(":20:"), message);
+  #unrecognisedError(untagged: string): FormatError {
+    const message = `there is no tag in the whole file${looksLikeHint(untagged)}`;
+    return new FormatError("unrecognised", this.#positionAt(":20:"), message);
   }
 
-  *end(): Iterable<StatementPart> {
+  *finish(): Iterable<StatementPart> {
     yield* this.#endMessage();
-    yield* this.#close();
-    if (this.#untagged !== undefined && !this.#sawTag) throw this.#unrecognised(this.#untagged);
+    yield* this.#emitClosing();
+    if (this.#firstUntaggedLine !== undefined && !this.#hasTag)
+      throw this.#unrecognisedError(this.#firstUntaggedLine);
   }
 
-  #here(field: string): Place {
+  #positionAt(field: string): Position {
     return { format: "MT940", field, line: this.#lastLine };
   }
 
   *#endField(): Iterable<StatementPart> {
     const field = this.#field;
     this.#field = undefined;
-    if (field) yield* this.#read(field);
+    if (field) yield* this.#handleField(field);
   }
 
   *#endMessage(): Iterable<StatementPart> {
     yield* this.#endField();
     if (this.#opening && !this.#tail)
-      throw new FormatError("missing", this.#here(":62F:"), "the message ends without a closing balance");
+      throw new FormatError(
+        "missing",
+        this.#positionAt(":62F:"),
+        "the message ends without a closing balance",
+      );
     if (Object.keys(this.#head).length > 0)
-      throw new FormatError("missing", this.#here(":60F:"), "the message ends without an opening balance");
-    if (this.#tail && !this.#tail.continued) yield* this.#close();
+      throw new FormatError(
+        "missing",
+        this.#positionAt(":60F:"),
+        "the message ends without an opening balance",
+      );
+    if (this.#tail && !this.#tail.isContinued) yield* this.#emitClosing();
   }
 
   /** Gives the end of the statement, once nothing more of it can follow. */
-  *#close(): Iterable<StatementPart> {
+  *#emitClosing(): Iterable<StatementPart> {
     if (!this.#tail) return;
-    const { tail, forwardBalances, information, line, continued } = this.#tail;
-    if (continued)
+    const { tail, forwardBalances, information, line, isContinued } = this.#tail;
+    if (isContinued)
       throw new FormatError(
         "missing",
         { format: "MT940", field: ":62M:", line },
         "the balance announces another message of this statement, and none follows",
       );
-    const said = squeeze(joinedLines(information));
+    const informationText = collapseWhitespace(joinLines(information));
     const closing = {
       ...tail,
       ...(forwardBalances.length > 0 && { forwardBalances }),
-      ...(said && { information: said }),
+      ...(informationText && { information: informationText }),
     };
     yield { kind: "closing", closing, line };
     this.#opening = undefined;
@@ -242,10 +258,10 @@ class Mt940Reader implements LineReader {
     if (!this.#entry) return;
     const { line, statementLine, information } = this.#entry;
     this.#entry = undefined;
-    yield { kind: "entry", entry: entryFrom(statementLine, information), line };
+    yield { kind: "entry", entry: toEntry(statementLine, information), line };
   }
 
-  *#read(field: Field): Iterable<StatementPart> {
+  *#handleField(field: Field): Iterable<StatementPart> {
     switch (field.tag) {
       case "20":
         yield* this.#endMessage();
@@ -265,10 +281,10 @@ class Mt940Reader implements LineReader {
         break;
       case "61":
         yield* this.#endEntry();
-        this.#informationLength.restart();
+        this.#informationLimit.restart();
         this.#entry = {
           line: field.line,
-          statementLine: readStatementLine(field, this.#openFor(field)),
+          statementLine: parseStatementLine(field, this.#requireOpenCurrency(field)),
           information: [],
         };
         break;
@@ -278,11 +294,11 @@ class Mt940Reader implements LineReader {
         this.#readClosing(field);
         break;
       case "64":
-        this.#tailFor(field).tail.availableBalance = this.#balance(field);
+        this.#requireTail(field).tail.availableBalance = this.#requireBalance(field);
         break;
       case "65":
-        this.#tailFor(field).forwardBalances.push(this.#balance(field));
-        this.#tailLength.add(field.content.join(), placeOf(field));
+        this.#requireTail(field).forwardBalances.push(this.#requireBalance(field));
+        this.#tailLimit.add(field.content.join(), positionOf(field));
         break;
       case "86":
         this.#addInformation(field);
@@ -293,7 +309,7 @@ class Mt940Reader implements LineReader {
     const information = (this.#tail ?? this.#entry)?.information;
     if (!information) return;
     for (const line of field.content) {
-      this.#informationLength.add(line, placeOf(field));
+      this.#informationLimit.add(line, positionOf(field));
       information.push(line);
     }
   }
@@ -304,15 +320,17 @@ class Mt940Reader implements LineReader {
   }
 
   #headFrom(opening: Field): StatementHead {
-    const { balance, currency } = readBalance(opening);
+    const { balance, currency } = parseBalance(opening);
     const account = this.#headField("25", opening);
     const number = this.#headField("28", opening);
-    const [, digits] = /^(\d{1,10})(?:\/|$)/.exec(text(number)) ?? [];
-    if (text(account) === "") fail("missing", account, "the account has no number");
-    return given<StatementHead>({
-      account: accountFrom(account.content, currency),
-      reference: knownReference(this.#head["20"] && text(this.#head["20"])),
-      number: digits ? Number(digits) : fail("invalid", number, `not a number: ${quoted(text(number))}`),
+    const [, digits] = /^(\d{1,10})(?:\/|$)/.exec(fieldText(number)) ?? [];
+    if (fieldText(account) === "") fail("missing", account, "the account has no number");
+    return withoutUndefined<StatementHead>({
+      account: parseAccount(account.content, currency),
+      reference: parseReference(this.#head["20"] && fieldText(this.#head["20"])),
+      number: digits
+        ? Number(digits)
+        : fail("invalid", number, `not a number: ${quoteValue(fieldText(number))}`),
       openingBalance: balance,
     });
   }
@@ -322,13 +340,13 @@ class Mt940Reader implements LineReader {
     const number = this.#headField("28", field);
     this.#head = {};
     if (field.tag === "60M" && this.#continues(opening)) {
-      this.#turnPage(number);
-      this.#takeUp(opening, field);
+      this.#advancePage(number);
+      this.#continueStatement(opening, field);
       return;
     }
-    this.#page = pageFrom(number);
+    this.#page = parsePage(number);
     if (this.#opening && !this.#tail) fail("misplaced", field, "the message has two opening balances");
-    yield* this.#close();
+    yield* this.#emitClosing();
     this.#opening = opening;
     yield { kind: "opening", opening, line: field.line };
   }
@@ -337,7 +355,7 @@ class Mt940Reader implements LineReader {
   #continues({ account, number }: StatementHead): boolean {
     const before = this.#opening;
     return (
-      this.#tail?.continued === true &&
+      this.#tail?.isContinued === true &&
       before?.account.number === account.number &&
       before.account.currency === account.currency &&
       before.number === number
@@ -345,35 +363,35 @@ class Mt940Reader implements LineReader {
   }
 
   /** Messages count up. Where a bank does not count them, all have the same number. */
-  #turnPage(number: Field): void {
-    const [before, page] = [this.#page, pageFrom(number)];
+  #advancePage(number: Field): void {
+    const [before, page] = [this.#page, parsePage(number)];
     if (before !== undefined && page !== undefined && page !== before && page !== before + 1)
       fail("misplaced", number, `message ${page} of the statement comes behind message ${before}`);
     this.#page = page;
   }
 
-  #takeUp({ openingBalance }: StatementHead, field: Field): void {
+  #continueStatement({ openingBalance }: StatementHead, field: Field): void {
     const { closingBalance } = this.#tail!.tail;
-    const same =
+    const isSameBalance =
       closingBalance.creditDebit === openingBalance.creditDebit &&
       closingBalance.amount === openingBalance.amount;
-    if (!same) fail("balance", field, "the message before ended with another balance");
+    if (!isSameBalance) fail("balance", field, "the message before ended with another balance");
     this.#tail = undefined;
   }
 
   /** The currency of the statement that is open; an entry has no place elsewhere. */
-  #openFor(field: Field): string {
+  #requireOpenCurrency(field: Field): string {
     if (!this.#opening || this.#tail)
       return fail("misplaced", field, "there is no opening balance before it");
     return this.#opening.account.currency;
   }
 
-  #tailFor(field: Field): TailDraft {
+  #requireTail(field: Field): TailDraft {
     return this.#tail ?? fail("misplaced", field, "there is no closing balance before it");
   }
 
-  #balance(field: Field): Balance {
-    const { balance, currency } = readBalance(field);
+  #requireBalance(field: Field): Balance {
+    const { balance, currency } = parseBalance(field);
     const expected = this.#opening?.account.currency;
     if (expected !== currency)
       fail("invalid", field, `the statement is in ${expected}, the balance in ${currency}`);
@@ -381,13 +399,13 @@ class Mt940Reader implements LineReader {
   }
 
   #readClosing(field: Field): void {
-    this.#openFor(field);
-    this.#informationLength.restart();
-    this.#tailLength.restart();
+    this.#requireOpenCurrency(field);
+    this.#informationLimit.restart();
+    this.#tailLimit.restart();
     this.#tail = {
       line: field.line,
-      continued: field.tag === "62M",
-      tail: { closingBalance: this.#balance(field) },
+      isContinued: field.tag === "62M",
+      tail: { closingBalance: this.#requireBalance(field) },
       forwardBalances: [],
       information: [],
     };
@@ -407,4 +425,4 @@ export const readMt940Parts = (source: TextSource): AsyncGenerator<StatementPart
  * a statement is not there.
  */
 export const readMt940 = (source: TextSource): AsyncGenerator<Statement, void, void> =>
-  statementsFrom(readMt940Parts(source));
+  collectStatements(readMt940Parts(source));

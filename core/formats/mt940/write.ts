@@ -1,8 +1,8 @@
 /** Writing MT940, the SWIFT customer statement message. */
 import { minorUnits } from "../../schema/currency";
-import { decimal, RunningBalance } from "../amount";
-import { yymmdd } from "../dates";
-import { FormatError, type Place } from "../error";
+import { parseDecimal, RunningBalance } from "../amount";
+import { formatYymmdd } from "../dates";
+import { FormatError, type Position } from "../format-error";
 import type {
   Account,
   Balance,
@@ -12,54 +12,55 @@ import type {
   StatementSource,
   StatementTail,
 } from "../statement";
-import { crlfText } from "../text";
-import { plainLines } from "./information";
+import { joinCrlf } from "../text-lines";
+import { toPlainLines } from "./information";
 import {
-  accountText,
-  checkedInformation,
-  inTag,
+  formatAccount,
+  checkedInformationLines,
+  tagPosition,
   noReference,
-  normalHead,
-  normalLine,
-  normalTail,
+  normaliseHead,
+  normaliseLine,
+  normaliseTail,
   type StatementLine,
 } from "./fields";
 import type { Mt940Options } from "./options";
 
 /** Characters a message may have. */
-const longestMessage = 2000;
+const maxMessageLength = 2000;
 /** What the end of a message that is continued takes: its balance and the dash. */
-const roomForEnd = 40;
+const messageEndLength = 40;
 
 /** An amount with a comma, which is there also without decimals. */
-function commaAmount(amount: string, currency: string, place: Place): string {
-  const [units = "", decimals = ""] = decimal(amount, place).toFixed().split(".");
+function formatCommaAmount(amount: string, currency: string, position: Position): string {
+  const [units = "", decimals = ""] = parseDecimal(amount, position).toFixed().split(".");
   if (decimals.length > minorUnits(currency))
-    throw new FormatError("invalid", place, `${amount} has more decimals than ${currency} has`);
+    throw new FormatError("invalid", position, `${amount} has more decimals than ${currency} has`);
   const text = `${units},${decimals.padEnd(minorUnits(currency), "0")}`;
-  if (text.length > 15) throw new FormatError("too_long", place, `${amount} has more than 15 characters`);
+  if (text.length > 15) throw new FormatError("too_long", position, `${amount} has more than 15 characters`);
   return text;
 }
 
-const mark = ({ creditDebit }: Pick<Balance, "creditDebit">) => (creditDebit === "Debit" ? "D" : "C");
+const creditDebitMark = ({ creditDebit }: Pick<Balance, "creditDebit">) =>
+  creditDebit === "Debit" ? "D" : "C";
 
 function balanceLine(tag: string, balance: Balance, currency: string): string {
   const { amount, date } = balance;
-  return `${tag}${mark(balance)}${yymmdd(date, inTag(tag))}${currency}${commaAmount(amount, currency, inTag(tag))}`;
+  return `${tag}${creditDebitMark(balance)}${formatYymmdd(date, tagPosition(tag))}${currency}${formatCommaAmount(amount, currency, tagPosition(tag))}`;
 }
 
 /** A reversal of a credit is a debit, and is marked RC. */
 const reversalMark = { C: "RD", D: "RC" } as const;
 
-function statementLine(line: StatementLine, currency: string): string[] {
-  const place = inTag(":61:");
+function formatStatementLine(line: StatementLine, currency: string): string[] {
+  const position = tagPosition(":61:");
   const { bookingDate, valueDate, amount, bankReference, additionalInformation } = line;
   const first = [
     ":61:",
-    yymmdd(valueDate, place),
-    yymmdd(bookingDate, place).slice(2),
-    line.reversal ? reversalMark[mark(line)] : mark(line),
-    commaAmount(amount, currency, place),
+    formatYymmdd(valueDate, position),
+    formatYymmdd(bookingDate, position).slice(2),
+    line.reversal ? reversalMark[creditDebitMark(line)] : creditDebitMark(line),
+    formatCommaAmount(amount, currency, position),
     line.transactionCode,
     line.customerReference ?? noReference,
     bankReference && `//${bankReference}`,
@@ -67,12 +68,12 @@ function statementLine(line: StatementLine, currency: string): string[] {
   return additionalInformation ? [first, additionalInformation] : [first];
 }
 
-const tagged = (tag: string, [first, ...others]: readonly string[]) =>
+const tagLines = (tag: string, [first, ...others]: readonly string[]) =>
   first === undefined ? [] : [tag + first, ...others];
 
 const entryLines = (entry: Entry, { currency }: Account, options: Mt940Options): string[] => [
-  ...statementLine(normalLine(entry, currency), currency),
-  ...tagged(":86:", checkedInformation(entry, options)),
+  ...formatStatementLine(normaliseLine(entry, currency), currency),
+  ...tagLines(":86:", checkedInformationLines(entry, options)),
 ];
 
 function tailLines(tail: StatementTail, currency: string): string[] {
@@ -81,7 +82,7 @@ function tailLines(tail: StatementTail, currency: string): string[] {
     balanceLine(":62F:", closingBalance, currency),
     ...(availableBalance ? [balanceLine(":64:", availableBalance, currency)] : []),
     ...forwardBalances.map((balance) => balanceLine(":65:", balance, currency)),
-    ...tagged(":86:", plainLines(information)),
+    ...tagLines(":86:", toPlainLines(information)),
     "-",
   ];
 }
@@ -92,39 +93,40 @@ function messageHead(
   page: number,
   balance: Balance,
 ): string[] {
-  if (page > 99_999) throw new FormatError("too_long", inTag(":28C:"), "the statement has too many entries");
+  if (page > 99_999)
+    throw new FormatError("too_long", tagPosition(":28C:"), "the statement has too many entries");
   return [
     `:20:${reference ?? noReference}`,
-    `:25:${accountText(account)}`,
+    `:25:${formatAccount(account)}`,
     `:28C:${String(number).padStart(5, "0")}/${String(page).padStart(5, "0")}`,
     balanceLine(page === 1 ? ":60F:" : ":60M:", balance, account.currency),
   ];
 }
 
-async function* messagesOf(statement: StatementSource, options: Mt940Options): AsyncGenerator<string> {
-  const head = normalHead(statement);
+async function* writeMessages(statement: StatementSource, options: Mt940Options): AsyncGenerator<string> {
+  const head = normaliseHead(statement);
   const { currency } = head.account;
-  const tail = normalTail(statement, currency);
-  const running = new RunningBalance(head.openingBalance, currency, inTag(":60F:"));
+  const tail = normaliseTail(statement, currency);
+  const running = new RunningBalance(head.openingBalance, currency, tagPosition(":60F:"));
   let page = 1;
-  let message = crlfText(messageHead(head, page, head.openingBalance));
+  let message = joinCrlf(messageHead(head, page, head.openingBalance));
   let lastDate = head.openingBalance.date;
-  const continued = () => {
-    const balance = running.on(lastDate);
-    const full = message + crlfText([balanceLine(":62M:", balance, currency), "-"]);
-    message = crlfText(messageHead(head, ++page, balance));
-    return full;
+  const finishMessage = () => {
+    const balance = running.balanceOn(lastDate);
+    const completeMessage = message + joinCrlf([balanceLine(":62M:", balance, currency), "-"]);
+    message = joinCrlf(messageHead(head, ++page, balance));
+    return completeMessage;
   };
   for await (const entry of statement.entries) {
-    const more = crlfText(entryLines(entry, head.account, options));
-    if (message.length + more.length + roomForEnd > longestMessage) yield continued();
-    message += more;
-    running.add(entry, inTag(":61:"));
+    const entryText = joinCrlf(entryLines(entry, head.account, options));
+    if (message.length + entryText.length + messageEndLength > maxMessageLength) yield finishMessage();
+    message += entryText;
+    running.add(entry, tagPosition(":61:"));
     lastDate = entry.bookingDate;
   }
-  running.check(tail.closingBalance, inTag(":62F:"));
-  const end = crlfText(tailLines(tail, currency));
-  if (message.length + end.length > longestMessage) yield continued();
+  running.check(tail.closingBalance, tagPosition(":62F:"));
+  const end = joinCrlf(tailLines(tail, currency));
+  if (message.length + end.length > maxMessageLength) yield finishMessage();
   yield message + end;
 }
 
@@ -139,5 +141,5 @@ export async function* writeMt940(
   statements: Source<StatementSource>,
   options: Mt940Options = {},
 ): AsyncGenerator<string, void, void> {
-  for await (const statement of statements) yield* messagesOf(statement, options);
+  for await (const statement of statements) yield* writeMessages(statement, options);
 }

@@ -1,25 +1,25 @@
 /** Which amounts add up to another one. */
 
 /** Among more amounts than these no combination is looked for: too many add up by chance. */
-export const mostAmounts = 12;
+export const maxAmounts = 12;
 /** So many amounts make a combination at most. */
-export const mostParts = 5;
+export const maxParts = 5;
 /** A combination counts where chance would give one in fewer than one of so many cases. */
-const rarity = 100n;
+const chanceLimit = 100n;
 
 /** The largest power of ten that all amounts are multiples of: how round they are. */
-function stepOf(amounts: readonly bigint[]): bigint {
+function commonStep(amounts: readonly bigint[]): bigint {
   let step = 1n;
   while (amounts.every((each) => each % (step * 10n) === 0n)) step *= 10n;
   return step;
 }
 
-/** How many ways there are to choose at least `least` and at most `most` of `count` things. */
-function waysToChoose(count: number, least: number, most: number): bigint {
-  let [ways, sum] = [1n, 0n];
-  for (let chosen = 0; chosen <= Math.min(most, count); chosen += 1) {
-    if (chosen >= least) sum += ways;
-    ways = (ways * BigInt(count - chosen)) / BigInt(chosen + 1);
+/** How many ways there are to choose at least `min` and at most `max` of `count` things. */
+function countCombinations(count: number, min: number, max: number): bigint {
+  let [combinations, sum] = [1n, 0n];
+  for (let chosen = 0; chosen <= Math.min(max, count); chosen += 1) {
+    if (chosen >= min) sum += combinations;
+    combinations = (combinations * BigInt(count - chosen)) / BigInt(chosen + 1);
   }
   return sum;
 }
@@ -28,40 +28,40 @@ function waysToChoose(count: number, least: number, most: number): bigint {
  * `sum` is more than zero. Whether chance alone would seldom make any of the combinations be the sum that is looked for. Round amounts add up to each
  * other all the time, those with cents do not.
  */
-export function isTellingSum(
+export function isSignificantSum(
   amounts: readonly bigint[],
   sum: bigint,
-  least: number,
-  most = mostParts,
+  min: number,
+  max = maxParts,
 ): boolean {
-  const step = stepOf([...amounts, sum]);
+  const step = commonStep([...amounts, sum]);
   const largest = amounts
     .toSorted((one, other) => (one < other ? 1 : -1))
-    .slice(0, most)
+    .slice(0, max)
     .reduce((total, each) => total + each, 0n);
-  return waysToChoose(amounts.length, least, most) * rarity <= largest / step;
+  return countCombinations(amounts.length, min, max) * chanceLimit <= largest / step;
 }
 
 /**
- * The combinations of at least `least` and at most `most` positive amounts that are exactly the sum, as their places; two
- * of them at most, since two are as good as none. Looks at `mostAmounts` amounts at most, and so at a few thousand
+ * The combinations of at least `min` and at most `max` positive amounts that are exactly the sum, as their places; two
+ * of them at most, since two are as good as none. Looks at `maxAmounts` amounts at most, and so at a few thousand
  * combinations. Throws a RangeError for more amounts.
  */
-export function combinationsOf(
+export function findCombinations(
   amounts: readonly bigint[],
   sum: bigint,
-  least: number,
-  most = mostParts,
+  min: number,
+  max = maxParts,
 ): number[][] {
-  if (amounts.length > mostAmounts) throw new RangeError(`More than ${mostAmounts} amounts.`);
+  if (amounts.length > maxAmounts) throw new RangeError(`More than ${maxAmounts} amounts.`);
   const found: number[][] = [];
   const chosen: number[] = [];
-  const choose = (from: number, left: bigint): void => {
-    if (left === 0n && chosen.length >= least) found.push([...chosen]);
-    if (left <= 0n || chosen.length === most) return;
-    for (let place = from; place < amounts.length && found.length < 2; place += 1) {
-      chosen.push(place);
-      choose(place + 1, left - amounts[place]!);
+  const choose = (from: number, rest: bigint): void => {
+    if (rest === 0n && chosen.length >= min) found.push([...chosen]);
+    if (rest <= 0n || chosen.length === max) return;
+    for (let index = from; index < amounts.length && found.length < 2; index += 1) {
+      chosen.push(index);
+      choose(index + 1, rest - amounts[index]!);
       chosen.pop();
     }
   };

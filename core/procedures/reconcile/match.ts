@@ -1,21 +1,21 @@
 /** What was paid, against what is expected. Pure: the same lists give the same matches, in whatever order they come. */
-import { combinationsOf, isTellingSum, mostAmounts, mostParts } from "./combinations";
+import { findCombinations, isSignificantSum, maxAmounts, maxParts } from "./combinations";
 import {
-  compact,
-  datesIn,
+  compactReference,
+  findDates,
   hasLetters,
-  isTelling,
-  likeness,
-  type Likeness,
-  mayBeCut,
-  namesPartOf,
+  isDistinctive,
+  compareParties,
+  type PartyComparison,
+  mayBeTruncated,
+  namesSubReference,
   type Party,
-  partyOf,
-  referencesIn,
-  shapeOf,
-  wordsLikeReferences,
+  parseParty,
+  findReferences,
+  referencePattern,
+  findReferenceCandidates,
 } from "./names";
-import { type Movement, returnsAmong } from "./returns";
+import { type Movement, matchReturns } from "./returns";
 
 /** Something that is expected to be paid: an invoice, a supplier payment. */
 export interface Item {
@@ -33,7 +33,7 @@ export interface Item {
 /** What was paid, or came back. */
 export type Payment = Movement;
 
-export interface Rules {
+export interface MatchingRules {
   /** By so much a payment may be short, or a debit more, for a fee that somebody took. */
   readonly feeTolerance: string;
   /** Without a reference, a payment counts up to so many days before or after the date of an item. */
@@ -48,7 +48,7 @@ export interface Evidence {
   readonly reference: "named" | "named in part" | "not named" | "none given";
   /** What was paid less what was expected, whatever their direction; without it the amounts are equal. */
   readonly difference?: string;
-  readonly party: Likeness;
+  readonly party: PartyComparison;
   /** From the date of the item to that of the payment; of several the furthest. Not there where the item has no date. */
   readonly days?: number;
 }
@@ -92,34 +92,34 @@ export interface Matching {
 }
 
 /** A fee is never more than this share of what is expected. */
-const largestFee = 20n;
-const mostCandidates = 3;
+const minAmountToFeeRatio = 20n;
+const maxCandidates = 3;
 /** What was paid more days before it was expected may bear the same reference by chance. */
-const mostDaysBefore = 366;
+const maxDaysBefore = 366;
 const dayMs = 86_400_000;
 
 /** An item or a payment, made ready to be compared. */
-interface Entry<T> {
+interface Comparable<T> {
   readonly value: T;
   /** Whole steps of the finest decimals that any amount has, without sign. */
   readonly units: bigint;
   /** Currency and direction: only what has the same of both can be a payment of something. */
-  readonly lane: string;
+  readonly currencyDirection: string;
   readonly party: Party | undefined;
   /** Of its date, in milliseconds; undefined where it has none. */
   readonly time: number | undefined;
 }
 
-interface Expected extends Entry<Item> {
+interface ComparableItem extends Comparable<Item> {
   /** Written compactly; empty where there is none. */
   readonly reference: string;
 }
 
-interface Paid extends Entry<Payment> {
+interface ComparablePayment extends Comparable<Payment> {
   /** The items whose references it names, of whatever currency and direction. */
-  readonly names: ReadonlySet<Expected>;
+  readonly names: ReadonlySet<ComparableItem>;
   /** Whether it names a reference like those of the items, which none of them has: it is about something else. */
-  readonly isForeign: boolean;
+  readonly namesUnknownReference: boolean;
   /** What in it is digits alone and might be a reference. */
   readonly numbers: readonly string[];
 }
@@ -131,166 +131,182 @@ const unitsOf = (amount: string, decimals: number): bigint => {
   return BigInt(whole! + part.padEnd(decimals, "0"));
 };
 
-const laneOf = ({ currency, amount }: { readonly currency: string; readonly amount: string }): string =>
-  `${currency} ${amount.startsWith("-") ? "out" : "in"}`;
+const currencyDirectionOf = ({
+  currency,
+  amount,
+}: {
+  readonly currency: string;
+  readonly amount: string;
+}): string => `${currency} ${amount.startsWith("-") ? "out" : "in"}`;
 
 const total = (all: readonly { readonly units: bigint }[]): bigint =>
   all.reduce((sum, { units }) => sum + units, 0n);
 
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-const earliestFirst = ({ value: one }: Paid, { value: other }: Paid): number =>
+const earliestFirst = ({ value: one }: ComparablePayment, { value: other }: ComparablePayment): number =>
   byText(one.date, other.date) || byText(one.transaction_id, other.transaction_id);
 
-const firstFirst = ({ value: one }: Expected, { value: other }: Expected): number => one.item - other.item;
+const byItemNumber = ({ value: one }: ComparableItem, { value: other }: ComparableItem): number =>
+  one.item - other.item;
 
 /** Adds to the list of a key. */
-function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+function addToList<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key);
   if (list) list.push(value);
   else lists.set(key, [value]);
 }
 
 /** Companies may use the same references: those of the one that is named, where there are any. */
-function ofParty(items: readonly Expected[], name: string | undefined): readonly Expected[] {
-  const party = name === undefined ? undefined : partyOf(name);
-  const own = items.filter((item) => likeness(item.party, party) === "same");
+function itemsOfParty(items: readonly ComparableItem[], name: string | undefined): readonly ComparableItem[] {
+  const party = name === undefined ? undefined : parseParty(name);
+  const own = items.filter((item) => compareParties(item.party, party) === "same");
   return own.length > 0 ? own : items;
 }
 
-const amountKey = ({ lane, units }: Expected | Paid): string => `${lane} ${units}`;
+const amountKey = ({ currencyDirection, units }: ComparableItem | ComparablePayment): string =>
+  `${currencyDirection} ${units}`;
 
 /** Payments that no match has, as they are looked for. */
-interface OpenPayments {
-  readonly byAmount: ReadonlyMap<string, readonly Paid[]>;
-  readonly byParty: ByParty<Paid>;
+interface OpenPaymentIndex {
+  readonly byAmount: ReadonlyMap<string, readonly ComparablePayment[]>;
+  readonly byParty: PartyIndex<ComparablePayment>;
 }
 
-function openPaymentsFrom(payments: readonly Paid[]): OpenPayments {
-  const byAmount = new Map<string, Paid[]>();
-  for (const paid of payments) push(byAmount, amountKey(paid), paid);
-  return { byAmount, byParty: new ByParty(payments) };
+function indexOpenPayments(payments: readonly ComparablePayment[]): OpenPaymentIndex {
+  const byAmount = new Map<string, ComparablePayment[]>();
+  for (const paid of payments) addToList(byAmount, amountKey(paid), paid);
+  return { byAmount, byParty: new PartyIndex(payments) };
 }
 
 /** One attempt to explain payments by items. */
 interface Explanation {
   readonly kind: MatchKind;
-  readonly items: readonly Expected[];
-  readonly payments: readonly Paid[];
+  readonly items: readonly ComparableItem[];
+  readonly payments: readonly ComparablePayment[];
 }
 
 /** Items or payments by lane and party. */
-class ByParty<T extends Expected | Paid> {
+class PartyIndex<T extends ComparableItem | ComparablePayment> {
   readonly #byKey = new Map<string, T[]>();
-  readonly #cut = new Map<string, T[]>();
+  readonly #truncated = new Map<string, T[]>();
   readonly #all = new Map<string, T[]>();
 
   constructor(all: readonly T[]) {
     for (const each of all) {
       if (!each.party) continue;
-      push(this.#all, each.lane, each);
-      if (mayBeCut(each.party)) push(this.#cut, each.lane, each);
-      else push(this.#byKey, `${each.lane} ${each.party.key}`, each);
+      addToList(this.#all, each.currencyDirection, each);
+      if (mayBeTruncated(each.party)) addToList(this.#truncated, each.currencyDirection, each);
+      else addToList(this.#byKey, `${each.currencyDirection} ${each.party.key}`, each);
     }
   }
 
   /** What may be of the same party, in the order in which it was given; few others are among it. */
-  near({ lane, party }: Expected | Paid): readonly T[] {
+  candidatesFor({ currencyDirection, party }: ComparableItem | ComparablePayment): readonly T[] {
     if (!party) return [];
-    if (mayBeCut(party)) return this.#all.get(lane) ?? [];
-    return [...(this.#byKey.get(`${lane} ${party.key}`) ?? []), ...(this.#cut.get(lane) ?? [])];
+    if (mayBeTruncated(party)) return this.#all.get(currencyDirection) ?? [];
+    return [
+      ...(this.#byKey.get(`${currencyDirection} ${party.key}`) ?? []),
+      ...(this.#truncated.get(currencyDirection) ?? []),
+    ];
   }
 }
 
 class Matcher {
   readonly #decimals: number;
   readonly #tolerance: bigint;
-  readonly #items: readonly Expected[];
-  readonly #payments: readonly Paid[];
+  readonly #items: readonly ComparableItem[];
+  readonly #payments: readonly ComparablePayment[];
   /** Payments that came back, each with its return. */
-  readonly #returns: ReadonlyMap<Paid, Paid>;
+  readonly #returns: ReadonlyMap<ComparablePayment, ComparablePayment>;
   /** What pays nothing: they, and all returns. */
-  readonly #idle: readonly Paid[];
-  readonly #idlyNamedBy = new Map<Expected, Paid[]>();
+  readonly #nonPaying: readonly ComparablePayment[];
+  readonly #namedByNonPaying = new Map<ComparableItem, ComparablePayment[]>();
   /** What is in no match. */
-  readonly #free: Set<Expected | Paid>;
+  readonly #unmatched: Set<ComparableItem | ComparablePayment>;
   /** What more than one explanation fits: it stays open. */
-  readonly #contested = new Set<Expected | Paid>();
-  readonly #namedBy = new Map<Expected, Paid[]>();
+  readonly #ambiguous = new Set<ComparableItem | ComparablePayment>();
+  readonly #namedBy = new Map<ComparableItem, ComparablePayment[]>();
   /** By payments of which nobody can tell whether they name it or a date. */
-  readonly #maybeNamedBy = new Map<Expected, Paid[]>();
+  readonly #maybeNamedBy = new Map<ComparableItem, ComparablePayment[]>();
   readonly #matches: Match[] = [];
-  readonly #rests = new Map<Expected, bigint>();
-  readonly #repeats = new Map<Paid, Paid>();
+  readonly #remainders = new Map<ComparableItem, bigint>();
+  readonly #repeats = new Map<ComparablePayment, ComparablePayment>();
   readonly #untried = new Set<string>();
 
   constructor(
     items: readonly Item[],
     payments: readonly Payment[],
-    private readonly rules: Rules,
+    private readonly rules: MatchingRules,
   ) {
     const amounts = [...items, ...payments].map(({ amount }) => amount);
     this.#decimals = Math.max(0, ...[...amounts, rules.feeTolerance].map(decimalsOf));
     this.#tolerance = unitsOf(rules.feeTolerance, this.#decimals);
     this.#items = items
-      .map((value) => ({ ...this.#entry(value, value.party), reference: compact(value.reference ?? "") }))
-      .toSorted(firstFirst);
-    const byReference = new Map<string, Expected[]>();
-    for (const each of this.#items) if (each.reference !== "") push(byReference, each.reference, each);
-    const shapes = new Set([...byReference.keys()].filter(isTelling).map(shapeOf).filter(hasLetters));
+      .map((value) => ({
+        ...this.#toComparable(value, value.party),
+        reference: compactReference(value.reference ?? ""),
+      }))
+      .toSorted(byItemNumber);
+    const byReference = new Map<string, ComparableItem[]>();
+    for (const each of this.#items) if (each.reference !== "") addToList(byReference, each.reference, each);
+    const shapes = new Set(
+      [...byReference.keys()].filter(isDistinctive).map(referencePattern).filter(hasLetters),
+    );
     const all = payments
       .map((value) => {
-        const words = value.texts.flatMap(wordsLikeReferences);
+        const words = value.texts.flatMap(findReferenceCandidates);
         return {
-          ...this.#entry(value, value.counterparty),
+          ...this.#toComparable(value, value.counterparty),
           names: new Set(
             value.texts
-              .flatMap((text) => referencesIn(text, byReference))
-              .flatMap((reference) => ofParty(byReference.get(reference)!, value.counterparty)),
+              .flatMap((text) => findReferences(text, byReference))
+              .flatMap((reference) => itemsOfParty(byReference.get(reference)!, value.counterparty)),
           ),
-          isForeign:
-            words.some((word) => shapes.has(shapeOf(word)) && !byReference.has(word)) ||
-            value.texts.some((text) => namesPartOf(text, byReference)),
-          numbers: words.filter((word) => !hasLetters(shapeOf(word))),
+          namesUnknownReference:
+            words.some((word) => shapes.has(referencePattern(word)) && !byReference.has(word)) ||
+            value.texts.some((text) => namesSubReference(text, byReference)),
+          numbers: words.filter((word) => !hasLetters(referencePattern(word))),
         };
       })
       .toSorted(earliestFirst);
-    const returns = returnsAmong(payments);
+    const returns = matchReturns(payments);
     const paidFor = new Map(all.map((paid) => [paid.value, paid]));
     this.#returns = new Map([...returns].map(([one, back]) => [paidFor.get(one)!, paidFor.get(back)!]));
-    const isIdle = ({ value }: Paid) => value.isReturn === true || returns.has(value);
-    this.#idle = all.filter(isIdle);
+    const isIdle = ({ value }: ComparablePayment) => value.isReturn === true || returns.has(value);
+    this.#nonPaying = all.filter(isIdle);
     this.#payments = all.filter((paid) => !isIdle(paid));
-    for (const paid of this.#idle) for (const each of paid.names) push(this.#idlyNamedBy, each, paid);
+    for (const paid of this.#nonPaying)
+      for (const each of paid.names) addToList(this.#namedByNonPaying, each, paid);
     for (const paid of this.#payments) {
-      for (const each of paid.names) push(this.#namedBy, each, paid);
-      for (const each of paid.value.texts.flatMap(datesIn).flatMap((date) => byReference.get(date) ?? []))
-        if (!paid.names.has(each)) push(this.#maybeNamedBy, each, paid);
+      for (const each of paid.names) addToList(this.#namedBy, each, paid);
+      for (const each of paid.value.texts.flatMap(findDates).flatMap((date) => byReference.get(date) ?? []))
+        if (!paid.names.has(each)) addToList(this.#maybeNamedBy, each, paid);
     }
-    this.#free = new Set([...this.#items, ...this.#payments]);
+    this.#unmatched = new Set([...this.#items, ...this.#payments]);
   }
 
-  #entry<T extends Item | Payment>(value: T, party: string | undefined): Entry<T> {
+  #toComparable<T extends Item | Payment>(value: T, party: string | undefined): Comparable<T> {
     return {
       value,
       units: unitsOf(value.amount, this.#decimals),
-      lane: laneOf(value),
-      party: party === undefined ? undefined : partyOf(party),
+      currencyDirection: currencyDirectionOf(value),
+      party: party === undefined ? undefined : parseParty(party),
       time: value.date === undefined ? undefined : Date.parse(value.date),
     };
   }
 
-  run(): Matching {
-    for (const group of this.#groups()) this.#settleGroup(group);
-    this.#settleUnnamed();
-    this.#settleCombinations();
-    this.#settleInPart();
-    const open = [...this.#payments.filter((paid) => this.#free.has(paid)), ...this.#idle];
-    const known = openPaymentsFrom(open.filter(({ value }) => !value.isReturn));
+  match(): Matching {
+    for (const group of this.#groups()) this.#matchGroup(group);
+    this.#matchUnnamed();
+    this.#matchCombinations();
+    this.#matchPartPayments();
+    const open = [...this.#payments.filter((paid) => this.#unmatched.has(paid)), ...this.#nonPaying];
+    const known = indexOpenPayments(open.filter(({ value }) => !value.isReturn));
     return {
       matches: this.#matches.toSorted(({ items: [one] }, { items: [other] }) => one!.item - other!.item),
       openItems: this.#items
-        .filter((item) => this.#free.has(item) || this.#rests.has(item))
+        .filter((item) => this.#unmatched.has(item) || this.#remainders.has(item))
         .map((item) => this.#openItem(item, known)),
       openPayments: open.toSorted(earliestFirst).map((paid) => this.#openPayment(paid)),
       untried: [...this.#untried].toSorted(byText),
@@ -299,17 +315,17 @@ class Matcher {
 
   // What names references.
 
-  #isNamed(item: Expected, paid: Paid): boolean {
-    return item.lane === paid.lane && paid.names.has(item);
+  #isNamed(item: ComparableItem, paid: ComparablePayment): boolean {
+    return item.currencyDirection === paid.currencyDirection && paid.names.has(item);
   }
 
   /** Items and payments that hang together because the payments name the items. */
-  *#groups(): Generator<{ items: Expected[]; payments: Paid[] }> {
-    const seen = new Set<Expected>();
+  *#groups(): Generator<{ items: ComparableItem[]; payments: ComparablePayment[] }> {
+    const seen = new Set<ComparableItem>();
     for (const first of this.#items) {
       if (seen.has(first)) continue;
       seen.add(first);
-      const [items, payments] = [[first], new Set<Paid>()];
+      const [items, payments] = [[first], new Set<ComparablePayment>()];
       for (const item of items)
         for (const paid of this.#namedBy.get(item) ?? []) {
           if (!this.#isNamed(item, paid)) continue;
@@ -321,52 +337,56 @@ class Matcher {
             }
         }
       if (payments.size > 0)
-        yield { items: items.toSorted(firstFirst), payments: [...payments].toSorted(earliestFirst) };
+        yield { items: items.toSorted(byItemNumber), payments: [...payments].toSorted(earliestFirst) };
     }
   }
 
-  #settleGroup({ items, payments }: { items: Expected[]; payments: Paid[] }): void {
+  #matchGroup({ items, payments }: { items: ComparableItem[]; payments: ComparablePayment[] }): void {
     const nameAll = payments.every((paid) => items.every((item) => paid.names.has(item)));
     const areOneReference = items.every(({ reference }) => reference === items[0]!.reference);
-    if (items.length === 1) this.#settleOne(items[0]!, payments);
-    else if (areOneReference) this.#settleByAmount(items, payments);
-    else if (nameAll) this.#settleSeveral(items, payments);
-    else this.#contest(items, payments);
+    if (items.length === 1) this.#matchSingleItem(items[0]!, payments);
+    else if (areOneReference) this.#matchByAmount(items, payments);
+    else if (nameAll) this.#matchSeveralItems(items, payments);
+    else this.#markAmbiguous(items, payments);
   }
 
   /** Payments that all name one item. */
-  #settleOne(item: Expected, payments: readonly Paid[]): void {
+  #matchSingleItem(item: ComparableItem, payments: readonly ComparablePayment[]): void {
     const items = [item];
     const unsure = (this.#maybeNamedBy.get(item) ?? []).filter((paid) => this.#mayPay(item, paid));
-    if (unsure.length > 0) return this.#contest(items, [...payments, ...unsure]);
+    if (unsure.length > 0) return this.#markAmbiguous(items, [...payments, ...unsure]);
     const kind = payments.length === 1 ? "one to one" : "in parts";
     if (total(payments) === item.units) this.#accept({ kind, items, payments });
-    else if (this.#settleFirst("one to one", items, payments)) return;
+    else if (this.#matchFirst("one to one", items, payments)) return;
     else if (this.#isFee(item.units, payments)) this.#accept({ kind, items, payments });
-    else if (total(payments) > item.units && payments.length > 1) this.#settleSome(item, payments);
+    else if (total(payments) > item.units && payments.length > 1) this.#matchSubset(item, payments);
   }
 
   /** More payments name an item than it needs. */
-  #settleSome(item: Expected, payments: readonly Paid[]): void {
-    const parts = payments.length > mostAmounts ? [] : this.#combinations(payments, item.units);
+  #matchSubset(item: ComparableItem, payments: readonly ComparablePayment[]): void {
+    const parts = payments.length > maxAmounts ? [] : this.#combinations(payments, item.units);
     if (parts.length === 1) this.#accept({ kind: "in parts", items: [item], payments: parts[0]! }, "likely");
-    else this.#contest([item], payments);
+    else this.#markAmbiguous([item], payments);
   }
 
   #combinations<T extends { readonly units: bigint }>(all: readonly T[], sum: bigint): T[][] {
     const units = all.map((each) => each.units);
-    return combinationsOf(units, sum, 2).map((places) => places.map((place) => all[place]!));
+    return findCombinations(units, sum, 2).map((places) => places.map((place) => all[place]!));
   }
 
   /** The first of several payments that are each as much as the items, or short by a fee: others like it repeat it. */
-  #settleFirst(kind: MatchKind, items: readonly Expected[], payments: readonly Paid[]): boolean {
-    const wanted = total(items);
-    const exact = payments.filter(({ units }) => units === wanted);
-    const near = exact.length > 0 ? exact : payments.filter((paid) => this.#isFee(wanted, [paid]));
+  #matchFirst(
+    kind: MatchKind,
+    items: readonly ComparableItem[],
+    payments: readonly ComparablePayment[],
+  ): boolean {
+    const expectedTotal = total(items);
+    const exact = payments.filter(({ units }) => units === expectedTotal);
+    const near = exact.length > 0 ? exact : payments.filter((paid) => this.#isFee(expectedTotal, [paid]));
     const [first, second] = near;
     if (!first || payments.length === 1) return false;
     if (second && second.value.date === first.value.date) {
-      this.#contest(items, payments);
+      this.#markAmbiguous(items, payments);
       return true;
     }
     const isAccepted = this.#accept({ kind, items, payments: [first] }, "likely");
@@ -375,18 +395,18 @@ class Matcher {
   }
 
   /** Payments that each name the same several items. */
-  #settleSeveral(items: readonly Expected[], payments: readonly Paid[]): void {
+  #matchSeveralItems(items: readonly ComparableItem[], payments: readonly ComparablePayment[]): void {
     const [first] = payments;
-    const wanted = total(items);
-    const isWhole = first!.units === wanted || this.#isFee(wanted, [first!]);
+    const expectedTotal = total(items);
+    const isWhole = first!.units === expectedTotal || this.#isFee(expectedTotal, [first!]);
     if (payments.length > 1) {
-      if (!this.#settleFirst("several at once", items, payments)) this.#contest(items, payments);
+      if (!this.#matchFirst("several at once", items, payments)) this.#markAmbiguous(items, payments);
     } else if (isWhole) this.#accept({ kind: "several at once", items, payments });
-    else if (first!.units < wanted) this.#contest(items, payments);
+    else if (first!.units < expectedTotal) this.#markAmbiguous(items, payments);
   }
 
   /** Items of one reference, which only their amounts tell apart. */
-  #settleByAmount(items: readonly Expected[], payments: readonly Paid[]): void {
+  #matchByAmount(items: readonly ComparableItem[], payments: readonly ComparablePayment[]): void {
     if (payments.length === 1 && payments[0]!.units === total(items)) {
       this.#accept({ kind: "several at once", items, payments });
       return;
@@ -397,106 +417,117 @@ class Matcher {
       if (same.length === 1 && isOnly)
         this.#accept({ kind: "one to one", items: [item], payments: same }, "likely");
     }
-    this.#contest(items, payments);
+    this.#markAmbiguous(items, payments);
   }
 
   // What names no reference.
 
-  #isNear(item: Expected, paid: Paid): boolean {
+  #isWithinDays(item: ComparableItem, paid: ComparablePayment): boolean {
     return item.time === undefined || Math.abs(paid.time! - item.time) <= this.rules.days * dayMs;
   }
 
   /** Whether a payment that does not name an item may still be for it: of the same party, near it, about nothing else. */
-  #mayPay(item: Expected, paid: Paid): boolean {
+  #mayPay(item: ComparableItem, paid: ComparablePayment): boolean {
     return (
-      item.lane === paid.lane &&
-      likeness(item.party, paid.party) === "same" &&
-      this.#isNear(item, paid) &&
+      item.currencyDirection === paid.currencyDirection &&
+      compareParties(item.party, paid.party) === "same" &&
+      this.#isWithinDays(item, paid) &&
       !this.#namesOther(item, paid)
     );
   }
 
   /** Whether a payment names another reference than that of the item, as far as that can be told. */
-  #namesOther({ reference }: Expected, { isForeign, numbers }: Paid): boolean {
-    if (isForeign) return true;
-    const shape = shapeOf(reference);
+  #namesOther({ reference }: ComparableItem, { namesUnknownReference, numbers }: ComparablePayment): boolean {
+    if (namesUnknownReference) return true;
+    const shape = referencePattern(reference);
     const isOther = (number: string) => number.replace(" ", "") !== reference.replace(" ", "");
-    return !hasLetters(shape) && numbers.some((number) => shapeOf(number) === shape && isOther(number));
+    return (
+      !hasLetters(shape) && numbers.some((number) => referencePattern(number) === shape && isOther(number))
+    );
   }
 
-  readonly #isUntouched = (each: Expected | Paid): boolean =>
-    this.#free.has(each) && !this.#contested.has(each);
+  readonly #isUndecided = (each: ComparableItem | ComparablePayment): boolean =>
+    this.#unmatched.has(each) && !this.#ambiguous.has(each);
 
   /** One payment for one item: the same party, the same amount, and nothing else that it could be. */
-  #settleUnnamed(): void {
-    const byAmount = new Map<string, Paid[]>();
+  #matchUnnamed(): void {
+    const byAmount = new Map<string, ComparablePayment[]>();
     for (const paid of this.#payments)
-      if (paid.names.size === 0 && this.#isUntouched(paid)) push(byAmount, amountKey(paid), paid);
+      if (paid.names.size === 0 && this.#isUndecided(paid)) addToList(byAmount, amountKey(paid), paid);
     const pairs = this.#items
-      .filter((item) => this.#isUntouched(item) && !this.#namedBy.has(item))
+      .filter((item) => this.#isUndecided(item) && !this.#namedBy.has(item))
       .map((item) => ({
         item,
         payments: (byAmount.get(amountKey(item)) ?? []).filter((paid) => this.#mayPay(item, paid)),
       }));
-    const times = new Map<Paid, number>();
+    const times = new Map<ComparablePayment, number>();
     for (const { payments } of pairs)
       for (const paid of payments) times.set(paid, (times.get(paid) ?? 0) + 1);
     for (const { item, payments } of pairs) {
       if (payments.length === 0) continue;
       if (payments.length === 1 && times.get(payments[0]!) === 1)
         this.#accept({ kind: "one to one", items: [item], payments });
-      else this.#contest([item], payments);
+      else this.#markAmbiguous([item], payments);
     }
   }
 
   /** Several items or several payments that add up, where no other explanation shares any of them. */
-  #settleCombinations(): void {
-    const doubtful = new Set<Expected | Paid>();
-    const items = this.#items.filter(this.#isUntouched);
-    const payments = this.#payments.filter(this.#isUntouched);
-    const [itemsOf, paymentsOf] = [new ByParty(items), new ByParty(payments)];
+  #matchCombinations(): void {
+    const doubtful = new Set<ComparableItem | ComparablePayment>();
+    const items = this.#items.filter(this.#isUndecided);
+    const payments = this.#payments.filter(this.#isUndecided);
+    const [itemsOf, paymentsOf] = [new PartyIndex(items), new PartyIndex(payments)];
     const found = [
-      ...payments.flatMap((paid) => this.#severalAtOnce(paid, itemsOf.near(paid), doubtful)),
-      ...items.flatMap((item) => this.#inParts(item, paymentsOf.near(item), doubtful)),
+      ...payments.flatMap((paid) => this.#severalAtOnce(paid, itemsOf.candidatesFor(paid), doubtful)),
+      ...items.flatMap((item) => this.#inParts(item, paymentsOf.candidatesFor(item), doubtful)),
     ];
-    const uses = new Map<Expected | Paid, number>();
+    const uses = new Map<ComparableItem | ComparablePayment, number>();
     for (const each of found)
       for (const used of [...each.items, ...each.payments]) uses.set(used, (uses.get(used) ?? 0) + 1);
     for (const each of found) {
       const used = [...each.items, ...each.payments];
       if (used.every((one) => uses.get(one) === 1 && !doubtful.has(one))) this.#accept(each);
-      else for (const one of used) this.#contested.add(one);
+      else for (const one of used) this.#ambiguous.add(one);
     }
-    for (const each of doubtful) this.#contested.add(each);
+    for (const each of doubtful) this.#ambiguous.add(each);
   }
 
   /** The items that one payment is for together: those it names, and others of the same party. */
-  #severalAtOnce(paid: Paid, items: readonly Expected[], doubtful: Set<Expected | Paid>): Explanation[] {
+  #severalAtOnce(
+    paid: ComparablePayment,
+    items: readonly ComparableItem[],
+    doubtful: Set<ComparableItem | ComparablePayment>,
+  ): Explanation[] {
     const named = [...paid.names];
     const isClear =
-      !paid.isForeign && named.every((item) => item.lane === paid.lane && this.#isUntouched(item));
+      !paid.namesUnknownReference &&
+      named.every((item) => item.currencyDirection === paid.currencyDirection && this.#isUndecided(item));
     if (!isClear) return [];
     const others = items.filter(
       (item) => !paid.names.has(item) && !this.#namedBy.has(item) && this.#mayPayBesides(item, paid),
     );
     return this.#sums(paid, named, others, doubtful).map((all) => ({
       kind: "several at once",
-      items: all.toSorted(firstFirst),
+      items: all.toSorted(byItemNumber),
       payments: [paid],
     }));
   }
 
   /** A payment that names one item may be for another one, too. */
-  #mayPayBesides(item: Expected, paid: Paid): boolean {
+  #mayPayBesides(item: ComparableItem, paid: ComparablePayment): boolean {
     return paid.names.size === 0
       ? this.#mayPay(item, paid)
-      : likeness(item.party, paid.party) === "same" && this.#isNear(item, paid);
+      : compareParties(item.party, paid.party) === "same" && this.#isWithinDays(item, paid);
   }
 
   /** The payments that pay one item together: those that name it, and others of the same party that name nothing. */
-  #inParts(item: Expected, payments: readonly Paid[], doubtful: Set<Expected | Paid>): Explanation[] {
+  #inParts(
+    item: ComparableItem,
+    payments: readonly ComparablePayment[],
+    doubtful: Set<ComparableItem | ComparablePayment>,
+  ): Explanation[] {
     const named = (this.#namedBy.get(item) ?? []).filter((paid) => this.#isNamed(item, paid));
-    if (!named.every((paid) => this.#isUntouched(paid) && paid.names.size === 1)) return [];
+    if (!named.every((paid) => this.#isUndecided(paid) && paid.names.size === 1)) return [];
     const others = payments.filter((paid) => paid.names.size === 0 && this.#mayPay(item, paid));
     return this.#sums(item, named, others, doubtful).map((all) => ({
       kind: "in parts",
@@ -506,39 +537,39 @@ class Matcher {
   }
 
   /** What adds up to an amount, with all that must be among it; where chance may do so, or in two ways, it is doubtful. */
-  #sums<T extends Expected | Paid>(
-    whole: Expected | Paid,
+  #sums<T extends ComparableItem | ComparablePayment>(
+    whole: ComparableItem | ComparablePayment,
     needed: readonly T[],
     others: readonly T[],
-    doubtful: Set<Expected | Paid>,
+    doubtful: Set<ComparableItem | ComparablePayment>,
   ): readonly (readonly T[])[] {
     const rest = whole.units - total(needed);
     if (rest <= 0n || needed.length + others.length < 2 || others.length === 0) return [];
-    if (others.length > mostAmounts) {
+    if (others.length > maxAmounts) {
       this.#untried.add(whole.party!.name);
       return [];
     }
     const units = others.map((each) => each.units);
-    const [least, most] = [Math.max(1, 2 - needed.length), mostParts - needed.length];
-    const found = combinationsOf(units, rest, least, most).map((places) =>
+    const [least, most] = [Math.max(1, 2 - needed.length), maxParts - needed.length];
+    const found = findCombinations(units, rest, least, most).map((places) =>
       places.map((place) => others[place]!),
     );
-    if (found.length === 1 && isTellingSum(units, rest, least, most)) return [[...needed, ...found[0]!]];
+    if (found.length === 1 && isSignificantSum(units, rest, least, most)) return [[...needed, ...found[0]!]];
     if (found.length > 0) for (const each of [whole, ...needed, ...found.flat()]) doubtful.add(each);
     return [];
   }
 
   /** Payments that name an item and are less than it: the rest stays open. */
-  #settleInPart(): void {
+  #matchPartPayments(): void {
     for (const item of this.#items) {
       const payments = (this.#namedBy.get(item) ?? []).filter((paid) => this.#isNamed(item, paid));
       const isClear =
-        [item, ...payments].every(this.#isUntouched) && payments.every(({ names }) => names.size === 1);
+        [item, ...payments].every(this.#isUndecided) && payments.every(({ names }) => names.size === 1);
       const isSame = payments.every(
-        (paid) => !paid.isForeign && likeness(item.party, paid.party) !== "different",
+        (paid) => !paid.namesUnknownReference && compareParties(item.party, paid.party) !== "different",
       );
       if (payments.length === 0 || !isClear || !isSame || total(payments) >= item.units) continue;
-      this.#rests.set(item, item.units - total(payments));
+      this.#remainders.set(item, item.units - total(payments));
       this.#accept({ kind: "paid in part", items: [item], payments });
     }
   }
@@ -546,14 +577,14 @@ class Matcher {
   // What comes of it.
 
   /** Whether payments miss what is expected by a fee: money in is less, money out is more. */
-  #isFee(expected: bigint, payments: readonly Paid[]): boolean {
+  #isFee(expected: bigint, payments: readonly ComparablePayment[]): boolean {
     const paid = total(payments);
-    const fee = payments[0]!.lane.endsWith("in") ? expected - paid : paid - expected;
-    return fee > 0n && fee <= this.#tolerance && fee * largestFee <= expected;
+    const fee = payments[0]!.currencyDirection.endsWith("in") ? expected - paid : paid - expected;
+    return fee > 0n && fee <= this.#tolerance && fee * minAmountToFeeRatio <= expected;
   }
 
-  #contest(items: readonly Expected[], payments: readonly Paid[]): void {
-    for (const each of [...items, ...payments]) this.#contested.add(each);
+  #markAmbiguous(items: readonly ComparableItem[], payments: readonly ComparablePayment[]): void {
+    for (const each of [...items, ...payments]) this.#ambiguous.add(each);
   }
 
   /**
@@ -562,9 +593,9 @@ class Matcher {
    */
   #accept({ kind, items, payments }: Explanation, confidence?: Confidence): boolean {
     const evidence = this.#evidence(items, payments);
-    const isForeign = payments.some((paid) => paid.isForeign);
+    const isForeign = payments.some((paid) => paid.namesUnknownReference);
     if ((evidence.party === "different" || isForeign) && evidence.difference !== undefined) {
-      this.#contest(items, payments);
+      this.#markAmbiguous(items, payments);
       return false;
     }
     const isCertain =
@@ -573,8 +604,8 @@ class Matcher {
       evidence.party !== "different" &&
       !isForeign &&
       !payments.some((paid) => this.#hasOtherNumber(items, paid)) &&
-      (evidence.days ?? 0) >= -mostDaysBefore &&
-      items.every((item) => isTelling(item.reference) && !this.#isPerhapsBack(item, payments));
+      (evidence.days ?? 0) >= -maxDaysBefore &&
+      items.every((item) => isDistinctive(item.reference) && !this.#mayBeReturned(item, payments));
     this.#matches.push({
       kind,
       confidence: confidence ?? (isCertain ? "certain" : "likely"),
@@ -582,34 +613,34 @@ class Matcher {
       payments: payments.map(({ value }) => value),
       evidence,
     });
-    for (const each of [...items, ...payments]) this.#free.delete(each);
+    for (const each of [...items, ...payments]) this.#unmatched.delete(each);
     return true;
   }
 
   /** Whether a payment has a number, beside those it names, that looks like the references of the items. */
-  #hasOtherNumber(items: readonly Expected[], { numbers, names }: Paid): boolean {
+  #hasOtherNumber(items: readonly ComparableItem[], { numbers, names }: ComparablePayment): boolean {
     const named = new Set([...names].map(({ reference }) => reference));
-    const shapes = new Set(items.map(({ reference }) => shapeOf(reference)));
-    return numbers.some((number) => shapes.has(shapeOf(number)) && !named.has(number));
+    const shapes = new Set(items.map(({ reference }) => referencePattern(reference)));
+    return numbers.some((number) => shapes.has(referencePattern(number)) && !named.has(number));
   }
 
   /** Whether a later return names an item, and brings no payment of its amount back: perhaps a part of these. */
-  #isPerhapsBack(item: Expected, payments: readonly Paid[]): boolean {
+  #mayBeReturned(item: ComparableItem, payments: readonly ComparablePayment[]): boolean {
     const known = new Set(this.#returns.values());
-    return (this.#idlyNamedBy.get(item) ?? []).some(
+    return (this.#namedByNonPaying.get(item) ?? []).some(
       (back) =>
         back.value.isReturn &&
-        back.lane !== item.lane &&
+        back.currencyDirection !== item.currencyDirection &&
         !known.has(back) &&
         payments.some(({ value }) => value.date <= back.value.date),
     );
   }
 
-  #evidence(items: readonly Expected[], payments: readonly Paid[]): Evidence {
+  #evidence(items: readonly ComparableItem[], payments: readonly ComparablePayment[]): Evidence {
     const pairs = items.flatMap((item) => payments.map((paid) => [item, paid] as const));
     const named = pairs.filter(([item, paid]) => paid.names.has(item)).length;
     const hasReference = items.some(({ reference }) => reference !== "");
-    const parties = new Set(pairs.map(([item, paid]) => likeness(item.party, paid.party)));
+    const parties = new Set(pairs.map(([item, paid]) => compareParties(item.party, paid.party)));
     const days = pairs.flatMap(([item, paid]) => this.#daysBetween(item, paid));
     const difference = total(payments) - total(items);
     return {
@@ -620,7 +651,7 @@ class Matcher {
           : named > 0
             ? "named in part"
             : "not named",
-      ...(difference !== 0n && { difference: this.#text(difference) }),
+      ...(difference !== 0n && { difference: this.#formatUnits(difference) }),
       party: parties.has("different") ? "different" : parties.has("unknown") ? "unknown" : "same",
       ...(days.length > 0 && {
         days: days.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one)),
@@ -628,38 +659,38 @@ class Matcher {
     };
   }
 
-  #daysBetween(item: Expected, paid: Paid): number[] {
+  #daysBetween(item: ComparableItem, paid: ComparablePayment): number[] {
     return item.time === undefined ? [] : [Math.round((paid.time! - item.time) / dayMs)];
   }
 
-  #text(units: bigint): string {
+  #formatUnits(units: bigint): string {
     const digits = String(units < 0n ? -units : units).padStart(this.#decimals + 1, "0");
     const at = digits.length - this.#decimals;
     const sign = units < 0n ? "-" : "";
     return sign + (this.#decimals === 0 ? digits : `${digits.slice(0, at)}.${digits.slice(at)}`);
   }
 
-  #openItem(item: Expected, { byAmount, byParty }: OpenPayments): OpenItem {
-    const open = this.#rests.get(item) ?? item.units;
+  #openItem(item: ComparableItem, { byAmount, byParty }: OpenPaymentIndex): OpenItem {
+    const open = this.#remainders.get(item) ?? item.units;
     const signed = item.value.amount.startsWith("-") ? -open : open;
     const near = new Set([
-      ...(this.#namedBy.get(item) ?? []).filter((paid) => this.#free.has(paid)),
-      ...(this.#idlyNamedBy.get(item) ?? []).filter((paid) => this.#returns.has(paid)),
+      ...(this.#namedBy.get(item) ?? []).filter((paid) => this.#unmatched.has(paid)),
+      ...(this.#namedByNonPaying.get(item) ?? []).filter((paid) => this.#returns.has(paid)),
       ...(byAmount.get(amountKey(item)) ?? []),
-      ...byParty.near(item),
+      ...byParty.candidatesFor(item),
     ]);
     return {
       item: item.value,
-      open: this.#text(signed),
-      candidates: this.#rests.has(item) ? [] : this.#candidates(item, [...near]),
+      open: this.#formatUnits(signed),
+      candidates: this.#remainders.has(item) ? [] : this.#candidates(item, [...near]),
     };
   }
 
   /** Open payments that name the item, or have its amount, or its party and an amount that misses it by a fee. */
-  #candidates(item: Expected, near: readonly Paid[]): Candidate[] {
-    const compared = (paid: Paid) => {
-      const isSameLane = paid.lane === item.lane;
-      const party = likeness(item.party, paid.party);
+  #candidates(item: ComparableItem, near: readonly ComparablePayment[]): Candidate[] {
+    const compared = (paid: ComparablePayment) => {
+      const isSameLane = paid.currencyDirection === item.currencyDirection;
+      const party = compareParties(item.party, paid.party);
       const isNamed = paid.names.has(item);
       const isExact = isSameLane && paid.units === item.units;
       const isNear = isExact || (isSameLane && party === "same" && this.#isFee(item.units, [paid]));
@@ -678,7 +709,7 @@ class Matcher {
           earliestFirst(one.paid, other.paid),
       )
       .flatMap((each) => (each.back ? [each, compared(each.back)] : [each]))
-      .slice(0, mostCandidates)
+      .slice(0, maxCandidates)
       .map(({ paid, party, isNamed, isExact, isSameLane, back }) => ({
         payment: paid.value,
         agrees: [isNamed && "reference", isExact && "amount", party === "same" && "party"].filter(
@@ -694,7 +725,7 @@ class Matcher {
       }));
   }
 
-  #openPayment(paid: Paid): OpenPayment {
+  #openPayment(paid: ComparablePayment): OpenPayment {
     const first = this.#repeats.get(paid);
     return { payment: paid.value, ...(first && { repeats: first.value.transaction_id }) };
   }
@@ -708,5 +739,8 @@ class Matcher {
  * Combinations are looked for among at most 12 amounts of one party, of at most 5 parts: `untried` names the parties with
  * more. A payment that came back pays nothing, nor does what brought it back: both are open.
  */
-export const matchPayments = (items: readonly Item[], payments: readonly Payment[], rules: Rules): Matching =>
-  new Matcher(items, payments, rules).run();
+export const matchPayments = (
+  items: readonly Item[],
+  payments: readonly Payment[],
+  rules: MatchingRules,
+): Matching => new Matcher(items, payments, rules).match();

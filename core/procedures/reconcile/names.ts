@@ -3,7 +3,7 @@ import { isIban } from "../../formats/identifiers";
 import { isDay } from "../../schema/values";
 
 /** In capitals, without accents. */
-const folded = (text: string): string =>
+const toComparableText = (text: string): string =>
   text
     .replace(/[ßẞ]/g, "ss")
     .replace(/[øØ]/g, "o")
@@ -13,11 +13,11 @@ const folded = (text: string): string =>
     .replace(/\p{M}/gu, "")
     .toUpperCase();
 
-const wordsOf = (text: string): string[] => folded(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+const wordsOf = (text: string): string[] => toComparableText(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 
 const digitsOnly = /^\d+$/;
 /** Fewer digits in several words are rather an amount or a date than a reference. */
-const fewDigits = 8;
+const minJoinedDigits = 8;
 
 const isDate = (digits: string): boolean =>
   digits.length === 8 &&
@@ -26,7 +26,7 @@ const isDate = (digits: string): boolean =>
     `${digits.slice(4)}-${digits.slice(2, 4)}-${digits.slice(0, 2)}`,
   ].some(isDay);
 
-const joined = (words: readonly string[]): string => {
+const joinWords = (words: readonly string[]): string => {
   const text = words.join("");
   return words.length === 2 && isDate(text) ? words.join(" ") : text;
 };
@@ -35,12 +35,12 @@ const joined = (words: readonly string[]): string => {
  * A reference without what is written between its parts: INV-2041 and "inv 2041" are the same. Of one that could be a date
  * without it, such as 2026-0109, the parts stay apart.
  */
-export const compact = (reference: string): string => joined(wordsOf(reference));
+export const compactReference = (reference: string): string => joinWords(wordsOf(reference));
 
 /** A longer text says nothing more that counts here. */
-const mostWords = 120;
+const maxWords = 120;
 /** So many words may make one reference. */
-const longestReference = 6;
+const maxReferenceWords = 6;
 
 interface Span {
   readonly start: number;
@@ -52,7 +52,7 @@ interface Span {
  * How many words from a place on are one IBAN, in groups of four: with right check digits, or behind the word IBAN. A RF
  * reference is none.
  */
-function lengthOfIban(words: readonly string[], start: number): number {
+function ibanWordCount(words: readonly string[], start: number): number {
   if (!/^(?!RF)[A-Z]{2}\d{2}$/.test(words[start]!)) return 0;
   let end = start + 1;
   while (words[end]?.length === 4) end += 1;
@@ -67,7 +67,7 @@ function lengthOfIban(words: readonly string[], start: number): number {
 function withoutIbans(words: readonly string[]): string[] {
   const others: string[] = [];
   for (let start = 0; start < words.length; start += 1) {
-    const length = lengthOfIban(words, start);
+    const length = ibanWordCount(words, start);
     others.push(length === 0 ? words[start]! : "IBAN");
     start += Math.max(0, length - 1);
   }
@@ -76,24 +76,24 @@ function withoutIbans(words: readonly string[]): string[] {
 
 /** All runs of words of a text, written as references are. */
 function spansOf(text: string): Span[] {
-  const words = withoutIbans(wordsOf(text).slice(0, mostWords));
+  const words = withoutIbans(wordsOf(text).slice(0, maxWords));
   return words.flatMap((_, start) =>
-    Array.from({ length: Math.min(longestReference, words.length - start) }, (__, more) => ({
+    Array.from({ length: Math.min(maxReferenceWords, words.length - start) }, (__, more) => ({
       start,
       end: start + more + 1,
-      text: joined(words.slice(start, start + more + 1)),
+      text: joinWords(words.slice(start, start + more + 1)),
     })),
   );
 }
 
 /** Whether a reference says by itself what it is. A year, a date or "7" in a text may mean anything. */
-export const isTelling = (reference: string): boolean =>
+export const isDistinctive = (reference: string): boolean =>
   digitsOnly.test(reference)
     ? reference.length > 4 && !isDate(reference)
     : /\d/.test(reference) && reference.length >= 4;
 
 const isWholeWord = ({ start, end, text }: Span): boolean =>
-  end - start === 1 || text.length >= fewDigits || !digitsOnly.test(text);
+  end - start === 1 || text.length >= minJoinedDigits || !digitsOnly.test(text);
 
 const isInside = (one: Span, other: Span): boolean =>
   one !== other &&
@@ -102,34 +102,35 @@ const isInside = (one: Span, other: Span): boolean =>
   other.end - other.start > one.end - one.start;
 
 /** The references, written compactly, that a text names: INV-2041 does not name INV-204, nor an INV 20 that is part of it. */
-export function referencesIn(text: string, known: ReadonlyMap<string, unknown>): string[] {
-  const whole = compact(text);
+export function findReferences(text: string, known: ReadonlyMap<string, unknown>): string[] {
+  const whole = compactReference(text);
   const found = spansOf(text).filter(
-    (span) => known.has(span.text) && (span.text === whole || (isTelling(span.text) && isWholeWord(span))),
+    (span) =>
+      known.has(span.text) && (span.text === whole || (isDistinctive(span.text) && isWholeWord(span))),
   );
   return found.filter((span) => !found.some((other) => isInside(span, other))).map((span) => span.text);
 }
 
 /** What in a text is a date, or a reference such as 2026-0109 written without its hyphen: nobody can tell. */
-export const datesIn = (text: string): string[] =>
+export const findDates = (text: string): string[] =>
   wordsOf(text)
     .filter((word) => digitsOnly.test(word) && isDate(word))
-    .map((word) => joined([word.slice(0, 4), word.slice(4)]));
+    .map((word) => joinWords([word.slice(0, 4), word.slice(4)]));
 
 /** What in a text might be a reference, written compactly. */
-export const wordsLikeReferences = (text: string): string[] =>
+export const findReferenceCandidates = (text: string): string[] =>
   spansOf(text)
-    .filter((span) => isWholeWord(span) && isTelling(span.text))
+    .filter((span) => isWholeWord(span) && isDistinctive(span.text))
     .map((span) => span.text);
 
 /** Whether a text names a reference with a letter behind it, such as INV-2041/A, which is none of those that are known. */
-export const namesPartOf = (text: string, known: ReadonlyMap<string, unknown>): boolean => {
-  const all = folded(text);
+export const namesSubReference = (text: string, known: ReadonlyMap<string, unknown>): boolean => {
+  const all = toComparableText(text);
   return [...all.matchAll(/\d[-/._](\p{L})(?![\p{L}\p{N}])/gu)].some(({ index, 1: letter }) => {
-    const words = wordsOf(all.slice(0, index + 1)).slice(-longestReference);
+    const words = wordsOf(all.slice(0, index + 1)).slice(-maxReferenceWords);
     return words.some((_, start) => {
-      const reference = joined(words.slice(start));
-      return isTelling(reference) && known.has(reference) && !known.has(reference + letter);
+      const reference = joinWords(words.slice(start));
+      return isDistinctive(reference) && known.has(reference) && !known.has(reference + letter);
     });
   });
 };
@@ -137,7 +138,7 @@ export const namesPartOf = (text: string, known: ReadonlyMap<string, unknown>): 
 /**
  * What references of one kind have in common: INV-2041 and INV-88 the letters, 8800123 and 8800124 how many digits they have.
  */
-export function shapeOf(reference: string): string {
+export function referencePattern(reference: string): string {
   const digits = reference.replace(" ", "");
   return digitsOnly.test(digits) ? `${digits.length} digits` : reference.replace(/\d+/g, "#");
 }
@@ -176,36 +177,38 @@ export interface Party {
 /** Umlauts are written with an e behind them, or without. */
 const withoutUmlauts = (word: string): string => word.replace(/([AOU])E/g, "$1");
 
-export function partyOf(name: string): Party {
+export function parseParty(name: string): Party {
   const words = wordsOf(name.replace(/(?<=(^|[^\p{L}])\p{L})\.(?=\p{L}(\.|\s|$))/gu, ""));
-  const own = words.filter((word) => !Object.hasOwn(legalForms, word) && !fillers.has(word));
+  const distinctWords = words.filter((word) => !Object.hasOwn(legalForms, word) && !fillers.has(word));
   const form = words.filter((word) => Object.hasOwn(legalForms, word)).map((word) => legalForms[word]);
-  const telling = own.length > 0 ? own : words;
+  const keyWords = distinctWords.length > 0 ? distinctWords : words;
   return {
     name,
-    key: telling.map(withoutUmlauts).toSorted().join(" "),
-    form: own.length > 0 ? form.join(" ") : "",
+    key: keyWords.map(withoutUmlauts).toSorted().join(" "),
+    form: distinctWords.length > 0 ? form.join(" ") : "",
   };
 }
 
 /** Where bank formats cut names off. */
-const cutLengths = new Set([27, 35, 70]);
+const truncationLengths = new Set([27, 35, 70]);
 
 /** Whether a bank format may have cut a name off: then another key may still be the same company. */
-export const mayBeCut = ({ name }: Party): boolean => cutLengths.has(name.length);
+export const mayBeTruncated = ({ name }: Party): boolean => truncationLengths.has(name.length);
 
-const isCut = (cut: string, whole: string): boolean =>
-  cutLengths.has(cut.length) && whole.length > cut.length && folded(whole).startsWith(folded(cut));
+const isTruncated = (cut: string, whole: string): boolean =>
+  truncationLengths.has(cut.length) &&
+  whole.length > cut.length &&
+  toComparableText(whole).startsWith(toComparableText(cut));
 
-export type Likeness = "same" | "different" | "unknown";
+export type PartyComparison = "same" | "different" | "unknown";
 
 /**
  * Whether two names are of the same company. Similar names are not: one letter or another legal form may be another
  * company.
  */
-export function likeness(one: Party | undefined, other: Party | undefined): Likeness {
+export function compareParties(one: Party | undefined, other: Party | undefined): PartyComparison {
   if (!one || !other || one.key === "" || other.key === "") return "unknown";
-  if (isCut(one.name, other.name) || isCut(other.name, one.name)) return "same";
+  if (isTruncated(one.name, other.name) || isTruncated(other.name, one.name)) return "same";
   const formsAgree = one.form === other.form || one.form === "" || other.form === "";
   return one.key === other.key && formsAgree ? "same" : "different";
 }

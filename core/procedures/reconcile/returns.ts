@@ -1,5 +1,5 @@
 /** Payments that came back, and what brought each of them back. */
-import { compact, isTelling, likeness, partyOf, referencesIn } from "./names";
+import { compactReference, isDistinctive, compareParties, parseParty, findReferences } from "./names";
 
 /** A movement of money, as far as it tells whether it came back. */
 export interface Movement {
@@ -37,37 +37,38 @@ const earliestFirst = (one: Movement, other: Movement): number =>
   byText(one.transaction_id, other.transaction_id);
 
 /** Of one day, any may have been first where nobody says when they were booked. */
-const mayBeBefore = (one: Movement, other: Movement): boolean =>
+const mayPrecede = (one: Movement, other: Movement): boolean =>
   one.date < other.date || (one.date === other.date && !(bookedAt(one) > bookedAt(other)));
 
-const names = ({ texts }: Movement, reference: string | undefined): boolean => {
-  const known = new Map([[compact(reference ?? ""), true]]);
-  return !known.has("") && texts.some((text) => referencesIn(text, known).length > 0);
+const namesOwnReference = ({ texts }: Movement, reference: string | undefined): boolean => {
+  const known = new Map([[compactReference(reference ?? ""), true]]);
+  return !known.has("") && texts.some((text) => findReferences(text, known).length > 0);
 };
 
-const parties = (one: Movement, other: Movement) =>
-  likeness(partyOf(one.counterparty ?? ""), partyOf(other.counterparty ?? ""));
+const compareMovementParties = (one: Movement, other: Movement) =>
+  compareParties(parseParty(one.counterparty ?? ""), parseParty(other.counterparty ?? ""));
 
 /** Whether one of both names the reference of the other; of one such as "rent" the party must not be another. */
-const isNamed = (back: Movement, paid: Movement): boolean =>
+const namesReference = (back: Movement, paid: Movement): boolean =>
   [
     [back, paid],
     [paid, back],
   ].some(
     ([one, other]) =>
-      names(one!, other!.reference) &&
-      (isTelling(compact(other!.reference!)) || parties(back, paid) !== "different"),
+      namesOwnReference(one!, other!.reference) &&
+      (isDistinctive(compactReference(other!.reference!)) ||
+        compareMovementParties(back, paid) !== "different"),
   );
 
 /** Without a reference, of the same party. */
-const isLike = (back: Movement, paid: Movement): boolean =>
-  !(back.reference && paid.reference) && parties(back, paid) === "same";
+const isSameParty = (back: Movement, paid: Movement): boolean =>
+  !(back.reference && paid.reference) && compareMovementParties(back, paid) === "same";
 
 /**
  * The payments that came back, each with its return: of the same account, currency, amount and reference, in the other
  * direction. A return brings back one payment, the last one before it.
  */
-export function returnsAmong<T extends Movement>(movements: readonly T[]): ReadonlyMap<T, T> {
+export function matchReturns<T extends Movement>(movements: readonly T[]): ReadonlyMap<T, T> {
   const returns = movements.filter(({ isReturn }) => isReturn).toSorted(earliestFirst);
   const payments = new Map<string, T[]>(returns.map((back) => [keyOf(back, negated(back.amount)), []]));
   for (const each of movements.toSorted(earliestFirst))
@@ -76,9 +77,10 @@ export function returnsAmong<T extends Movement>(movements: readonly T[]): Reado
   for (const back of returns) {
     const before = payments
       .get(keyOf(back, negated(back.amount)))!
-      .filter((paid) => !found.has(paid) && mayBeBefore(paid, back));
+      .filter((paid) => !found.has(paid) && mayPrecede(paid, back));
     const paid =
-      before.findLast((each) => isNamed(back, each)) ?? before.findLast((each) => isLike(back, each));
+      before.findLast((each) => namesReference(back, each)) ??
+      before.findLast((each) => isSameParty(back, each));
     if (paid) found.set(paid, back);
   }
   return found;

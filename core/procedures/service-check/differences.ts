@@ -25,7 +25,7 @@ const kindNames: Readonly<Record<string, string>> = {
 };
 
 /** What a schema takes. */
-function expectedBy(schema: z.ZodType): string {
+function expectedKind(schema: z.ZodType): string {
   const kind = kindOf(schema);
   const name = kindNames[kind] ?? kind;
   const format = metaOf(schema).format ?? (unwrap(schema) as { readonly format?: string | null }).format;
@@ -33,36 +33,40 @@ function expectedBy(schema: z.ZodType): string {
 }
 
 /** A name as a person gives fields names; any other may be a value. */
-const shownName = (name: string): string => (/^_?[A-Za-z_]{1,40}\d?$/.test(name) ? name : "*");
+const redactName = (name: string): string => (/^_?[A-Za-z_]{1,40}\d?$/.test(name) ? name : "*");
 
-const inside = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
+const joinPath = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function inObject(schema: z.ZodType, value: Readonly<Record<string, unknown>>, path: string): Difference[] {
+function objectDifferences(
+  schema: z.ZodType,
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+): Difference[] {
   const shape = shapeOf(schema);
   const known = Object.entries(shape).flatMap(([name, field]) =>
-    differencesIn(field, value[name], inside(path, name)),
+    findDifferences(field, value[name], joinPath(path, name)),
   );
   const unknown = Object.keys(value)
     .filter((name) => !Object.hasOwn(shape, name))
     .map((name) => ({
-      path: inside(path, shownName(name)),
+      path: joinPath(path, redactName(name)),
       expected: "no such field",
       found: kindOfValue(value[name]),
     }));
   return [...known, ...unknown];
 }
 
-function within(schema: z.ZodType, value: unknown, path: string): Difference[] {
+function nestedDifferences(schema: z.ZodType, value: unknown, path: string): Difference[] {
   const { type, valueType } = unwrap(schema).def as { readonly type: string; readonly valueType?: z.ZodType };
   const element = elementOf(schema);
   if (element && Array.isArray(value))
-    return value.flatMap((item) => differencesIn(element, item, `${path}[]`));
-  if (type === "object" && isObject(value)) return inObject(schema, value, path);
+    return value.flatMap((item) => findDifferences(element, item, `${path}[]`));
+  if (type === "object" && isObject(value)) return objectDifferences(schema, value, path);
   if (type === "record" && valueType && isObject(value))
-    return Object.values(value).flatMap((item) => differencesIn(valueType, item, inside(path, "*")));
+    return Object.values(value).flatMap((item) => findDifferences(valueType, item, joinPath(path, "*")));
   const known = metaOf(schema)["x-extensible-enum"];
   return known && typeof value === "string" && !known.includes(value)
     ? [{ path, expected: "one of the documented values", found: "another text" }]
@@ -70,14 +74,14 @@ function within(schema: z.ZodType, value: unknown, path: string): Difference[] {
 }
 
 /** All places where a value differs from a schema, fields that it does not have included. */
-export function differencesIn(schema: z.ZodType, value: unknown, path = ""): Difference[] {
-  const found = value === null || value === undefined ? [] : within(schema, value, path);
+export function findDifferences(schema: z.ZodType, value: unknown, path = ""): Difference[] {
+  const found = value === null || value === undefined ? [] : nestedDifferences(schema, value, path);
   if (found.length > 0 || schema.safeParse(value).success) return found;
-  return [{ path, expected: expectedBy(schema), found: differentKind(schema, value) }];
+  return [{ path, expected: expectedKind(schema), found: describeFound(schema, value) }];
 }
 
 /** Where the kind is the right one, the form is not. */
-function differentKind(schema: z.ZodType, value: unknown): string {
+function describeFound(schema: z.ZodType, value: unknown): string {
   const found = kindOfValue(value);
   return found === (kindNames[kindOf(schema)] ?? kindOf(schema)) ? `${found} in another form` : found;
 }

@@ -1,7 +1,7 @@
 /** The words of the editor in German. */
-import { declaredInGerman, shortInGerman } from "./declared-de";
+import { germanDeclaredTexts, germanShortWords } from "./declared-de";
 import type { Words } from "./en";
-import { germanHelp, writtenInGerman } from "./help-de";
+import { germanHelp, germanNodeTexts } from "./help-de";
 
 export const german: Words = {
   help: germanHelp,
@@ -144,8 +144,8 @@ export const german: Words = {
     incomplete: "nicht alles gelesen",
   },
 
-  declared: declaredInGerman,
-  shortWords: shortInGerman,
+  declared: germanDeclaredTexts,
+  shortWords: germanShortWords,
   quotes: ["„", "“"],
   call: { label: "Operation aufrufen" },
   watch: { label: "Beobachten" },
@@ -160,7 +160,7 @@ export const german: Words = {
     "fxdesk releases": "fxdesk Freigaben",
     "fxdesk assistants": "fxdesk Assistenten",
   },
-  nodes: writtenInGerman,
+  nodes: germanNodeTexts,
   releases: {
     name: "Name",
     connection: "Verbindung",

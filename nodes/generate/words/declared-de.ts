@@ -561,10 +561,14 @@ const descriptions = {
     "Zahlungen als Dienst/Produkt/ID, etwa payments/sepa-credit-transfers/1234.",
 };
 
-export const declaredInGerman: Readonly<Record<string, string>> = { ...titles, ...labels, ...descriptions };
+export const germanDeclaredTexts: Readonly<Record<string, string>> = {
+  ...titles,
+  ...labels,
+  ...descriptions,
+};
 
 /** Words wider than a node of the palette, as they stand there: it breaks at a hyphen. */
-export const shortInGerman: Readonly<Record<string, string>> = {
+export const germanShortWords: Readonly<Record<string, string>> = {
   Anmeldeseite: "Anmelde-Seite",
   Auszugsdatei: "Auszugs-Datei",
   Autorisierung: "Autoris.",

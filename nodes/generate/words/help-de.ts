@@ -129,23 +129,23 @@ export const germanHelp: HelpWords = {
   },
 };
 
-const told =
+const payloadNote =
   "msg.payload ist, wie es steht: release, state, terms, seal, asked_by, valid_until; msg.fxdesk.correlation ist, was der " +
   "Flow, der gefragt hat, in seinem hatte. Sonst bleibt nichts von der Nachricht, die gefragt hat.";
-const once =
+const deliveryNote =
   "Jede wird einmal gemeldet, auch über Neustarts; wo sie gemeldet wurde und Node-RED sogleich endete, noch einmal, mit " +
   "msg.fxdesk.repeated gleich true.";
 
 /** The nodes round releases and for assistants in German. */
-export const writtenInGerman: Readonly<
+export const germanNodeTexts: Readonly<
   Record<string, { label: string; summary: string; details: readonly string[] }>
 > = {
   "fxdesk-release-asked": {
     label: "Freigabe angefragt",
     summary: "Meldet, was auf das Ja einer Person zu warten beginnt.",
     details: [
-      told,
-      once,
+      payloadNote,
+      deliveryNote,
       "Weiterzugeben an alle, die handeln müssen, per Mail oder Nachricht. Ein Link zur Seite der Freigaben sagt zu nichts ja.",
     ],
   },
@@ -154,8 +154,8 @@ export const writtenInGerman: Readonly<
     summary: "Meldet, dass etwas nicht mehr wartet, und von da an jede Änderung seines Standes.",
     details: [
       "Die Stände sind released, refused, cancelled und expired; booking, booked und unknown bei einem Auftrag; sent bei einem Aufruf.",
-      told,
-      once,
+      payloadNote,
+      deliveryNote,
     ],
   },
   "fxdesk-release": {

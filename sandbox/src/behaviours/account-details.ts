@@ -1,17 +1,17 @@
 /** Account details. Contract: endpoints 1 to 6. */
 import type { BehavioursOf } from "../behaviour";
-import { paged } from "../paging";
+import { toPageResponse } from "../paging";
 import { DomainError } from "../world/domain-error";
 import {
-  accountBehind,
+  accountOfDetails,
   assignVirtual,
-  besideRequested,
-  besideVirtual,
+  conflictWithRequested,
+  conflictWithVirtual,
   detailsOf,
   isRequestable,
   isVirtualCurrency,
   makePrimary,
-  request,
+  requestAccountDetails,
 } from "../world/accounts/account-details";
 import type { AccountDetails } from "../world/accounts/details";
 import {
@@ -24,7 +24,7 @@ import {
 import type { Client } from "../world/parties/parties";
 import type { World } from "../world/world";
 
-const identifiers = (address: AccountAddress | undefined) =>
+const addressFields = (address: AccountAddress | undefined) =>
   address
     ? {
         account_number: address.accountNumber,
@@ -37,15 +37,15 @@ const identifiers = (address: AccountAddress | undefined) =>
 /** Money for a pooled account goes to the bank; the reference says for whom. */
 const holderOf = ({ type, country }: AccountDetails, client: Client) =>
   type === "pooled"
-    ? { name: `${bankIn(country).name} client funds`, address: addressOf(country) }
+    ? { name: `${bankIn(country).name} client funds`, address: bankAddressOf(country) }
     : { name: client.name, address: client.address };
 
-function addressOf(country: string): string {
+function bankAddressOf(country: string): string {
   const { street, postCode, city } = bankIn(country);
   return `${street}, ${postCode} ${city}`;
 }
 
-const onlyDedicated = ({ type, alias, primary, createdAt, modifiedAt }: AccountDetails) =>
+const dedicatedFields = ({ type, alias, primary, createdAt, modifiedAt }: AccountDetails) =>
   type === "dedicated" && {
     alias: alias ?? null,
     primary,
@@ -54,31 +54,31 @@ const onlyDedicated = ({ type, alias, primary, createdAt, modifiedAt }: AccountD
   };
 
 /** How the details are addressed from inside the country and from abroad. */
-const addressesOf = ({ numbers }: AccountDetails) =>
+const accountAddressesOf = ({ numbers }: AccountDetails) =>
   numbers && {
     domestic: domesticAddress(numbers.country, numbers.digits),
     international: internationalAddress(numbers.country, numbers.digits),
     iban: ibanOf(numbers.country, numbers.digits),
   };
 
-function view(world: World, details: AccountDetails, client: Client) {
+function toDetailsView(world: World, details: AccountDetails, client: Client) {
   const { accountDetailsId, type, country, currency, status } = details;
-  const addresses = addressesOf(details);
+  const addresses = accountAddressesOf(details);
   const holder = holderOf(details, client);
   return {
-    account_id: accountBehind(world, details)?.accountId ?? null,
+    account_id: accountOfDetails(world, details)?.accountId ?? null,
     account_details_id: accountDetailsId,
     account_details_type: type,
     country,
     currency,
     status,
-    domestic: identifiers(addresses?.domestic),
-    international: identifiers(addresses?.international),
+    domestic: addressFields(addresses?.domestic),
+    international: addressFields(addresses?.international),
     financial_institution_name: bankIn(country).name,
-    financial_institution_address: addressOf(country),
+    financial_institution_address: bankAddressOf(country),
     account_holder_name: holder.name,
     account_holder_address: holder.address,
-    ...onlyDedicated(details),
+    ...dedicatedFields(details),
   };
 }
 
@@ -87,24 +87,24 @@ const flatType = ({ type, virtual }: AccountDetails) => {
   return virtual ? "virtual" : "segregated";
 };
 
-function flatView(world: World, details: AccountDetails, client: Client) {
+function toFlatView(world: World, details: AccountDetails, client: Client) {
   const { accountDetailsId, country, currency, status, alias, primary } = details;
-  const addresses = addressesOf(details);
-  const usual = identifiers(addresses?.domestic ?? addresses?.international);
+  const addresses = accountAddressesOf(details);
+  const identifiers = addressFields(addresses?.domestic ?? addresses?.international);
   const holder = holderOf(details, client);
   return {
-    account_id: accountBehind(world, details)?.accountId ?? null,
+    account_id: accountOfDetails(world, details)?.accountId ?? null,
     account_detail_id: accountDetailsId,
     account_details_type: flatType(details),
     alias: alias ?? null,
-    bank_account_number: usual?.account_number ?? null,
-    bank_identifier: usual?.bank_identifier ?? null,
-    bank_identifier_type: usual?.bank_identifier_type ?? null,
+    bank_account_number: identifiers?.account_number ?? null,
+    bank_identifier: identifiers?.bank_identifier ?? null,
+    bank_identifier_type: identifiers?.bank_identifier_type ?? null,
     bic: bankIn(country).bic,
     country,
     currency,
     financial_institution_name: bankIn(country).name,
-    financial_institution_address: addressOf(country),
+    financial_institution_address: bankAddressOf(country),
     holder_name: holder.name,
     holder_address: holder.address,
     iban: addresses?.iban ?? null,
@@ -129,33 +129,33 @@ function dedicatedDetails(world: World, client: Client, id: string): AccountDeta
 }
 
 /** Refuses when there is a dedicated account in the way of another. */
-function free(taken: AccountDetails | undefined): void {
-  if (!taken) return;
+function assertNoConflict(conflicting: AccountDetails | undefined): void {
+  if (!conflicting) return;
   throw new DomainError(
     "virtual-account-exists",
     "There is a dedicated account in this currency already.",
-    taken.accountDetailsId,
+    conflicting.accountDetailsId,
   );
 }
 
 export const accountDetails: BehavioursOf<"accountDetails"> = {
   "accountDetails.list": (call) => {
     const { values, client, world } = call;
-    const wanted = values.account_id?.toLowerCase();
+    const requestedId = values.account_id?.toLowerCase();
     const found = detailsOf(world, client).filter(
       (details) =>
         (values.account_details_type ?? details.type) === details.type &&
-        (wanted === undefined || accountBehind(world, details)?.accountId === wanted) &&
+        (requestedId === undefined || accountOfDetails(world, details)?.accountId === requestedId) &&
         (values.country ?? details.country) === details.country &&
         (values.currency ?? details.currency) === details.currency &&
         (values.alias ?? details.alias) === details.alias,
     );
-    return paged(call, found, (details) => view(world, details, client));
+    return toPageResponse(call, found, (details) => toDetailsView(world, details, client));
   },
 
   "accountDetails.listAll": ({ client, world }) => ({
     status: 200,
-    body: detailsOf(world, client).map((details) => flatView(world, details, client)),
+    body: detailsOf(world, client).map((details) => toFlatView(world, details, client)),
   }),
 
   "accountDetails.request": ({ values: { currency, country, alias }, client, world }) => {
@@ -165,8 +165,8 @@ export const accountDetails: BehavioursOf<"accountDetails"> = {
         "The account cannot be requested.",
         `Dedicated accounts in ${currency} are not possible in ${country}.`,
       );
-    free(besideRequested(world, client, currency));
-    request(world, client, { currency, country, alias });
+    assertNoConflict(conflictWithRequested(world, client, currency));
+    requestAccountDetails(world, client, { currency, country, alias });
     return { status: 200 };
   },
 
@@ -174,7 +174,7 @@ export const accountDetails: BehavioursOf<"accountDetails"> = {
     const details = dedicatedDetails(world, client, values.account_details_id);
     details.alias = values.alias;
     details.modifiedAt = world.now;
-    return { status: 200, body: view(world, details, client) };
+    return { status: 200, body: toDetailsView(world, details, client) };
   },
 
   "accountDetails.makeDefault": ({ values, client, world }) => {
@@ -196,7 +196,7 @@ export const accountDetails: BehavioursOf<"accountDetails"> = {
         "Virtual accounts cannot be assigned.",
         `Currency ${currency}.`,
       );
-    free(besideVirtual(world, client, currency));
-    return { status: 200, body: [flatView(world, assignVirtual(world, client, currency), client)] };
+    assertNoConflict(conflictWithVirtual(world, client, currency));
+    return { status: 200, body: [toFlatView(world, assignVirtual(world, client, currency), client)] };
   },
 };

@@ -2,18 +2,18 @@
 import type { Big } from "big.js";
 import type { BehavioursOf } from "../behaviour";
 import { DomainError } from "../world/domain-error";
-import { accountBehind, detailsOf, primaryIn } from "../world/accounts/account-details";
+import { accountOfDetails, detailsOf, findPrimaryDetails } from "../world/accounts/account-details";
 import { type Account, ownNumbers } from "../world/accounts/account";
 import { bankAccount, domesticAddress, internationalAddress } from "../world/accounts/banks";
-import { written } from "../world/money/currencies";
+import { formatDecimalAmount } from "../world/money/currencies";
 import { addDays, dayOf, startOf } from "../world/calendar/days";
 import type { BalanceType } from "../world/enumerations";
-import { bucketOf } from "../world/ledger/ledger";
+import { balanceAccount } from "../world/ledger/ledger";
 import type { Client } from "../world/parties/parties";
 import type { World } from "../world/world";
 
 /** The client's account with an id. */
-export function accountOf(world: World, client: Client, accountId: string): Account {
+export function findAccount(world: World, client: Client, accountId: string): Account {
   const account = world.accounts.get(accountId.toLowerCase());
   if (account?.clientId !== client.clientId)
     throw new DomainError("account-not-found", "The client has no such account.", accountId);
@@ -21,19 +21,19 @@ export function accountOf(world: World, client: Client, accountId: string): Acco
 }
 
 /** The currencies of a list, whose commas may be left out. */
-export const currenciesOf = (list: string | undefined): string[] | undefined =>
+export const parseCurrencies = (list: string | undefined): string[] | undefined =>
   list?.match(/[A-Z]{3}/g) ?? undefined;
 
 /** The client's accounts in the currencies of a list; all of them without a list. */
-export function accountsIn(world: World, client: Client, list: string | undefined): Account[] {
-  const currencies = currenciesOf(list);
+export function accountsInCurrencies(world: World, client: Client, list: string | undefined): Account[] {
+  const currencies = parseCurrencies(list);
   return world.accountsOf(client).filter(({ currency }) => currencies?.includes(currency) ?? true);
 }
 
 /** An account's addresses: those of its confirmed details, or its own where it has none. */
-function addresses(world: World, client: Client, account: Account) {
+function addressesOf(world: World, client: Client, account: Account) {
   const confirmed = detailsOf(world, client)
-    .filter((details) => accountBehind(world, details) === account)
+    .filter((details) => accountOfDetails(world, details) === account)
     .flatMap(({ numbers }) => numbers ?? []);
   const numbered = confirmed.length > 0 ? confirmed : [ownNumbers(account)];
   return numbered.flatMap(({ country, digits }) => [
@@ -42,13 +42,13 @@ function addresses(world: World, client: Client, account: Account) {
   ]);
 }
 
-const accountData = (world: World, client: Client, account: Account) => ({
+const toAccountView = (world: World, client: Client, account: Account) => ({
   account_id: account.accountId,
   account_type: "Business",
   account_subtype: "EMoney",
   currency: account.currency,
   status: "Enabled",
-  account_details: addresses(world, client, account).map((address) => ({
+  account_details: addressesOf(world, client, account).map((address) => ({
     account_address: client.address,
     account_name: client.name,
     account_number: address.accountNumber,
@@ -59,7 +59,7 @@ const accountData = (world: World, client: Client, account: Account) => ({
 });
 
 /** What is committed or owed counts against the client. */
-const owed = new Set<BalanceType>([
+const liabilityTypes = new Set<BalanceType>([
   "RequiredFunds",
   "RequiredFundsImmediate",
   "Outgoing",
@@ -68,40 +68,42 @@ const owed = new Set<BalanceType>([
 ]);
 
 /** An amount in the service's way: unsigned, beside what it is to the client. */
-export const signed = (amount: Big, currency: string) => ({
-  amount: { amount: written(amount.abs(), currency), currency },
+export const toUnsignedAmount = (amount: Big, currency: string) => ({
+  amount: { amount: formatDecimalAmount(amount.abs(), currency), currency },
   credit_debit_indicator: amount.lt(0) ? "Debit" : "Credit",
 });
 
-export const balanceData = (account: Account, type: BalanceType, amount: Big, at: Date) => ({
+export const toBalanceView = (account: Account, type: BalanceType, amount: Big, at: Date) => ({
   account_id: account.accountId,
-  ...signed(owed.has(type) ? amount.neg() : amount, account.currency),
+  ...toUnsignedAmount(liabilityTypes.has(type) ? amount.neg() : amount, account.currency),
   datetime: at.toISOString(),
   type,
 });
 
 function balanceOf({ ledger, now }: World, account: Account, type: BalanceType): Big {
-  if (type !== "RequiredFundsImmediate") return ledger.balance(bucketOf(account, type));
+  if (type !== "RequiredFundsImmediate") return ledger.balance(balanceAccount(account, type));
   const endOfToday = startOf(addDays(dayOf(now), 1));
-  return ledger.balanceByValue(bucketOf(account, "RequiredFunds"), endOfToday);
+  return ledger.balanceByValue(balanceAccount(account, "RequiredFunds"), endOfToday);
 }
 
 export const accounts: BehavioursOf<"accounts"> = {
   "accounts.list": ({ values, client, world }) => ({
     status: 200,
-    body: accountsIn(world, client, values.currencies).map((account) => accountData(world, client, account)),
+    body: accountsInCurrencies(world, client, values.currencies).map((account) =>
+      toAccountView(world, client, account),
+    ),
   }),
 
   "accounts.get": ({ values, client, world }) => ({
     status: 200,
-    body: accountData(world, client, accountOf(world, client, values.account_id)),
+    body: toAccountView(world, client, findAccount(world, client, values.account_id)),
   }),
 
   "accounts.getFunding": ({ values, client, world }) => {
-    const wanted = values.account_id?.toLowerCase();
+    const requestedId = values.account_id?.toLowerCase();
     const account = world
       .accountsOf(client)
-      .find(({ accountId, currency }) => accountId === wanted || currency === values.currency);
+      .find(({ accountId, currency }) => accountId === requestedId || currency === values.currency);
     if (!account)
       throw new DomainError(
         "funding-account-not-found",
@@ -109,7 +111,7 @@ export const accounts: BehavioursOf<"accounts"> = {
         String(values.currency ?? values.account_id),
       );
     const { accountId, currency } = account;
-    const { country, digits } = primaryIn(world, client, currency)?.numbers ?? ownNumbers(account);
+    const { country, digits } = findPrimaryDetails(world, client, currency)?.numbers ?? ownNumbers(account);
     return {
       status: 200,
       body: {
@@ -128,11 +130,11 @@ export const accounts: BehavioursOf<"accounts"> = {
   }),
 
   "accounts.listBalances": ({ values, client, world }) => {
-    const account = accountOf(world, client, values.account_id);
+    const account = findAccount(world, client, values.account_id);
     const types = [...new Set(values.balance_types)];
     return {
       status: 200,
-      body: types.map((type) => balanceData(account, type, balanceOf(world, account, type), world.now)),
+      body: types.map((type) => toBalanceView(account, type, balanceOf(world, account, type), world.now)),
     };
   },
 };

@@ -6,32 +6,32 @@ import {
   type ApprovalsConfig,
   approvalsCurrency,
   configViolation,
-  putInForce,
+  activateConfig,
 } from "../world/parties/approvals";
-import { type Client, mayActFor } from "../world/parties/parties";
+import { type Client, canActFor } from "../world/parties/parties";
 import type { World } from "../world/world";
 
-function approvalsOf({ approvals }: World, { clientId }: Client) {
+function findApprovals({ approvals }: World, { clientId }: Client) {
   const found = approvals.get(clientId);
   if (!found) throw new DomainError("config-not-found", "The client has no approvals workflow.", clientId);
   return found;
 }
 
-const active = (config: ApprovalsConfig) => ({ ...config, status: "active" });
+const toActiveConfig = (config: ApprovalsConfig) => ({ ...config, status: "active" });
 
 export const approvalsWorkflow: BehavioursOf<"approvalsWorkflow"> = {
   "approvalsWorkflow.getConfig": ({ client, world }) => ({
     status: 200,
-    body: active(approvalsOf(world, client).config),
+    body: toActiveConfig(findApprovals(world, client).config),
   }),
 
   /** With two administrators the first asks for a change, and the second confirms it by sending the same. */
   "approvalsWorkflow.replaceConfig": ({ values: { groups, rules }, client, contact, world }) => {
-    const approvals = approvalsOf(world, client);
+    const approvals = findApprovals(world, client);
     const config = { groups, rules };
     const violation = configViolation(config, (id) => {
       const member = world.contacts.get(id);
-      return member !== undefined && mayActFor(member, client);
+      return member !== undefined && canActFor(member, client);
     });
     if (violation) throw new DomainError("validation-error", "The configuration cannot be used.", violation);
     const { pending } = approvals;
@@ -46,13 +46,13 @@ export const approvalsWorkflow: BehavioursOf<"approvalsWorkflow"> = {
         "An update request already exists.",
         "A second administrator confirms it by sending the same configuration.",
       );
-    putInForce(approvals, config);
-    return { status: 200, body: active(config) };
+    activateConfig(approvals, config);
+    return { status: 200, body: toActiveConfig(config) };
   },
 
   "approvalsWorkflow.getSettings": ({ client, world }) => ({
     status: 200,
-    body: approvalsOf(world, client).settings,
+    body: findApprovals(world, client).settings,
   }),
 
   "approvalsWorkflow.updateSettings": ({ values, client, world }) => {
@@ -63,7 +63,7 @@ export const approvalsWorkflow: BehavioursOf<"approvalsWorkflow"> = {
         "The settings cannot be used.",
         `currency must be ${approvalsCurrency}`,
       );
-    const approvals = approvalsOf(world, client);
+    const approvals = findApprovals(world, client);
     approvals.settings = { enabled, dual_admin, currency };
     return { status: 200, body: approvals.settings };
   },

@@ -1,6 +1,6 @@
 /** The login page. Contract: endpoint 25. */
 import type { BehavioursOf } from "../behaviour";
-import { pageHeaders } from "../pages/document";
+import { pageHeaders } from "../pages/page-template";
 import { loginPage } from "../pages/login";
 import { DomainError } from "../world/domain-error";
 import { demo } from "../world/parties/parties";

@@ -2,23 +2,29 @@
 import type { BehavioursOf } from "../behaviour";
 import { type DocumentKind, documentPath, hasInstruction, hasReceipt } from "../documents/trades";
 import { header, type HttpRequest } from "../http";
-import { paged } from "../paging";
+import { toPageResponse } from "../paging";
 import { DomainError } from "../world/domain-error";
 import { receivingAccount } from "../world/accounts/banks";
 import type { Client } from "../world/parties/parties";
-import { drawViolation, statusOf, type Trade, type TradePayment, undrawable } from "../world/trades/trades";
-import { book } from "../world/trades/trading";
+import {
+  drawdownViolation,
+  statusOf,
+  type Trade,
+  type TradePayment,
+  toDrawdownError,
+} from "../world/trades/trades";
+import { bookTrade } from "../world/trades/trading";
 import type { World } from "../world/world";
 
 /** Where the documents are: at the address the call was made to. */
-const documentsAt =
+const documentUrls =
   (request: HttpRequest) =>
   (kind: DocumentKind, id: string): string =>
     `http://${header(request, "host")}${documentPath(kind, id)}`;
 
-type Documents = ReturnType<typeof documentsAt>;
+type DocumentUrls = ReturnType<typeof documentUrls>;
 
-const bookedTrade = (trade: Trade, documents: Documents) => ({
+const toBookedTrade = (trade: Trade, documents: DocumentUrls) => ({
   trade_id: trade.tradeId,
   trade_type: trade.type,
   status: statusOf(trade),
@@ -39,7 +45,7 @@ const bookedTrade = (trade: Trade, documents: Documents) => ({
   reference: trade.reference,
 });
 
-const paymentView = (payment: TradePayment, documents: Documents) => ({
+const toPaymentView = (payment: TradePayment, documents: DocumentUrls) => ({
   payment_id: payment.paymentId,
   amount: payment.amount.toNumber(),
   beneficiary_name: payment.beneficiary.name,
@@ -50,12 +56,12 @@ const paymentView = (payment: TradePayment, documents: Documents) => ({
   status: payment.status,
 });
 
-const extendedBookedTrade = (trade: Trade, documents: Documents) => ({
-  ...bookedTrade(trade, documents),
-  payments: trade.payments.map((payment) => paymentView(payment, documents)),
+const toExtendedBookedTrade = (trade: Trade, documents: DocumentUrls) => ({
+  ...toBookedTrade(trade, documents),
+  payments: trade.payments.map((payment) => toPaymentView(payment, documents)),
 });
 
-const confirmedTrade = (trade: Trade) => ({
+const toConfirmedTrade = (trade: Trade) => ({
   trade_id: trade.tradeId,
   bank_account: receivingAccount(trade.sell.currency),
   maturity_date: trade.maturityDate,
@@ -68,7 +74,7 @@ const tradesOf = (client: Client, world: World): Trade[] =>
   [...world.trades.values()].filter(({ clientId }) => clientId === client.clientId).toReversed();
 
 /** The quote a trade is to be booked from, still good and not used. */
-function bookableQuote(quoteId: string, client: Client, world: World) {
+function findBookableQuote(quoteId: string, client: Client, world: World) {
   const quote = world.quotes.get(quoteId);
   if (!quote || quote.terms.clientId !== client.clientId)
     throw new DomainError("quote-not-found", "There is no such quote.", quoteId);
@@ -85,7 +91,7 @@ function bookableQuote(quoteId: string, client: Client, world: World) {
 
 export const trades: BehavioursOf<"trades"> = {
   "trades.book": ({ values, client, world }) => {
-    const quote = bookableQuote(values.quote_id, client, world);
+    const quote = findBookableQuote(values.quote_id, client, world);
     if (values.reason === "not_related_to_goods_or_services" && quote.terms.type !== "spot")
       throw new DomainError(
         "validation-error",
@@ -93,11 +99,11 @@ export const trades: BehavioursOf<"trades"> = {
         `reason ${values.reason}`,
       );
     const { parent, sell, buy } = quote.terms;
-    const violation = parent && drawViolation(parent, sell.amount, buy.amount);
-    if (violation !== undefined) throw undrawable(violation);
-    const trade = book(world, { ...quote.terms, reference: values.reference });
+    const violation = parent && drawdownViolation(parent, sell.amount, buy.amount);
+    if (violation !== undefined) throw toDrawdownError(violation);
+    const trade = bookTrade(world, { ...quote.terms, reference: values.reference });
     quote.used = !world.settings.reusableQuotes;
-    return { status: 201, body: confirmedTrade(trade) };
+    return { status: 201, body: toConfirmedTrade(trade) };
   },
 
   "trades.list": (call) => {
@@ -107,15 +113,15 @@ export const trades: BehavioursOf<"trades"> = {
       (trade) =>
         (types?.includes(trade.type) ?? true) && (parent === undefined || trade.parent?.tradeId === parent),
     );
-    const documents = documentsAt(call.request);
-    return paged(call, found, (trade) => bookedTrade(trade, documents));
+    const documents = documentUrls(call.request);
+    return toPageResponse(call, found, (trade) => toBookedTrade(trade, documents));
   },
 
   "trades.get": ({ values, client, request, world }) => {
     const trade = world.trades.get(values.trade_id);
     if (!trade || trade.clientId !== client.clientId)
       throw new DomainError("trade-not-found", "There is no such trade.", values.trade_id);
-    const model = values.response_model === "ExtendedBookedTrade" ? extendedBookedTrade : bookedTrade;
-    return { status: 200, body: model(trade, documentsAt(request)) };
+    const model = values.response_model === "ExtendedBookedTrade" ? toExtendedBookedTrade : toBookedTrade;
+    return { status: 200, body: model(trade, documentUrls(request)) };
   },
 };

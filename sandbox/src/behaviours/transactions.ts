@@ -2,16 +2,16 @@
 import { type Declaration, fieldsOf } from "@fxdesk/toolkit/operations";
 import { unwrap } from "@fxdesk/toolkit/schema";
 import type { BehavioursOf } from "../behaviour";
-import { knownValues } from "../example";
-import { newestFirst, paged } from "../paging";
+import { extensibleEnumValues } from "../example";
+import { newestFirst, toPageResponse } from "../paging";
 import { DomainError } from "../world/domain-error";
 import type { Account } from "../world/accounts/account";
 import type { TransactionType } from "../world/enumerations";
-import { type BookedLine, bucketOf, type Counterparty } from "../world/ledger/ledger";
+import { type BookedLine, balanceAccount, type Counterparty } from "../world/ledger/ledger";
 import type { World } from "../world/world";
-import { accountOf, balanceData, signed } from "./accounts";
+import { findAccount, toBalanceView, toUnsignedAmount } from "./accounts";
 
-const party = ({ name, accountNumber, bankIdentifier, bic, iban }: Counterparty) => ({
+const partyFields = ({ name, accountNumber, bankIdentifier, bic, iban }: Counterparty) => ({
   account_name: name,
   account_number: accountNumber,
   bank_identifier: bankIdentifier,
@@ -20,41 +20,41 @@ const party = ({ name, accountNumber, bankIdentifier, bic, iban }: Counterparty)
 });
 
 /** Who paid a credit, or was paid by a debit. */
-function otherSide({ amount, entry: { counterparty } }: BookedLine) {
+function counterpartyFields({ amount, entry: { counterparty } }: BookedLine) {
   if (!counterparty) return {};
   return amount.lt(0)
-    ? { creditor_name: counterparty.name, creditor_account: party(counterparty) }
-    : { debtor_name: counterparty.name, debtor_account: party(counterparty) };
+    ? { creditor_name: counterparty.name, creditor_account: partyFields(counterparty) }
+    : { debtor_name: counterparty.name, debtor_account: partyFields(counterparty) };
 }
 
-function transactionData(account: Account, line: BookedLine) {
+function toTransactionView(account: Account, line: BookedLine) {
   const { lineId, entry, amount, balance } = line;
   return {
     transaction_id: lineId,
     account_id: account.accountId,
     client_id: account.clientId,
-    ...signed(amount, account.currency),
+    ...toUnsignedAmount(amount, account.currency),
     status: "Booked",
     transaction_type: entry.type,
     booking_datetime: entry.bookedAt.toISOString(),
     value_datetime: entry.valueAt.toISOString(),
-    balance: balanceData(account, "InterimAvailable", balance, entry.bookedAt),
+    balance: toBalanceView(account, "InterimAvailable", balance, entry.bookedAt),
     transaction_reference: entry.reference,
     transaction_information: entry.information,
     additional_transaction_information: entry.additionalInformation ?? "",
-    ...otherSide(line),
+    ...counterpartyFields(line),
   };
 }
 
-const transactionsOf = ({ ledger }: World, account: Account) =>
-  ledger.lines(bucketOf(account, "InterimAvailable"));
+const bookedLinesOf = ({ ledger }: World, account: Account) =>
+  ledger.lines(balanceAccount(account, "InterimAvailable"));
 
 /** A service of tomorrow may book more types, so the contract leaves them open; here there are no others. */
-function knownType(operation: Declaration, asked: string | undefined): TransactionType | undefined {
+function parseTransactionType(operation: Declaration, text: string | undefined): TransactionType | undefined {
   const { schema } = fieldsOf(operation).find(({ name }) => name === "transaction_type")!;
-  const types = knownValues(unwrap(schema)) as TransactionType[];
-  const type = types.find((each) => each === asked);
-  if (type === asked) return type;
+  const types = extensibleEnumValues(unwrap(schema)) as TransactionType[];
+  const type = types.find((each) => each === text);
+  if (type === text) return type;
   throw new DomainError(
     "validation-error",
     "The request does not fit.",
@@ -63,18 +63,18 @@ function knownType(operation: Declaration, asked: string | undefined): Transacti
 }
 
 /** Both bounds are excluded, as the contract says. */
-const bound = (minute: string | undefined, otherwise: number) =>
-  minute ? Date.parse(`${minute}:00Z`) : otherwise;
+const parseBound = (minute: string | undefined, unbounded: number) =>
+  minute ? Date.parse(`${minute}:00Z`) : unbounded;
 
 export const transactions: BehavioursOf<"transactions"> = {
   "transactions.list": (call) => {
     const { operation, values, client, world } = call;
-    const type = knownType(operation, values.transaction_type);
-    const account = accountOf(world, client, values.account_id);
-    const after = bound(values.from_value_datetime, -Infinity);
-    const before = bound(values.to_value_datetime, Infinity);
+    const type = parseTransactionType(operation, values.transaction_type);
+    const account = findAccount(world, client, values.account_id);
+    const after = parseBound(values.from_value_datetime, -Infinity);
+    const before = parseBound(values.to_value_datetime, Infinity);
     const { credit_debit_indicator: side } = values;
-    const all = transactionsOf(world, account);
+    const all = bookedLinesOf(world, account);
     const matches = (line: BookedLine) =>
       line.valueTime > after &&
       line.valueTime < before &&
@@ -82,21 +82,21 @@ export const transactions: BehavioursOf<"transactions"> = {
       (type === undefined || type === line.type);
     const isFiltered =
       Number.isFinite(after) || Number.isFinite(before) || Boolean(side) || type !== undefined;
-    return paged(call, newestFirst(isFiltered ? all.filter(matches) : all), (line) =>
-      transactionData(account, line),
+    return toPageResponse(call, newestFirst(isFiltered ? all.filter(matches) : all), (line) =>
+      toTransactionView(account, line),
     );
   },
 
   "transactions.get": ({ values, client, world }) => {
-    const account = accountOf(world, client, values.account_id);
-    const wanted = values.transaction_id.toLowerCase();
-    const line = transactionsOf(world, account).find(wanted);
+    const account = findAccount(world, client, values.account_id);
+    const requestedId = values.transaction_id.toLowerCase();
+    const line = bookedLinesOf(world, account).find(requestedId);
     if (!line)
       throw new DomainError(
         "transaction-not-found",
         "The account has no such transaction.",
         values.transaction_id,
       );
-    return { status: 200, body: transactionData(account, line) };
+    return { status: 200, body: toTransactionView(account, line) };
   },
 };

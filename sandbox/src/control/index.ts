@@ -2,19 +2,19 @@
 import { contract } from "@fxdesk/toolkit/operations";
 import { dashboard } from "../pages/dashboard/page";
 import { docs } from "../pages/docs";
-import type { Extensions } from "../server";
+import type { ExtensionSet } from "../server";
 import { controls } from "./controls";
-import { onlyFromHere } from "./guard";
+import { assertSameOrigin } from "./guard";
 
 export { controls } from "./controls";
-export { controlBehaviours, type ControlPlane, controlPlane } from "./in-process";
+export { controlBehaviours, type ControlPlane, controlPlane } from "./control-plane";
 
 /** Answered like the JSON interface, whatever service is played. */
-export const controlExtensions: Extensions = {
+export const controlExtensions: ExtensionSet = {
   service: { ...contract, operations: controls },
-  pages: [dashboard, docs],
-  guard: onlyFromHere,
-  aside: true,
+  plugins: [dashboard, docs],
+  guard: assertSameOrigin,
+  untracked: true,
   // What was saved may be long.
   bodyLimit: 2 ** 30,
 };

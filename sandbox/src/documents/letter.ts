@@ -1,5 +1,5 @@
 /** One page that says one thing: a title, and names with their values. */
-import { drawn, fonts, ink, page, printable } from "../files/paper";
+import { drawPdf, fonts, ink, page, toPrintable } from "../files/pdf-canvas";
 import type { Bank } from "../world/accounts/banks";
 
 export interface Letter {
@@ -14,11 +14,11 @@ const valueWidth = page.right - valueX;
 const lineGap = 8;
 
 export const letterPdf = (letter: Letter): Promise<Buffer> =>
-  drawn(letter, (paper) => {
+  drawPdf(letter, (canvas) => {
     let y = page.top + 72;
     for (const [name, value] of letter.facts) {
-      paper.style(fonts.plain, 10, ink.quiet).text(name, page.left, y);
-      paper.style(fonts.plain, 10, ink.text).text(printable(value), valueX, y, { width: valueWidth });
-      y = paper.document.y + lineGap;
+      canvas.setStyle(fonts.plain, 10, ink.quiet).text(name, page.left, y);
+      canvas.setStyle(fonts.plain, 10, ink.text).text(toPrintable(value), valueX, y, { width: valueWidth });
+      y = canvas.document.y + lineGap;
     }
   });

@@ -1,10 +1,10 @@
 /** The documents of trades and their payments: what each says, and where it is. */
 import type { TradePaymentStatus } from "../world/enumerations";
 import type { ValuesOf } from "@fxdesk/toolkit/operations";
-import type { getDocument } from "../extensions/declared";
-import { grouped } from "../files/report";
-import { bankIn, homeOf, receivingAccount } from "../world/accounts/banks";
-import { type Money, written } from "../world/money/currencies";
+import type { getDocument } from "../extensions/extension-operations";
+import { groupDigits } from "../files/report";
+import { bankIn, homeCountryOf, receivingAccount } from "../world/accounts/banks";
+import { type Money, formatDecimalAmount } from "../world/money/currencies";
 import { startOf } from "../world/calendar/days";
 import { type Trade, type TradePayment, windowOf } from "../world/trades/trades";
 import type { World } from "../world/world";
@@ -27,10 +27,11 @@ const withoutInstruction = new Set<TradePaymentStatus>([
 export const hasInstruction = ({ status }: TradePayment): boolean => !withoutInstruction.has(status);
 export const hasReceipt = ({ status }: TradePayment): boolean => status === "Payment complete";
 
-const money = ({ amount, currency }: Money) => `${grouped(written(amount, currency))} ${currency}`;
+const money = ({ amount, currency }: Money) =>
+  `${groupDigits(formatDecimalAmount(amount, currency))} ${currency}`;
 
 /** Whom every letter about a trade is to, and from which bank. */
-function partiesOf(world: World, { clientId }: Trade) {
+function letterParties(world: World, { clientId }: Trade) {
   const { name, address, country } = world.clients.get(clientId)!;
   return { bank: bankIn(country), holder: ["Client", `${name}, ${address}`] as const };
 }
@@ -38,7 +39,7 @@ function partiesOf(world: World, { clientId }: Trade) {
 function tradeReceipt(world: World, trade: Trade): Letter {
   const { sell, buy, rate, fee, initialMargin, parent } = trade;
   const receiving = receivingAccount(sell.currency);
-  const { bank, holder } = partiesOf(world, trade);
+  const { bank, holder } = letterParties(world, trade);
   return {
     bank,
     title: `Trade receipt ${trade.tradeId}`,
@@ -73,7 +74,7 @@ function tradeReceipt(world: World, trade: Trade): Letter {
 const paymentFacts = (world: World, trade: Trade, payment: TradePayment): Letter["facts"] => {
   const { beneficiary, amount, date, paymentId } = payment;
   return [
-    partiesOf(world, trade).holder,
+    letterParties(world, trade).holder,
     ["Payment", paymentId],
     ["From trade", trade.tradeId],
     ["Beneficiary", beneficiary.name],
@@ -81,26 +82,26 @@ const paymentFacts = (world: World, trade: Trade, payment: TradePayment): Letter
     ["Bank", beneficiary.bic],
     ["Amount", money({ amount, currency: trade.buy.currency })],
     ["Payment date", date],
-    ["Ordering bank", bankIn(homeOf(trade.buy.currency)).name],
+    ["Ordering bank", bankIn(homeCountryOf(trade.buy.currency)).name],
   ];
 };
 
 const paymentLetter =
   (title: string) =>
   (world: World, trade: Trade, payment: TradePayment): Letter => ({
-    bank: partiesOf(world, trade).bank,
+    bank: letterParties(world, trade).bank,
     title: `${title} ${payment.paymentId}`,
     writtenAt: startOf(payment.date),
     facts: paymentFacts(world, trade, payment),
   });
 
 const paymentKinds = {
-  "payment-instructions": { isThere: hasInstruction, letter: paymentLetter("Payment instruction") },
-  "payment-receipts": { isThere: hasReceipt, letter: paymentLetter("Payment receipt") },
+  "payment-instructions": { isAvailable: hasInstruction, letter: paymentLetter("Payment instruction") },
+  "payment-receipts": { isAvailable: hasReceipt, letter: paymentLetter("Payment receipt") },
 };
 
 /** The document of one of the client's trades or payments; undefined where there is none. */
-export function documentOf(
+export function findDocument(
   world: World,
   clientId: string,
   kind: DocumentKind,
@@ -111,10 +112,10 @@ export function documentOf(
     const trade = trades.find(({ tradeId }) => tradeId === id);
     return trade && tradeReceipt(world, trade);
   }
-  const { isThere, letter } = paymentKinds[kind];
+  const { isAvailable, letter } = paymentKinds[kind];
   for (const trade of trades) {
     const payment = trade.payments.find(({ paymentId }) => paymentId === id);
-    if (payment) return isThere(payment) ? letter(world, trade, payment) : undefined;
+    if (payment) return isAvailable(payment) ? letter(world, trade, payment) : undefined;
   }
   return undefined;
 }

@@ -4,68 +4,76 @@
  */
 import { createHmac } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { because, formOf } from "../http";
-import { giveTokens, parameter, refuse, type TokenEndpoint } from "../oauth/endpoint";
-import { accessTokenLife } from "../world/tokens/tokens";
-import { pageHeaders } from "../pages/document";
+import { withLoggedError, parseForm } from "../http";
+import { issueTokens, formParameter, sendOAuthError, type TokenEndpoint } from "../oauth/token-endpoint";
+import { accessTokenSeconds } from "../world/tokens/tokens";
+import { pageHeaders } from "../pages/page-template";
 import { loginPage, type LoginRequest } from "../pages/login";
-import type { Extension } from "../server";
+import type { RoutePlugin } from "../server";
 import { demo } from "../world/parties/parties";
 import type { Grant } from "../world/tokens/sign-in";
 import type { World } from "../world/world";
 
-export const signIn: Extension = (app, stage, { tokens }) => {
-  app.post("/login", (request, reply) => logIn(stage.world, formOf(request), reply));
-  if (tokens) app.post(tokens.path, (request, reply) => exchange(stage.world, request, reply));
+export const signIn: RoutePlugin = (app, session, { tokens }) => {
+  app.post("/login", (request, reply) => handleLogin(session.world, parseForm(request), reply));
+  if (tokens) app.post(tokens.path, (request, reply) => exchangeToken(session.world, request, reply));
 };
 
 /** The login form: to the application with a code, or once more. */
-function logIn(world: World, form: URLSearchParams, reply: FastifyReply): FastifyReply {
-  const field = (name: string) => parameter(form, name);
+function handleLogin(world: World, form: URLSearchParams, reply: FastifyReply): FastifyReply {
+  const field = (name: string) => formParameter(form, name);
   // A form of somebody's own may leave out the address, of which one is registered.
   const redirectUri = field("redirect_uri") || world.settings.redirectUri;
-  const asked = { client_id: field("client_id"), redirect_uri: redirectUri, state: field("state") };
-  if (asked.client_id !== demo.authClientId || asked.redirect_uri !== world.settings.redirectUri)
-    return refuse(reply, 400, "invalid_request", "The application or its redirect URI is unknown.");
+  const loginRequest = { client_id: field("client_id"), redirect_uri: redirectUri, state: field("state") };
+  if (
+    loginRequest.client_id !== demo.authClientId ||
+    loginRequest.redirect_uri !== world.settings.redirectUri
+  )
+    return sendOAuthError(reply, 400, "invalid_request", "The application or its redirect URI is unknown.");
   const email = field("email").trim().toLowerCase();
   const contact = [...world.contacts.values()].find((each) => each.email.toLowerCase() === email);
   if (!contact?.active || field("password") !== demo.password)
-    return refuseLogin(world, reply, asked, field("email"));
+    return rejectLogin(world, reply, loginRequest, field("email"));
   const grant = { contactId: contact.contactId, clientIds: contact.clientIds };
-  const { redirect_uri } = asked;
-  const back = new URL(redirect_uri);
-  back.searchParams.set("code", world.tokens.issueCode(grant, { redirect_uri }, world.now));
-  back.searchParams.set("state", asked.state);
-  return reply.redirect(back.href, 302);
+  const { redirect_uri } = loginRequest;
+  const returnUrl = new URL(redirect_uri);
+  returnUrl.searchParams.set("code", world.tokens.issueCode(grant, { redirect_uri }, world.now));
+  returnUrl.searchParams.set("state", loginRequest.state);
+  return reply.redirect(returnUrl.href, 302);
 }
 
-function refuseLogin({ home }: World, reply: FastifyReply, asked: LoginRequest, email: string): FastifyReply {
+function rejectLogin(
+  { home }: World,
+  reply: FastifyReply,
+  loginRequest: LoginRequest,
+  email: string,
+): FastifyReply {
   const message = "E-mail or password is wrong.";
-  return because(reply, message)
+  return withLoggedError(reply, message)
     .code(401)
     .headers(pageHeaders)
-    .send(loginPage(asked, home, { message, email }));
+    .send(loginPage(loginRequest, home, { message, email }));
 }
 
-const basic = `Basic ${Buffer.from(`${demo.authClientId}:${demo.authClientSecret}`).toString("base64")}`;
+const basicAuthorization = `Basic ${Buffer.from(`${demo.authClientId}:${demo.authClientSecret}`).toString("base64")}`;
 
-const endpoint = ({ tokens, now }: World): TokenEndpoint<Grant> => ({
+const tokenEndpoint = ({ tokens, now }: World): TokenEndpoint<Grant> => ({
   tokens,
-  bindingIn: (form) => ({ redirect_uri: parameter(form, "redirect_uri") }),
+  readBinding: (form) => ({ redirect_uri: formParameter(form, "redirect_uri") }),
   mayRefresh: () => true,
-  about: (grant) => ({ id_token: idToken(grant, now) }),
+  extraFields: (grant) => ({ id_token: idToken(grant, now) }),
 });
 
 /** There is one application, which says who it is by HTTP Basic. */
-function exchange(world: World, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (request.headers.authorization !== basic) {
+function exchangeToken(world: World, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (request.headers.authorization !== basicAuthorization) {
     reply.header("www-authenticate", 'Basic realm="fxdesk sandbox"');
-    return refuse(reply, 401, "invalid_client", "The application's ID or secret is wrong.");
+    return sendOAuthError(reply, 401, "invalid_client", "The application's ID or secret is wrong.");
   }
-  return giveTokens(endpoint(world), formOf(request), world.now, reply);
+  return issueTokens(tokenEndpoint(world), parseForm(request), world.now, reply);
 }
 
-const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
+const toBase64UrlJson = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
 
 /** Says who logged in, and for which clients; signed with the application's secret. */
 function idToken({ contactId, clientIds }: Grant, now: Date): string {
@@ -75,9 +83,9 @@ function idToken({ contactId, clientIds }: Grant, now: Date): string {
     sub: contactId,
     aud: demo.authClientId,
     iat: issuedAt,
-    exp: issuedAt + accessTokenLife,
+    exp: issuedAt + accessTokenSeconds,
     clients: clientIds.map((clientId) => ({ client_id: clientId })),
   };
-  const content = `${encoded({ alg: "HS256", typ: "JWT" })}.${encoded(claims)}`;
+  const content = `${toBase64UrlJson({ alg: "HS256", typ: "JWT" })}.${toBase64UrlJson(claims)}`;
   return `${content}.${createHmac("sha256", demo.authClientSecret).update(content).digest("base64url")}`;
 }

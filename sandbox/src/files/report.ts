@@ -5,13 +5,13 @@ import type { Client } from "../world/parties/parties";
 export interface Column {
   readonly name: string;
   /** A text that somebody else may have written. */
-  readonly text?: true;
+  readonly isFreeText?: true;
   /** How it is printed, its width in points and what is shown of a value; columns without are only for machines. */
   readonly print?: {
     readonly title: string;
     readonly width: number;
     readonly right?: true;
-    readonly shown?: (value: string) => string;
+    readonly format?: (value: string) => string;
   };
 }
 
@@ -32,7 +32,7 @@ export interface Report {
 }
 
 /** An amount for people: its digits in groups of three. */
-export function grouped(amount: string): string {
+export function groupDigits(amount: string): string {
   const [units = "", ...decimals] = amount.split(".");
   return [units.replace(/\B(?=(\d{3})+$)/g, ","), ...decimals].join(".");
 }

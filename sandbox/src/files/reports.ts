@@ -1,17 +1,17 @@
 /** What the statements that are not of one account say. */
 import { Big } from "big.js";
 import { bankIn } from "../world/accounts/banks";
-import { type Money, written } from "../world/money/currencies";
+import { type Money, formatDecimalAmount } from "../world/money/currencies";
 import { dayOf } from "../world/calendar/days";
 import type { Client } from "../world/parties/parties";
 import { statusOf } from "../world/trades/trades";
 import type { World } from "../world/world";
-import { linesIn } from "../world/statements/account-statement";
+import { linesInPeriod } from "../world/statements/account-statement";
 import type { Period } from "../world/statements/statement";
-import { type Column, grouped, type Report, type Row } from "./report";
+import { type Column, groupDigits, type Report, type Row } from "./report";
 
 /** What the two have in common: no balances, and the letterhead of the client's country. */
-const reportOf = (world: World, client: Client) => ({
+const commonReportFields = (world: World, client: Client) => ({
   bank: bankIn(client.country),
   holder: client,
   above: [],
@@ -22,17 +22,17 @@ const reportOf = (world: World, client: Client) => ({
 const fundsColumns: readonly Column[] = [
   { name: "booking_date", print: { title: "Date", width: 50 } },
   { name: "account_id" },
-  { name: "debtor_name", text: true, print: { title: "From", width: 130 } },
-  { name: "transaction_reference", text: true, print: { title: "Reference", width: 84 } },
-  { name: "transaction_information", text: true, print: { title: "Details", width: 112 } },
+  { name: "debtor_name", isFreeText: true, print: { title: "From", width: 130 } },
+  { name: "transaction_reference", isFreeText: true, print: { title: "Reference", width: 84 } },
+  { name: "transaction_information", isFreeText: true, print: { title: "Details", width: 112 } },
   { name: "currency", print: { title: "Currency", width: 44 } },
-  { name: "amount", print: { title: "Amount", width: 64, right: true, shown: grouped } },
+  { name: "amount", print: { title: "Amount", width: 64, right: true, format: groupDigits } },
 ];
 
 /** What came in from outside on all accounts. */
-export function incomingFunds(world: World, client: Client, period: Period): Report {
+export function incomingFundsReport(world: World, client: Client, period: Period): Report {
   const rows = world.accountsOf(client).flatMap((account) =>
-    linesIn(world, account, period)
+    linesInPeriod(world, account, period)
       .filter(({ entry }) => entry.type === "incoming")
       .map(({ entry, amount }): Row => [
         dayOf(entry.bookedAt),
@@ -41,17 +41,17 @@ export function incomingFunds(world: World, client: Client, period: Period): Rep
         entry.reference,
         entry.information,
         account.currency,
-        written(amount, account.currency),
+        formatDecimalAmount(amount, account.currency),
       ]),
   );
   const totals = world.accountsOf(client).flatMap(({ accountId, currency }): Row[] => {
     const amounts = rows.filter(([, id]) => id === accountId).map((row) => new Big(row.at(-1)!));
     const total = amounts.reduce((sum, amount) => sum.plus(amount), new Big(0));
     const name = amounts.length === 1 ? "Total of 1 payment" : `Total of ${amounts.length} payments`;
-    return amounts.length > 0 ? [["", "", name, "", "", currency, written(total, currency)]] : [];
+    return amounts.length > 0 ? [["", "", name, "", "", currency, formatDecimalAmount(total, currency)]] : [];
   });
   return {
-    ...reportOf(world, client),
+    ...commonReportFields(world, client),
     title: "Incoming funds",
     facts: [["Period", `${period.from} to ${period.to}`]],
     columns: fundsColumns,
@@ -61,7 +61,7 @@ export function incomingFunds(world: World, client: Client, period: Period): Rep
 }
 
 const tradeColumns: readonly Column[] = [
-  { name: "trade", text: true, print: { title: "Trade, reference", width: 82 } },
+  { name: "trade", isFreeText: true, print: { title: "Trade, reference", width: 82 } },
   { name: "dates", print: { title: "Ordered, matures", width: 62 } },
   { name: "type", print: { title: "Type, status", width: 84 } },
   { name: "bought", print: { title: "Bought", width: 78, right: true } },
@@ -70,31 +70,32 @@ const tradeColumns: readonly Column[] = [
   { name: "fee", print: { title: "Fee", width: 48, right: true } },
 ];
 
-const printed = ({ amount, currency }: Money) => `${grouped(written(amount, currency))} ${currency}`;
+const formatMoney = ({ amount, currency }: Money) =>
+  `${groupDigits(formatDecimalAmount(amount, currency))} ${currency}`;
 
-const lines = (...texts: readonly (string | undefined)[]) => texts.filter(Boolean).join("\n");
+const joinLines = (...texts: readonly (string | undefined)[]) => texts.filter(Boolean).join("\n");
 
 /** The trades ordered in a month or on a day, given as the beginning of the date. */
-export function tradesStatement(world: World, client: Client, ordered: string): Report {
+export function tradesReport(world: World, client: Client, orderPeriod: string): Report {
   const trades = [...world.trades.values()].filter(
-    ({ clientId, orderDate }) => clientId === client.clientId && orderDate.startsWith(ordered),
+    ({ clientId, orderDate }) => clientId === client.clientId && orderDate.startsWith(orderPeriod),
   );
   return {
-    ...reportOf(world, client),
+    ...commonReportFields(world, client),
     title: "Trades",
     facts: [
-      ["Ordered in", ordered],
+      ["Ordered in", orderPeriod],
       ["Trades", String(trades.length)],
     ],
     columns: tradeColumns,
     rows: trades.map((trade) => [
-      lines(trade.tradeId, trade.reference),
-      lines(trade.orderDate, trade.maturityDate),
-      lines(trade.type.replace("_", " "), statusOf(trade)),
-      printed(trade.buy),
-      printed(trade.sell),
-      lines(trade.rate.symbol, trade.rate.rate.toFixed()),
-      printed(trade.fee),
+      joinLines(trade.tradeId, trade.reference),
+      joinLines(trade.orderDate, trade.maturityDate),
+      joinLines(trade.type.replace("_", " "), statusOf(trade)),
+      formatMoney(trade.buy),
+      formatMoney(trade.sell),
+      joinLines(trade.rate.symbol, trade.rate.rate.toFixed()),
+      formatMoney(trade.fee),
     ]),
   };
 }

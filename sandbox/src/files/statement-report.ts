@@ -1,10 +1,10 @@
 /** The statement of an account as it is printed. */
 import { type Balance, type Entry, signedAmount } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
-import { bankIn, homeOf } from "../world/accounts/banks";
-import { written } from "../world/money/currencies";
+import { bankIn, homeCountryOf } from "../world/accounts/banks";
+import { formatDecimalAmount } from "../world/money/currencies";
 import type { AccountStatement } from "../world/statements/statement";
-import { type Column, grouped, type Report, type Row } from "./report";
+import { type Column, groupDigits, type Report, type Row } from "./report";
 
 const columns: readonly Column[] = [
   { name: "booked", print: { title: "Date", width: 46 } },
@@ -17,11 +17,11 @@ const columns: readonly Column[] = [
 ];
 
 /** An IBAN in groups of four, as it is printed; other numbers as they are. */
-const printed = (number: string) =>
+const formatAccountNumber = (number: string) =>
   /^[A-Z]{2}\d{2}/.test(number) ? number.replace(/(.{4})(?=.)/g, "$1 ") : number;
 
-const moneyIn = (balance: Balance, currency: string) =>
-  grouped(written(new Big(signedAmount(balance)), currency));
+const formatBalance = (balance: Balance, currency: string) =>
+  groupDigits(formatDecimalAmount(new Big(signedAmount(balance)), currency));
 
 const balanceRow = (title: string, balance: Balance, currency: string): Row => [
   balance.date,
@@ -30,15 +30,15 @@ const balanceRow = (title: string, balance: Balance, currency: string): Row => [
   "",
   "",
   "",
-  moneyIn(balance, currency),
+  formatBalance(balance, currency),
 ];
 
 /** The other side and what was said of the entry, each on lines of its own. */
-const description = ({ counterparty = {}, remittance, additionalInformation }: Entry) =>
+const describeEntry = ({ counterparty = {}, remittance, additionalInformation }: Entry) =>
   [
     counterparty.name,
     remittance,
-    counterparty.account && printed(counterparty.account),
+    counterparty.account && formatAccountNumber(counterparty.account),
     additionalInformation,
   ]
     .filter(Boolean)
@@ -52,11 +52,11 @@ function* entryRows({ entries, openingBalance, account: { currency } }: AccountS
     yield [
       bookingDate,
       valueDate,
-      description(entry),
+      describeEntry(entry),
       endToEndId ?? customerReference ?? "",
-      creditDebit === "Debit" ? grouped(amount) : "",
-      creditDebit === "Credit" ? grouped(amount) : "",
-      grouped(written(balance, currency)),
+      creditDebit === "Debit" ? groupDigits(amount) : "",
+      creditDebit === "Credit" ? groupDigits(amount) : "",
+      groupDigits(formatDecimalAmount(balance, currency)),
     ];
   }
 }
@@ -68,20 +68,22 @@ function totalsRow({ entries, account: { currency } }: AccountStatement): Row {
     totals[creditDebit] = totals[creditDebit].plus(amount);
     count += 1;
   }
-  const [debit, credit] = [totals.Debit, totals.Credit].map((total) => grouped(written(total, currency)));
+  const [debit, credit] = [totals.Debit, totals.Credit].map((total) =>
+    groupDigits(formatDecimalAmount(total, currency)),
+  );
   return ["", "", count === 1 ? "Total of 1 entry" : `Total of ${count} entries`, "", debit!, credit!, ""];
 }
 
-export function statementReport(statement: AccountStatement): Report {
+export function toStatementReport(statement: AccountStatement): Report {
   const { account, number, openingBalance, closingBalance, period, holder, writtenAt } = statement;
   const { currency, bic = "" } = account;
-  const money = (balance: Balance) => `${moneyIn(balance, currency)} ${currency}`;
+  const money = (balance: Balance) => `${formatBalance(balance, currency)} ${currency}`;
   return {
-    bank: bankIn(homeOf(currency)),
+    bank: bankIn(homeCountryOf(currency)),
     title: "Account statement",
     holder,
     facts: [
-      ["Account", printed(account.number)],
+      ["Account", formatAccountNumber(account.number)],
       ["BIC", bic],
       ["Currency", currency],
       ["Period", `${period.from} to ${period.to}`],

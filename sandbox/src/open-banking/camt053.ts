@@ -2,42 +2,47 @@
 import { type Balance, type Counterparty, type Entry, isIban } from "@fxdesk/toolkit/formats";
 import type { AccountStatement } from "../world/statements/statement";
 import { notProvided } from "../world/open-banking/pain001";
-import { entryReference } from "../world/open-banking/references";
-import { elements, type Xml, xmlDeclaration } from "./xml";
+import { toEntryReference } from "../world/open-banking/references";
+import { writeElements, type Xml, xmlDeclaration } from "./xml";
 
 const indicators = { Credit: "CRDT", Debit: "DBIT" } as const;
 
-const amountOf = ({ amount, creditDebit }: Pick<Entry, "amount" | "creditDebit">, currency: string): Xml => ({
+const amountElements = (
+  { amount, creditDebit }: Pick<Entry, "amount" | "creditDebit">,
+  currency: string,
+): Xml => ({
   Amt: { "@Ccy": currency, "#text": amount },
   CdtDbtInd: indicators[creditDebit],
 });
 
-const onDay = (day: string): Xml => ({ Dt: day });
+const dateElement = (day: string): Xml => ({ Dt: day });
 
-const balanceOf = (type: "OPBD" | "CLBD", balance: Balance, currency: string): Xml => ({
+const balanceElement = (type: "OPBD" | "CLBD", balance: Balance, currency: string): Xml => ({
   Tp: { CdOrPrtry: { Cd: type } },
-  ...amountOf(balance, currency),
-  Dt: onDay(balance.date),
+  ...amountElements(balance, currency),
+  Dt: dateElement(balance.date),
 });
 
-const accountId = (number: string): Xml => (isIban(number) ? { IBAN: number } : { Othr: { Id: number } });
+const accountIdElement = (number: string): Xml =>
+  isIban(number) ? { IBAN: number } : { Othr: { Id: number } };
 
-const agent = (bic: string | undefined): Xml | undefined =>
+const agentElement = (bic: string | undefined): Xml | undefined =>
   bic === undefined ? undefined : { FinInstnId: { BIC: bic } };
 
 /** A text in pieces of at most so many characters. */
-const pieces = (text: string, length: number): string[] =>
+const splitText = (text: string, length: number): string[] =>
   text.match(new RegExp(`[^]{1,${length}}`, "gu")) ?? [];
 
 /** As much of a text as fits into so many characters; nothing of an empty one. */
-const cut = (text: string | undefined, length: number): string | undefined => pieces(text ?? "", length)[0];
+const truncate = (text: string | undefined, length: number): string | undefined =>
+  splitText(text ?? "", length)[0];
 
 type TransactionCode = readonly [domain: string, family: string, subFamily: string];
 
 const unknownCode: TransactionCode = ["XTND", "NTAV", "NTAV"];
 
 /** ISO 20022 bank transaction codes of what SWIFT transaction types say of a credit and of a debit. */
-const codes: Readonly<Record<string, Readonly<Record<Entry["creditDebit"], TransactionCode>>>> = {
+const transactionCodes: Readonly<Record<string, Readonly<Record<Entry["creditDebit"], TransactionCode>>>> = {
   NFEX: { Credit: ["FORX", "SPOT", "OTHR"], Debit: ["FORX", "SPOT", "OTHR"] },
   NMAR: { Credit: ["FORX", "FWRD", "OTHR"], Debit: ["FORX", "FWRD", "OTHR"] },
   NCHG: { Credit: ["ACMT", "MCOP", "CHRG"], Debit: ["ACMT", "MDOP", "CHRG"] },
@@ -48,9 +53,9 @@ const codes: Readonly<Record<string, Readonly<Record<Entry["creditDebit"], Trans
 
 /** What an entry is, in the words of ISO 20022. */
 export const bankTransactionCode = (swift: string, creditDebit: Entry["creditDebit"]): TransactionCode =>
-  codes[swift]?.[creditDebit] ?? unknownCode;
+  transactionCodes[swift]?.[creditDebit] ?? unknownCode;
 
-function transactionCode({ transactionCode: swift = "NMSC", creditDebit }: Entry): Xml {
+function transactionCodeElement({ transactionCode: swift = "NMSC", creditDebit }: Entry): Xml {
   const [domain, family, subFamily] = bankTransactionCode(swift, creditDebit);
   return {
     Domn: { Cd: domain, Fmly: { Cd: family, SubFmlyCd: subFamily } },
@@ -59,44 +64,44 @@ function transactionCode({ transactionCode: swift = "NMSC", creditDebit }: Entry
 }
 
 /** The debtor of a credit, the creditor of a debit: their parts of the parties and of the agents. */
-function otherSide({ name, account, bic }: Counterparty, { creditDebit }: Entry): Xml {
+function counterpartyElements({ name, account, bic }: Counterparty, { creditDebit }: Entry): Xml {
   const role = creditDebit === "Credit" ? "Dbtr" : "Cdtr";
   return {
     RltdPties: {
-      [role]: { Nm: cut(name, 140) },
-      [`${role}Acct`]: account === undefined ? undefined : { Id: accountId(account) },
+      [role]: { Nm: truncate(name, 140) },
+      [`${role}Acct`]: account === undefined ? undefined : { Id: accountIdElement(account) },
     },
-    RltdAgts: bic === undefined ? undefined : { [`${role}Agt`]: agent(bic) },
+    RltdAgts: bic === undefined ? undefined : { [`${role}Agt`]: agentElement(bic) },
   };
 }
 
-function entryOf(entry: Entry, currency: string): Xml {
+function entryElement(entry: Entry, currency: string): Xml {
   const { bookingDate, valueDate, customerReference, endToEndId, bankReference, remittance } = entry;
-  const reference = bankReference === undefined ? undefined : entryReference(bankReference);
+  const reference = bankReference === undefined ? undefined : toEntryReference(bankReference);
   return {
     NtryRef: reference,
-    ...amountOf(entry, currency),
+    ...amountElements(entry, currency),
     Sts: "BOOK",
-    BookgDt: onDay(bookingDate),
-    ValDt: onDay(valueDate),
+    BookgDt: dateElement(bookingDate),
+    ValDt: dateElement(valueDate),
     AcctSvcrRef: reference,
-    BkTxCd: transactionCode(entry),
+    BkTxCd: transactionCodeElement(entry),
     NtryDtls: {
       TxDtls: {
         Refs: {
           AcctSvcrRef: reference,
-          InstrId: cut(customerReference, 35),
-          EndToEndId: cut(endToEndId, 35) ?? notProvided,
+          InstrId: truncate(customerReference, 35),
+          EndToEndId: truncate(endToEndId, 35) ?? notProvided,
         },
-        ...(entry.counterparty && otherSide(entry.counterparty, entry)),
-        RmtInf: remittance === undefined ? undefined : { Ustrd: pieces(remittance, 140) },
+        ...(entry.counterparty && counterpartyElements(entry.counterparty, entry)),
+        RmtInf: remittance === undefined ? undefined : { Ustrd: splitText(remittance, 140) },
       },
     },
-    AddtlNtryInf: cut(entry.additionalInformation, 500),
+    AddtlNtryInf: truncate(entry.additionalInformation, 500),
   };
 }
 
-function headOf(statement: AccountStatement): Xml {
+function statementHead(statement: AccountStatement): Xml {
   const { account, reference, number, period, writtenAt, openingBalance, closingBalance } = statement;
   const { currency } = account;
   return {
@@ -105,12 +110,12 @@ function headOf(statement: AccountStatement): Xml {
     CreDtTm: writtenAt.toISOString(),
     FrToDt: { FrDtTm: `${period.from}T00:00:00Z`, ToDtTm: `${period.to}T23:59:59Z` },
     Acct: {
-      Id: accountId(account.number),
+      Id: accountIdElement(account.number),
       Ccy: currency,
-      Ownr: { Nm: cut(account.holder, 140) },
-      Svcr: agent(account.bic),
+      Ownr: { Nm: truncate(account.holder, 140) },
+      Svcr: agentElement(account.bic),
     },
-    Bal: [balanceOf("OPBD", openingBalance, currency), balanceOf("CLBD", closingBalance, currency)],
+    Bal: [balanceElement("OPBD", openingBalance, currency), balanceElement("CLBD", closingBalance, currency)],
   };
 }
 
@@ -118,16 +123,16 @@ function headOf(statement: AccountStatement): Xml {
 const messageId = ({ reference, writtenAt }: AccountStatement) =>
   `${reference}-${writtenAt.toISOString().replace(/\D/g, "")}`;
 
-function* written(statement: AccountStatement): Generator<string> {
+function* writeChunks(statement: AccountStatement): Generator<string> {
   const { account, entries, writtenAt } = statement;
   yield xmlDeclaration;
   yield '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt>';
-  yield elements({ GrpHdr: { MsgId: messageId(statement), CreDtTm: writtenAt.toISOString() } });
+  yield writeElements({ GrpHdr: { MsgId: messageId(statement), CreDtTm: writtenAt.toISOString() } });
   yield "<Stmt>";
-  yield elements(headOf(statement));
-  for (const entry of entries) yield elements({ Ntry: entryOf(entry, account.currency) });
+  yield writeElements(statementHead(statement));
+  for (const entry of entries) yield writeElements({ Ntry: entryElement(entry, account.currency) });
   yield "</Stmt></BkToCstmrStmt></Document>\n";
 }
 
 /** The statement as an XML document. */
-export const camt053 = (statement: AccountStatement): string => [...written(statement)].join("");
+export const writeCamt053 = (statement: AccountStatement): string => [...writeChunks(statement)].join("");

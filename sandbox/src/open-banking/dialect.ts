@@ -1,7 +1,7 @@
 /** How the open-banking interfaces respond, in the standard's words. */
 import type { Dialect } from "../dialect";
-import { tppError } from "./errors";
-import { requestIdOf } from "./request-id";
+import { toTppErrorResponse } from "./tpp-error-response";
+import { responseRequestId } from "./request-id";
 
 export const openBankingDialect: Dialect = {
   codes: {
@@ -29,6 +29,6 @@ export const openBankingDialect: Dialect = {
     const given = openBanking.tokens.check(token, now);
     return given === "unknown" ? tokens.check(token, now) : given;
   },
-  refused: tppError,
-  requestId: requestIdOf,
+  toErrorResponse: toTppErrorResponse,
+  requestId: responseRequestId,
 };

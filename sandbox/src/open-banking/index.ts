@@ -1,6 +1,6 @@
 /** What the sandbox does behind the open-banking interfaces. */
 import type { AnyBehaviour } from "../behaviour";
-import type { Extension } from "../server";
+import type { RoutePlugin } from "../server";
 import { openBanking } from "./account-information";
 import { consents } from "./consent-operations";
 import { oauth } from "./oauth";
@@ -16,4 +16,4 @@ export const openBankingBehaviours: Readonly<Record<string, AnyBehaviour>> = {
 };
 
 /** The pages on which a person approves or refuses. */
-export const openBankingPages: readonly Extension[] = [scaPage, oauth];
+export const openBankingPages: readonly RoutePlugin[] = [scaPage, oauth];

@@ -4,15 +4,21 @@
  */
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { formOf, isForeign } from "../http";
-import { giveTokens, parameter, refuse, supportedGrantTypes, type TokenEndpoint } from "../oauth/endpoint";
-import { page } from "../pages/document";
+import { parseForm, isCrossOrigin } from "../http";
+import {
+  issueTokens,
+  formParameter,
+  sendOAuthError,
+  supportedGrantTypes,
+  type TokenEndpoint,
+} from "../oauth/token-endpoint";
+import { cardPage } from "../pages/page-template";
 import { html } from "../pages/html";
-import type { Extension } from "../server";
+import type { RoutePlugin } from "../server";
 import type { World } from "../world/world";
-import { isOpen } from "../world/open-banking/consents";
+import { isUsable } from "../world/open-banking/consents";
 import type { Authorisation } from "../world/open-banking/decision";
-import { ask, receiveDecision, sendForeign, sendPage, sendUnknown } from "./sca-page";
+import { sendQuestion, receiveDecision, sendCrossOriginError, sendPage, sendNotFound } from "./sca-page";
 import type { TokenGrant } from "../world/open-banking/tokens";
 
 const authorizePath = "/public/berlingroup/authorize";
@@ -35,7 +41,7 @@ type Check = readonly [
   isRight: (query: URLSearchParams, scope: string) => boolean,
 ];
 
-const isGiven = (name: string): Check => [
+const requireParameter = (name: string): Check => [
   "invalid_request",
   `${name} is required.`,
   (query) => Boolean(query.get(name)),
@@ -43,8 +49,8 @@ const isGiven = (name: string): Check => [
 
 /** What a request to authorise must say, with the errors of RFC 6749. */
 const checks: readonly Check[] = [
-  isGiven("client_id"),
-  isGiven("state"),
+  requireParameter("client_id"),
+  requireParameter("state"),
   [
     "unsupported_response_type",
     "response_type must be code.",
@@ -68,27 +74,27 @@ const checks: readonly Check[] = [
 ];
 
 /** The address the person returns to, with what the caller is to know. */
-function back(query: URLSearchParams, told: Readonly<Record<string, string>>): string {
+function returnUrl(query: URLSearchParams, parameters: Readonly<Record<string, string>>): string {
   const address = new URL(query.get("redirect_uri")!);
-  for (const [name, value] of Object.entries(told)) address.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
   if (query.has("state")) address.searchParams.set("state", query.get("state")!);
   return address.href;
 }
 
-function nextAfter(
+function urlAfterDecision(
   world: World,
   authorisation: Authorisation,
   query: URLSearchParams,
   approved: boolean,
 ): string {
-  if (!approved) return back(query, { error: "access_denied" });
+  if (!approved) return returnUrl(query, { error: "access_denied" });
   const [client_id, redirect_uri] = [query.get("client_id")!, query.get("redirect_uri")!];
   const grant = { ...authorisation.decision.subject, applicationId: client_id };
   const binding = { client_id, redirect_uri, code_challenge: query.get("code_challenge")! };
-  return back(query, { code: world.openBanking.tokens.issueCode(grant, binding, world.now) });
+  return returnUrl(query, { code: world.openBanking.tokens.issueCode(grant, binding, world.now) });
 }
 
-const wrongAddress = page(
+const wrongRedirectPage = cardPage(
   "Not to be authorised here",
   html`<p>redirect_uri is not the one that was given when the authorisation began.</p>`,
 );
@@ -110,58 +116,62 @@ const challengeOf = (verifier: string) => createHash("sha256").update(verifier).
  * An application has no secret: the code is bound to it by PKCE, and the refresh token by its name. Nothing is refreshed of
  * a consent that has ended.
  */
-const endpoint = (world: World): TokenEndpoint<TokenGrant> => ({
+const tokenEndpoint = (world: World): TokenEndpoint<TokenGrant> => ({
   tokens: world.openBanking.tokens,
-  bindingIn: (form) => ({
-    client_id: parameter(form, "client_id"),
-    redirect_uri: parameter(form, "redirect_uri"),
-    code_challenge: challengeOf(parameter(form, "code_verifier")),
+  readBinding: (form) => ({
+    client_id: formParameter(form, "client_id"),
+    redirect_uri: formParameter(form, "redirect_uri"),
+    code_challenge: challengeOf(formParameter(form, "code_verifier")),
   }),
-  mayRefresh: (grant, form) => isOpen(world, grant) && grant.applicationId === parameter(form, "client_id"),
-  about: ({ scope }) => ({ scope }),
+  mayRefresh: (grant, form) =>
+    isUsable(world, grant) && grant.applicationId === formParameter(form, "client_id"),
+  extraFields: ({ scope }) => ({ scope }),
 });
 
-export const oauth: Extension = (app, stage) => {
-  const find = (id: string | undefined) => stage.world.openBanking.authorisations.get(id ?? "");
+export const oauth: RoutePlugin = (app, session) => {
+  const findAuthorisation = (id: string | undefined) =>
+    session.world.openBanking.authorisations.get(id ?? "");
 
   /** What may be done with a request to authorise, when it is as it must be. */
   const authorize = (handle: Handler) => (request: FastifyRequest<Route>, reply: FastifyReply) => {
-    const authorisation = find(request.params.authorisationId);
-    if (!authorisation) return sendUnknown(reply);
+    const authorisation = findAuthorisation(request.params.authorisationId);
+    if (!authorisation) return sendNotFound(reply);
     const query = new URL(request.url, "http://localhost").searchParams;
     const redirectUri = query.get("redirect_uri");
     if (redirectUri === null || redirectUri !== authorisation.returnTo.approved)
-      return sendPage(reply, 400, wrongAddress);
+      return sendPage(reply, 400, wrongRedirectPage);
     const { scope } = authorisation.decision.subject;
-    const broken = checks.find(([, , isRight]) => !isRight(query, scope));
-    if (!broken) return handle(authorisation, query, request, reply);
-    const [error, description] = broken;
-    return reply.redirect(back(query, { error, error_description: description }), 302);
+    const failedCheck = checks.find(([, , isValid]) => !isValid(query, scope));
+    if (!failedCheck) return handle(authorisation, query, request, reply);
+    const [error, description] = failedCheck;
+    return reply.redirect(returnUrl(query, { error, error_description: description }), 302);
   };
 
   app.get<{ Querystring: { authorizationId?: string } }>(
     "/.well-known/openid-configuration",
     ({ headers, query }, reply) => {
-      const authorisation = find(query.authorizationId);
+      const authorisation = findAuthorisation(query.authorizationId);
       if (authorisation) return reply.send(metadata(`http://${headers.host}`, authorisation));
-      return refuse(reply, 404, "invalid_request", "There is no such authorisation.");
+      return sendOAuthError(reply, 404, "invalid_request", "There is no such authorisation.");
     },
   );
   app.get<Route>(
     `${authorizePath}/:authorisationId`,
-    authorize((authorisation, _query, { url }, reply) => ask(stage.world, reply, authorisation, url)),
+    authorize((authorisation, _query, { url }, reply) =>
+      sendQuestion(session.world, reply, authorisation, url),
+    ),
   );
   app.post<Route>(
     `${authorizePath}/:authorisationId`,
     authorize((authorisation, query, request, reply) =>
-      isForeign(request)
-        ? sendForeign(reply)
-        : receiveDecision(stage.world, formOf(request), reply, authorisation, request.url, (approved) =>
-            nextAfter(stage.world, authorisation, query, approved),
+      isCrossOrigin(request)
+        ? sendCrossOriginError(reply)
+        : receiveDecision(session.world, parseForm(request), reply, authorisation, request.url, (approved) =>
+            urlAfterDecision(session.world, authorisation, query, approved),
           ),
     ),
   );
   app.post(tokenPath, (request, reply) =>
-    giveTokens(endpoint(stage.world), formOf(request), stage.world.now, reply),
+    issueTokens(tokenEndpoint(session.world), parseForm(request), session.world.now, reply),
   );
 };

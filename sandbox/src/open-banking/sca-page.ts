@@ -1,18 +1,18 @@
 /** The pages on which a person approves or refuses what was asked. */
 import type { FastifyReply } from "fastify";
-import { because, formOf, isForeign } from "../http";
-import { page, pageHeaders } from "../pages/document";
-import { hidden, html, list } from "../pages/html";
-import type { Extension } from "../server";
+import { withLoggedError, parseForm, isCrossOrigin } from "../http";
+import { cardPage, pageHeaders } from "../pages/page-template";
+import { hiddenInput, html, definitionList } from "../pages/html";
+import type { RoutePlugin } from "../server";
 import type { Authorisation } from "../world/open-banking/decision";
-import { conclude, scaStatusOf } from "../world/open-banking/decisions";
+import { concludeAuthorisation, scaStatusOf } from "../world/open-banking/decision-handlers";
 import type { World } from "../world/world";
 
 /** A form tells that there was a choice also where nothing is chosen: by a field without a value. */
-const choice = (choices: NonNullable<Authorisation["decision"]["choices"]>) =>
+const accountChoices = (choices: NonNullable<Authorisation["decision"]["choices"]>) =>
   html`<fieldset>
     <legend>Accounts</legend>
-    ${hidden("account", "")}
+    ${hiddenInput("account", "")}
     ${choices.map(
       ([id, name]) =>
         html`<div>
@@ -21,12 +21,13 @@ const choice = (choices: NonNullable<Authorisation["decision"]["choices"]>) =>
     )}
   </fieldset>`;
 
-function question({ decision }: Authorisation, action: string, alert?: string): string {
-  return page(
+function questionPage({ decision }: Authorisation, action: string, alert?: string): string {
+  return cardPage(
     decision.title,
-    html`${list(decision.terms)} ${alert === undefined ? undefined : html`<p role="alert">${alert}</p>`}
+    html`${definitionList(decision.terms)}
+      ${alert === undefined ? undefined : html`<p role="alert">${alert}</p>`}
       <form method="post" action="${action}">
-        ${decision.choices && choice(decision.choices)}
+        ${decision.choices && accountChoices(decision.choices)}
         <div class="row">
           <button name="decision" value="approve">Approve</button>
           <button class="bad" name="decision" value="refuse">Refuse</button>
@@ -41,7 +42,7 @@ const outcomes: Readonly<Record<string, string>> = {
 };
 
 const outcomePage = (world: World, authorisation: Authorisation) =>
-  page(authorisation.decision.title, html`<p>${outcomes[scaStatusOf(world, authorisation)]}</p>`);
+  cardPage(authorisation.decision.title, html`<p>${outcomes[scaStatusOf(world, authorisation)]}</p>`);
 
 const isDecided = (world: World, authorisation: Authorisation) =>
   scaStatusOf(world, authorisation) in outcomes;
@@ -50,13 +51,13 @@ export const sendPage = (reply: FastifyReply, status: number, text: string) =>
   reply.code(status).headers(pageHeaders).send(text);
 
 /** What of the choices a form has chosen; undefined where there is none, or the form knows of none. */
-const chosenIn = (form: URLSearchParams, { decision: { choices } }: Authorisation) =>
+const selectedChoices = (form: URLSearchParams, { decision: { choices } }: Authorisation) =>
   choices && form.has("account")
     ? choices.map(([id]) => id).filter((id) => form.getAll("account").includes(id))
     : undefined;
 
 /** Shows the question, or what became of it. `action` is where the answer goes. */
-export function ask(
+export function sendQuestion(
   world: World,
   reply: FastifyReply,
   authorisation: Authorisation,
@@ -64,7 +65,7 @@ export function ask(
 ): FastifyReply {
   if (isDecided(world, authorisation)) return sendPage(reply, 200, outcomePage(world, authorisation));
   authorisation.scaStatus = "started";
-  return sendPage(reply, 200, question(authorisation, action));
+  return sendPage(reply, 200, questionPage(authorisation, action));
 }
 
 /** Takes the answer from the form. `next` is where the person goes then, if anywhere. */
@@ -74,21 +75,29 @@ export function receiveDecision(
   reply: FastifyReply,
   authorisation: Authorisation,
   action: string,
-  next: (approved: boolean) => string | undefined,
+  nextUrl: (approved: boolean) => string | undefined,
 ): FastifyReply {
   if (isDecided(world, authorisation))
-    return sendPage(because(reply, "It is answered already."), 409, outcomePage(world, authorisation));
+    return sendPage(
+      withLoggedError(reply, "It is answered already."),
+      409,
+      outcomePage(world, authorisation),
+    );
   const decision = form.get("decision");
   if (decision !== "approve" && decision !== "refuse")
-    return sendPage(because(reply, "decision is required."), 400, question(authorisation, action));
+    return sendPage(
+      withLoggedError(reply, "decision is required."),
+      400,
+      questionPage(authorisation, action),
+    );
   const approved = decision === "approve";
-  const chosen = chosenIn(form, authorisation);
-  if (approved && chosen?.length === 0) {
+  const selected = selectedChoices(form, authorisation);
+  if (approved && selected?.length === 0) {
     const message = "Choose at least one account.";
-    return sendPage(because(reply, message), 400, question(authorisation, action, message));
+    return sendPage(withLoggedError(reply, message), 400, questionPage(authorisation, action, message));
   }
-  conclude(world, authorisation, approved, chosen);
-  const address = next(approved);
+  concludeAuthorisation(world, authorisation, approved, selected);
+  const address = nextUrl(approved);
   return address ? reply.redirect(address, 303) : sendPage(reply, 200, outcomePage(world, authorisation));
 }
 
@@ -96,34 +105,42 @@ interface Route {
   Params: { authorisationId: string };
 }
 
-const path = "/sca/:authorisationId";
-const noSuch = "There is no such authorisation.";
-const unknownAuthorisation = page("Nothing to authorise", html`<p>${noSuch}</p>`);
+const pagePath = "/sca/:authorisationId";
+const notFoundMessage = "There is no such authorisation.";
+const unknownAuthorisation = cardPage("Nothing to authorise", html`<p>${notFoundMessage}</p>`);
 
-const foreign = page("Not to be decided here", html`<p>Another web page may not decide in your place.</p>`);
+const crossOriginPage = cardPage(
+  "Not to be decided here",
+  html`<p>Another web page may not decide in your place.</p>`,
+);
 
 /** The answer to a form that a page of another origin sends. */
-export const sendForeign = (reply: FastifyReply): FastifyReply =>
-  sendPage(because(reply, "The form comes from another web page."), 403, foreign);
+export const sendCrossOriginError = (reply: FastifyReply): FastifyReply =>
+  sendPage(withLoggedError(reply, "The form comes from another web page."), 403, crossOriginPage);
 
-export const sendUnknown = (reply: FastifyReply): FastifyReply =>
-  sendPage(because(reply, noSuch), 404, unknownAuthorisation);
+export const sendNotFound = (reply: FastifyReply): FastifyReply =>
+  sendPage(withLoggedError(reply, notFoundMessage), 404, unknownAuthorisation);
 
-export const scaPage: Extension = (app, stage) => {
-  const find = (id: string) => stage.world.openBanking.authorisations.get(id);
+export const scaPage: RoutePlugin = (app, session) => {
+  const findAuthorisation = (id: string) => session.world.openBanking.authorisations.get(id);
 
-  app.get<Route>(path, ({ params, url }, reply) => {
-    const authorisation = find(params.authorisationId);
-    return authorisation ? ask(stage.world, reply, authorisation, url) : sendUnknown(reply);
+  app.get<Route>(pagePath, ({ params, url }, reply) => {
+    const authorisation = findAuthorisation(params.authorisationId);
+    return authorisation ? sendQuestion(session.world, reply, authorisation, url) : sendNotFound(reply);
   });
 
-  app.post<Route>(path, (request, reply) => {
-    if (isForeign(request)) return sendForeign(reply);
-    const authorisation = find(request.params.authorisationId);
-    if (!authorisation) return sendUnknown(reply);
+  app.post<Route>(pagePath, (request, reply) => {
+    if (isCrossOrigin(request)) return sendCrossOriginError(reply);
+    const authorisation = findAuthorisation(request.params.authorisationId);
+    if (!authorisation) return sendNotFound(reply);
     const { approved, refused } = authorisation.returnTo;
-    return receiveDecision(stage.world, formOf(request), reply, authorisation, request.url, (isApproved) =>
-      isApproved ? approved : refused,
+    return receiveDecision(
+      session.world,
+      parseForm(request),
+      reply,
+      authorisation,
+      request.url,
+      (isApproved) => (isApproved ? approved : refused),
     );
   });
 };

@@ -6,15 +6,15 @@ export type Xml = {
 };
 
 /** What XML cannot carry, escaped or not. */
-const unwritable = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+const invalidXmlCharacters = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
 const builder = new XmlBuilder({
   ignoreAttributes: false,
   attributeNamePrefix: "@",
-  tagValueProcessor: (_name, value) => String(value).replace(unwritable, " "),
+  tagValueProcessor: (_name, value) => String(value).replace(invalidXmlCharacters, " "),
 });
 
 /** Elements as text. What is undefined is left out. */
-export const elements = (content: Xml): string => builder.build(content);
+export const writeElements = (content: Xml): string => builder.build(content);
 
 export const xmlDeclaration = '<?xml version="1.0" encoding="UTF-8"?>\n';

@@ -5,8 +5,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Demo, demoOf } from "../demo";
 import { extensionsFor } from "../extensions";
-import type { Extension } from "../server";
-import { pagesWith } from "./document";
+import type { RoutePlugin } from "../server";
+import { createPageTemplate } from "./page-template";
 import { html } from "./html";
 
 export const docsPath = "/docs";
@@ -31,31 +31,31 @@ openapi-explorer { height: 100%; --blue: #1d4ed8; --green: #166534; --orange: #9
   --purple: #6b21a8; --gray: #475569; }
 `;
 
-const pages = pagesWith(style, { script, library: libraryPath });
+const pages = createPageTemplate(style, { script, library: libraryPath });
 
 /** Stands in forms for an identifier; the page makes one for each call. */
 const placeholder = "00000000-0000-4000-8000-000000000000";
 
-const made: Readonly<Record<GeneratedValue, string | undefined>> = {
+const generatedValues: Readonly<Record<GeneratedValue, string | undefined>> = {
   uuid: placeholder,
   reference: undefined,
   "local-address": "127.0.0.1",
 };
 
 /** What a connection to the demo company would fill in, and what fxdesk would make, for the fields of a form. */
-const valueOf = ({ by, setting, make }: Field, demo: Demo): string | undefined =>
-  by === "caller" ? undefined : (demo[setting] ?? (make && made[make]));
+const defaultValueOf = ({ filledBy, setting, generate }: Field, demo: Demo): string | undefined =>
+  filledBy === "caller" ? undefined : (demo[setting] ?? (generate && generatedValues[generate]));
 
 const defaultsFor = ({ operations }: Service, demo: Demo): Readonly<Record<string, string>> =>
   Object.fromEntries(
     operations.flatMap(fieldsOf).flatMap((field) => {
-      const value = valueOf(field, demo);
+      const value = defaultValueOf(field, demo);
       return value === undefined ? [] : [[field.name, value] as const];
     }),
   );
 
 /** The document, with this sandbox's address and the demo company's values. What derives it is loaded when it is asked for. */
-async function documentOf(service: Service, demo: Demo, origin: string): Promise<object> {
+async function openApiDocumentFor(service: Service, demo: Demo, origin: string): Promise<object> {
   const { openApiDocument } = await import("@fxdesk/toolkit/openapi");
   const manifest = await readFile(join(folder, "package.json"), "utf8");
   const { version } = JSON.parse(manifest) as { version: string };
@@ -63,9 +63,11 @@ async function documentOf(service: Service, demo: Demo, origin: string): Promise
   return openApiDocument(service, { version, servers, defaults: defaultsFor(service, demo) });
 }
 
-function shown({ credentials }: Service, demo: Demo): string {
-  const known = Object.entries(credentials).map(([name, { setting }]) => [name, demo[setting]] as const);
-  return pages.written(
+function renderPage({ credentials }: Service, demo: Demo): string {
+  const credentialValues = Object.entries(credentials).map(
+    ([name, { setting }]) => [name, demo[setting]] as const,
+  );
+  return pages.render(
     "Operations · fxdesk sandbox",
     html`<header>
         <h1>Operations</h1>
@@ -74,7 +76,7 @@ function shown({ credentials }: Service, demo: Demo): string {
       </header>
       <openapi-explorer
         spec-url="${documentPath}"
-        data-credentials="${JSON.stringify(Object.fromEntries(known))}"
+        data-credentials="${JSON.stringify(Object.fromEntries(credentialValues))}"
         data-placeholder="${placeholder}"
         hide-server-selection
         collapse
@@ -101,13 +103,13 @@ const withExtensions = (service: Service): Service => ({
   operations: [...service.operations, ...extensionsFor(service).service.operations],
 });
 
-export const docs: Extension = (app, stage, played) => {
+export const docs: RoutePlugin = (app, session, ownService) => {
   // A service of somebody's own may have a document there.
   if (app.hasRoute({ method: "GET", url: docsPath })) return;
-  const service = withExtensions(played);
-  const demo = () => demoOf(service, stage.world);
-  app.get(docsPath, (_request, reply) => reply.headers(pages.headers).send(shown(service, demo())));
-  app.get(documentPath, (request) => documentOf(service, demo(), `http://${request.headers.host}`));
+  const service = withExtensions(ownService);
+  const demo = () => demoOf(service, session.world);
+  app.get(docsPath, (_request, reply) => reply.headers(pages.headers).send(renderPage(service, demo())));
+  app.get(documentPath, (request) => openApiDocumentFor(service, demo(), `http://${request.headers.host}`));
   app.get(libraryPath, (_request, reply) =>
     reply.type("text/javascript; charset=utf-8").send(createReadStream(library)),
   );

@@ -8,7 +8,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character]!);
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character]!);
 
 export class Html {
   constructor(readonly text: string) {}
@@ -16,23 +16,23 @@ export class Html {
 
 type Insert = string | number | Html | readonly Html[] | undefined;
 
-function inserted(value: Insert): string {
+function toInsertText(value: Insert): string {
   if (value === undefined) return "";
   if (value instanceof Html) return value.text;
   if (typeof value === "object") return value.map(({ text }) => text).join("");
-  return escaped(String(value));
+  return escapeHtml(String(value));
 }
 
 /** A template whose insertions are escaped. */
 export const html = ([first = "", ...pieces]: TemplateStringsArray, ...values: readonly Insert[]) =>
-  new Html(pieces.reduce((text, piece, index) => text + inserted(values[index]) + piece, first));
+  new Html(pieces.reduce((text, piece, index) => text + toInsertText(values[index]) + piece, first));
 
 /** A field of a form that nobody sees. */
-export const hidden = (name: string, value: string): Html =>
+export const hiddenInput = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}" />`;
 
 /** Names and what they are, as a list. */
-export const list = (entries: readonly (readonly [name: string, value: string])[]): Html =>
+export const definitionList = (entries: readonly (readonly [name: string, value: string])[]): Html =>
   html`<dl>
     ${entries.map(
       ([name, value]) =>

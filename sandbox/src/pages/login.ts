@@ -1,7 +1,7 @@
 /** The page on which a person logs in. */
 import { demo } from "../world/parties/parties";
-import { page } from "./document";
-import { hidden, html } from "./html";
+import { cardPage } from "./page-template";
+import { hiddenInput, html } from "./html";
 
 /** What the application asked for, and the form carries along. */
 export interface LoginRequest {
@@ -11,24 +11,24 @@ export interface LoginRequest {
 }
 
 /** What became of a login that failed. */
-interface Failed {
+interface FailedLogin {
   readonly message: string;
   readonly email: string;
 }
 
 export function loginPage(
   { client_id, redirect_uri, state }: LoginRequest,
-  known: { readonly email: string },
-  failed?: Failed,
+  demoUser: { readonly email: string },
+  failed?: FailedLogin,
 ): string {
-  const [atEmail, atPassword] = failed ? [undefined, html`autofocus`] : [html`autofocus`, undefined];
-  return page(
+  const [emailFocus, passwordFocus] = failed ? [undefined, html`autofocus`] : [html`autofocus`, undefined];
+  return cardPage(
     "Log in",
     html`<p>The application <b>${client_id}</b> asks for access to your accounts.</p>
-      <p>The demo user is ${known.email} with the password ${demo.password}.</p>
+      <p>The demo user is ${demoUser.email} with the password ${demo.password}.</p>
       ${failed && html`<p role="alert">${failed.message}</p>`}
       <form method="post" action="login">
-        ${hidden("client_id", client_id)}${hidden("redirect_uri", redirect_uri)}${hidden("state", state)}
+        ${hiddenInput("client_id", client_id)}${hiddenInput("redirect_uri", redirect_uri)}${hiddenInput("state", state)}
         <label
           ><span>E-mail</span
           ><input
@@ -37,11 +37,11 @@ export function loginPage(
             value="${failed?.email}"
             autocomplete="username"
             required
-            ${atEmail}
+            ${emailFocus}
         /></label>
         <label
           ><span>Password</span
-          ><input name="password" type="password" autocomplete="current-password" required ${atPassword}
+          ><input name="password" type="password" autocomplete="current-password" required ${passwordFocus}
         /></label>
         <button>Log in</button>
       </form>`,

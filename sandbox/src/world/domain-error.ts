@@ -72,5 +72,5 @@ export class DomainError extends Error {
 }
 
 /** What was asked for does not fit: `details` names the field and what would be right. */
-export const unfit = (details: string): DomainError =>
+export const toValidationError = (details: string): DomainError =>
   new DomainError("validation-error", "The request does not fit.", details);

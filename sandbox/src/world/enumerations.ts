@@ -4,18 +4,18 @@ import type * as schema from "@fxdesk/toolkit/schema";
 import type { z } from "zod";
 
 /** What an enumeration lists, without the texts that a service may add. */
-type Listed<T> = T extends string ? (string extends T ? never : T) : never;
+type KnownLiterals<T> = T extends string ? (string extends T ? never : T) : never;
 
 type Item<T> = T extends readonly (infer Each)[] ? Each : T;
 
-type Values<Name extends keyof OperationValues, Field extends keyof OperationValues[Name]> = Listed<
+type Values<Name extends keyof OperationValues, Field extends keyof OperationValues[Name]> = KnownLiterals<
   Item<OperationValues[Name][Field]>
 >;
 
-type In<Schema extends z.ZodType> = Listed<z.output<Schema>>;
+type SchemaValues<Schema extends z.ZodType> = KnownLiterals<z.output<Schema>>;
 
 /** Those of an enumeration that are spoken of: what it does not list does not compile. */
-export type Among<All extends string, Some extends All> = Some;
+export type Subset<All extends string, Some extends All> = Some;
 
 export type TransactionType = Values<"transactions.list", "transaction_type">;
 
@@ -28,18 +28,18 @@ export type StatementFormat =
   | Values<"statements.createFile", "format">
   | Values<"statements.emailAccounts", "format">;
 
-export type TradeStatus = In<typeof schema.TradeStatus>;
+export type TradeStatus = SchemaValues<typeof schema.TradeStatus>;
 
-export type TradePaymentStatus = In<typeof schema.TradePaymentStatus>;
+export type TradePaymentStatus = SchemaValues<typeof schema.TradePaymentStatus>;
 
-export type AccountDetailsStatus = In<typeof schema.AccountDetailsStatus>;
+export type AccountDetailsStatus = SchemaValues<typeof schema.AccountDetailsStatus>;
 
-export type ConsentStatus = In<typeof schema.ConsentStatus>;
+export type ConsentStatus = SchemaValues<typeof schema.ConsentStatus>;
 
-export type ScaStatus = In<typeof schema.ScaStatus>;
+export type ScaStatus = SchemaValues<typeof schema.ScaStatus>;
 
 /** Of a payment of the open-banking interfaces. */
-export type TransactionStatus = In<typeof schema.TransactionStatus>;
+export type TransactionStatus = SchemaValues<typeof schema.TransactionStatus>;
 
 export type ExecutionRule = NonNullable<Values<"payments.initiate", "executionRule">>;
 

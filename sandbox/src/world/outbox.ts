@@ -6,7 +6,7 @@ import type { StoredFile } from "./stored-file";
 import { DomainError } from "./domain-error";
 
 /** An e-mail to be sent. */
-export interface Letter {
+export interface MailDraft {
   /** Makes its Message-ID and the boundaries between its parts. */
   readonly id: string;
   readonly to: string;
@@ -16,13 +16,13 @@ export interface Letter {
   readonly attachments: readonly StoredFile[];
 }
 
-export interface Mail extends Letter {
+export interface Mail extends MailDraft {
   /** The message as it was sent or written: RFC 5322 and MIME. */
   readonly message: Buffer;
 }
 
 /** Where e-mails go. */
-export interface Delivery {
+export interface MailDelivery {
   /** Each mail is written there as a file of its own. */
   readonly folder?: string | undefined;
   /** A mail server, as smtp://user:password@host:port; takes the place of the folder. */
@@ -32,25 +32,25 @@ export interface Delivery {
 const mailProtocols = new Set(["smtp:", "smtps:"]);
 
 /** Makes a folder and those it is in. One at a time: asked for all at once, some systems never respond. */
-async function makeFolder(folder: string): Promise<void> {
+async function createFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") return;
     if (code !== "ENOENT" || dirname(folder) === folder) throw error;
-    await makeFolder(dirname(folder));
+    await createFolder(dirname(folder));
     await mkdir(folder);
   }
 }
 
 /** Sees to it that e-mails can be delivered. Throws a RangeError that says what is wrong. */
-export async function prepare({ folder, smtpUrl }: Delivery): Promise<void> {
+export async function checkMailDelivery({ folder, smtpUrl }: MailDelivery): Promise<void> {
   if (smtpUrl !== undefined && !(URL.canParse(smtpUrl) && mailProtocols.has(new URL(smtpUrl).protocol)))
     throw new RangeError("smtpUrl must begin with smtp:// or smtps://, and the name of the server follows.");
   if (folder === undefined || smtpUrl !== undefined) return;
   try {
-    await makeFolder(folder);
+    await createFolder(folder);
     await access(`${folder}/`, constants.W_OK);
   } catch (error) {
     throw new RangeError(`dataDir: e-mails cannot be left in ${folder}: ${(error as Error).message}`);
@@ -60,11 +60,11 @@ export async function prepare({ folder, smtpUrl }: Delivery): Promise<void> {
 const sender = "statements@sandbox-bank.example";
 
 /** The library takes a while to load: not before it is needed. */
-const mailer = () => import("nodemailer");
+const loadNodemailer = () => import("nodemailer");
 
 /** The message of a letter; the same letter is always the same bytes. */
-async function messageOf({ id, to, subject, text, sentAt, attachments }: Letter): Promise<Buffer> {
-  const { createTransport } = await mailer();
+async function composeMessage({ id, to, subject, text, sentAt, attachments }: MailDraft): Promise<Buffer> {
+  const { createTransport } = await loadNodemailer();
   const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
   const { message } = await transport.sendMail({
     from: { name: "Sandbox Bank", address: sender },
@@ -83,8 +83,8 @@ async function messageOf({ id, to, subject, text, sentAt, attachments }: Letter)
   return message as Buffer;
 }
 
-async function sendOver(smtpUrl: string, { to, message }: Mail): Promise<void> {
-  const { createTransport } = await mailer();
+async function sendBySmtp(smtpUrl: string, { to, message }: Mail): Promise<void> {
+  const { createTransport } = await loadNodemailer();
   const transport = createTransport(smtpUrl);
   try {
     await transport.sendMail({ envelope: { from: sender, to }, raw: message });
@@ -100,16 +100,16 @@ const fileNameOf = ({ id, sentAt }: Mail): string =>
   `${sentAt.toISOString().replace(/[-:.]/g, "")}-${id.slice(0, 8)}.eml`;
 
 /** An e-mail as mail programs open it. */
-export const fileOf = (mail: Mail): StoredFile => ({
+export const toEmlFile = (mail: Mail): StoredFile => ({
   contentType: "message/rfc822",
   fileName: fileNameOf(mail),
   bytes: mail.message,
 });
 
 /** Returns where it was written. */
-async function writeInto(folder: string, mail: Mail): Promise<string> {
+async function writeMailFile(folder: string, mail: Mail): Promise<string> {
   const path = join(folder, fileNameOf(mail));
-  await makeFolder(folder);
+  await createFolder(folder);
   await writeFile(path, mail.message);
   return path;
 }
@@ -118,11 +118,11 @@ export class Outbox {
   readonly #mails: Mail[];
   /** What it has written of them, by where. */
   readonly #files = new Map<string, Mail>();
-  #discarded = false;
+  #isDiscarded = false;
 
   /** With the mails that were sent before; their files are not its own. */
   constructor(
-    private readonly delivery: Delivery = {},
+    private readonly delivery: MailDelivery = {},
     mails: readonly Mail[] = [],
   ) {
     this.#mails = [...mails];
@@ -134,29 +134,29 @@ export class Outbox {
   }
 
   /** Throws a DomainError when there is a mail server and it does not take the letter. */
-  async send(letter: Letter): Promise<void> {
+  async send(draft: MailDraft): Promise<void> {
     const { folder, smtpUrl } = this.delivery;
-    const mail = { ...letter, message: await messageOf(letter) };
-    if (smtpUrl !== undefined) await sendOver(smtpUrl, mail);
-    else if (folder !== undefined) this.#files.set(await writeInto(folder, mail), mail);
+    const mail = { ...draft, message: await composeMessage(draft) };
+    if (smtpUrl !== undefined) await sendBySmtp(smtpUrl, mail);
+    else if (folder !== undefined) this.#files.set(await writeMailFile(folder, mail), mail);
     this.#mails.push(Object.freeze(mail));
-    if (this.#discarded) this.discard();
+    if (this.#isDiscarded) this.removeFiles();
   }
 
   /** Another outbox takes its place: the files of mails that are in that one too are that one's, the others are removed. */
-  giveWayTo(other: Outbox): void {
-    const kept = new Set(other.#mails.map(({ id }) => id));
+  transferFilesTo(other: Outbox): void {
+    const sharedIds = new Set(other.#mails.map(({ id }) => id));
     for (const [path, mail] of this.#files)
-      if (kept.has(mail.id)) {
+      if (sharedIds.has(mail.id)) {
         other.#files.set(path, mail);
         this.#files.delete(path);
       }
-    this.discard();
+    this.removeFiles();
   }
 
   /** Removes the files it has written, and none besides; also one that is being written now. */
-  discard(): void {
-    this.#discarded = true;
+  removeFiles(): void {
+    this.#isDiscarded = true;
     for (const path of this.#files.keys()) rmSync(path, { force: true });
     this.#files.clear();
   }

@@ -36,8 +36,8 @@ export class Random {
   }
 
   /** A whole number between two bounds, both included. */
-  integer(least: number, most: number): number {
-    return least + Math.floor(this.next() * (most - least + 1));
+  integer(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1));
   }
 
   pick<T>(choices: readonly [T, ...T[]] | readonly T[]): T {

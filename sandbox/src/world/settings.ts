@@ -32,22 +32,22 @@ export interface Settings {
 }
 
 /** A year. */
-const mostQuoteSeconds = 366 * 86_400;
+const maxQuoteSeconds = 366 * 86_400;
 
-const mostLatencyMs = 60_000;
+const maxLatencyMs = 60_000;
 
 /** The settings that are given, and the usual ones in the place of the others. Throws a RangeError. */
-export function settingsFrom(given: Partial<Settings>): Settings {
-  const { quoteSeconds = 30, marketHours = "always", totalCount = false, scaApproach = "redirect" } = given;
-  const { reusableQuotes = false, redirectUri = demo.redirectUri, living = false } = given;
-  const { latencyMs = 0, requestsPerSecond = Infinity } = given;
-  if (!(latencyMs >= 0 && latencyMs <= mostLatencyMs))
-    throw new RangeError(`latencyMs must be from 0 to ${mostLatencyMs}, not ${latencyMs}.`);
+export function resolveSettings(partial: Partial<Settings>): Settings {
+  const { quoteSeconds = 30, marketHours = "always", totalCount = false, scaApproach = "redirect" } = partial;
+  const { reusableQuotes = false, redirectUri = demo.redirectUri, living = false } = partial;
+  const { latencyMs = 0, requestsPerSecond = Infinity } = partial;
+  if (!(latencyMs >= 0 && latencyMs <= maxLatencyMs))
+    throw new RangeError(`latencyMs must be from 0 to ${maxLatencyMs}, not ${latencyMs}.`);
   if (!(requestsPerSecond >= 1))
     throw new RangeError(`requestsPerSecond must be at least 1, not ${requestsPerSecond}.`);
-  if (!(quoteSeconds > 0 && quoteSeconds <= mostQuoteSeconds))
+  if (!(quoteSeconds > 0 && quoteSeconds <= maxQuoteSeconds))
     throw new RangeError(
-      `quoteSeconds must be more than zero and at most ${mostQuoteSeconds}, not ${quoteSeconds}.`,
+      `quoteSeconds must be more than zero and at most ${maxQuoteSeconds}, not ${quoteSeconds}.`,
     );
   if (!URL.canParse(redirectUri)) throw new RangeError(`redirectUri must be an address, not ${redirectUri}.`);
   return {
@@ -63,4 +63,4 @@ export function settingsFrom(given: Partial<Settings>): Settings {
   };
 }
 
-export const usualSettings = settingsFrom({});
+export const defaultSettings = resolveSettings({});

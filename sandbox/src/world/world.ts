@@ -5,21 +5,21 @@ import type { Account } from "./accounts/account";
 import type { Tokens, TokensState } from "./tokens/tokens";
 import { OpenBanking, type OpenBankingState } from "./open-banking/state";
 import type { Outbox } from "./outbox";
-import { Agenda, type AgendaState, type Event } from "./agenda";
+import { ScheduledEvents, type ScheduledEventsState, type ScheduledEvent } from "./scheduled-events";
 import type { Approvals } from "./parties/approvals";
 import type { Clock } from "./calendar/clock";
-import { pathOf, Rates } from "./money/fx";
+import { randomDrift, Rates } from "./money/fx";
 import { Ledger, type LedgerState } from "./ledger/ledger";
 import { type Client, type Contact, demoParties, type Parties } from "./parties/parties";
 import type { Quote } from "./trades/quotes";
 import { Random } from "./random";
-import type { Fate, Statement } from "./statements/statement";
-import { type Settings, usualSettings } from "./settings";
-import { type Grant, signInTokens } from "./tokens/sign-in";
+import type { StatementOutcome, Statement } from "./statements/statement";
+import { type Settings, defaultSettings } from "./settings";
+import { type Grant, createSignInTokens } from "./tokens/sign-in";
 import type { Beneficiary, Trade } from "./trades/trades";
 
 /** What a world keeps in lists of its own. */
-interface Kept {
+interface WorldCollections {
   readonly accounts: Map<string, Account>;
   readonly accountDetails: Map<string, AccountDetails>;
   readonly beneficiaries: Beneficiary[];
@@ -27,25 +27,25 @@ interface Kept {
   readonly trades: Map<string, Trade>;
   readonly statements: Map<string, Statement>;
   /** What becomes of the next statement that is asked for. */
-  nextStatement?: Fate | undefined;
+  nextStatement?: StatementOutcome | undefined;
   /** By client. */
   readonly approvals: Map<string, Approvals>;
 }
 
 /** Everything that a world is, but for its seed, its settings and its clock: plain data, as values.ts has it. */
-export interface WorldState extends Kept {
+export interface WorldState extends WorldCollections {
   readonly parties: Parties;
   readonly rates: Map<string, Big>;
   readonly tokens: TokensState<Grant>;
   readonly openBanking: OpenBankingState;
-  readonly agenda: AgendaState;
+  readonly agenda: ScheduledEventsState;
   /** Where the chance of identifiers stands. */
   readonly ids: number;
   readonly ledger: LedgerState;
 }
 
 /** From what a world is made. */
-export interface Given {
+export interface WorldOptions {
   readonly clock: Clock;
   readonly seed: string;
   readonly outbox: Outbox;
@@ -56,11 +56,11 @@ export interface Given {
   readonly state?: WorldState | undefined;
 }
 
-export class World implements Kept {
+export class World implements WorldCollections {
   readonly clock: Clock;
   readonly outbox: Outbox;
   readonly settings: Settings;
-  readonly #happen: (world: World, event: Event) => void;
+  readonly #handleEvent: (world: World, event: ScheduledEvent) => void;
   readonly parties: Parties;
   /** The clients behind the open-banking interfaces and calls that name no client. */
   readonly ownClientIds: readonly string[];
@@ -69,27 +69,27 @@ export class World implements Kept {
   readonly contacts: ReadonlyMap<string, Contact>;
   /** Whose world it is: what is shown and controlled without naming a client is of this contact's first one. */
   readonly home: { readonly clientId: string; readonly contactId: string; readonly email: string };
-  readonly accounts: Kept["accounts"];
-  readonly accountDetails: Kept["accountDetails"];
-  readonly beneficiaries: Kept["beneficiaries"];
+  readonly accounts: WorldCollections["accounts"];
+  readonly accountDetails: WorldCollections["accountDetails"];
+  readonly beneficiaries: WorldCollections["beneficiaries"];
   readonly rates: Rates;
-  readonly quotes: Kept["quotes"];
-  readonly trades: Kept["trades"];
-  readonly statements: Kept["statements"];
-  nextStatement?: Kept["nextStatement"];
-  readonly approvals: Kept["approvals"];
+  readonly quotes: WorldCollections["quotes"];
+  readonly trades: WorldCollections["trades"];
+  readonly statements: WorldCollections["statements"];
+  nextStatement?: WorldCollections["nextStatement"];
+  readonly approvals: WorldCollections["approvals"];
   readonly openBanking: OpenBanking;
-  readonly agenda: Agenda;
+  readonly agenda: ScheduledEvents;
   readonly random: Random;
   /** Identifiers. */
   readonly ids: Random;
   readonly ledger: Ledger;
 
-  constructor(given: Given, happen: (world: World, event: Event) => void) {
-    const { clock, seed, outbox, settings = usualSettings, parties = demoParties, state } = given;
+  constructor(given: WorldOptions, happen: (world: World, event: ScheduledEvent) => void) {
+    const { clock, seed, outbox, settings = defaultSettings, parties = demoParties, state } = given;
     const { clients, contacts, home } = state?.parties ?? parties;
     const { contactId, clientIds, email } = home;
-    this.#happen = happen;
+    this.#handleEvent = happen;
     this.clock = clock;
     this.outbox = outbox;
     this.settings = settings;
@@ -106,13 +106,13 @@ export class World implements Kept {
     this.statements = state?.statements ?? new Map();
     this.nextStatement = state?.nextStatement;
     this.approvals = state?.approvals ?? new Map();
-    this.agenda = new Agenda(state?.agenda);
-    this.rates = new Rates(state?.rates, settings.living ? pathOf(seed) : undefined);
+    this.agenda = new ScheduledEvents(state?.agenda);
+    this.rates = new Rates(state?.rates, settings.living ? randomDrift(seed) : undefined);
     this.random = new Random(seed);
     this.ids = this.random.fork("ids", state?.ids);
     this.ledger = new Ledger(this.random.fork("ledger").uuid().slice(8), state?.ledger);
     const grant = { contactId, clientIds };
-    this.tokens = signInTokens(this.random.fork("tokens", state?.tokens.random), grant, state?.tokens);
+    this.tokens = createSignInTokens(this.random.fork("tokens", state?.tokens.random), grant, state?.tokens);
     const chance = this.random.fork("open-banking", state?.openBanking.tokens.random);
     this.openBanking = new OpenBanking(chance, state?.openBanking);
   }
@@ -146,18 +146,18 @@ export class World implements Kept {
   }
 
   /** The time so many milliseconds from now. */
-  after(milliseconds: number): Date {
+  timeAfter(milliseconds: number): Date {
     return new Date(this.now.getTime() + milliseconds);
   }
 
   /** Lets everything happen that is due by a time. */
-  runUntil(time: Date): void {
-    this.agenda.run(time, (event) => this.#happen(this, event));
+  runEventsUntil(time: Date): void {
+    this.agenda.runUntil(time, (event) => this.#handleEvent(this, event));
   }
 
   /** Lets everything happen that is due by the clock. */
-  catchUp(): void {
-    this.runUntil(this.clock.now());
+  runDueEvents(): void {
+    this.runEventsUntil(this.clock.now());
   }
 
   accountsOf({ clientId }: Client): Account[] {

@@ -10,8 +10,8 @@ import {
   extendService,
   json,
   type Procedure,
-  procedureOver,
-  watchOver,
+  procedureFor,
+  watchFor,
 } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { fxdeskService } from "../../../core/service";
@@ -32,7 +32,7 @@ const getFixing = {
   contract: "none",
 } as const satisfies Declaration;
 
-const added = (change: Partial<Declaration>, trusted: readonly string[] = []): Declaration =>
+const extendWith = (change: Partial<Declaration>, trusted: readonly string[] = []): Declaration =>
   extendService(contract, { operations: [{ ...getFixing, ...change }] }, trusted).operations.at(-1)!;
 
 describe("a service with more operations", () => {
@@ -51,7 +51,7 @@ describe("a service with more operations", () => {
       "fixings.get: trades.get is already served at /trades/{trade_id}.",
     ],
   ])("replaces none of the same %s", (_case, change, message) => {
-    expect(() => added(change)).toThrow(new TypeError(message));
+    expect(() => extendWith(change)).toThrow(new TypeError(message));
   });
 
   test("has two of its own that are the same refused as well", () => {
@@ -66,7 +66,7 @@ describe("a service with more operations", () => {
     ["server", { server: "elsewhere" }, "fixings.get: there is no server elsewhere."],
     ["credential", { credentials: ["password?"] }, "fixings.get: there is no credential password?."],
   ])("knows every %s", (_case, change, message) => {
-    expect(() => added(change)).toThrow(new TypeError(message));
+    expect(() => extendWith(change)).toThrow(new TypeError(message));
   });
 
   describe("finds out by itself what became of a call", () => {
@@ -80,7 +80,7 @@ describe("a service with more operations", () => {
     };
 
     test("in a list that shows it", () => {
-      expect(added({ ...money, lookup: "trades.list", recovery: listed }).recovery).toBe(listed);
+      expect(extendWith({ ...money, lookup: "trades.list", recovery: listed }).recovery).toBe(listed);
     });
 
     test.each<[string, Partial<Declaration>]>([
@@ -102,12 +102,12 @@ describe("a service with more operations", () => {
         },
       ],
     ])("and not otherwise: %s", (message, change) => {
-      expect(() => added({ ...money, ...change })).toThrow(new TypeError(`fixings.get: ${message}`));
+      expect(() => extendWith({ ...money, ...change })).toThrow(new TypeError(`fixings.get: ${message}`));
     });
   });
 
   test("checks its declarations like those of the contract", () => {
-    expect(() => added({ parameters: {} })).toThrow("fixings.get: path parameter symbol has no schema");
+    expect(() => extendWith({ parameters: {} })).toThrow("fixings.get: path parameter symbol has no schema");
   });
 
   test("repeats no call that may change something: what is not trusted to read has no pages", () => {
@@ -117,10 +117,10 @@ describe("a service with more operations", () => {
       query,
       pages: { page: "page", size: "page_size", defaultSize: 50 },
     };
-    expect(() => added(search)).toThrow(
+    expect(() => extendWith(search)).toThrow(
       new TypeError("fixings.get: only an operation whose effect is read has pages; the effect is money"),
     );
-    expect(added(search, ["fixings.get"]).effect).toBe("read");
+    expect(extendWith(search, ["fixings.get"]).effect).toBe("read");
   });
 
   test.each<[Declaration["method"], Declaration["effect"], readonly string[], Declaration["effect"]]>([
@@ -133,18 +133,18 @@ describe("a service with more operations", () => {
     ["POST", "change", ["fixings.get"], "change"],
     ["POST", "money", ["fixings.get"], "money"],
   ])("counts a %s declared %s, trusted %j, as %s", (method, effect, trusted, counts) => {
-    expect(added({ method, effect }, trusted).effect).toBe(counts);
+    expect(extendWith({ method, effect }, trusted).effect).toBe(counts);
   });
 });
 
 describe("a service with more procedures", () => {
-  const bookTwice: Procedure = procedureOver()({
+  const bookTwice: Procedure = procedureFor()({
     name: "trades.bookTwice",
     tool: "book_twice",
     title: "Book twice",
     summary: "Books twice.",
     effect: "read",
-    effectBecause: "It only looks.",
+    effectReason: "It only looks.",
     uses: ["trades.list", "trades.book"],
     input: {},
     output: json(z.object({ count: z.int() }), "How many."),
@@ -165,7 +165,7 @@ describe("a service with more procedures", () => {
   });
 
   test("believes a lower effect than that of what is used only where its user says so, too", () => {
-    const { effectBecause: _, ...plain } = bookTwice;
+    const { effectReason: _, ...plain } = bookTwice;
     expect(extended().procedures!.at(-1)!.effect).toBe("money");
     expect(extended({}, ["trades.bookTwice"]).procedures!.at(-1)!.effect).toBe("read");
     expect(() => extendService(fxdeskService, { procedures: [plain] })).toThrow("has the effect money");
@@ -370,7 +370,7 @@ describe("a module", () => {
     ],
     [
       "({ watches: [{ name: 'a.watch' }] })",
-      "a.watch has no tool, title, summary, input, uses, responses, read, identify, state, begins, everyMs.",
+      "a.watch has no tool, title, summary, input, uses, responses, read, identify, state, defaultStart, everyMs.",
     ],
   ])("that leaves out what is needed is refused, and that is named: %s", (code, message) => {
     const path = fileWith(`module.exports = ({ operation, json, z }) => ${code};`);
@@ -403,16 +403,16 @@ test("a module adds a watch, which is offered as what people need most", () => {
     uses: ["trades.list"],
     input: {},
     output: json(z.object({ id: z.string() }), "A fixing."),
-    begins: "now",
+    defaultStart: "now",
     everyMs: 60_000,
     read: async () => ({ entries: [], gaps: [] }),
     identify: ({ id }: { id: string }) => id,
     state: () => ({}),
   } as const;
-  const declared = watchOver<never>()(watch);
+  const declared = watchFor<never>()(watch);
   const extended = extendService(fxdeskService, { watches: [declared] });
   expect(extended.watches!.at(-1)).toBe(declared);
   expect(dailyOf(extended).at(-1)).toBe(declared);
-  const higher = watchOver<never>()({ ...watch, uses: ["trades.book"] });
+  const higher = watchFor<never>()({ ...watch, uses: ["trades.book"] });
   expect(() => extendService(fxdeskService, { watches: [higher] })).toThrow("has the effect money");
 });

@@ -1,7 +1,7 @@
 /** Links round a call: reads are theirs to change, money goes once and unchanged, and its outcome is told. */
 import type { CallOptions, Interceptor, Next, PreparedCall, ServiceResponse } from "../../../core";
-import { inTurn, respond } from "../../support/fault-server";
-import { against, change, failure, trade } from "../support/against";
+import { inSequence, respond } from "../../support/fault-server";
+import { startClientAndServer, changeRequest, failureOf, tradeInput } from "../support/client-fixtures";
 
 const list = respond(200, "[]");
 const booked = respond(201, '{"trade_id":"t-1"}');
@@ -14,7 +14,8 @@ const sampleResponse: ServiceResponse = {
   attempts: 0,
   violations: [],
 };
-const linked = (...interceptors: Interceptor[]) => against(booked, { interceptors });
+const startWithInterceptors = (...interceptors: Interceptor[]) =>
+  startClientAndServer(booked, { interceptors });
 
 test("the first link is the outermost, and each sees the response on its way back", async () => {
   const order: string[] = [];
@@ -26,13 +27,13 @@ test("the first link is the outermost, and each sees the response on its way bac
       order.push(`${name} ${response.status}`);
       return response;
     };
-  const { client } = await linked(note("a"), note("b"));
-  await client.trades.book(trade);
+  const { client } = await startWithInterceptors(note("a"), note("b"));
+  await client.trades.book(tradeInput);
   expect(order).toEqual(["a trades.book", "b trades.book", "b 201", "a 201"]);
 });
 
 test("a read may be changed, tried again and answered", async () => {
-  const { server, client } = await against(inTurn(respond(500), list), {
+  const { server, client } = await startClientAndServer(inSequence(respond(500), list), {
     interceptors: [
       async (call, next) => {
         if (call.target.includes("page=9")) return sampleResponse;
@@ -55,7 +56,7 @@ test("a read may be changed, tried again and answered", async () => {
 });
 
 test("a copy of a response still says where the service differed from the contract", async () => {
-  const { client } = await against(respond(200, '[{"trade_id":7}]'), {
+  const { client } = await startClientAndServer(respond(200, '[{"trade_id":7}]'), {
     interceptors: [async (_call, next) => ({ ...(await next()) })],
   });
   const { violations } = await client.trades.list.response();
@@ -63,9 +64,9 @@ test("a copy of a response still says where the service differed from the contra
 });
 
 test("a call that commits money is frozen, deep, and is no object of the caller's", async () => {
-  const input = { ...trade };
+  const input = { ...tradeInput };
   let seen: PreparedCall | undefined;
-  const { client } = await linked(async (call, next) => next((seen = call)));
+  const { client } = await startWithInterceptors(async (call, next) => next((seen = call)));
   await client.trades.book(input, { timeoutMs: 5_000, psu: { "PSU-ID": "p" } });
   const open: string[] = [];
   const look = (value: unknown, path: string): void => {
@@ -80,7 +81,7 @@ test("a call that commits money is frozen, deep, and is no object of the caller'
   expect(Object.isFrozen(input)).toBe(false);
 });
 
-const misuses: [name: string, link: Interceptor, message: RegExp][] = [
+const misuseCases: [name: string, link: Interceptor, message: RegExp][] = [
   ["changes it", (call, next) => next({ ...call, target: "/elsewhere" }), /changed a call/],
   ["answers it", async () => sampleResponse, /did not pass on/],
   ["gives nothing", (async () => undefined) as never, /did not pass on/],
@@ -94,16 +95,16 @@ const misuses: [name: string, link: Interceptor, message: RegExp][] = [
   ],
 ];
 
-test.each(misuses)("a link that %s: money does not leave", async (_, link, message) => {
-  const { server, client } = await linked(link);
-  const error = await failure(client.trades.book(trade));
+test.each(misuseCases)("a link that %s: money does not leave", async (_, link, message) => {
+  const { server, client } = await startWithInterceptors(link);
+  const error = await failureOf(client.trades.book(tradeInput));
   expect(error).toMatchObject({ code: "interceptor", outcome: "not-sent", attempts: 0 });
   expect(error.message).toMatch(message);
   expect(error.message).toContain("Nothing was sent.");
   expect(server.heads).toHaveLength(0);
 });
 
-const afterwards: [name: string, link: Interceptor][] = [
+const failuresAfterNext: [name: string, link: Interceptor][] = [
   ["throws after", (call, next) => next(call).then(() => Promise.reject(new Error("log is full")))],
   ["calls next twice", async (call, next) => (await next(call), next(call))],
   ["calls next twice at once", async (call, next) => (await Promise.all([next(call), next(call)]))[0]],
@@ -112,26 +113,38 @@ const afterwards: [name: string, link: Interceptor][] = [
   ["swallows the outcome", (call, next) => next(call).catch(() => sampleResponse)],
 ];
 
-test.each(afterwards)("a link that %s: money leaves once, and its outcome is told", async (_, link) => {
-  const { server, client } = await linked(link);
-  await expect(client.trades.book(trade)).resolves.toEqual({ trade_id: "t-1" });
-  expect(server.heads).toHaveLength(1);
-});
+test.each(failuresAfterNext)(
+  "a link that %s: money leaves once, and its outcome is told",
+  async (_, link) => {
+    const { server, client } = await startWithInterceptors(link);
+    await expect(client.trades.book(tradeInput)).resolves.toEqual({ trade_id: "t-1" });
+    expect(server.heads).toHaveLength(1);
+  },
+);
 
-test.each(afterwards)("a link that %s hides no failure of a booking", async (_, link) => {
-  const { server, client } = await against(respond(500), { interceptors: [link] });
-  expect(await failure(client.trades.book(trade))).toMatchObject({ code: "outcome_unknown", status: 500 });
+test.each(failuresAfterNext)("a link that %s hides no failure of a booking", async (_, link) => {
+  const { server, client } = await startClientAndServer(respond(500), { interceptors: [link] });
+  expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({
+    code: "outcome_unknown",
+    status: 500,
+  });
   expect(server.heads).toHaveLength(1);
 });
 
 test.each([
-  ["a read", (client: Awaited<ReturnType<typeof linked>>["client"]) => client.trades.list.response()],
-  ["a change", (client: Awaited<ReturnType<typeof linked>>["client"]) => client.request(change)],
+  [
+    "a read",
+    (client: Awaited<ReturnType<typeof startWithInterceptors>>["client"]) => client.trades.list.response(),
+  ],
+  [
+    "a change",
+    (client: Awaited<ReturnType<typeof startWithInterceptors>>["client"]) => client.request(changeRequest),
+  ],
 ])("a link that fails after %s has left does not call it not sent", async (_, call) => {
-  const { server, client } = await against(list, {
+  const { server, client } = await startClientAndServer(list, {
     interceptors: [(prepared, next) => next(prepared).then(() => Promise.reject(new Error("log is full")))],
   });
-  const error = await failure(call(client));
+  const error = await failureOf(call(client));
   expect(error).toMatchObject({ code: "interceptor", outcome: "unknown" });
   expect(error.message).toContain("log is full");
   expect(error.message).not.toContain("Nothing was sent");
@@ -139,66 +152,68 @@ test.each([
 });
 
 const never = () => new Promise<never>(() => undefined);
-type Client = Awaited<ReturnType<typeof linked>>["client"];
-const noReads: [name: string, call: (client: Client, options?: CallOptions) => Promise<unknown>][] = [
-  ["a booking", (client, options) => client.trades.book(trade, options)],
-  ["a change", (client, options) => client.request(change, options)],
+type Client = Awaited<ReturnType<typeof startWithInterceptors>>["client"];
+const changingCalls: [name: string, call: (client: Client, options?: CallOptions) => Promise<unknown>][] = [
+  ["a booking", (client, options) => client.trades.book(tradeInput, options)],
+  ["a change", (client, options) => client.request(changeRequest, options)],
 ];
 
-test.each(noReads)("a link that has ended passes %s on no more", async (_, call) => {
+test.each(changingCalls)("a link that has ended passes %s on no more", async (_, call) => {
   let late: Next | undefined;
-  const { server, client } = await linked((_call, next) => {
+  const { server, client } = await startWithInterceptors((_call, next) => {
     late = next;
     return Promise.reject(new Error("too slow"));
   });
-  expect(await failure(call(client))).toMatchObject({ code: "interceptor", outcome: "not-sent" });
-  const refused = await failure(late!());
+  expect(await failureOf(call(client))).toMatchObject({ code: "interceptor", outcome: "not-sent" });
+  const refused = await failureOf(late!());
   expect(refused).toMatchObject({ code: "interceptor", outcome: "not-sent" });
   expect(refused.message).toContain("after it had ended. Nothing was sent.");
   expect(server.heads).toHaveLength(0);
 });
 
 test("what a link does to the response of a booking is not what the caller gets", async () => {
-  const { client } = await linked(async (_call, next) => {
+  const { client } = await startWithInterceptors(async (_call, next) => {
     const response = (await next()) as { -readonly [key in keyof ServiceResponse]: ServiceResponse[key] };
     (response.body as { trade_id: string }).trade_id = "made up";
     response.status = 299;
     return response;
   });
-  const { status, body } = await client.trades.book.response(trade);
+  const { status, body } = await client.trades.book.response(tradeInput);
   expect([status, body]).toEqual([201, { trade_id: "t-1" }]);
 });
 
 test.each([
   ["a read", (client: Client, options?: CallOptions) => client.trades.list({}, options)] as const,
-  ...noReads,
+  ...changingCalls,
 ])("a signal ends %s that waits in a link", async (_, call) => {
   let late: Next | undefined;
   const caller = new AbortController();
-  const { server, client } = await linked((_call, next) => {
+  const { server, client } = await startWithInterceptors((_call, next) => {
     late = next;
     queueMicrotask(() => caller.abort());
     return never();
   });
-  expect(await failure(call(client, { signal: caller.signal }))).toMatchObject({
+  expect(await failureOf(call(client, { signal: caller.signal }))).toMatchObject({
     code: "aborted",
     outcome: "not-sent",
   });
-  await failure(late!());
+  await failureOf(late!());
   expect(server.heads).toHaveLength(0);
 });
 
 test("a signal ends the wait for a link behind a booking, which says what became of it", async () => {
   const caller = new AbortController();
-  const { client } = await linked(async (_call, next) => {
+  const { client } = await startWithInterceptors(async (_call, next) => {
     await next();
     caller.abort();
     return never();
   });
-  await expect(client.trades.book(trade, { signal: caller.signal })).resolves.toEqual({ trade_id: "t-1" });
+  await expect(client.trades.book(tradeInput, { signal: caller.signal })).resolves.toEqual({
+    trade_id: "t-1",
+  });
 });
 
 test("a link that gives a read no response is an error of the family", async () => {
-  const { client } = await linked((async () => undefined) as never);
-  expect(await failure(client.trades.list())).toMatchObject({ code: "interceptor", outcome: "not-sent" });
+  const { client } = await startWithInterceptors((async () => undefined) as never);
+  expect(await failureOf(client.trades.list())).toMatchObject({ code: "interceptor", outcome: "not-sent" });
 });

@@ -30,7 +30,7 @@ const report = operation({
 let server: FaultServer;
 afterEach(() => server.close());
 
-async function asked(contentType: string, body: string, input: { Accept?: "application/xml" } = {}) {
+async function getReport(contentType: string, body: string, input: { Accept?: "application/xml" } = {}) {
   server = await faultServer(respond(200, body, { "content-type": contentType }));
   const client = createClient({ baseUrl: server.url }, { ...contract, operations: [report] as const });
   try {
@@ -46,7 +46,7 @@ test.each([
   ["Text/Plain", ":20:1", ":20:1"],
   ["application/json", '"1"', "1"],
 ])("%s %s is %j", async (contentType, body, expected) => {
-  expect(await asked(contentType, body)).toEqual(expected);
+  expect(await getReport(contentType, body)).toEqual(expected);
 });
 
 test("who does not ask for text need not expect it", async () => {
@@ -60,14 +60,14 @@ test("who does not ask for text need not expect it", async () => {
 });
 
 test("text of a media type that is not declared is no response", async () => {
-  await expect(asked("text/html", "<p>")).rejects.toBeInstanceOf(InvalidResponse);
+  await expect(getReport("text/html", "<p>")).rejects.toBeInstanceOf(InvalidResponse);
 });
 
 test.each([
   [{}, "application/json, */*;q=0.8"],
   [{ Accept: "application/xml" } as const, "application/xml"],
 ])("a caller who gives %j accepts %s", async (input, accept) => {
-  await asked("application/xml", "<report/>", input);
+  await getReport("application/xml", "<report/>", input);
   const accepted = [...server.heads[0]!.matchAll(/^accept: (.*)\r$/gim)].map(([, value]) => value);
   expect(accepted).toEqual([accept]);
 });

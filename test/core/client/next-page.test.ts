@@ -5,7 +5,7 @@ import { hasMore } from "../../../core/client/pages";
 import type { ServiceResponse } from "../../../core/client/response";
 import { type Declaration, json, operation } from "../../../core/operations";
 
-const declared = (changes: Partial<Declaration>) =>
+const declareList = (changes: Partial<Declaration>) =>
   operation({
     name: "things.list",
     tool: "list_things",
@@ -23,8 +23,8 @@ const declared = (changes: Partial<Declaration>) =>
     ...changes,
   } as Declaration);
 
-const numbered = declared({ pages: { page: "page", size: "size", defaultSize: 50, total: "x-total" } });
-const linked = declared({ linkedPages: { entries: ["rows"], next: "_links.next" } });
+const numbered = declareList({ pages: { page: "page", size: "size", defaultSize: 50, total: "x-total" } });
+const linked = declareList({ linkedPages: { entries: ["rows"], next: "_links.next" } });
 
 const response = (body: unknown, total?: number) => ({ body, total }) as ServiceResponse;
 const rows = (count: number) => Array.from({ length: count }, (_, index) => index);
@@ -75,7 +75,7 @@ describe("linked pages", () => {
 });
 
 test("an operation without pages has no next one", () => {
-  expect(nextPage(declared({}), {}, response(rows(50), 100))).toBeUndefined();
+  expect(nextPage(declareList({}), {}, response(rows(50), 100))).toBeUndefined();
 });
 
 test.each([

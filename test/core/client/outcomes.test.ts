@@ -5,7 +5,7 @@ import {
   type Fault,
   faultServer,
   type FaultServer,
-  inTurn,
+  inSequence,
   reset,
   respond,
   silence,
@@ -16,7 +16,7 @@ const trade = { quote_id: "q-1", reason: "other" } as const;
 let server: FaultServer;
 let client: FxdeskClient;
 
-async function against(fault: Fault, options: { timeoutMs?: number } = {}) {
+async function startServerAndClient(fault: Fault, options: { timeoutMs?: number } = {}) {
   server = await faultServer(fault);
   client = createClient({
     baseUrl: server.url,
@@ -31,7 +31,7 @@ afterEach(async () => {
   await server.close();
 });
 
-const failure = (call: Promise<unknown>) =>
+const failureOf = (call: Promise<unknown>) =>
   call.then(
     () => {
       throw new Error("expected the call to fail");
@@ -52,8 +52,8 @@ const outages: [name: string, fault: Fault][] = [
 ];
 
 test.each(outages)("booking a trade met with %s is OutcomeUnknown and sent once", async (_, fault) => {
-  await against(fault);
-  const error = await failure(client.trades.book(trade));
+  await startServerAndClient(fault);
+  const error = await failureOf(client.trades.book(trade));
   expect(error).toMatchObject({
     name: "OutcomeUnknown",
     code: "outcome_unknown",
@@ -68,22 +68,22 @@ test.each(outages)("booking a trade met with %s is OutcomeUnknown and sent once"
 });
 
 test("booking a trade that gets no response in time is OutcomeUnknown and sent once", async () => {
-  await against(silence, { timeoutMs: 2_000 });
-  const error = await failure(client.trades.book(trade));
+  await startServerAndClient(silence, { timeoutMs: 2_000 });
+  const error = await failureOf(client.trades.book(trade));
   expect(error).toMatchObject({ name: "OutcomeUnknown", outcome: "unknown" });
   expect(server.heads).toHaveLength(1);
 });
 
 test("a change that got no response is Unavailable with outcome unknown, and sent once", async () => {
-  await against(reset);
-  const error = await failure(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
+  await startServerAndClient(reset);
+  const error = await failureOf(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
   expect(error).toMatchObject({ name: "Unavailable", outcome: "unknown", retryable: false });
   expect(server.heads).toHaveLength(1);
 });
 
 test("a change that gets no response in time, or 504, may have been carried out", async () => {
-  await against(inTurn(respond(504), silence), { timeoutMs: 2_000 });
-  const change = () => failure(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
+  await startServerAndClient(inSequence(respond(504), silence), { timeoutMs: 2_000 });
+  const change = () => failureOf(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
   for (const error of [await change(), await change()]) {
     expect(error).toMatchObject({ name: "Timeout", outcome: "unknown", retryable: false });
     expect(error.message).toContain("check before repeating it");
@@ -93,18 +93,18 @@ test("a change that gets no response in time, or 504, may have been carried out"
 const brokenBody: Fault = (socket) => socket.end("HTTP/1.1 200 X\r\ncontent-length: 99\r\n\r\n[");
 
 test("a change whose response breaks off says so, and is sent once", async () => {
-  await against(brokenBody);
-  const error = await failure(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
+  await startServerAndClient(brokenBody);
+  const error = await failureOf(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
   expect(error).toMatchObject({ name: "Unavailable", status: 200, outcome: "unknown", retryable: false });
   expect(error.message).toContain("The response (200) broke off");
   expect(server.heads).toHaveLength(1);
 });
 
 test("the caller can abort, and no listener stays on the signal", async () => {
-  await against(silence);
+  await startServerAndClient(silence);
   const controller = new AbortController();
   const removed = jest.spyOn(controller.signal, "removeEventListener");
-  const call = failure(client.trades.list({}, { signal: controller.signal }));
+  const call = failureOf(client.trades.list({}, { signal: controller.signal }));
   await eventually(() => server.heads.length === 1, { withinMs: 20_000, what: "the request" });
   controller.abort();
   expect(await call).toMatchObject({ name: "Aborted", code: "aborted" });
@@ -112,28 +112,30 @@ test("the caller can abort, and no listener stays on the signal", async () => {
 });
 
 test("a redirect is not followed", async () => {
-  await against(respond(302, "", { location: "http://127.0.0.1:1/elsewhere" }));
-  const error = await failure(client.trades.list());
+  await startServerAndClient(respond(302, "", { location: "http://127.0.0.1:1/elsewhere" }));
+  const error = await failureOf(client.trades.list());
   expect(error).toMatchObject({ code: "invalid_response", outcome: "unknown", status: 302 });
   expect(server.heads).toHaveLength(1);
 });
 
 test("a response of another shape is passed on, with what differs", async () => {
-  await against(respond(200, '[{"trade_id":7,"extra":true}]'));
+  await startServerAndClient(respond(200, '[{"trade_id":7,"extra":true}]'));
   const { body, violations } = await client.trades.list.response();
   expect(body).toEqual([{ trade_id: 7, extra: true }]);
   expect(violations).toContainEqual(expect.objectContaining({ field: "0.trade_id" }));
 });
 
 test("a booked trade whose response does not fit is still booked", async () => {
-  await against(respond(201, '{"trade_id":"t-1"}'));
+  await startServerAndClient(respond(201, '{"trade_id":"t-1"}'));
   await expect(client.trades.book(trade)).resolves.toEqual({ trade_id: "t-1" });
 });
 
 test("what the service says is not said twice", async () => {
   const meaning = "Client or trade ID not found.";
-  await against(respond(404, JSON.stringify({ code: "none", message: meaning, details: "t-1" })));
-  const { message } = await failure(client.trades.get({ trade_id: "t-1" }));
+  await startServerAndClient(
+    respond(404, JSON.stringify({ code: "none", message: meaning, details: "t-1" })),
+  );
+  const { message } = await failureOf(client.trades.get({ trade_id: "t-1" }));
   expect(message).toBe(`trades.get: ${meaning} (404) t-1 [none]`);
 });
 
@@ -143,13 +145,13 @@ test.each([
   ["signs that nobody sees", '{"trade_id":"\\u200b\\u0000"}'],
   ["lists in lists without end", `{"trade_id":"t-1","x":${"[".repeat(4_000)}${"]".repeat(4_000)}}`],
 ])("a booking whose response has %s is of unknown outcome", async (_, body) => {
-  await against(respond(201, body));
-  const error = await failure(client.trades.book(trade));
+  await startServerAndClient(respond(201, body));
+  const error = await failureOf(client.trades.book(trade));
   expect(error).toMatchObject({ code: "outcome_unknown", outcome: "unknown", status: 201 });
 });
 
 test("a client that is closed looks for nothing, and says so", async () => {
-  await against(respond(201, '{"trade_id":"t-1"}'));
+  await startServerAndClient(respond(201, '{"trade_id":"t-1"}'));
   await client.close();
-  expect(await failure(client.recover())).toMatchObject({ code: "no_connection", outcome: "not-sent" });
+  expect(await failureOf(client.recover())).toMatchObject({ code: "no_connection", outcome: "not-sent" });
 });

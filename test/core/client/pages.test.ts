@@ -1,7 +1,7 @@
 /** Lists page by page: to the end, no further, and never in circles. */
 import { z } from "zod";
 import { createClient, InvalidResponse } from "../../../core";
-import { joined } from "../../../core/client/pages";
+import { joinPages } from "../../../core/client/pages";
 import { contract, json, operation } from "../../../core/operations";
 import { type Fault, faultServer, type FaultServer, respond } from "../../support/fault-server";
 
@@ -38,7 +38,7 @@ const numbers = (from: number, to: number) =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 
 /** Serves `count` numbers; never more than `cap` on a page. */
-function serving(count: number, { cap = 1_000, total }: { cap?: number; total?: string } = {}): Fault {
+function serveNumbers(count: number, { cap = 1_000, total }: { cap?: number; total?: string } = {}): Fault {
   return (socket, number) => {
     const query = new URLSearchParams(/\?(\S*)/.exec(server.heads[number - 1]!)![1]);
     const size = Math.min(cap, Number(query.get("page_size")));
@@ -66,35 +66,35 @@ test.each([
   [50, 2],
   [120, 3],
 ])("%i entries without a count take %i calls", async (count, calls) => {
-  expect(await collect(serving(count), "list")).toEqual({ found: numbers(0, count), calls });
+  expect(await collect(serveNumbers(count), "list")).toEqual({ found: numbers(0, count), calls });
 });
 
 test("a service that caps the page size below what was asked loses nothing", async () => {
-  const { found } = await collect(serving(230, { cap: 100 }), "list", { page_size: 200 });
+  const { found } = await collect(serveNumbers(230, { cap: 100 }), "list", { page_size: 200 });
   expect(found).toEqual(numbers(0, 230));
 });
 
 test("with a count, a full last page needs no further call", async () => {
-  expect(await collect(serving(100, { total: "100" }), "listCounted")).toEqual({
+  expect(await collect(serveNumbers(100, { total: "100" }), "listCounted")).toEqual({
     found: numbers(0, 100),
     calls: 2,
   });
 });
 
 test("with a count, a short page in the middle is not the end", async () => {
-  const { found } = await collect(serving(60, { cap: 20, total: "60" }), "listCounted");
+  const { found } = await collect(serveNumbers(60, { cap: 20, total: "60" }), "listCounted");
   expect(found).toEqual(numbers(0, 60));
 });
 
 test("a count that is less than what came is not believed", async () => {
-  expect(await collect(serving(200, { total: "60" }), "listCounted")).toEqual({
+  expect(await collect(serveNumbers(200, { total: "60" }), "listCounted")).toEqual({
     found: numbers(0, 200),
     calls: 5,
   });
 });
 
 test("a count that is no number is ignored", async () => {
-  expect(await collect(serving(60, { total: "many" }), "listCounted")).toEqual({
+  expect(await collect(serveNumbers(60, { total: "many" }), "listCounted")).toEqual({
     found: numbers(0, 60),
     calls: 2,
   });
@@ -107,7 +107,7 @@ test("the same page for ever is reported, not followed", async () => {
 });
 
 test("pages are fetched as they are consumed", async () => {
-  server = await faultServer(serving(500));
+  server = await faultServer(serveNumbers(500));
   const client = createClient({ baseUrl: server.url }, { ...contract, operations });
   for await (const item of client.things.list.all()) if (item === 10) break;
   expect(server.heads).toHaveLength(1);
@@ -154,7 +154,7 @@ test.each([
   [500, 60],
   [200, 199],
 ])("%i entries capped at %i below what was asked for all come", async (count, cap) => {
-  const { found } = await collect(serving(count, { cap }), "list", { page_size: 200 });
+  const { found } = await collect(serveNumbers(count, { cap }), "list", { page_size: 200 });
   expect(found).toEqual(numbers(0, count));
 });
 
@@ -281,7 +281,7 @@ test("what a page says differently from the contract is named where it is in the
   for await (const response of client.pages(reports[0], { id: "7" })) responses.push(response);
   await client.close();
 
-  expect(joined(reports[0], responses)).toMatchObject({
+  expect(joinPages(reports[0], responses)).toMatchObject({
     attempts: 2,
     violations: [{ field: "things.booked.2" }],
   });

@@ -3,7 +3,7 @@ import type { Declaration, Values } from "../../../core/operations";
 import { createClient, InvalidInput } from "../../../core";
 import { contract } from "../../../core/operations";
 import { respond } from "../../support/fault-server";
-import { account, against } from "../support/against";
+import { accountId, startClientAndServer } from "../support/client-fixtures";
 
 const requestId = "99999999-8888-7777-6666-555555555555";
 const payment = {
@@ -17,17 +17,17 @@ const payment = {
 const cases: [name: string, input: Values][] = [
   ["trades.list", { trade_type: ["spot", "ndf"], page: 2 }],
   ["trades.book", { quote_id: "q/1", reason: "other", reference: "ü" }],
-  ["accounts.get", { account_id: account }],
+  ["accounts.get", { account_id: accountId }],
   ["accountDetails.updateAlias", { account_details_id: "d-1", alias: "Collections" }],
   ["approvalsWorkflow.updateSettings", { enabled: true, dual_admin: false }],
   ["payments.initiate", payment],
   ["consents.get", { "consent-id": "c-1" }],
 ];
-const declared = (name: string): Declaration => contract.operations.find((each) => each.name === name)!;
+const operationNamed = (name: string): Declaration => contract.operations.find((each) => each.name === name)!;
 const credentials = { accessToken: "canary-token", apiKey: "canary-key" };
 
 /** The request line, headers and body as they arrived. */
-function parsed(request: string) {
+function parseRequest(request: string) {
   const [head = "", body] = request.split("\r\n\r\n");
   const [line = "", ...fields] = head.split("\r\n");
   const headers = Object.fromEntries(
@@ -39,15 +39,18 @@ function parsed(request: string) {
   return { line, headers, body };
 }
 
-const lower = (headers: object) =>
+const withLowerCaseNames = (headers: object) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value as string]));
 
 test.each(cases)("%s", async (name, input) => {
-  const operation = declared(name);
-  const { server, client } = await against(respond(418), { contactId: "contact-1", credentials });
+  const operation = operationNamed(name);
+  const { server, client } = await startClientAndServer(respond(418), {
+    contactId: "contact-1",
+    credentials,
+  });
   const prepared = client.prepare(operation, input, { requestId });
   await client.call(operation, input, { requestId }).catch(() => undefined);
-  const { line, headers, body } = parsed(server.heads[0]!);
+  const { line, headers, body } = parseRequest(server.heads[0]!);
   expect(line).toBe(`${operation.method} ${prepared.target} HTTP/1.1`);
   expect(Buffer.from(body ?? "", "latin1").toString()).toBe(prepared.body ?? "");
   const { host, connection, "content-length": length, authorization, ...rest } = headers;
@@ -55,21 +58,21 @@ test.each(cases)("%s", async (name, input) => {
   expect(connection).toBe(operation.effect === "money" ? "close" : "keep-alive");
   expect(Number(length ?? 0)).toBe(Buffer.byteLength(prepared.body ?? ""));
   const { "x-api-key": _key, "x-contact-id": _contact, ...left } = rest;
-  expect(left).toEqual(lower(prepared.headers));
+  expect(left).toEqual(withLowerCaseNames(prepared.headers));
   expect(JSON.stringify(prepared)).not.toContain("canary");
 });
 
 test("what would not leave is refused, and nothing is sent by preparing", async () => {
-  const { server, client } = await against(respond(200, "[]"));
-  expect(() => client.prepare(declared("trades.book"), {})).toThrow(InvalidInput);
-  client.prepare(declared("trades.list"), {});
+  const { server, client } = await startClientAndServer(respond(200, "[]"));
+  expect(() => client.prepare(operationNamed("trades.book"), {})).toThrow(InvalidInput);
+  client.prepare(operationNamed("trades.list"), {});
   expect(server.heads).toHaveLength(0);
 });
 
 test("a prepared booking does not change when its input does", async () => {
-  const { client } = await against(respond(200));
+  const { client } = await startClientAndServer(respond(200));
   const input = structuredClone(payment);
-  const prepared = client.prepare(declared("payments.initiate"), input);
+  const prepared = client.prepare(operationNamed("payments.initiate"), input);
   input.instructedAmount.amount = "9999";
   expect(prepared.values.instructedAmount).toEqual({ currency: "EUR", amount: "12.50" });
   expect(prepared.body).toContain("12.50");
@@ -81,7 +84,7 @@ describe("where people are sent to", () => {
     notificationUri: "https://app.example/notices",
   };
   const client = createClient({ xs2aUrl: "https://xs2a.example", settings });
-  const initiate = declared("payments.initiate");
+  const initiate = operationNamed("payments.initiate");
   afterAll(() => client.close());
 
   test("is the connection's to say where the caller does not", () => {
@@ -116,7 +119,8 @@ describe("where people are sent to", () => {
 
 describe("a booking without a reference", () => {
   const client = createClient({ baseUrl: "https://api.example", clientId: "C-1" });
-  const prepared = (input: Values) => client.prepare(declared("trades.book"), { quote_id: "q", ...input });
+  const prepared = (input: Values) =>
+    client.prepare(operationNamed("trades.book"), { quote_id: "q", ...input });
   const referenceOf = (input: Values) => prepared({ reason: "other", ...input }).values.reference;
   afterAll(() => client.close());
 
@@ -144,7 +148,7 @@ describe("a booking without a reference", () => {
         throw new Error("no reason");
       },
     });
-    expect(() => client.prepare(declared("trades.book"), throwing)).toThrow(InvalidInput);
-    expect(() => client.prepare(declared("trades.book"), null!)).toThrow(InvalidInput);
+    expect(() => client.prepare(operationNamed("trades.book"), throwing)).toThrow(InvalidInput);
+    expect(() => client.prepare(operationNamed("trades.book"), null!)).toThrow(InvalidInput);
   });
 });

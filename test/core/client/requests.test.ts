@@ -6,12 +6,12 @@ import {
   type FxdeskClient,
   InvalidInput,
 } from "../../../core";
-import { faultServer, type FaultServer, inTurn, respond } from "../../support/fault-server";
+import { faultServer, type FaultServer, inSequence, respond } from "../../support/fault-server";
 
 let server: FaultServer;
 const clients: FxdeskClient[] = [];
 
-function connected(options: ClientOptions = {}): FxdeskClient {
+function connectClient(options: ClientOptions = {}): FxdeskClient {
   const client = createClient({
     baseUrl: server.url,
     xs2aUrl: `${server.url}/open-banking/`,
@@ -23,8 +23,8 @@ function connected(options: ClientOptions = {}): FxdeskClient {
   return client;
 }
 
-const listening = async (...responses: Parameters<typeof inTurn>) =>
-  (server = await faultServer(inTurn(...responses)));
+const startServer = async (...responses: Parameters<typeof inSequence>) =>
+  (server = await faultServer(inSequence(...responses)));
 
 afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));
@@ -34,8 +34,8 @@ afterEach(async () => {
 const account = "11111111-2222-3333-4444-555555555555";
 
 test("client id, token, contact and API key come from the connection", async () => {
-  await listening(respond(200, "[]"));
-  await connected({
+  await startServer(respond(200, "[]"));
+  await connectClient({
     contactId: "contact-1",
     credentials: { accessToken: "token-1", apiKey: "key-1" },
   }).trades.list({ trade_type: ["spot", "ndf"], page: 2 });
@@ -47,15 +47,18 @@ test("client id, token, contact and API key come from the connection", async () 
 });
 
 test("a call may name another client and contact", async () => {
-  await listening(respond(200, "[]"));
-  await connected({ contactId: "contact-1" }).trades.list({}, { clientId: "other", contactId: "contact-2" });
+  await startServer(respond(200, "[]"));
+  await connectClient({ contactId: "contact-1" }).trades.list(
+    {},
+    { clientId: "other", contactId: "contact-2" },
+  );
   expect(server.heads[0]).toContain("client_id=other");
   expect(server.heads[0]).toMatch(/X-Contact-ID: contact-2/i);
 });
 
 test("the body holds the body's fields and nothing else", async () => {
-  await listening(respond(201, '{"trade_id":"t-1"}'));
-  await connected().trades.book({ quote_id: "q/1", reason: "mortage_repayment", reference: "FI/21" });
+  await startServer(respond(201, '{"trade_id":"t-1"}'));
+  await connectClient().trades.book({ quote_id: "q/1", reason: "mortage_repayment", reference: "FI/21" });
   expect(server.heads[0]).toMatch(/^POST \/trades\?quote_id=q%2F1&client_id=c%201 HTTP/);
   expect(server.heads[0]!.split("\r\n\r\n")[1]).toBe('{"reason":"mortage_repayment","reference":"FI/21"}');
 });
@@ -63,14 +66,14 @@ test("the body holds the body's fields and nothing else", async () => {
 test.each(["PDF", "pdf"])(
   "a format is taken as the contract writes it, %s, and sent in small letters",
   async (format) => {
-    await listening(respond(202, "ok", { "content-type": "text/plain" }));
+    await startServer(respond(202, "ok", { "content-type": "text/plain" }));
     const [date_from, date_to] = ["2026-01-01", "2026-01-31"];
-    await connected().statements.emailAccounts({ date_from, date_to, format: format as "pdf" });
+    await connectClient().statements.emailAccounts({ date_from, date_to, format: format as "pdf" });
     expect(server.heads[0]!.split("\r\n\r\n")[1]).toBe(JSON.stringify({ date_from, date_to, format: "pdf" }));
   },
 );
 
-const wrong: [message: RegExp, call: (client: FxdeskClient) => Promise<unknown>][] = [
+const invalidCalls: [message: RegExp, call: (client: FxdeskClient) => Promise<unknown>][] = [
   [/quote_id is required/, (client) => client.trades.book({ reason: "other" } as never)],
   [
     /reason must be one of .*not "gift"/,
@@ -86,9 +89,9 @@ const wrong: [message: RegExp, call: (client: FxdeskClient) => Promise<unknown>]
   ],
 ];
 
-test.each(wrong)("input refused with %s is never sent", async (message, call) => {
-  await listening(respond(200, "[]"));
-  const error = await call(connected()).then(
+test.each(invalidCalls)("input refused with %s is never sent", async (message, call) => {
+  await startServer(respond(200, "[]"));
+  const error = await call(connectClient()).then(
     () => undefined,
     (reason: unknown) => reason,
   );
@@ -108,13 +111,13 @@ test.each<[message: string, call: (client: FxdeskClient) => Promise<unknown>]>([
   ],
   ["trades.get: trade_id is required.", (client) => client.trades.get({} as never)],
 ])("what is wrong is said in sentences: %s", async (message, call) => {
-  await listening(respond(200, "[]"));
-  await expect(call(connected())).rejects.toMatchObject({ message });
+  await startServer(respond(200, "[]"));
+  await expect(call(connectClient())).rejects.toMatchObject({ message });
 });
 
 describe("values of the connection are checked like the caller's", () => {
   const refused = (options: ClientOptions, call: CallOptions = {}) =>
-    connected(options).consents.get({ "consent-id": "c1" }, call);
+    connectClient(options).consents.get({ "consent-id": "c1" }, call);
 
   test.each<[options: ClientOptions, call: CallOptions, message: string]>([
     [{ psu: { "PSU-IP-Address": "zzz" } }, {}, "PSU-IP-Address must be an IPv4 address"],
@@ -124,7 +127,7 @@ describe("values of the connection are checked like the caller's", () => {
     [{}, { requestId: "once" }, "X-Request-ID must be a UUID"],
     [{ credentials: { accessToken: "token\n" } }, {}, "accessToken must be ASCII text"],
   ])("%j, %j is never sent", async (options, call, message) => {
-    await listening(respond(200, "{}"));
+    await startServer(respond(200, "{}"));
     await expect(refused(options, call)).rejects.toMatchObject({
       name: "InvalidInput",
       outcome: "not-sent",
@@ -134,21 +137,21 @@ describe("values of the connection are checked like the caller's", () => {
   });
 
   test("an address that is one is sent", async () => {
-    await listening(respond(200, '{"consentStatus":"valid"}'));
+    await startServer(respond(200, '{"consentStatus":"valid"}'));
     await refused({ psu: { "PSU-IP-Address": "192.0.2.7" } });
     expect(server.heads[0]).toMatch(/PSU-IP-Address: 192\.0\.2\.7\r\n/i);
   });
 });
 
 test("a connection without client id says so", async () => {
-  await listening(respond(200, "[]"));
+  await startServer(respond(200, "[]"));
   const client = createClient({ baseUrl: server.url, credentials: { accessToken: "t" } });
   await expect(client.trades.list()).rejects.toThrow("clientId is required; set it on the connection");
 });
 
 test("a connection without token says so, and sends nothing", async () => {
-  await listening(respond(200, "[]"));
-  await expect(connected({ credentials: {} }).trades.list()).rejects.toMatchObject({
+  await startServer(respond(200, "[]"));
+  await expect(connectClient({ credentials: {} }).trades.list()).rejects.toMatchObject({
     name: "Unauthorized",
     outcome: "not-sent",
   });
@@ -156,11 +159,11 @@ test("a connection without token says so, and sends nothing", async () => {
 });
 
 test("a path the contract does not show is called with the same credentials and errors", async () => {
-  await listening(
+  await startServer(
     respond(201, '{"quote_id":"q-1"}'),
     respond(409, '{"code":"c","message":"m","details":"d"}'),
   );
-  const client = connected();
+  const client = connectClient();
   const request = {
     method: "POST",
     path: "/quotes",
@@ -178,8 +181,8 @@ test.each<[options: ClientOptions, message: string]>([
   [{ credentials: { accessToken: "t", apiKey: " key" } }, "apiKey must be ASCII text"],
   [{ contactId: "a\r\nX-Other: b" }, "contactId must be ASCII text"],
 ])("%j names the setting, and nothing is sent", async (options, message) => {
-  await listening(respond(201, '{"trade_id":"t"}'));
-  const booking = connected(options).trades.book({ quote_id: "q", reason: "other" });
+  await startServer(respond(201, '{"trade_id":"t"}'));
+  const booking = connectClient(options).trades.book({ quote_id: "q", reason: "other" });
   await expect(booking).rejects.toMatchObject({
     name: "InvalidInput",
     outcome: "not-sent",
@@ -197,8 +200,8 @@ test.each<[message: string, request: object]>([
   ["path must be text that begins with a slash", { method: "GET", path: "payments" }],
   ["method must be one of GET, POST, PUT, PATCH, DELETE", { method: "GET\r\n", path: "/payments" }],
 ])("a request of one's own is checked: %s", async (message, request) => {
-  await listening(respond(200, "[]"));
-  await expect(connected().request(request as never)).rejects.toMatchObject({
+  await startServer(respond(200, "[]"));
+  await expect(connectClient().request(request as never)).rejects.toMatchObject({
     name: "InvalidInput",
     outcome: "not-sent",
     message: expect.stringContaining(message) as string,

@@ -2,25 +2,32 @@
 import type { Socket } from "node:net";
 import type { FxdeskClient } from "../../../core";
 import { RetryBudget, retryAfterMs } from "../../../core/transport/backoff";
-import { type Fault, inTurn, reset, respond, silence } from "../../support/fault-server";
-import { against, arrived, change, failure, trade, withoutBackoff } from "../support/against";
+import { type Fault, inSequence, reset, respond, silence } from "../../support/fault-server";
+import {
+  startClientAndServer,
+  untilArrived,
+  changeRequest,
+  failureOf,
+  tradeInput,
+  disableBackoff,
+} from "../support/client-fixtures";
 
 const brokenBody: Fault = (socket) => socket.end("HTTP/1.1 200 X\r\ncontent-length: 99\r\n\r\n[");
 const list = respond(200, "[]");
 
 test("a read is tried again after a reset and after 503", async () => {
-  const { client } = await against(inTurn(reset, respond(503), list));
+  const { client } = await startClientAndServer(inSequence(reset, respond(503), list));
   expect(await client.trades.list.response()).toMatchObject({ body: [], attempts: 3 });
 });
 
 test("a read whose response breaks off is tried again", async () => {
-  const { client } = await against(inTurn(brokenBody, list));
+  const { client } = await startClientAndServer(inSequence(brokenBody, list));
   expect(await client.trades.list.response()).toMatchObject({ body: [], attempts: 2 });
 });
 
 test("a read whose responses all break off says so, with the status", async () => {
-  const { server, client } = await against(brokenBody);
-  const error = await failure(client.trades.list());
+  const { server, client } = await startClientAndServer(brokenBody);
+  const error = await failureOf(client.trades.list());
   expect(error).toMatchObject({ name: "Unavailable", status: 200, outcome: "unknown", retryable: true });
   expect(error.message).toContain("trades.list: The response (200) broke off");
   expect(server.heads).toHaveLength(3);
@@ -40,40 +47,44 @@ const table: [fault: string, make: Fault, requests: { read: number; change: numb
 ];
 
 test.each(table)("%s to a read, a change and a booking: %j requests", async (_, fault, requests) => {
-  withoutBackoff();
+  disableBackoff();
   const count = async (call: (client: FxdeskClient) => Promise<unknown>) => {
-    const { server, client } = await against(fault);
-    const { attempts } = await failure(call(client));
+    const { server, client } = await startClientAndServer(fault);
+    const { attempts } = await failureOf(call(client));
     expect(server.heads).toHaveLength(attempts);
     return attempts;
   };
   const [read, changed, money] = await Promise.all([
     count((client) => client.trades.list()),
-    count((client) => client.request(change)),
-    count((client) => client.trades.book(trade)),
+    count((client) => client.request(changeRequest)),
+    count((client) => client.trades.book(tradeInput)),
   ]);
   expect({ read, change: changed, money }).toEqual(requests);
 });
 
 test("a read that is aborted while it waits to be tried again was sent", async () => {
-  const { server, client } = await against(respond(503, "", { "retry-after": "60" }), { timeoutMs: 600_000 });
+  const { server, client } = await startClientAndServer(respond(503, "", { "retry-after": "60" }), {
+    timeoutMs: 600_000,
+  });
   const controller = new AbortController();
-  const call = failure(client.trades.list({}, { signal: controller.signal }));
-  await arrived(server, 1);
+  const call = failureOf(client.trades.list({}, { signal: controller.signal }));
+  await untilArrived(server, 1);
   controller.abort();
   expect(await call).toMatchObject({ name: "Aborted", outcome: "unknown", attempts: 1 });
 });
 
 test("one time limit covers all attempts, and ends the wait between them", async () => {
-  const { client } = await against(inTurn(reset, silence), { timeoutMs: 2_000 });
-  expect(await failure(client.trades.list())).toMatchObject({ code: "timeout", outcome: "unknown" });
+  const { client } = await startClientAndServer(inSequence(reset, silence), { timeoutMs: 2_000 });
+  expect(await failureOf(client.trades.list())).toMatchObject({ code: "timeout", outcome: "unknown" });
 });
 
 test("300 reads of a service that fails become few more requests, and a working one is tried again", async () => {
-  withoutBackoff();
+  disableBackoff();
   let works = false;
-  const { server, client } = await against((socket, number) => (works ? list : respond(503))(socket, number));
-  await Promise.all(Array.from({ length: 300 }, () => failure(client.trades.list())));
+  const { server, client } = await startClientAndServer((socket, number) =>
+    (works ? list : respond(503))(socket, number),
+  );
+  await Promise.all(Array.from({ length: 300 }, () => failureOf(client.trades.list())));
   expect(server.heads.length).toBeGreaterThan(300);
   expect(server.heads.length).toBeLessThanOrEqual(340);
   works = true;
@@ -84,19 +95,19 @@ test("a quota that is used up is told at once, and makes no other call wait", as
   const usedUp = respond(429, '{"tppMessages":[{"category":"ERROR","code":"ACCESS_EXCEEDED"}]}');
   const accounts = respond(200, '{"accounts":[]}');
   // Where it spoke of the rate, the next call would wait for a second.
-  const { client } = await against(inTurn(usedUp, accounts), { queueTimeoutMs: 500 });
+  const { client } = await startClientAndServer(inSequence(usedUp, accounts), { queueTimeoutMs: 500 });
   const read = (consent: string) => client.openBanking.listAccounts({ "Consent-ID": consent });
-  expect(await failure(read("c-1"))).toMatchObject({ name: "RateLimited", attempts: 1 });
+  expect(await failureOf(read("c-1"))).toMatchObject({ name: "RateLimited", attempts: 1 });
   expect(await read("c-2")).toEqual({ accounts: [] });
 });
 
 test("the budget of one server is not another's", async () => {
-  withoutBackoff();
-  const { server, client } = await against(respond(503));
-  for (let count = 0; count < 60; count += 1) await failure(client.trades.list());
+  disableBackoff();
+  const { server, client } = await startClientAndServer(respond(503));
+  for (let count = 0; count < 60; count += 1) await failureOf(client.trades.list());
   const before = server.heads.length;
-  await failure(client.trades.list());
-  await failure(client.consents.get({ "consent-id": "c-1" }));
+  await failureOf(client.trades.list());
+  await failureOf(client.consents.get({ "consent-id": "c-1" }));
   expect(server.heads.length - before).toBe(1 + 3);
 });
 
@@ -104,7 +115,7 @@ test("a budget is used up by attempts, and filled again by successes", () => {
   const budget = new RetryBudget();
   const taken = (status?: number) => {
     let count = 0;
-    while (count < 1_000 && budget.take(status)) count += 1;
+    while (count < 1_000 && budget.spend(status)) count += 1;
     return count;
   };
   expect(taken()).toBe(35);
@@ -138,7 +149,7 @@ test.each<[header: string | string[] | undefined, ms: number | undefined]>([
 test("a read whose connection was forgotten at the other end is sent again on a new one", async () => {
   const forgotten = new Set<Socket>();
   const seen = new Set<Socket>();
-  const { client } = await against((socket, number) => {
+  const { client } = await startClientAndServer((socket, number) => {
     seen.add(socket);
     (forgotten.has(socket) ? reset : list)(socket, number);
   });

@@ -1,7 +1,7 @@
 /** An error of the service that says several things: each is told, and the fields it names are violations. */
 import { InvalidInput } from "../../../core";
 import { respond } from "../../support/fault-server";
-import { against, failure } from "../support/against";
+import { startClientAndServer, failureOf } from "../support/client-fixtures";
 
 const payment = {
   "payment-service": "payments",
@@ -12,9 +12,9 @@ const payment = {
   creditorName: "Brouwer Logistiek BV",
 } as const;
 
-const initiated = async (status: number, body: unknown) => {
-  const { client } = await against(respond(status, JSON.stringify(body)));
-  return failure(client.payments.initiate(payment));
+const initiateAndFail = async (status: number, body: unknown) => {
+  const { client } = await startClientAndServer(respond(status, JSON.stringify(body)));
+  return failureOf(client.payments.initiate(payment));
 };
 
 const message = (path: string | undefined, text: string, code = "FORMAT_ERROR") => ({
@@ -25,7 +25,7 @@ const message = (path: string | undefined, text: string, code = "FORMAT_ERROR") 
 });
 
 test("each message of an invalid request is told, and its field is a violation", async () => {
-  const error = await initiated(400, {
+  const error = await initiateAndFail(400, {
     tppMessages: [
       message("creditorAccount.iban", "The check digits are wrong."),
       message("instructedAmount.amount", "Above the limit.", "PARAMETER_NOT_CONSISTENT"),
@@ -68,24 +68,26 @@ test.each([
   ["PSU-IP-Address", "PSU-IP-Address"],
   ["somewhere/else/entirely", "somewhere.else.entirely"],
 ])("a field that the service calls %s is %s", async (path, field) => {
-  const error = await initiated(400, { tppMessages: [message(path, "Wrong.")] });
+  const error = await initiateAndFail(400, { tppMessages: [message(path, "Wrong.")] });
   expect(error).toMatchObject({ violations: [{ field, message: "Wrong." }] });
   expect(error.message).toContain(`${field}: Wrong. [FORMAT_ERROR]`);
 });
 
 test("a text that names its field does not name it twice", async () => {
-  const error = await initiated(400, { tppMessages: [message("creditorName", "creditorName is too long.")] });
+  const error = await initiateAndFail(400, {
+    tppMessages: [message("creditorName", "creditorName is too long.")],
+  });
   expect(error.message).toContain("(400) creditorName is too long. [FORMAT_ERROR]");
 });
 
 test("a message without a text has its code", async () => {
-  const error = await initiated(400, { tppMessages: [{ code: "FORMAT_ERROR", path: "creditorName" }] });
+  const error = await initiateAndFail(400, { tppMessages: [{ code: "FORMAT_ERROR", path: "creditorName" }] });
   expect(error).toMatchObject({ violations: [{ field: "creditorName", message: "FORMAT_ERROR" }] });
   expect(error.message).toContain("creditorName: [FORMAT_ERROR]");
 });
 
 test("errors that are no invalid requests tell all their messages, too", async () => {
-  const error = await initiated(403, {
+  const error = await initiateAndFail(403, {
     tppMessages: [
       message(undefined, "The product is closed.", "PRODUCT_INVALID"),
       message(undefined, "So is the account.", "SERVICE_BLOCKED"),
@@ -98,7 +100,7 @@ test("errors that are no invalid requests tell all their messages, too", async (
 });
 
 test("the further errors of a problem are told", async () => {
-  const error = await initiated(400, {
+  const error = await initiateAndFail(400, {
     type: "about:blank",
     code: "FORMAT_ERROR",
     title: "Wrong.",
@@ -112,13 +114,13 @@ test("no number of messages makes an error large", async () => {
   const many = Array.from({ length: 5_000 }, (_, index) =>
     message(`payments[${index}].creditorName`, "Wrong."),
   );
-  const error = await initiated(400, { tppMessages: many });
+  const error = await initiateAndFail(400, { tppMessages: many });
   expect(error.message).toContain("payments.9.creditorName: Wrong. [FORMAT_ERROR] And 40 more.");
   expect((error as InvalidInput).violations).toHaveLength(50);
 });
 
 test("entries that are no messages are passed over", async () => {
-  const error = await initiated(400, {
+  const error = await initiateAndFail(400, {
     tppMessages: [null, 7, [], { text: "No code." }, message("creditorName", "No.")],
   });
   expect(error.service).toEqual({ code: "FORMAT_ERROR", message: "No.", details: "", field: "creditorName" });
@@ -126,7 +128,7 @@ test("entries that are no messages are passed over", async () => {
 
 test("a text has no line breaks, whatever it is told of", async () => {
   const forged = "\n\nfxdesk: carried out (201)";
-  const error = await initiated(409, {
+  const error = await initiateAndFail(409, {
     tppMessages: [
       message("creditorName", `Refused.${forged} \t\r\n Really.\u2028Yes.`, "CONFLICT\u0085ERROR"),
       message("creditorAccount.iban\r", "\n", "FORMAT\v\fERROR"),
@@ -142,7 +144,7 @@ test("a text has no line breaks, whatever it is told of", async () => {
     message: text,
     others: [{ code: "FORMAT ERROR", message: "", field: "creditorAccount.iban" }, { code: "FORMAT_ERROR" }],
   });
-  const invalid = await initiated(400, { tppMessages: [message("creditorName", `No.${forged}`)] });
+  const invalid = await initiateAndFail(400, { tppMessages: [message("creditorName", `No.${forged}`)] });
   expect(invalid).toMatchObject({
     violations: [{ field: "creditorName", message: "No. fxdesk: carried out (201)" }],
   });
@@ -151,6 +153,6 @@ test("a text has no line breaks, whatever it is told of", async () => {
 test("a text of nothing but spaces takes no time", async () => {
   const spaces = " ".repeat(1_000_000);
   const begun = performance.now();
-  await initiated(409, { tppMessages: [message(undefined, `a${spaces}b`)] });
+  await initiateAndFail(409, { tppMessages: [message(undefined, `a${spaces}b`)] });
   expect(performance.now() - begun).toBeLessThan(5_000);
 });

@@ -80,15 +80,17 @@ test("no two operations share a name, a tool, or a method and path", () => {
 const money: readonly Declaration[] = contractOperations.filter(({ effect }) => effect === "money");
 
 test("every call that commits money says what identifies it", () => {
-  expect(money.map(({ name, identifiedBy, singleUse }) => [name, identifiedBy, singleUse])).toEqual([
-    ["approvalsWorkflow.replaceConfig", "rules", undefined],
-    ["approvalsWorkflow.updateSettings", "enabled", undefined],
-    ["trades.book", "trade_id", "quote_id"],
-    ["payments.initiateBulk", "paymentId", undefined],
-    ["payments.startAuthorisation", "authorisationId", undefined],
-    ["payments.initiate", "paymentId", undefined],
-    ["payments.cancel", "transactionStatus", undefined],
-  ]);
+  expect(money.map(({ name, identifiedBy, singleUseField }) => [name, identifiedBy, singleUseField])).toEqual(
+    [
+      ["approvalsWorkflow.replaceConfig", "rules", undefined],
+      ["approvalsWorkflow.updateSettings", "enabled", undefined],
+      ["trades.book", "trade_id", "quote_id"],
+      ["payments.initiateBulk", "paymentId", undefined],
+      ["payments.startAuthorisation", "authorisationId", undefined],
+      ["payments.initiate", "paymentId", undefined],
+      ["payments.cancel", "transactionStatus", undefined],
+    ],
+  );
 });
 
 test("what became of a call is looked up with an operation that reads, where the contract has one", () => {

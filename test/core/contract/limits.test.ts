@@ -1,6 +1,6 @@
 /** Limits, patterns, enumerations and defaults of the JSON interface, from a table kept by hand. */
 import { callerFields, fieldsOf } from "../../../core/operations";
-import { contractOperations, misfits, operationNamed } from "../../support/operations";
+import { contractOperations, inputViolations, operationNamed } from "../../support/operations";
 
 const uuid = "8f3b1c52-6d0e-4a57-9c11-2b7e90d4a6f1";
 const range = { date_from: "2026-01-01", date_to: "2026-01-31" };
@@ -13,7 +13,7 @@ const band = {
 };
 
 /** The least that each operation takes. */
-const least: Readonly<Record<string, object>> = {
+const minimalInput: Readonly<Record<string, object>> = {
   "accountDetails.list": {},
   "accountDetails.listAll": {},
   "accountDetails.request": { country: "DE", currency: "EUR" },
@@ -53,14 +53,14 @@ const names = contractOperations.filter(({ server }) => server === "service").ma
 
 describe.each(names)("%s", (name) => {
   test("takes the least the contract asks for", () => {
-    expect(misfits(name, { ...least[name] })).toEqual([]);
+    expect(inputViolations(name, { ...minimalInput[name] })).toEqual([]);
   });
 
   test("asks for each required field by name", () => {
     const required = callerFields(operationNamed(name)).filter((field) => field.required);
     for (const { name: field } of required) {
-      const { [field]: _, ...rest } = least[name] as Record<string, unknown>;
-      expect(misfits(name, rest)).toContainEqual({
+      const { [field]: _, ...rest } = minimalInput[name] as Record<string, unknown>;
+      expect(inputViolations(name, rest)).toContainEqual({
         field,
         message: expect.stringMatching(/^is required\b/),
       });
@@ -68,7 +68,7 @@ describe.each(names)("%s", (name) => {
   });
 
   test("refuses a field it does not have", () => {
-    expect(misfits(name, { ...least[name], colour: "red" })[0]).toMatchObject({
+    expect(inputViolations(name, { ...minimalInput[name], colour: "red" })[0]).toMatchObject({
       field: "colour",
       message: expect.stringMatching(/^is not a field here/),
     });
@@ -82,7 +82,12 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-type Row = readonly [operation: string, field: string, fits: readonly unknown[], fitsNot: readonly unknown[]];
+type LimitCase = readonly [
+  operation: string,
+  field: string,
+  fits: readonly unknown[],
+  fitsNot: readonly unknown[],
+];
 
 const text = (length: number) => "x".repeat(length);
 const currency = [
@@ -126,7 +131,7 @@ const currencies = [
   ["", "eur", "EUR;GBP", "EUR, GBP", ["EUR"]],
 ] as const;
 
-const rows: readonly Row[] = [
+const rows: readonly LimitCase[] = [
   ["accountDetails.list", "account_details_type", ["dedicated", "pooled"], ["virtual", "Pooled", ""]],
   ["accountDetails.list", "account_id", ...account36],
   ["accountDetails.list", "country", ...country],
@@ -233,14 +238,14 @@ const rows: readonly Row[] = [
 ];
 
 describe.each(rows)("%s, %s", (name, field, fits, fitsNot) => {
-  const input = (value: unknown) => ({ ...least[name], [field]: value });
+  const input = (value: unknown) => ({ ...minimalInput[name], [field]: value });
 
   test.each(fits.map((value) => [value]))("%j fits", (value) => {
-    expect(misfits(name, input(value))).toEqual([]);
+    expect(inputViolations(name, input(value))).toEqual([]);
   });
 
   test.each(fitsNot.map((value) => [value]))("%j does not, and the field is named", (value) => {
-    const violations = misfits(name, input(value));
+    const violations = inputViolations(name, input(value));
     expect(violations.length).toBeGreaterThan(0);
     for (const violation of violations) expect(violation.field.split(/[.,]/)[0]).toBe(field);
   });
@@ -281,10 +286,10 @@ test("defaults are those of the contract", () => {
 
 test("the connection fills client_id everywhere but on the login page, where the caller does", () => {
   for (const name of names) {
-    const { by, required, place } = fieldsOf(operationNamed(name)).find(
+    const { filledBy, required, location } = fieldsOf(operationNamed(name)).find(
       (field) => field.name === "client_id",
     )!;
-    expect({ name, by, required, place }).toEqual({
+    expect({ name, by: filledBy, required, place: location }).toEqual({
       name,
       by: name === "login.getPage" ? "caller" : "connection",
       required: true,
@@ -293,7 +298,7 @@ test("the connection fills client_id everywhere but on the login page, where the
   }
 });
 
-const words: [string, object, string][] = [
+const textCases: [string, object, string][] = [
   ["accountDetails.list", { currency: "eur" }, 'must be three capital letters, such as EUR, not "eur"'],
   ["accountDetails.list", { account_id: "1" }, 'must have exactly 36 characters, not "1"'],
   ["accountDetails.list", { alias: "" }, 'must have at least 1 characters, not ""'],
@@ -302,6 +307,6 @@ const words: [string, object, string][] = [
   ["trades.get", { trade_id: "a/b" }, "must not be empty, a dot segment, or contain a slash"],
 ];
 
-test.each(words)("%s says of %j what is right", (name, input, message) => {
-  expect(misfits(name, { ...least[name], ...input })[0]?.message).toBe(message);
+test.each(textCases)("%s says of %j what is right", (name, input, message) => {
+  expect(inputViolations(name, { ...minimalInput[name], ...input })[0]?.message).toBe(message);
 });

@@ -1,6 +1,6 @@
 /** Amounts that are paid: more than zero, in the decimals of their currency. */
 import { inputJsonSchema } from "../../../core/declaration/json-schema";
-import { misfits, operationNamed } from "../../support/operations";
+import { inputViolations, operationNamed } from "../../support/operations";
 
 const iban = "DE52000000000012345678";
 const transfer = (amount: string, currency: string) => ({
@@ -12,7 +12,7 @@ const product = { "payment-product": "sepa-credit-transfers", debtorAccount: { i
 const periodic = { "payment-service": "periodic-payments", startDate: "2026-03-01", frequency: "Monthly" };
 
 /** Each way to give an amount: the operation, where the amount is, and the input. */
-const ways: [name: string, field: string, input: (amount: string, currency: string) => object][] = [
+const inputForms: [name: string, field: string, input: (amount: string, currency: string) => object][] = [
   [
     "payments.initiate",
     "instructedAmount.amount",
@@ -39,7 +39,7 @@ const ways: [name: string, field: string, input: (amount: string, currency: stri
   ],
 ];
 
-const fitting: [amount: string, currency: string][] = [
+const validAmounts: [amount: string, currency: string][] = [
   ["0.01", "EUR"],
   ["99999999999999.99", "EUR"],
   ["007.5", "EUR"],
@@ -48,7 +48,7 @@ const fitting: [amount: string, currency: string][] = [
   ["0.001", "CLF"],
 ];
 
-const unfit: [amount: string, currency: string, message: string][] = [
+const invalidAmounts: [amount: string, currency: string, message: string][] = [
   ["-5", "EUR", "must be more than zero"],
   ["-0.01", "EUR", "must be more than zero"],
   ["0", "EUR", "must be more than zero"],
@@ -63,13 +63,13 @@ const unfit: [amount: string, currency: string, message: string][] = [
   ["", "EUR", "must be a decimal amount with a dot, such as 1234.50"],
 ];
 
-describe.each(ways)("%s, %s (%#)", (name, field, input) => {
-  test.each(fitting)("%s %s can be paid", (amount, currency) => {
-    expect(misfits(name, { ...input(amount, currency) })).toEqual([]);
+describe.each(inputForms)("%s, %s (%#)", (name, field, input) => {
+  test.each(validAmounts)("%s %s can be paid", (amount, currency) => {
+    expect(inputViolations(name, { ...input(amount, currency) })).toEqual([]);
   });
 
-  test.each(unfit)("%s %s %s", (amount, currency, message) => {
-    expect(misfits(name, { ...input(amount, currency) })).toEqual([
+  test.each(invalidAmounts)("%s %s %s", (amount, currency, message) => {
+    expect(inputViolations(name, { ...input(amount, currency) })).toEqual([
       { field, message: `${message}, not "${amount}"` },
     ]);
   });

@@ -36,15 +36,15 @@ const documented: Readonly<Record<string, string>> = {
 
 const service = contractOperations.filter(({ server }) => server === "service");
 
-const answered = ([status, { kind }]: [string, ResponseDeclaration]) => status + kind;
-const refused = ([status, failure]: [string, ErrorDeclaration]) => {
+const successKey = ([status, { kind }]: [string, ResponseDeclaration]) => status + kind;
+const errorKey = ([status, failure]: [string, ErrorDeclaration]) => {
   const body = errorBody(failure);
   return body ? `${status}${body === ErrorMessage ? "+" : "?"}` : status;
 };
 
 test.each(service.map(({ name }) => name))("%s declares the statuses of the contract", (name) => {
   const { responses, errors } = operationNamed(name);
-  const declared = [...Object.entries(responses).map(answered), ...Object.entries(errors).map(refused)];
+  const declared = [...Object.entries(responses).map(successKey), ...Object.entries(errors).map(errorKey)];
   expect(declared.join(" ")).toBe(documented[name]);
 });
 
@@ -64,7 +64,7 @@ test("entries are counted where the contract documents x-total-count, and only t
   for (const { responses, pages } of counted) expect(responses[200]!.headers).toHaveProperty(pages!.total!);
 });
 
-const unusual: Readonly<Record<string, string>> = {
+const unusualStatuses: Readonly<Record<string, string>> = {
   "login.getPage": "",
   "transactions.get": "accessToken contactId",
   "trades.book": "accessToken apiKey contactId?",
@@ -73,5 +73,5 @@ const unusual: Readonly<Record<string, string>> = {
 };
 
 test.each(service)("$name carries the credentials of the contract", (declared) => {
-  expect(declared.credentials.join(" ")).toBe(unusual[declared.name] ?? "accessToken contactId?");
+  expect(declared.credentials.join(" ")).toBe(unusualStatuses[declared.name] ?? "accessToken contactId?");
 });

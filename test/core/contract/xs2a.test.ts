@@ -33,7 +33,8 @@ const file = process.env.PSD2_OPENAPI;
 const describeStandard = file ? describe : describe.skip;
 const standard = file ? new Standard(file) : undefined;
 
-const theirs = (method: string, path: string): StandardOperation => standard!.operation(method, path)!;
+const standardOperation = (method: string, path: string): StandardOperation =>
+  standard!.operation(method, path)!;
 
 /** Message signatures are not declared, as core/operations/xs2a.ts says. */
 const signatures = new Set(["Digest", "Signature", "TPP-Signature-Certificate"]);
@@ -47,8 +48,8 @@ const byName = (fields: readonly { name: string; required?: boolean }[]) =>
     .filter((name) => !unlisted.has(name))
     .toSorted();
 
-const placed = (operation: Declaration, place: Field["place"]) =>
-  fieldsOf(operation).filter((field) => field.place === place);
+const fieldsAt = (operation: Declaration, place: Field["location"]) =>
+  fieldsOf(operation).filter((field) => field.location === place);
 
 const cases = declared.flatMap((operation) =>
   standardPaths(operation).map((path) => [operation.name, operation.method, path] as const),
@@ -64,16 +65,16 @@ describeStandard(`the standard at PSD2_OPENAPI${file ? "" : " (not set: left out
   });
 
   test.each(cases)("%s has the standard's headers and query", (name, method, path) => {
-    const { parameters } = theirs(method, path);
+    const { parameters } = standardOperation(method, path);
     for (const place of ["header", "query"] as const) {
       const expected = parameters.filter((each) => each.in === place);
-      expect(byName(placed(find(name), place))).toEqual(byName(expected));
+      expect(byName(fieldsAt(find(name), place))).toEqual(byName(expected));
     }
   });
 
   test.each(cases)("%s limits its parameters as the standard does", (name, method, path) => {
-    const fields = fieldsOf(find(name)).filter((field) => field.place !== "body");
-    const differences = theirs(method, path).parameters.flatMap((parameter) => {
+    const fields = fieldsOf(find(name)).filter((field) => field.location !== "body");
+    const differences = standardOperation(method, path).parameters.flatMap((parameter) => {
       const field = fields.find((each) => each.name === parameter.name);
       return field
         ? requestDifferences(parameter.schema, responseJsonSchema(field.schema), parameter.name)
@@ -83,7 +84,7 @@ describeStandard(`the standard at PSD2_OPENAPI${file ? "" : " (not set: left out
   });
 
   test("consents.create takes the standard's body", () => {
-    const { bodies } = theirs("POST", "/v1/consents");
+    const { bodies } = standardOperation("POST", "/v1/consents");
     expect(requestDifferences(bodies[0]!, responseJsonSchema(find("consents.create").body!))).toEqual([]);
   });
 
@@ -93,7 +94,7 @@ describeStandard(`the standard at PSD2_OPENAPI${file ? "" : " (not set: left out
     ["payments.initiate", "bulk-payments", 2],
     ["payments.initiateBulk", "bulk-payments", 2],
   ])("%s takes the standard's body of %s, and needs what it needs", (name, service, index) => {
-    const body = theirs("POST", "/v1/{payment-service}/{payment-product}").bodies[index]!;
+    const body = standardOperation("POST", "/v1/{payment-service}/{payment-product}").bodies[index]!;
     const { properties } = responseJsonSchema(find(name).body!) as { properties: object };
     const ours = { type: "object", properties, required: body.required };
     expect(requestDifferences(body, ours)).toEqual([]);
@@ -119,13 +120,13 @@ describeStandard(`the standard at PSD2_OPENAPI${file ? "" : " (not set: left out
   test.each(cases)("%s documents the standard's statuses", (name, method, path) => {
     const { responses, errors } = find(name);
     const statuses = Object.keys({ ...responses, ...errors });
-    expect(statuses).toEqual(Object.keys(theirs(method, path).responses));
+    expect(statuses).toEqual(Object.keys(standardOperation(method, path).responses));
   });
 
   test.each(cases)("%s documents a body where the standard has one", (name, method, path) => {
     const { errors } = find(name);
     for (const [status, failure] of Object.entries(errors)) {
-      const { bodies } = theirs(method, path).responses[Number(status)]!;
+      const { bodies } = standardOperation(method, path).responses[Number(status)]!;
       expect([status, errorBody(failure) ? 1 : 0]).toEqual([status, bodies.length]);
     }
   });
@@ -133,7 +134,7 @@ describeStandard(`the standard at PSD2_OPENAPI${file ? "" : " (not set: left out
   test.each(cases)("%s reads the standard's responses", (name, method, path) => {
     const operation = find(name);
     for (const [status, response] of Object.entries(operation.responses)) {
-      const { headers, bodies } = theirs(method, path).responses[Number(status)]!;
+      const { headers, bodies } = standardOperation(method, path).responses[Number(status)]!;
       expect(Object.keys(response.headers ?? {}).toSorted()).toEqual(headers);
       if (response.kind !== "json") continue;
       const body = operation.path.includes("/bulk-payments/") && bodies.length > 1 ? bodies[2]! : bodies[0]!;
@@ -168,7 +169,7 @@ const bulk = {
   debtorAccount: account,
   payments: [transfer],
 };
-const without = (input: Values, field: string) =>
+const omitField = (input: Values, field: string) =>
   Object.fromEntries(Object.entries(input).filter(([name]) => name !== field));
 
 describe("payments.initiate", () => {
@@ -187,7 +188,7 @@ describe("payments.initiate", () => {
     [periodic, "frequency"],
     [bulk, "payments"],
   ])("%#: names the field that is missing", (input, field) => {
-    const message = violations("payments.initiate", without(input, field));
+    const message = violations("payments.initiate", omitField(input, field));
     expect(message).toHaveLength(1);
     expect(message[0]).toContain(field);
   });

@@ -1,13 +1,13 @@
 /** A login at services that are not as they should be, and the listener for who comes back. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { logInTo, tokenAge } from "../../../core/client/login";
+import { startLogin, readTokenAge } from "../../../core/client/login";
 import { createClient } from "../../../core";
-import { listenForReturn } from "../../../core/credentials/login-listener";
+import { listenForRedirect } from "../../../core/credentials/login-listener";
 import { fxdeskService } from "../../../core/service";
-import { type Fault, inTurn, reset, respond, silence } from "../../support/fault-server";
-import { freeRedirect, opened } from "../../support/login";
-import { failure, serving, later } from "../support/against";
+import { type Fault, inSequence, reset, respond, silence } from "../../support/fault-server";
+import { freeRedirectUri, openPage } from "../../support/login";
+import { failureOf, startFaultServer, onCleanup } from "../support/client-fixtures";
 
 const secret = "secret-of-the-application";
 
@@ -38,16 +38,16 @@ const idToken = (payload: unknown) =>
   `x.${Buffer.from(JSON.stringify(payload)).toString("base64url")}.signature`;
 
 /** A login whose person came back with a code, at a token endpoint that behaves as told. */
-async function finished(fault: Fault, settings: Record<string, string> = {}, more: object = {}) {
-  const server = await serving(fault);
+async function finishLogin(fault: Fault, settings: Record<string, string> = {}, more: object = {}) {
+  const server = await startFaultServer(fault);
   const options = optionsAt(server.url, settings);
-  const login = await logInTo(fxdeskService, options);
+  const login = await startLogin(fxdeskService, options);
   const parameters = new URLSearchParams({ code: "the-code-of-it", state: login.state, ...more });
   return { server, options, login, finishing: login.finish(parameters) };
 }
 
 test("the code is exchanged once, with the proof of who asked and the application's secret", async () => {
-  const { server, login, finishing } = await finished(respond(200, tokens()));
+  const { server, login, finishing } = await finishLogin(respond(200, tokens()));
   expect(await finishing).toMatchObject({ clientId: "c-1", clientIds: [], environment: "api" });
   expect(server.heads).toHaveLength(1);
   const [head] = server.heads;
@@ -68,7 +68,7 @@ test("the code is exchanged once, with the proof of who asked and the applicatio
 });
 
 test("no proof goes along where the service refuses it", async () => {
-  const { server, finishing } = await finished(respond(200, tokens()), { pkce: "none" });
+  const { server, finishing } = await finishLogin(respond(200, tokens()), { pkce: "none" });
   await finishing;
   expect(server.heads[0]).not.toContain("code_verifier");
 });
@@ -80,10 +80,10 @@ test.each([
   ["an identity that cannot be read", { id_token: "x" }],
   ["an identity without clients", { id_token: idToken({ clients: 1 }) }],
 ])("%s is taken", async (_what, changes) => {
-  const { options, finishing } = await finished(respond(200, tokens(changes)));
+  const { options, finishing } = await finishLogin(respond(200, tokens(changes)));
   const { login } = await finishing;
   const settings = { ...options.settings, login };
-  const age = await tokenAge(fxdeskService, { ...options, settings });
+  const age = await readTokenAge(fxdeskService, { ...options, settings });
   expect(age!.remainingMs).toBeGreaterThan(3_500_000);
   expect(age!.remainingMs).toBeLessThanOrEqual(3_600_000);
 });
@@ -93,25 +93,25 @@ test.each([
   [[{ client_id: "c-2" }, { client_id: "c-3" }], undefined, undefined],
   [[{ client_id: "c-2" }, { client_id: "c-1" }], "c-1", "c-1"],
 ])("of the clients %j, with %s set, it is %s", async (clients, clientId, expected) => {
-  const server = await serving(respond(200, tokens({ id_token: idToken({ clients }) })));
+  const server = await startFaultServer(respond(200, tokens({ id_token: idToken({ clients }) })));
   const { clientId: _, ...options } = optionsAt(server.url);
-  const login = await logInTo(fxdeskService, { ...options, ...(clientId && { clientId }) });
+  const login = await startLogin(fxdeskService, { ...options, ...(clientId && { clientId }) });
   const kept = await login.finish(new URLSearchParams({ code: "c", state: login.state }));
   expect([kept.clientId, kept.clientIds]).toEqual([expected, clients.map((each) => each.client_id)]);
 });
 
 test("where there is no refresh token, it is good as long as its access token", async () => {
-  const answers = inTurn(
+  const answers = inSequence(
     respond(200, tokens({ refresh_token: undefined })),
     respond(200, "[]"),
     respond(401),
   );
-  const { server, options, finishing } = await finished(answers);
+  const { server, options, finishing } = await finishLogin(answers);
   const { login } = await finishing;
   const client = createClient({ ...options, settings: { ...options.settings, login } });
-  later(() => client.close());
+  onCleanup(() => client.close());
   await client.accounts.listCurrencyAccounts();
-  const error = await failure(client.accounts.listCurrencyAccounts());
+  const error = await failureOf(client.accounts.listCurrencyAccounts());
   expect([error.code, error.message]).toEqual(["unauthorized", expect.stringContaining("Log in again")]);
   expect(server.heads.filter((head) => head.startsWith("POST /token"))).toHaveLength(1);
 });
@@ -128,8 +128,8 @@ test.each<[string, Fault, object]>([
   ["gives no token", respond(200, "{}"), { code: "unavailable" }],
   ["gives tokens of another type", respond(200, tokens({ token_type: "mac" })), { code: "unavailable" }],
 ])("where the token endpoint %s, there is an error, and nothing is kept", async (_what, fault, facts) => {
-  const { server, finishing } = await finished(fault);
-  const error = await failure(finishing);
+  const { server, finishing } = await finishLogin(fault);
+  const error = await failureOf(finishing);
   expect(error).toMatchObject({ operation: "login", ...facts });
   expect(server.heads.length).toBeLessThanOrEqual(1);
   const told = JSON.stringify(error) + error.stack + String((error.cause as Error | undefined)?.stack);
@@ -142,13 +142,13 @@ test.each([
   ["an error", { error: "access_denied" }],
   ["no code", { code: "" }],
 ])("with %s nothing is exchanged", async (_what, more) => {
-  const { server, finishing } = await finished(respond(200, tokens()), {}, more);
-  await failure(finishing);
+  const { server, finishing } = await finishLogin(respond(200, tokens()), {}, more);
+  await failureOf(finishing);
   expect(server.heads).toEqual([]);
 });
 
 test("the name of an issuer, which the contract does not show, is no reason to refuse", async () => {
-  const { finishing } = await finished(respond(200, tokens()), {}, { iss: "https://issuer.example" });
+  const { finishing } = await finishLogin(respond(200, tokens()), {}, { iss: "https://issuer.example" });
   expect(await finishing).toMatchObject({ clientId: "c-1" });
 });
 
@@ -158,32 +158,35 @@ test.each([
   ["redirectUri", "redirectUri is needed"],
 ])("without %s nobody is asked", async (name, message) => {
   const options = optionsAt("http://127.0.0.1:9", { [name]: "" });
-  await expect(logInTo(fxdeskService, options)).rejects.toThrow(message);
+  await expect(startLogin(fxdeskService, options)).rejects.toThrow(message);
 });
 
 describe("who is waited for", () => {
   const nobody = () => Promise.reject(new Error("Nobody came."));
 
   test("has so much time", async () => {
-    const redirectUri = await freeRedirect();
-    const { result } = await listenForReturn({ redirectUri, state: "s", timeoutMs: 50 }, nobody);
-    const error = await failure(result);
+    const redirectUri = await freeRedirectUri();
+    const { result } = await listenForRedirect({ redirectUri, state: "s", timeoutMs: 50 }, nobody);
+    const error = await failureOf(result);
     expect(error).toMatchObject({ code: "timeout", message: expect.stringContaining("Nobody logged in") });
-    await expect(opened(redirectUri)).rejects.toThrow("fetch failed");
+    await expect(openPage(redirectUri)).rejects.toThrow("fetch failed");
   });
 
   test.each(["localhost", "[::1]"])("comes to %s where that is registered", async (host) => {
-    const redirectUri = (await freeRedirect()).replace("127.0.0.1", host);
+    const redirectUri = (await freeRedirectUri()).replace("127.0.0.1", host);
     const finish = (parameters: URLSearchParams) => Promise.resolve(parameters.get("code"));
-    const { result } = await listenForReturn({ redirectUri, state: "s", timeoutMs: 5_000 }, finish);
-    expect((await opened(`${redirectUri}?state=s&code=c`)).status).toBe(200);
+    const { result } = await listenForRedirect({ redirectUri, state: "s", timeoutMs: 5_000 }, finish);
+    expect((await openPage(`${redirectUri}?state=s&code=c`)).status).toBe(200);
     expect(await result).toBe("c");
   });
 
   test("may come with an address that is none", async () => {
-    const redirectUri = await freeRedirect();
+    const redirectUri = await freeRedirectUri();
     const { host, port, hostname } = new URL(redirectUri);
-    const { result } = await listenForReturn({ redirectUri, state: "s", timeoutMs: 5_000 }, async () => "in");
+    const { result } = await listenForRedirect(
+      { redirectUri, state: "s", timeoutMs: 5_000 },
+      async () => "in",
+    );
     const { request } = await import("node:http");
     for (const path of ["//", "*", "http://elsewhere.example/callback?state=s"]) {
       const status = await new Promise((resolve, reject) => {
@@ -195,7 +198,7 @@ describe("who is waited for", () => {
       });
       expect([path, status]).toEqual([path, 404]);
     }
-    await opened(`${redirectUri}?state=s`);
+    await openPage(`${redirectUri}?state=s`);
     expect(await result).toBe("in");
   });
 });

@@ -3,13 +3,13 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/pr
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import {
-  changeProfile,
+  updateProfile,
   isProfileName,
   type Profile,
   profilesPath,
   readProfiles,
-  sealedSecrets,
-  secretsOf,
+  sealSecrets,
+  unsealSecrets,
 } from "../../../core/credentials/profiles";
 
 const path = profilesPath();
@@ -23,35 +23,35 @@ test("there is none before the first", async () => {
 });
 
 test("one is written, changed and removed, and the others stay", async () => {
-  await changeProfile("one", () => profile("c-1"));
-  await changeProfile("two", () => profile("c-2"));
-  await changeProfile("one", (found) => ({ settings: { ...found!.settings, contactId: "p-1" } }));
+  await updateProfile("one", () => profile("c-1"));
+  await updateProfile("two", () => profile("c-2"));
+  await updateProfile("one", (found) => ({ settings: { ...found!.settings, contactId: "p-1" } }));
   expect(await readProfiles()).toEqual(
     new Map([
       ["one", { settings: { clientId: "c-1", contactId: "p-1" } }],
       ["two", profile("c-2")],
     ]),
   );
-  await changeProfile("one", () => undefined);
+  await updateProfile("one", () => undefined);
   expect([...(await readProfiles()).keys()]).toEqual(["two"]);
 });
 
 test("many who change it at once lose nothing", async () => {
   const names = Array.from({ length: 20 }, (_, index) => `p-${index}`);
-  await Promise.all(names.map((name) => changeProfile(name, () => profile(name))));
+  await Promise.all(names.map((name) => updateProfile(name, () => profile(name))));
   expect([...(await readProfiles()).keys()].toSorted()).toEqual(names.toSorted());
 });
 
 test("file and folder are this user's alone, and nothing else is left in it", async () => {
-  await changeProfile("one", () => profile("c-1"));
+  await updateProfile("one", () => profile("c-1"));
   expect([(await stat(folder)).mode & 0o777, (await stat(path)).mode & 0o777]).toEqual([0o700, 0o600]);
   expect(await readdir(folder)).toEqual(["profiles.json"]);
 });
 
 test("a change that fails changes nothing", async () => {
-  await changeProfile("one", () => profile("c-1"));
+  await updateProfile("one", () => profile("c-1"));
   const before = await readFile(path, "utf8");
-  const failing = changeProfile("one", () => {
+  const failing = updateProfile("one", () => {
     throw new Error("no");
   });
   await expect(failing).rejects.toThrow("no");
@@ -60,10 +60,10 @@ test("a change that fails changes nothing", async () => {
 });
 
 test("one that others may read is refused", async () => {
-  await changeProfile("one", () => profile("c-1"));
+  await updateProfile("one", () => profile("c-1"));
   await chmod(path, 0o640);
   await expect(readProfiles()).rejects.toThrow(`chmod 600 ${path}`);
-  await expect(changeProfile("two", () => profile("c-2"))).rejects.toThrow("Others may read");
+  await expect(updateProfile("two", () => profile("c-2"))).rejects.toThrow("Others may read");
 });
 
 test.each([
@@ -87,21 +87,21 @@ test.each(["", "-a", ".a", "__proto__", "a b", "a/b", "ä", "a".repeat(65)])("%s
 
 describe("its secrets", () => {
   const [key, other] = [randomBytes(32), randomBytes(32)];
-  const store = (given: Buffer | undefined) => ({ place: "/unused", key: given });
+  const store = (given: Buffer | undefined) => ({ location: "/unused", key: given });
   const secrets = { apiKey: "api-key-of-one" };
 
   test("are sealed with the store's key, for their profile", () => {
-    const sealed = { settings: {}, secrets: sealedSecrets("one", secrets, store(key)) };
+    const sealed = { settings: {}, secrets: sealSecrets("one", secrets, store(key)) };
     expect(sealed.secrets).not.toContain(secrets.apiKey);
-    expect(secretsOf("one", sealed, store(key))).toEqual(secrets);
-    expect(() => secretsOf("two", sealed, store(key))).toThrow("was changed");
-    expect(() => secretsOf("one", sealed, store(other))).toThrow("another FXDESK_STORE_KEY");
-    expect(() => secretsOf("one", sealed, store(undefined))).toThrow("set FXDESK_STORE_KEY");
+    expect(unsealSecrets("one", sealed, store(key))).toEqual(secrets);
+    expect(() => unsealSecrets("two", sealed, store(key))).toThrow("was changed");
+    expect(() => unsealSecrets("one", sealed, store(other))).toThrow("another FXDESK_STORE_KEY");
+    expect(() => unsealSecrets("one", sealed, store(undefined))).toThrow("set FXDESK_STORE_KEY");
   });
 
   test("are there without a key as well, and none where nobody is logged in", () => {
-    const plain = { settings: {}, secrets: sealedSecrets("one", secrets, store(undefined)) };
-    expect(secretsOf("one", plain, store(undefined))).toEqual(secrets);
-    expect(secretsOf("one", { settings: {} }, store(key))).toEqual({});
+    const plain = { settings: {}, secrets: sealSecrets("one", secrets, store(undefined)) };
+    expect(unsealSecrets("one", plain, store(undefined))).toEqual(secrets);
+    expect(unsealSecrets("one", { settings: {} }, store(key))).toEqual({});
   });
 });

@@ -1,11 +1,19 @@
 /** Every secret of a connection, echoed by whoever can: it appears nowhere in what a caller, a log or a listener sees. */
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
-import { channels } from "../../../core/client/channels";
+import { channels } from "../../../core/client/diagnostics-channels";
 import { type ClientOptions, ReceivedFile } from "../../../core";
 import { Secrets } from "../../../core/credentials/secrets";
 import { type Fault, respond } from "../../support/fault-server";
-import { change, clientOf, file, later, serving, trade, withoutBackoff } from "../support/against";
+import {
+  changeRequest,
+  createTestClient,
+  fileInput,
+  onCleanup,
+  startFaultServer,
+  tradeInput,
+  disableBackoff,
+} from "../support/client-fixtures";
 
 const secrets = {
   accessToken: "canary/token+0=",
@@ -39,7 +47,7 @@ const echo = all
 const plain = all.join(" ").replaceAll('"', "'");
 
 /** All that can be seen of a value: its text, its JSON, what inspect shows, its stack and its causes. */
-function seen(value: unknown): string {
+function renderEverything(value: unknown): string {
   const shown = [inspect(value, { depth: 8, maxStringLength: null }), String(value)];
   shown.push(JSON.stringify(value) ?? "");
   for (let error = value as Error | undefined; error instanceof Error; error = error.cause as Error)
@@ -48,7 +56,7 @@ function seen(value: unknown): string {
 }
 
 /** What is left of a secret in a text: its bare form, or one that a reader would decode. */
-function left(text: string): string[] {
+function findSecrets(text: string): string[] {
   const forms = [
     text,
     text.replaceAll("\\/", "/"),
@@ -69,7 +77,7 @@ function left(text: string): string[] {
 }
 
 /** A file is no JSON: nobody decodes what is escaped there. */
-const bare = (text: string) => text.replaceAll(/\\|&#/g, "?");
+const withoutEscapes = (text: string) => text.replaceAll(/\\|&#/g, "?");
 
 /** A file is looked at by what it holds, not by the connection on which it arrives. */
 function withoutFile(event: unknown): unknown {
@@ -80,9 +88,9 @@ function withoutFile(event: unknown): unknown {
 }
 
 /** All that is told on the channels while a test runs. */
-function listening(): unknown[] {
+function recordEvents(): unknown[] {
   const told: unknown[] = [];
-  const listener = (event: unknown) => void told.push(seen(withoutFile(event)));
+  const listener = (event: unknown) => void told.push(renderEverything(withoutFile(event)));
   const { call, attempt, pause, token } = channels;
   const traces = {
     start: listener,
@@ -93,7 +101,7 @@ function listening(): unknown[] {
   };
   call.subscribe(traces);
   for (const each of [attempt, pause, token]) each.subscribe(listener);
-  later(() => {
+  onCleanup(() => {
     call.unsubscribe(traces);
     for (const each of [attempt, pause, token]) each.unsubscribe(listener);
   });
@@ -105,12 +113,16 @@ const renewing: Fault = respond(
   JSON.stringify({ access_token: secrets.renewed, refresh_token: secrets.rotated, expires_in: 3_600 }),
 );
 
-async function everything(calls: Fault, tokens: Fault = renewing, more: ClientOptions["credentials"] = {}) {
-  withoutBackoff();
-  const told = listening();
-  const service = await serving(calls);
-  const endpoint = await serving(tokens);
-  const client = clientOf({
+async function callEverything(
+  calls: Fault,
+  tokens: Fault = renewing,
+  more: ClientOptions["credentials"] = {},
+) {
+  disableBackoff();
+  const told = recordEvents();
+  const service = await startFaultServer(calls);
+  const endpoint = await startFaultServer(tokens);
+  const client = createTestClient({
     baseUrl: service.url,
     xs2aUrl: service.url,
     authUrl: endpoint.url,
@@ -126,17 +138,17 @@ async function everything(calls: Fault, tokens: Fault = renewing, more: ClientOp
     },
   });
   const results: string[] = [];
-  const note = (value: unknown) => void results.push(seen(value));
+  const note = (value: unknown) => void results.push(renderEverything(value));
   // The booking first: then every token is known.
-  await client.trades.book.response(trade).then(note, note);
+  await client.trades.book.response(tradeInput).then(note, note);
   await client.accounts.listCurrencyAccounts.response().then(note, note);
-  await client.request(change).then(note, note);
+  await client.request(changeRequest).then(note, note);
   await client.consents.get.response({ "consent-id": "c-1" }).then(note, note);
   try {
-    const { headers, body } = await client.statements.getFile.response(file);
+    const { headers, body } = await client.statements.getFile.response(fileInput);
     note(headers);
     if (body instanceof ReceivedFile)
-      note([body.fileName, body.contentType, bare((await body.bytes()).toString("latin1"))]);
+      note([body.fileName, body.contentType, withoutEscapes((await body.bytes()).toString("latin1"))]);
   } catch (error) {
     note(error);
   }
@@ -145,7 +157,7 @@ async function everything(calls: Fault, tokens: Fault = renewing, more: ClientOp
 
 const json = (words: string) =>
   `{"code":"${words}","message":"${words}","details":"${words}","trade_id":"${words}"}`;
-const echoed: [where: string, fault: Fault][] = [
+const responseEchoes: [where: string, fault: Fault][] = [
   ["the body of a success", respond(201, json(echo))],
   ["the body of a success for reads", respond(200, `[{"trade_id":"${echo}"}]`)],
   ["the key of a field", respond(200, `[{"${echo}":1e400}]`)],
@@ -189,13 +201,13 @@ const echoed: [where: string, fault: Fault][] = [
   ["a file", respond(200, `%PDF ${plain} ${echo}`, { "content-type": "application/pdf" })],
 ];
 
-test.each(echoed)("echoed in %s", async (_, fault) => {
-  const { results, told, service } = await everything(fault);
+test.each(responseEchoes)("echoed in %s", async (_, fault) => {
+  const { results, told, service } = await callEverything(fault);
   expect(service.heads.length).toBeGreaterThanOrEqual(5);
-  expect(left([...results, ...told].join("\n"))).toEqual([]);
+  expect(findSecrets([...results, ...told].join("\n"))).toEqual([]);
 });
 
-const errors: [where: string, fault: Fault][] = [
+const tokenEndpointEchoes: [where: string, fault: Fault][] = [
   ["a refusal", respond(400, `{"error":"${echo.slice(0, 60)}"}`)],
   ["a long refusal", respond(400, `{"error":"${"x".repeat(90)}${secrets.refreshToken}"}`)],
   ["a failure", respond(500, `{"error":"${secrets.accessToken}"}`)],
@@ -203,24 +215,24 @@ const errors: [where: string, fault: Fault][] = [
   ["what is no JSON", respond(200, plain)],
 ];
 
-test.each(errors)("echoed by the token endpoint in %s", async (_, fault) => {
-  const { results, told, endpoint } = await everything(respond(401), fault);
+test.each(tokenEndpointEchoes)("echoed by the token endpoint in %s", async (_, fault) => {
+  const { results, told, endpoint } = await callEverything(respond(401), fault);
   expect(endpoint.heads.length).toBeGreaterThanOrEqual(1);
-  expect(left([...results, ...told].join("\n"))).toEqual([]);
+  expect(findSecrets([...results, ...told].join("\n"))).toEqual([]);
 });
 
-const throwing = (words: string) => () => {
+const failWith = (words: string) => () => {
   throw Object.assign(new Error(`no vault for ${words}`), { config: { headers: { a: [[[[words]]]] } } });
 };
 
 test("thrown by who should give a token, or keep it", async () => {
   const { refreshToken, authClientSecret, apiKey, passphrase } = secrets;
   const known = [refreshToken, authClientSecret, apiKey, passphrase].join(" ");
-  const asked = await everything(respond(200), renewing, { accessToken: throwing(known) });
-  const kept = await everything(respond(200), renewing, { onTokens: throwing(plain) });
+  const asked = await callEverything(respond(200), renewing, { accessToken: failWith(known) });
+  const kept = await callEverything(respond(200), renewing, { onTokens: failWith(plain) });
   const text = [asked, kept].flatMap(({ results, told }) => [...results, ...told]).join("\n");
   expect(text).toContain("no vault for");
-  expect(left(text)).toEqual([]);
+  expect(findSecrets(text)).toEqual([]);
 });
 
 test("a secret that stands across two pieces of a file is blanked, and the length stays", async () => {
@@ -229,17 +241,17 @@ test("a secret that stands across two pieces of a file is blanked, and the lengt
     secrets.apiKey.slice(5) + "b".repeat(100),
   ];
   const whole = pieces.join("");
-  const service = await serving((socket) => {
+  const service = await startFaultServer((socket) => {
     socket.write(
       `HTTP/1.1 200 X\r\ncontent-type: text/plain\r\ncontent-length: ${whole.length}\r\n\r\n${pieces[0]}`,
     );
     setImmediate(() => socket.write(pieces[1]!));
   });
-  const client = clientOf({
+  const client = createTestClient({
     baseUrl: service.url,
     credentials: { accessToken: "t", apiKey: secrets.apiKey },
   });
-  const { body } = await client.statements.getFile(file);
+  const { body } = await client.statements.getFile(fileInput);
   const bytes = (await (body as ReceivedFile).bytes()).toString();
   expect(bytes).toBe(whole.replace(secrets.apiKey, "*".repeat(secrets.apiKey.length)));
 });
@@ -262,10 +274,10 @@ test("of two secrets of which one begins with the other, nothing is left", () =>
 test("a response whose names and identity hold a secret does without, and says so", async () => {
   const apiKey = "a1b2c3d4e5f6";
   const body = JSON.stringify({ trade_id: `T-${apiKey}-7` });
-  const { url } = await serving(respond(201, body, { [`x-${apiKey}`]: "here" }));
-  const client = clientOf({ baseUrl: url, credentials: { accessToken: "token", apiKey } });
-  const response = await client.trades.book.response(trade);
-  expect(seen(response)).not.toContain(apiKey);
+  const { url } = await startFaultServer(respond(201, body, { [`x-${apiKey}`]: "here" }));
+  const client = createTestClient({ baseUrl: url, credentials: { accessToken: "token", apiKey } });
+  const response = await client.trades.book.response(tradeInput);
+  expect(renderEverything(response)).not.toContain(apiKey);
   expect(response.headers["x-[secret]"]).toBe("here");
   expect(response.body).toMatchObject({ trade_id: "T-[secret]-7" });
   expect(response.violations).toContainEqual({

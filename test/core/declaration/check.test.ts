@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { checkInput, empty, operation } from "../../../core/operations";
 
-const saidOf = (schema: z.ZodType, value: unknown) =>
+const messageOf = (schema: z.ZodType, value: unknown) =>
   checkInput(
     operation({
       name: "test.check",
@@ -39,5 +39,5 @@ test.each<[schema: z.ZodType, value: unknown, message: string]>([
   [numberOrText, true, "must be a number or must be a string, not true"],
   [z.enum(["a", "b"]), undefined, "is required: one of a, b"],
 ])("case %#", (schema, value, message) => {
-  expect(saidOf(schema, value)).toEqual([{ field: "value", message }]);
+  expect(messageOf(schema, value)).toEqual([{ field: "value", message }]);
 });

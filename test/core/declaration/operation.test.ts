@@ -55,17 +55,17 @@ const contradictions: [string, Partial<Declaration>][] = [
     "there is no field until",
     { rules: [{ kind: "ordered", fields: ["after", "until"], description: "In order." }] },
   ],
-  ["there is no field colour", { knownBy: ["colour"] }],
+  ["there is no field colour", { labelFields: ["colour"] }],
   ["no JSON response has a field id", { identifiedBy: "id" }],
   ["no JSON response has a field toString", { identifiedBy: "toString" }],
-  ["the caller gives no field quote_id", { singleUse: "quote_id" }],
-  ["the caller gives no field X-Kind", { singleUse: "X-Kind" }],
-  ["the caller gives no field tag", { makes: { tag: "reference" } }],
+  ["the caller gives no field quote_id", { singleUseField: "quote_id" }],
+  ["the caller gives no field X-Kind", { singleUseField: "X-Kind" }],
+  ["the caller gives no field tag", { generates: { tag: "reference" } }],
   [
     "owner_ref is made where it is left out, and it must not be",
     {
       query: { ...sound.query, owner_ref: z.string() },
-      makes: { owner_ref: "reference" },
+      generates: { owner_ref: "reference" },
     },
   ],
   ["the caller gives no field tag", { ...recovered, recovery: { ...recovered.recovery, reference: "tag" } }],
@@ -91,7 +91,13 @@ test.each(contradictions)("refuses a contradiction: %s", (violation, part) => {
 
 test("what identifies a call is a field of any JSON response, what it spends a field of the input", () => {
   const responses = { 200: empty("Taken."), 202: json(z.object({ id: z.string() }), "Begun.") };
-  const declared = { ...sound, responses, identifiedBy: "id", lookup: "pets.list", singleUse: "owner_id" };
+  const declared = {
+    ...sound,
+    responses,
+    identifiedBy: "id",
+    lookup: "pets.list",
+    singleUseField: "owner_id",
+  };
   expect(operation(declared)).toBe(declared);
 });
 
@@ -128,16 +134,17 @@ test.each(["/", "/pets", "/pets/", "/v1/pets:find/a.b_c~d", "/pets/%20"])("takes
 });
 
 /** Everything in a value that is neither plain data nor a schema, by path. */
-function notPlain(value: unknown, path: string): string[] {
+function findNonPlainValues(value: unknown, path: string): string[] {
   if (value instanceof z.ZodType || value === null) return [];
-  if (Array.isArray(value)) return value.flatMap((item, index) => notPlain(item, `${path}.${index}`));
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => findNonPlainValues(item, `${path}.${index}`));
   if (typeof value !== "object") return typeof value === "function" ? [path] : [];
   if (Object.getPrototypeOf(value) !== Object.prototype) return [path];
-  return Object.entries(value).flatMap(([key, inner]) => notPlain(inner, `${path}.${key}`));
+  return Object.entries(value).flatMap(([key, inner]) => findNonPlainValues(inner, `${path}.${key}`));
 }
 
 test("the declarations are plain data and schemas, to the last leaf", () => {
-  expect(operations.flatMap((declared) => notPlain(declared, declared.name))).toEqual([]);
+  expect(operations.flatMap((declared) => findNonPlainValues(declared, declared.name))).toEqual([]);
 });
 
 test("titles and descriptions are short: a sentence, a second about a neighbour, and a note", () => {

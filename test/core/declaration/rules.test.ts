@@ -1,5 +1,5 @@
 /** Conditions over several fields, on 31 January 2026. */
-import { misfits } from "../../support/operations";
+import { inputViolations } from "../../support/operations";
 
 const account = "8f3b1c52-6d0e-4a57-9c11-2b7e90d4a6f1";
 
@@ -58,31 +58,36 @@ const cases: Case[] = [
 
 describe.each(cases)("$operation: $says", ({ operation, fields, description, good, bad }) => {
   test.each(good)("%j fits", (input) => {
-    expect(misfits(operation, { ...input })).toEqual([]);
+    expect(inputViolations(operation, { ...input })).toEqual([]);
   });
 
   test.each(bad)("%j does not, and the fields are named", (input) => {
-    expect(misfits(operation, { ...input })).toEqual([{ field: fields, message: description, rule: true }]);
+    expect(inputViolations(operation, { ...input })).toEqual([
+      { field: fields, message: description, rule: true },
+    ]);
   });
 });
 
 test("a range that is open at one end is in order", () => {
   const from = { account_id: account, from_value_datetime: "2026-01-31T00:00" };
-  expect(misfits("transactions.list", from)).toEqual([]);
-  expect(misfits("statements.createFile", from)).toEqual([]);
-  expect(misfits("statements.emailMt940", { date_from: "2026-01-01" })).toEqual([]);
+  expect(inputViolations("transactions.list", from)).toEqual([]);
+  expect(inputViolations("statements.createFile", from)).toEqual([]);
+  expect(inputViolations("statements.emailMt940", { date_from: "2026-01-01" })).toEqual([]);
 });
 
 test("a rule is judged where its fields fit by themselves", () => {
   const backwards = { date_from: "2026-02-01", date_to: "2026-01-01", format: "doc" };
-  const violations = misfits("statements.emailAccounts", backwards);
+  const violations = inputViolations("statements.emailAccounts", backwards);
   expect(violations.map(({ field }) => field)).toEqual(["format", "date_from, date_to"]);
-  const unreadable = misfits("statements.emailAccounts", { date_from: "2026-02-01", date_to: "01.01.2026" });
+  const unreadable = inputViolations("statements.emailAccounts", {
+    date_from: "2026-02-01",
+    date_to: "01.01.2026",
+  });
   expect(unreadable.map(({ field }) => field)).toEqual(["date_to"]);
 });
 
 test("a rule does not look at values that do not fit by themselves", () => {
   const noText = { toString: 1 };
-  const message = misfits("statements.emailMt940", { date_from: "2026-01-01", date_to: noText });
+  const message = inputViolations("statements.emailMt940", { date_from: "2026-01-01", date_to: noText });
   expect(message.map(({ field }) => field)).toEqual(["date_to"]);
 });

@@ -10,7 +10,7 @@ import {
   type Values,
 } from "../../../core/operations";
 import { checkFilledFields } from "../../../core/declaration/check";
-import { canonicalValues } from "../../../core/wire/spelling";
+import { normalizeInput } from "../../../core/wire/normalize-input";
 
 const now = new Date("2026-01-31T12:00:00Z");
 
@@ -47,12 +47,12 @@ const order = operation({
 
 const violations = (values: Values) => checkInput(order, { id: "1", ...values }, now);
 
-const circle: Record<string, unknown> = { inner: {} };
-circle.inner = { circle };
+const circularValue: Record<string, unknown> = { inner: {} };
+circularValue.inner = { circle: circularValue };
 
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 
-const hostile = (trap: object) =>
+const throwingProxy = (trap: object) =>
   new Proxy(
     {},
     new Proxy(trap, {
@@ -94,7 +94,7 @@ test.each<[field: string, message: string, values: Values]>([
   ["loose.a", "must not be a symbol", { loose: { a: Symbol("a") } }],
   ["loose.0", "must have a value", { loose: [undefined] }],
   ["loose.0", "must have a value", { loose: Array.from({ length: 1 }) }],
-  ["loose.inner.circle", "must not hold itself", { loose: circle }],
+  ["loose.inner.circle", "must not hold itself", { loose: circularValue }],
   ["loose.a.a.a.a.a.a.a", "must not have more than 64 levels", { loose: nested(64) }],
   ["loose", notData, { loose: new Date(now) }],
   ["loose", notData, { loose: new Map([[1, 2]]) }],
@@ -111,8 +111,8 @@ test.each<[field: string, message: string, values: Values]>([
       }),
     },
   ],
-  ["loose", "cannot be read", { loose: hostile({}) }],
-  ["lines", "cannot be read", { lines: [hostile({})] }],
+  ["loose", "cannot be read", { loose: throwingProxy({}) }],
+  ["lines", "cannot be read", { lines: [throwingProxy({})] }],
   ["filter", "must be text, a number, true or false, or a list of these", { filter: { a: 1 } }],
   ["filter", "must be text, a number, true or false, or a list of these", { filter: [[1]] }],
   ["filter", "must be text, a number, true or false, or a list of these", { filter: null }],
@@ -155,7 +155,7 @@ const throwing = (name: string) =>
   }) as Values;
 
 test.each(["id", "text", "side", "loose", "lines"])("%s that throws as it is read is named", (name) => {
-  const values = canonicalValues(order, throwing(name));
+  const values = normalizeInput(order, throwing(name));
   expect(checkInput(order, values, now)).toEqual([{ field: name, message: "cannot be read" }]);
 });
 
@@ -165,7 +165,7 @@ test.each<[input: unknown, message: string]>([
   [Symbol("a"), "must not be a symbol"],
   [() => 1, "must not be a function"],
   [[1n], "must not be a BigInt"],
-  [hostile({}), "cannot be read"],
+  [throwingProxy({}), "cannot be read"],
 ])("an input that is none is a violation too (%#)", (input, message) => {
   expect(checkInput(order, input, now)[0]).toMatchObject({ message });
 });

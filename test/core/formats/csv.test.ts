@@ -1,10 +1,10 @@
 /** CSV: what exactly is written, and what is broken. */
-import { FormatError, readCsv, type Statement, textOf, writeCsv } from "../../../core/formats";
-import { all, entry, statement } from "./statements";
+import { FormatError, readCsv, type Statement, collectText, writeCsv } from "../../../core/formats";
+import { collect, entry, statement } from "./statement-fixtures";
 
-const written = (...statements: Statement[]) => textOf(writeCsv(statements));
+const write = (...statements: Statement[]) => collectText(writeCsv(statements));
 
-const two = statement(
+const twoEntries = statement(
   [
     entry({ remittance: 'Say "hi", twice\r\nor more', endToEndId: "=1+1", counterparty: { name: "'@home" } }),
     entry({ creditDebit: "Debit", amount: "200", reversal: true, charges: { amount: "1", currency: "USD" } }),
@@ -13,16 +13,16 @@ const two = statement(
 );
 
 /** The cells of a row without quotes or commas in them. */
-const cells = (row: string) => row.split(",");
+const splitCells = (row: string) => row.split(",");
 
 test("a header, then a row for each balance and entry, with the balance after it", async () => {
-  const [header, ...rows] = (await written(two)).split(/(?<!twice)\r\n/);
-  const names = cells(header!);
+  const [header, ...rows] = (await write(twoEntries)).split(/(?<!twice)\r\n/);
+  const names = splitCells(header!);
   const shown = ["record", "booking_date", "amount", "balance", "reversal"].map((name) =>
     names.indexOf(name),
   );
   expect(rows.pop()).toBe("");
-  expect(rows.map((row) => shown.map((column) => cells(row)[column]))).toEqual([
+  expect(rows.map((row) => shown.map((column) => splitCells(row)[column]))).toEqual([
     ["opening", "2026-01-01", "", "100.00", ""],
     ["entry", "2026-01-15", "10.00", "110.00", ""],
     ["entry", "2026-01-15", "-200.00", "-90.00", "true"],
@@ -32,21 +32,21 @@ test("a header, then a row for each balance and entry, with the balance after it
 });
 
 test("text that a spreadsheet would run gets an apostrophe, amounts do not", async () => {
-  const text = await written(two);
+  const text = await write(twoEntries);
   expect(text).toContain(",'=1+1,");
   expect(text).toContain(",''@home,");
   expect(text).toContain(",'-End-,");
   expect(text).toContain(",-200.00,-90.00,");
-  const [found] = await all(readCsv(text));
-  expect(found!.entries[0]).toEqual(two.entries[0]);
+  const [found] = await collect(readCsv(text));
+  expect(found!.entries[0]).toEqual(twoEntries.entries[0]);
   expect(found!.information).toBe("-End-");
 });
 
 test("control characters go, and what is behind them is made harmless", async () => {
   const odd = entry({ remittance: "\u0000=1+1\u0007\u009f", counterparty: { name: "A\tB\r\nC" } });
-  const text = await written(statement([odd], { information: "\u0000x" }));
+  const text = await write(statement([odd], { information: "\u0000x" }));
   expect(text).not.toMatch(/[^\P{Cc}\t\r\n]/u);
-  const [found] = await all(readCsv(text));
+  const [found] = await collect(readCsv(text));
   expect(found).toMatchObject({
     entries: [{ remittance: "=1+1", counterparty: { name: "A\tB\r\nC" } }],
     information: "x",
@@ -54,10 +54,10 @@ test("control characters go, and what is behind them is made harmless", async ()
 });
 
 test("columns in another order, unknown ones, LF and a byte order mark", async () => {
-  const rows = (await written(statement([entry()]))).trim().split("\r\n").map(cells);
+  const rows = (await write(statement([entry()]))).trim().split("\r\n").map(splitCells);
   const turned = rows.map((row, index) => [index === 0 ? "new" : "?", ...row.toReversed()].join(","));
-  expect(await all(readCsv(`\uFEFF${turned.join("\n")}`))).toEqual(
-    await all(readCsv(await written(statement([entry()])))),
+  expect(await collect(readCsv(`\uFEFF${turned.join("\n")}`))).toEqual(
+    await collect(readCsv(await write(statement([entry()])))),
   );
 });
 
@@ -66,13 +66,13 @@ test.each([
   ["False", undefined],
   ["", undefined],
 ])("a reversal that a spreadsheet writes as %j", async (word, expected) => {
-  const text = (await written(two)).replace(",true,", `,${word},`);
-  const [found] = await all(readCsv(text));
+  const text = (await write(twoEntries)).replace(",true,", `,${word},`);
+  const [found] = await collect(readCsv(text));
   expect(found!.entries[1]!.reversal).toBe(expected);
 });
 
 test("a header alone holds no statements", async () => {
-  expect(await all(readCsv(await written()))).toEqual([]);
+  expect(await collect(readCsv(await write()))).toEqual([]);
 });
 
 describe("what is broken is named by column and line", () => {
@@ -171,9 +171,9 @@ describe("what is broken is named by column and line", () => {
     ],
     ["a text of another kind", () => ":20:REF\r\n", { code: "unrecognised", field: "record", line: 1 }],
   ])("%s", async (_, broken, expected) => {
-    const text = broken(await written(one));
-    await expect(all(readCsv(text))).rejects.toBeInstanceOf(FormatError);
-    await expect(all(readCsv(text))).rejects.toMatchObject({ format: "CSV", ...expected });
+    const text = broken(await write(one));
+    await expect(collect(readCsv(text))).rejects.toBeInstanceOf(FormatError);
+    await expect(collect(readCsv(text))).rejects.toMatchObject({ format: "CSV", ...expected });
   });
 
   test.each<[string, Statement, Partial<FormatError>]>([
@@ -198,7 +198,7 @@ describe("what is broken is named by column and line", () => {
       { code: "balance", field: "balance" },
     ],
   ])("%s is not written", async (_, broken, expected) => {
-    await expect(written(broken)).rejects.toBeInstanceOf(FormatError);
-    await expect(written(broken)).rejects.toMatchObject({ format: "CSV", ...expected });
+    await expect(write(broken)).rejects.toBeInstanceOf(FormatError);
+    await expect(write(broken)).rejects.toMatchObject({ format: "CSV", ...expected });
   });
 });

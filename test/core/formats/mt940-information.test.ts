@@ -1,16 +1,16 @@
 /** MT940: what banks say in :86:. */
-import { entriesOf, said } from "./messages";
+import { readEntries, readEntryWithInformation } from "./mt940-messages";
 
 describe(":86:", () => {
   test("plain text: full lines run on, shorter ones end a word", async () => {
     const full = "x".repeat(65);
-    expect((await said(full, "yz end", "of it")).remittance).toBe(`${full}yz end of it`);
+    expect((await readEntryWithInformation(full, "yz end", "of it")).remittance).toBe(`${full}yz end of it`);
   });
 
   test("words between slashes, cut anywhere by the lines", async () => {
     const text =
       "/EREF/E2E-1/MARF/M1/CSID/NL00ZZZ/ORDP//NAME/A. Person/and/co/REMI/USTD//Invoice 1/2/RTRN/AC04/PURP/SALA/EXCH/1,0845/OCMT/USD12,34/";
-    expect(await said(...text.match(/.{1,65}/g)!)).toMatchObject({
+    expect(await readEntryWithInformation(...text.match(/.{1,65}/g)!)).toMatchObject({
       endToEndId: "E2E-1",
       mandateId: "M1",
       creditorId: "NL00ZZZ",
@@ -48,13 +48,13 @@ describe(":86:", () => {
       creditDebit: _4,
       transactionCode: _5,
       ...found
-    } = await said(...text.match(/.{1,65}/g)!);
+    } = await readEntryWithInformation(...text.match(/.{1,65}/g)!);
     expect(found).toEqual(expected);
   });
 
   test("lines that are not full break words only in text", async () => {
     expect(
-      await said(
+      await readEntryWithInformation(
         "/EREF/E2E",
         "-1 of 2/CNTP/BE7000001",
         "2345678/TEST",
@@ -67,7 +67,9 @@ describe(":86:", () => {
       counterparty: { account: "BE70000012345678", bic: "TESTBEBB", name: "Some One" },
       remittance: "Many thanks",
     });
-    expect(await said("166?00X?20EREF+E2E-1 of?21-2?31BE70 0000 1234 5678")).toMatchObject({
+    expect(
+      await readEntryWithInformation("166?00X?20EREF+E2E-1 of?21-2?31BE70 0000 1234 5678"),
+    ).toMatchObject({
       endToEndId: "E2E-1 of-2",
       counterparty: { account: "BE70000012345678" },
     });
@@ -75,7 +77,7 @@ describe(":86:", () => {
 
   test("a counterparty's account in the second line of :61:, where :86: says none", async () => {
     const details = (...information: string[]) =>
-      entriesOf([":61:260115C0,NTRFNONREF", "BE70000012345678", ...information]);
+      readEntries([":61:260115C0,NTRFNONREF", "BE70000012345678", ...information]);
     const [alone, named, other] = [
       ...(await details()),
       ...(await details(":86:/BENM//NAME/Some One")),
@@ -89,7 +91,7 @@ describe(":86:", () => {
   test("numbered subfields after question marks", async () => {
     const text =
       "166?00SEPA-TRANSFER?109310?20EREF+E2E-1?21KREF+K1?22MREF+M1?23CRED+DE00ZZZ?24SVWZ+Invoice 4711 of Janu?25ary, thank you?30TESTDEFF?31DE52000000000012345678?32Some very long name of a co?33mpany?34992";
-    expect(await said(...text.match(/.{1,65}/g)!)).toMatchObject({
+    expect(await readEntryWithInformation(...text.match(/.{1,65}/g)!)).toMatchObject({
       additionalInformation: "SEPA-TRANSFER",
       endToEndId: "E2E-1",
       customerReference: "K1",
@@ -107,7 +109,7 @@ describe(":86:", () => {
   test("every key of a numbered subfield ends the value before it, and the first of a key counts", async () => {
     const text =
       "109?00RETURN?20EREF+E2E-1?21MREF+M1?22CRED+DE00ZZZ?23DEBT+D1?24OAMT+1200,50?25COAM+EUR 3,?26SVWZ+Rent?27BREF+B1?28RREF+R1?29EREF+other";
-    const found = await said(...text.match(/.{1,65}/g)!);
+    const found = await readEntryWithInformation(...text.match(/.{1,65}/g)!);
     expect(found).toMatchObject({
       endToEndId: "E2E-1",
       mandateId: "M1",
@@ -120,11 +122,13 @@ describe(":86:", () => {
 
   test("more lines than a call takes arguments", async () => {
     const more = Array.from({ length: 300_000 }, () => "x");
-    const [found] = await entriesOf([":61:260115C0,NTRFNONREF", ":86:x", ...more]);
+    const [found] = await readEntries([":61:260115C0,NTRFNONREF", ":86:x", ...more]);
     expect(found!.remittance).toHaveLength(600_001);
   });
 
   test("numbered subfields without keys are the remittance", async () => {
-    expect((await said("051?00CREDIT?20Rent?21of May?60and June")).remittance).toBe("Rent of May and June");
+    expect((await readEntryWithInformation("051?00CREDIT?20Rent?21of May?60and June")).remittance).toBe(
+      "Rent of May and June",
+    );
   });
 });

@@ -1,8 +1,8 @@
 /** A parser that fxdesk did not write reads what fxdesk writes. */
 import * as fc from "fast-check";
 import { Parser } from "mt940js";
-import { normaliseMt940, type Statement, textOf, writeMt940 } from "../../../core/formats";
-import { anyStatement } from "./statements";
+import { normaliseMt940, type Statement, collectText, writeMt940 } from "../../../core/formats";
+import { anyStatement } from "./statement-fixtures";
 
 /** It rounds to two decimals, and takes all years for 20YY and a slash for the end of the customer reference. */
 const isReadable = ({ account, entries }: Statement) =>
@@ -16,7 +16,7 @@ test("mt940js reads every message, finds it balanced, and every entry in it", as
     fc.asyncProperty(anyStatement, fc.boolean(), async (statement, subTags) => {
       const normal = normaliseMt940(statement, { subTags });
       fc.pre(isReadable(normal));
-      const messages = new Parser().parse(await textOf(writeMt940([statement], { subTags })));
+      const messages = new Parser().parse(await collectText(writeMt940([statement], { subTags })));
       expect(new Set(messages.map(({ number }) => Number(number.statement)))).toEqual(
         new Set([normal.number]),
       );

@@ -1,10 +1,10 @@
 /** MT940: what exactly is written. */
 import * as fc from "fast-check";
-import { FormatError, readMt940, textOf, writeMt940 } from "../../../core/formats";
-import { all, anyStatement, entry, statement } from "./statements";
+import { FormatError, readMt940, collectText, writeMt940 } from "../../../core/formats";
+import { collect, anyStatement, entry, statement } from "./statement-fixtures";
 
-const written = (...args: Parameters<typeof writeMt940>) => textOf(writeMt940(...args));
-const lines = (text: string) => text.split("\r\n").slice(0, -1);
+const write = (...args: Parameters<typeof writeMt940>) => collectText(writeMt940(...args));
+const splitLines = (text: string) => text.split("\r\n").slice(0, -1);
 
 describe("writing", () => {
   const invoice = entry({
@@ -23,7 +23,9 @@ describe("writing", () => {
   });
 
   test("sub-tags say the parts of an entry in words between slashes", async () => {
-    expect(lines(await written([statement([invoice], { reference: "/S//1/" })], { subTags: true }))).toEqual([
+    expect(
+      splitLines(await write([statement([invoice], { reference: "/S//1/" })], { subTags: true })),
+    ).toEqual([
       ":20:S/1",
       ":25:NL13TEST0123456789",
       ":28C:00001/00001",
@@ -45,25 +47,25 @@ describe("writing", () => {
       customerReference: "c".repeat(17),
       bankReference: "b".repeat(17),
     };
-    const text = await written([statement([long], { reference: "r".repeat(17) })], { subTags: true });
+    const text = await write([statement([long], { reference: "r".repeat(17) })], { subTags: true });
     expect(text).toContain(":20:NONREF\r\n");
     expect(text).toContain("NTRFNONREF\r\n");
-    const [read] = await all(readMt940(text));
+    const [read] = await collect(readMt940(text));
     expect(read!.entries[0]).not.toHaveProperty("endToEndId");
     expect(read!.entries[0]!.remittance).toBe(invoice.remittance);
   });
 
   test("a name that is cut at a word of its own is read as it was written", async () => {
     const counterparty = { name: `${"x".repeat(65)}/EREFERENCE` };
-    const [read] = await all(
-      readMt940(await written([statement([{ ...invoice, counterparty }])], { subTags: true })),
+    const [read] = await collect(
+      readMt940(await write([statement([{ ...invoice, counterparty }])], { subTags: true })),
     );
     expect(read!.entries[0]!.counterparty).toEqual({ name: `${"x".repeat(65)} EREF` });
     expect(read!.entries[0]!.remittance).toBe(invoice.remittance);
   });
 
   test("without sub-tags :86: is text for people", async () => {
-    expect(lines(await written([statement([invoice])])).slice(6, 8)).toEqual([
+    expect(splitLines(await write([statement([invoice])])).slice(6, 8)).toEqual([
       ":86:FI/21 Muller + Sohne BE70 0000 1234 5678 090933755493 Invoice",
       "4711",
     ]);
@@ -76,33 +78,31 @@ describe("writing", () => {
   ])("amounts have a comma and the decimals of %s", async (currency, amount, expected) => {
     const balance = { creditDebit: "Credit", amount, date: "2026-01-31" } as const;
     const account = { number: "12345", currency };
-    const text = await written([
-      statement([], { account, openingBalance: balance, closingBalance: balance }),
-    ]);
-    expect(lines(text)).toContain(expected);
+    const text = await write([statement([], { account, openingBalance: balance, closingBalance: balance })]);
+    expect(splitLines(text)).toContain(expected);
   });
 
   test("a reversal is marked by what it takes back", async () => {
     const back = [entry({ reversal: true }), entry({ reversal: true, creditDebit: "Debit" })];
-    const text = await written([statement(back)]);
-    expect(lines(text).filter((line) => line.startsWith(":61:"))).toEqual([
+    const text = await write([statement(back)]);
+    expect(splitLines(text).filter((line) => line.startsWith(":61:"))).toEqual([
       ":61:2601150115RD10,00NTRFNONREF",
       ":61:2601150115RC10,00NTRFNONREF",
     ]);
   });
 
   test("a reference that reads as a pointer is not written as one", async () => {
-    const text = await written([statement([entry({ customerReference: "EREF", bankReference: "KREF+" })])]);
-    expect(lines(text)[4]).toBe(":61:2601150115C10,00NTRFNONREF");
+    const text = await write([statement([entry({ customerReference: "EREF", bankReference: "KREF+" })])]);
+    expect(splitLines(text)[4]).toBe(":61:2601150115C10,00NTRFNONREF");
   });
 
   test("the statement number keeps to five digits", async () => {
-    expect(lines(await written([statement([], { number: 1_234_567 })]))).toContain(":28C:34567/00001");
+    expect(splitLines(await write([statement([], { number: 1_234_567 })]))).toContain(":28C:34567/00001");
   });
 
   test("a long statement goes on in further messages, each of which balances for itself", async () => {
     const long = statement(Array.from({ length: 40 }, () => entry({ remittance: "word ".repeat(60) })));
-    const text = await written([long], { subTags: true });
+    const text = await write([long], { subTags: true });
     const messages = text.split("-\r\n").slice(0, -1);
     expect(messages.length).toBeGreaterThan(5);
     for (const each of messages) expect(each.length).toBeLessThanOrEqual(2000 - 3);
@@ -112,7 +112,7 @@ describe("writing", () => {
     expect(messages[0]).toContain(":60F:C260101EUR100,00");
     expect(messages[0]!.split(":62M:")[1]).toBe(messages[1]!.split(":60M:")[1]!.split("\r\n")[0] + "\r\n");
     expect(messages.at(-1)).toContain(":62F:C260131EUR500,00");
-    const [found, ...others] = await all(readMt940(text));
+    const [found, ...others] = await collect(readMt940(text));
     expect(found!.entries).toHaveLength(40);
     expect(others).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe("writing", () => {
     const days = ["2026-01-05", "2026-01-06"].map((bookingDate) =>
       Array.from({ length: 12 }, () => entry({ bookingDate, remittance: "word ".repeat(60) })),
     );
-    const text = await written([statement(days.flat())]);
+    const text = await write([statement(days.flat())]);
     const dates = [...text.matchAll(/:6[02]M:C(\d{6})/g)].map(([, date]) => date);
     expect(new Set(dates)).toEqual(new Set(["260105", "260106"]));
   });
@@ -129,7 +129,7 @@ describe("writing", () => {
   test("whatever is written is of the SWIFT character set, in short lines, none of which begins like a tag or an end", async () => {
     await fc.assert(
       fc.asyncProperty(anyStatement, fc.boolean(), async (any, subTags) => {
-        for (const line of lines(await written([any], { subTags }))) {
+        for (const line of splitLines(await write([any], { subTags }))) {
           expect(line).toMatch(/^[A-Za-z0-9/\-?:().,'+ ]*$/);
           if (line === "-") continue;
           expect(line).toMatch(/^(:(20|25|28C|60[FM]|61|62[FM]|64|65|86):|[^:-])/);
@@ -186,14 +186,14 @@ describe("writing", () => {
     ],
     ["a number that is none", [[], { number: -1 }], { code: "invalid", field: ":28C:" }],
   ])("%s is refused", async (_, [entries, fields], expected) => {
-    const broken = () => written([made(entries, fields)]);
+    const broken = () => write([brokenStatement(entries, fields)]);
     await expect(broken()).rejects.toBeInstanceOf(FormatError);
     await expect(broken()).rejects.toMatchObject({ format: "MT940", ...expected });
   });
 });
 
 /** A statement that the helper cannot add up itself. */
-function made(...[entries = [], fields = {}]: Parameters<typeof statement>) {
+function brokenStatement(...[entries = [], fields = {}]: Parameters<typeof statement>) {
   const sound = statement(
     entries.map((item) => ({ ...item, amount: /^\d+(\.\d+)?$/.test(item.amount) ? item.amount : "0" })),
   );

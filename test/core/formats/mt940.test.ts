@@ -1,7 +1,7 @@
 /** MT940: what banks write, and what is wrong with it. */
 import { FormatError, readMt940, readMt940Parts } from "../../../core/formats";
-import { all, inPieces } from "./statements";
-import { entriesOf, message } from "./messages";
+import { collect, toPieces } from "./statement-fixtures";
+import { readEntries, message } from "./mt940-messages";
 
 describe("reading", () => {
   test("all of a statement", async () => {
@@ -23,7 +23,7 @@ describe("reading", () => {
       "statement",
       "-}{5:{CHK:0000}}",
     ].join("\n");
-    expect(await all(readMt940(text))).toEqual([
+    expect(await collect(readMt940(text))).toEqual([
       {
         account: { number: "NL13TEST0123456789", currency: "EUR" },
         reference: "REF",
@@ -63,12 +63,12 @@ describe("reading", () => {
     [["ACCOUNTOFEUR"], { number: "ACCOUNTOFEUR" }],
   ])("the account of :25:%j", async (account, expected) => {
     const text = message([]).replace(":25:NL13TEST0123456789", `:25P:${account.join("\r\n")}`);
-    const [found] = await all(readMt940(text));
+    const [found] = await collect(readMt940(text));
     expect(found!.account).toEqual({ ...expected, currency: "EUR" });
   });
 
   test("the entry date is of the year next to the value date", async () => {
-    const found = await entriesOf([
+    const found = await readEntries([
       ":61:2512310102C1,NTRFNONREF",
       ":61:2601021231D1,NTRFNONREF",
       ":61:240229D0,NTRFNONREF",
@@ -77,7 +77,7 @@ describe("reading", () => {
   });
 
   test("what banks leave blank in :61:, and a February of thirty days", async () => {
-    const found = await entriesOf([
+    const found = await readEntries([
       ":61:260115    C0,NTRFNONREF",
       ":61:2602300302D0,S   NONREF",
       ":61:240229C 0,S103NONREF",
@@ -101,12 +101,12 @@ describe("reading", () => {
     ["260115C100,00NONREF", /before the transaction type, as NTRF; not "NONREF"/],
     ["260115C100,00", /before the transaction type, as NTRF; not ""/],
   ])(":61:%s: the error says which part is wrong", async (content, expected) => {
-    await expect(entriesOf([`:61:${content}`])).rejects.toMatchObject({ code: "invalid", field: ":61:" });
-    await expect(entriesOf([`:61:${content}`])).rejects.toThrow(expected);
+    await expect(readEntries([`:61:${content}`])).rejects.toMatchObject({ code: "invalid", field: ":61:" });
+    await expect(readEntries([`:61:${content}`])).rejects.toThrow(expected);
   });
 
   test("supplementary details longer than allowed, and references too", async () => {
-    const [found] = await entriesOf([
+    const [found] = await readEntries([
       `:61:260115C0,NTRF${"A".repeat(20)}//${"B".repeat(20)}`,
       "C".repeat(60),
     ]);
@@ -120,14 +120,14 @@ describe("reading", () => {
   test.each(["EREF", "PREF", "MARF", "KREF+", "EREF//PREF"])(
     "%s in :61: points to a reference in :86:",
     async (pointer) => {
-      const [found] = await entriesOf([`:61:260115C0,NTRF${pointer}`, ":86:/EREF/E-1/PREF/P-1/"]);
+      const [found] = await readEntries([`:61:260115C0,NTRF${pointer}`, ":86:/EREF/E-1/PREF/P-1/"]);
       expect(found).toMatchObject({ endToEndId: "E-1", customerReference: "P-1" });
       expect(found).not.toHaveProperty("bankReference");
     },
   );
 
   test("amounts that floating point cannot hold", async () => {
-    const [found] = await entriesOf(
+    const [found] = await readEntries(
       [":61:260115C12345678901234567,89NTRFNONREF"],
       ":62F:C260131EUR12345678901234667,89",
     );
@@ -135,7 +135,7 @@ describe("reading", () => {
   });
 
   test("the third letter of the currency, and amounts in supplementary details", async () => {
-    const [found] = await entriesOf([":61:2601150115CR0,FMSCNONREF", "/OCMT/USD1,5/CHGS/EUR0,25/"]);
+    const [found] = await readEntries([":61:2601150115CR0,FMSCNONREF", "/OCMT/USD1,5/CHGS/EUR0,25/"]);
     expect(found).toMatchObject({
       transactionCode: "FMSC",
       instructedAmount: { amount: "1.5", currency: "USD" },
@@ -146,7 +146,7 @@ describe("reading", () => {
   test("statements of several accounts, with other text around them", async () => {
     const one = message([]);
     const other = message([]).replace("NL13TEST0123456789", "TESTUS33/12345").replaceAll("EUR", "USD");
-    const found = await all(readMt940(["HEADER OF THE BANK", one, "940", other].join("\r\n")));
+    const found = await collect(readMt940(["HEADER OF THE BANK", one, "940", other].join("\r\n")));
     expect(found.map(({ account }) => account)).toEqual([
       { number: "NL13TEST0123456789", currency: "EUR" },
       { number: "12345", bic: "TESTUS33", currency: "USD" },
@@ -158,7 +158,7 @@ describe("reading", () => {
     const kinds: string[] = [];
     const broken = `${text.slice(0, text.indexOf(":62F:"))}:62F:nonsense`;
     const read = async () => {
-      for await (const { kind, line } of readMt940Parts(inPieces(broken, 7))) kinds.push(`${kind} ${line}`);
+      for await (const { kind, line } of readMt940Parts(toPieces(broken, 7))) kinds.push(`${kind} ${line}`);
     };
     await expect(read()).rejects.toMatchObject({ code: "invalid", field: ":62F:", line: 7 });
     expect(kinds).toEqual(["opening 4", "entry 5", "entry 6"]);
@@ -167,8 +167,8 @@ describe("reading", () => {
   test("control characters around messages, and lines that say their kind", async () => {
     const sound = message([":61:260115C0,NTRFREF", ":86:Rent"]);
     const around = `\x01${sound.slice(0, -1)}-\x03\r\n:940:\r\n${sound.slice(0, -3)}\r\n:940:\r\n${sound}\x1a`;
-    const [one] = await all(readMt940(sound));
-    expect(await all(readMt940(around))).toEqual([one, one, one]);
+    const [one] = await collect(readMt940(sound));
+    expect(await collect(readMt940(around))).toEqual([one, one, one]);
   });
 });
 
@@ -243,7 +243,7 @@ describe("what is broken is named by tag and line", () => {
     ],
     ["a text of another kind", () => "date;amount\r\n1;2", { code: "unrecognised", field: ":20:", line: 2 }],
   ])("%s", async (_, broken, expected) => {
-    const read = () => all(readMt940(broken(sound)));
+    const read = () => collect(readMt940(broken(sound)));
     await expect(read()).rejects.toBeInstanceOf(FormatError);
     await expect(read()).rejects.toMatchObject({ format: "MT940", ...expected });
   });
@@ -254,7 +254,7 @@ describe("what is broken is named by tag and line", () => {
     ["another statement of the account", message([]).replace(":28C:1/1", ":28C:2/1")],
   ])("a message that announces another, and %s follows", async (_, next) => {
     const first = message([":61:260115C1,NTRFNONREF"], ":62M:C260131EUR101,00");
-    await expect(all(readMt940(`${first}\r\n${next}`))).rejects.toMatchObject({
+    await expect(collect(readMt940(`${first}\r\n${next}`))).rejects.toMatchObject({
       code: "missing",
       field: ":62M:",
       line: 6,
@@ -262,24 +262,26 @@ describe("what is broken is named by tag and line", () => {
   });
 
   test("what is missing is named as it is written", async () => {
-    await expect(all(readMt940(message([]).replace(/:28C:.*\r\n/, "")))).rejects.toThrow("no :28C: before");
+    await expect(collect(readMt940(message([]).replace(/:28C:.*\r\n/, "")))).rejects.toThrow(
+      "no :28C: before",
+    );
   });
 
   test("a message that is left out", async () => {
     const first = message([], ":62M:C260131EUR100,00");
     const third = message([]).replace(":60F:", ":60M:").replace(":28C:1/1", ":28C:1/3");
-    await expect(all(readMt940(`${first}\r\n${third}`))).rejects.toMatchObject({
+    await expect(collect(readMt940(`${first}\r\n${third}`))).rejects.toMatchObject({
       code: "misplaced",
       field: ":28C:",
       line: 9,
     });
-    expect(await all(readMt940(`${first}\r\n${third.replace("1/3", "1/2")}`))).toHaveLength(1);
+    expect(await collect(readMt940(`${first}\r\n${third.replace("1/3", "1/2")}`))).toHaveLength(1);
   });
 
   test("a message that goes on with another balance than the one before it", async () => {
     const first = message([":61:260115C1,NTRFNONREF"], ":62M:C260131EUR101,00");
     const second = message([]).replace(":60F:C260101EUR100,", ":60M:C260131EUR102,");
-    await expect(all(readMt940(`${first}\r\n${second}`))).rejects.toMatchObject({
+    await expect(collect(readMt940(`${first}\r\n${second}`))).rejects.toMatchObject({
       code: "balance",
       field: ":60M:",
       line: 11,

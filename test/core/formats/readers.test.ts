@@ -5,13 +5,13 @@ import {
   readCsv,
   readMt940,
   type Statement,
-  textOf,
+  collectText,
   type TextSource,
   writeCoda,
   writeCsv,
   writeMt940,
 } from "../../../core/formats";
-import { all, entry, statement } from "./statements";
+import { collect, entry, statement } from "./statement-fixtures";
 
 type Read = (text: TextSource) => AsyncIterable<Statement>;
 type Write = (statements: Statement[]) => AsyncIterable<string>;
@@ -22,19 +22,19 @@ const formats: [string, Read, Write][] = [
   ["CSV", readCsv, writeCsv],
 ];
 
-const one = [statement([entry({ remittance: "Rent" })])];
+const oneStatement = [statement([entry({ remittance: "Rent" })])];
 
 describe.each(formats)("%s", (name, read, write) => {
   test.each(["", "\n", " \r\n\t\r\n "])("a text of nothing, %j, holds no statements", async (text) => {
-    expect(await all(read(text))).toEqual([]);
+    expect(await collect(read(text))).toEqual([]);
   });
 
   test.each(formats.filter(([other]) => other !== name))(
     "a text of %s is named as such",
     async (other, _, writeOther) => {
-      const text = await textOf(writeOther(one));
-      await expect(all(read(text))).rejects.toMatchObject({ code: "unrecognised", format: name });
-      await expect(all(read(text))).rejects.toThrow(`it looks like ${other}`);
+      const text = await collectText(writeOther(oneStatement));
+      await expect(collect(read(text))).rejects.toMatchObject({ code: "unrecognised", format: name });
+      await expect(collect(read(text))).rejects.toThrow(`it looks like ${other}`);
     },
   );
 
@@ -45,13 +45,13 @@ describe.each(formats)("%s", (name, read, write) => {
     ["CSV with semicolons", "record;amount\nentry;1\n"],
     ["CSV with tabs", "record\tamount\nentry\t1\n"],
   ])("%s is named as such", async (kind, text) => {
-    await expect(all(read(text))).rejects.toMatchObject({ code: "unrecognised", format: name });
-    await expect(all(read(text))).rejects.toThrow(`it looks like ${kind}`);
+    await expect(collect(read(text))).rejects.toMatchObject({ code: "unrecognised", format: name });
+    await expect(collect(read(text))).rejects.toThrow(`it looks like ${kind}`);
   });
 
   test("lines that end with CR alone", async () => {
-    const text = (await textOf(write(one))).replaceAll("\r\n", "\r");
-    await expect(all(read(text))).rejects.toBeInstanceOf(FormatError);
-    await expect(all(read(text))).rejects.toThrow("LF or CRLF");
+    const text = (await collectText(write(oneStatement))).replaceAll("\r\n", "\r");
+    await expect(collect(read(text))).rejects.toBeInstanceOf(FormatError);
+    await expect(collect(read(text))).rejects.toThrow("LF or CRLF");
   });
 });

@@ -8,13 +8,13 @@ import {
   readCsv,
   readMt940,
   type Statement,
-  textOf,
+  collectText,
   type TextSource,
   writeCoda,
   writeCsv,
   writeMt940,
 } from "../../../core/formats";
-import { all, anyStatement, easyStatement, inPieces } from "./statements";
+import { collect, anyStatement, easyStatement, toPieces } from "./statement-fixtures";
 
 interface Roundtrip {
   readonly write: (statements: readonly Statement[]) => AsyncIterable<string>;
@@ -46,9 +46,9 @@ describe.each(formats)("%s", (_, { write, read, normalise }) => {
         fc.array(anyStatement, { maxLength: 3 }),
         fc.integer({ min: 1, max: 500 }),
         async (statements, size) => {
-          const text = await textOf(write(statements));
-          expect(await all(read(text))).toEqual(statements.map(normal));
-          expect(await all(read(inPieces(text, size)))).toEqual(statements.map(normal));
+          const text = await collectText(write(statements));
+          expect(await collect(read(text))).toEqual(statements.map(normal));
+          expect(await collect(read(toPieces(text, size)))).toEqual(statements.map(normal));
         },
       ),
       runs,

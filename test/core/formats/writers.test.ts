@@ -4,15 +4,15 @@ import {
   type Entry,
   FormatError,
   type Statement,
-  textOf,
+  collectText,
   writeCoda,
   writeCsv,
   writeMt940,
 } from "../../../core/formats";
-import { entry, statement } from "./statements";
+import { entry, statement } from "./statement-fixtures";
 
 /** A word that JavaScript may give, where there is no compiler to say that it is none. */
-const debit = "debit" as CreditDebit;
+const invalidIndicator = "debit" as CreditDebit;
 
 const writers: [string, (statements: Statement[]) => AsyncIterable<string>][] = [
   ["MT940", writeMt940],
@@ -38,13 +38,13 @@ test.each(writers.slice(0, 3))(
   "%s: a number of which the character set leaves nothing is none",
   async (_, write) => {
     const broken = statement([], { account: { number: "\u0301", currency: "EUR" } });
-    await expect(textOf(write([broken]))).rejects.toMatchObject({ code: "missing" });
+    await expect(collectText(write([broken]))).rejects.toMatchObject({ code: "missing" });
   },
 );
 
 describe.each(writers)("%s", (name, write) => {
   test.each(brokenExchanges)("%s is refused", async (_, fields) => {
-    await expect(textOf(write([withEntry(fields)]))).rejects.toMatchObject({
+    await expect(collectText(write([withEntry(fields)]))).rejects.toMatchObject({
       name: "FormatError",
       code: "invalid",
       format: name.split(" ")[0],
@@ -54,18 +54,18 @@ describe.each(writers)("%s", (name, write) => {
 
 describe.each(writers)("%s", (name, write) => {
   test.each<[string, Statement]>([
-    ["an entry that is neither credit nor debit", withEntry({ creditDebit: debit })],
+    ["an entry that is neither credit nor debit", withEntry({ creditDebit: invalidIndicator })],
     [
       "an opening balance that is neither",
-      statement([], { openingBalance: { creditDebit: debit, amount: "1", date: "2026-01-01" } }),
+      statement([], { openingBalance: { creditDebit: invalidIndicator, amount: "1", date: "2026-01-01" } }),
     ],
     [
       "a closing balance that is neither",
-      statement([], { closingBalance: { creditDebit: debit, amount: "100", date: "2026-01-01" } }),
+      statement([], { closingBalance: { creditDebit: invalidIndicator, amount: "100", date: "2026-01-01" } }),
     ],
   ])("%s is refused", async (_, broken) => {
-    await expect(textOf(write([broken]))).rejects.toBeInstanceOf(FormatError);
-    await expect(textOf(write([broken]))).rejects.toMatchObject({
+    await expect(collectText(write([broken]))).rejects.toBeInstanceOf(FormatError);
+    await expect(collectText(write([broken]))).rejects.toMatchObject({
       code: "invalid",
       format: name.split(" ")[0],
       message: expect.stringContaining('Credit or Debit, not "debit"') as string,

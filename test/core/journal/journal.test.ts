@@ -4,18 +4,18 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import * as fc from "fast-check";
-import { EntryRefusal, eraseDetails, resolveEntry } from "../../../core/journal/by-person";
-import { eventsOfEntry, exportLines } from "../../../core/journal/events";
-import { sourceOf } from "../../../core/journal/rows";
+import { EntryRefusal, eraseDetails, resolveEntry } from "../../../core/journal/operator-actions";
+import { listEvents, exportLines } from "../../../core/journal/events";
+import { storeAccessOf } from "../../../core/journal/entry-rows";
 import { verifyExport, verifyStore } from "../../../core/journal/verify";
-import type { Claim, Ending, Entry, Intent, Journal } from "../../../core/journal/entry";
+import type { Claim, EntryOutcome, Entry, Intent, Journal } from "../../../core/journal/entry";
 import { openJournal } from "../../../core/journal/journal";
 import { withStore } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
 import { eventually } from "../../support/eventually";
 import { engines } from "../store/engines";
-import { done, intent, longMs, notSent, rejected, unknown } from "./calls-made";
-import { type CutConnection, cutConnection } from "./cut-connection";
+import { done, intent, longMs, notSent, rejected, unknown } from "./fixtures";
+import { type DatabaseProxy, startDatabaseProxy } from "./database-proxy";
 
 const never = new AbortController().signal;
 const kinds = (claims: readonly Claim[]) => claims.map(({ kind }) => kind);
@@ -25,12 +25,12 @@ const runs = Number(process.env.FXDESK_RUNS ?? 25);
 describe.each(engines())("$name", ({ name, create }) => {
   let settings: StoreSettings;
   let journals: Journal[];
-  let cuts: CutConnection[];
+  let cuts: DatabaseProxy[];
   beforeAll(async () => (settings = await create()));
   beforeEach(() => ([journals, cuts] = [[], []]));
   afterEach(async () => {
     for (const journal of journals) await journal.close();
-    for (const cut of cuts) await cut.away();
+    for (const cut of cuts) await cut.disconnect();
   });
 
   const open = async (where = settings) => {
@@ -78,7 +78,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     const entry = await claimed(journal);
     await journal.recordSent(entry);
     expect(await journal.get(entry.id)).toMatchObject({ state: "sent", ending: undefined });
-    const ended = await journal.end(entry, done);
+    const ended = await journal.recordOutcome(entry, done);
     const { details, ...ending } = done;
     expect(ended).toMatchObject({ state: "done", ending, endingDetails: details, intent: entry.intent });
     expect(await journal.get(entry.id)).toEqual(ended);
@@ -97,7 +97,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     expect((await journal.claim(wanted, longMs)).kind).toBe("theirs");
   });
 
-  test.each<[after: string, kind: Claim["kind"], ending: Ending | undefined]>([
+  test.each<[after: string, kind: Claim["kind"], ending: EntryOutcome | undefined]>([
     ["its intent", "theirs", undefined],
     ["done", "ended", done],
     ["rejected", "ended", rejected],
@@ -107,7 +107,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     const journal = await open();
     const wanted = fresh();
     const entry = await claimed(journal, wanted);
-    if (ending) await journal.end(entry, ending);
+    if (ending) await journal.recordOutcome(entry, ending);
     const before = await journal.get(entry.id);
     const others = await (await open()).claim({ ...wanted, terms: "b".repeat(64) }, longMs);
     expect(others).toEqual({ kind: "other-terms", entry: before });
@@ -118,18 +118,18 @@ describe.each(engines())("$name", ({ name, create }) => {
       expect(again.entry).toMatchObject({ state: "intended", ending: undefined, endingDetails: undefined });
   });
 
-  const allowed: readonly Ending["state"][] = ["done", "rejected", "unknown", "not-sent"];
+  const allowed: readonly EntryOutcome["state"][] = ["done", "rejected", "unknown", "not-sent"];
   test.each([done, rejected, notSent])(
     "after $state no other end is taken, and the same one again",
     async (first) => {
       const journal = await open();
       const entry = await claimed(journal);
-      const ended = await journal.end(entry, first);
+      const ended = await journal.recordOutcome(entry, first);
       for (const state of allowed.filter((each) => each !== "not-sent" || first !== notSent))
-        await expect(journal.end(entry, { state, by: "recovery", details: {} })).rejects.toThrow(
+        await expect(journal.recordOutcome(entry, { state, by: "recovery", details: {} })).rejects.toThrow(
           `has ended as ${first.state}`,
         );
-      expect(await journal.end(entry, first)).toEqual(ended);
+      expect(await journal.recordOutcome(entry, first)).toEqual(ended);
     },
   );
 
@@ -137,16 +137,19 @@ describe.each(engines())("$name", ({ name, create }) => {
     const journal = await open();
     const entry = await claimed(journal);
     await journal.recordSent(entry);
-    await journal.end(entry, unknown);
-    const ending: Ending = { state, by: "person", details: { note: "seen at the service" } };
-    expect(await (await open()).end(entry, ending)).toMatchObject({ state, ending: { by: "person" } });
+    await journal.recordOutcome(entry, unknown);
+    const ending: EntryOutcome = { state, by: "person", details: { note: "seen at the service" } };
+    expect(await (await open()).recordOutcome(entry, ending)).toMatchObject({
+      state,
+      ending: { by: "person" },
+    });
   });
 
   test("nobody ends the call of another, or lets it leave", async () => {
     const entry = await claimed(await open());
     const other = await open();
     await expect(other.recordSent(entry)).rejects.toThrow("is over");
-    await expect(other.end(entry, done)).rejects.toThrow("Another process is making the call");
+    await expect(other.recordOutcome(entry, done)).rejects.toThrow("Another process is making the call");
     expect((await other.get(entry.id))!.state).toBe("intended");
   });
 
@@ -155,13 +158,13 @@ describe.each(engines())("$name", ({ name, create }) => {
     const gone = await open();
     const entry = await claimed(gone, wanted, 1);
     const other = await open();
-    expect(await other.untilEnded(entry.id, never)).toMatchObject({
+    expect(await other.waitForOutcome(entry.id, never)).toMatchObject({
       state: "not-sent",
       ending: { state: "not-sent", by: "recovery" },
     });
     await claimed(other, wanted);
     await expect(gone.recordSent(entry)).rejects.toThrow("is over");
-    await expect(gone.end(entry, notSent)).rejects.toThrow("Another process");
+    await expect(gone.recordOutcome(entry, notSent)).rejects.toThrow("Another process");
     await other.recordSent(entry);
   });
 
@@ -169,12 +172,12 @@ describe.each(engines())("$name", ({ name, create }) => {
     const gone = await open();
     const entry = await claimed(gone, fresh(), 1);
     await gone.recordSent(entry);
-    expect(await (await open()).untilEnded(entry.id, never)).toMatchObject({
+    expect(await (await open()).waitForOutcome(entry.id, never)).toMatchObject({
       state: "unknown",
       endingDetails: { remark: expect.stringContaining(`the reference ${entry.reference!}.`) as string },
     });
     await expect(gone.recordSent(entry)).rejects.toThrow("is over, which is unknown by now");
-    expect((await gone.end(entry, done)).state).toBe("done");
+    expect((await gone.recordOutcome(entry, done)).state).toBe("done");
   });
 
   test("to leave begins the time anew, and leaving twice is leaving once", async () => {
@@ -186,7 +189,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     await journal.recordSent(entry);
     await journal.recordSent(entry);
     const stopped = AbortSignal.timeout(50);
-    await expect((await open()).untilEnded(entry.id, stopped)).rejects.toThrow("timeout");
+    await expect((await open()).waitForOutcome(entry.id, stopped)).rejects.toThrow("timeout");
     const kindsOfEvents = await withStore(settings, ({ database }) =>
       database.run("SELECT kind FROM fxdesk_journal_events WHERE entry = $1 ORDER BY seq", [entry.id]),
     );
@@ -199,11 +202,11 @@ describe.each(engines())("$name", ({ name, create }) => {
     const entry = await claimed(first, wanted);
     const { kind } = await second.claim(wanted, longMs);
     expect(kind).toBe("theirs");
-    const waiting = second.untilEnded(entry.id, never);
+    const waiting = second.waitForOutcome(entry.id, never);
     await first.recordSent(entry);
-    const ended = await first.end(entry, done);
+    const ended = await first.recordOutcome(entry, done);
     expect(await waiting).toEqual(ended);
-    await expect(second.untilEnded("another", never)).rejects.toThrow("no journal entry another");
+    await expect(second.waitForOutcome("another", never)).rejects.toThrow("no journal entry another");
   });
 
   test("entries are listed newest first, by state, to a limit", async () => {
@@ -213,7 +216,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     const entries = [];
     for (const ending of [undefined, done, unknown, unknown]) {
       const entry = await claimed(journal);
-      entries.push(ending ? await journal.end(entry, ending) : entry);
+      entries.push(ending ? await journal.recordOutcome(entry, ending) : entry);
     }
     expect(await journal.list()).toEqual(entries.toReversed());
     expect(await journal.list({ limit: 2 })).toEqual([entries[3], entries[2]]);
@@ -237,7 +240,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     const outcomes = await Promise.allSettled([
       journal.recordSent(stranger),
       journal.recordSent(entry),
-      journal.end(stranger, done),
+      journal.recordOutcome(stranger, done),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "rejected"]);
     expect((await journal.get(entry.id))!.state).toBe("sent");
@@ -246,7 +249,7 @@ describe.each(engines())("$name", ({ name, create }) => {
   test("with a key nothing of the details can be read in the store", async () => {
     const journal = await open();
     const entry = await claimed(journal);
-    await journal.end(entry, done);
+    await journal.recordOutcome(entry, done);
     const rows = await withStore(settings, async ({ database: { run } }) => [
       await run("SELECT * FROM fxdesk_journal_events"),
       await run("SELECT * FROM fxdesk_journal_details"),
@@ -274,7 +277,7 @@ describe.each(engines())("$name", ({ name, create }) => {
   test("open and unused, it does not keep a process alive", async () => {
     const script = `
       const { openJournal } = require(${JSON.stringify(join(__dirname, "../../../dist/core/journal/journal.js"))});
-      const settings = { place: ${JSON.stringify(settings.place)}, key: Buffer.from("${settings.key!.toString("hex")}", "hex") };
+      const settings = { location: ${JSON.stringify(settings.location)}, key: Buffer.from("${settings.key!.toString("hex")}", "hex") };
       openJournal(settings)
         .then((journal) => journal.claim(${JSON.stringify(fresh())}, 1000))
         .then(({ kind }) => console.log(kind));`;
@@ -284,7 +287,7 @@ describe.each(engines())("$name", ({ name, create }) => {
 
   const inStore = <T>(work: Parameters<typeof withStore<T>>[1]) => withStore(settings, work);
   const kindsIn = (id: string) =>
-    inStore(async (store) => (await eventsOfEntry(sourceOf(store), id)).map(({ kind }) => kind));
+    inStore(async (store) => (await listEvents(storeAccessOf(store), id)).map(({ kind }) => kind));
 
   test("a person resolves what is unknown, and nothing else", async () => {
     const journal = await open();
@@ -293,7 +296,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     const entry = await claimed(journal);
     const resolve = (id: string) => inStore((store) => resolveEntry(store, id, resolution));
     await expect(resolve(entry.id)).rejects.toThrow("is intended: only one that is unknown");
-    await journal.end(entry, unknown);
+    await journal.recordOutcome(entry, unknown);
     expect(await resolve(entry.id)).toMatchObject({
       state: "done",
       ending: { state: "done", by: "person", identity: "trade-9" },
@@ -308,7 +311,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     const wanted = fresh();
     const entry = await claimed(journal, wanted);
     await journal.recordSent(entry);
-    await journal.end(entry, unknown);
+    await journal.recordOutcome(entry, unknown);
     const resolution = {
       state: "not-sent",
       identity: undefined,
@@ -326,9 +329,9 @@ describe.each(engines())("$name", ({ name, create }) => {
     const entry = await claimed(journal, wanted);
     const erase = (id: string) => inStore((store) => eraseDetails(store, id));
     await expect(erase(entry.id)).rejects.toThrow("is intended: its details are needed");
-    await journal.end(entry, unknown);
+    await journal.recordOutcome(entry, unknown);
     await expect(erase(entry.id)).rejects.toThrow("is unknown: its details are needed");
-    const ended = await journal.end(entry, done);
+    const ended = await journal.recordOutcome(entry, done);
     const erased = await erase(entry.id);
     expect(erased).toEqual({ ...ended, reference: undefined, intent: undefined, endingDetails: undefined });
     expect(await erase(entry.id)).toEqual(erased);
@@ -341,7 +344,7 @@ describe.each(engines())("$name", ({ name, create }) => {
   test("an export of it is whole, with the head of the store", async () => {
     const text: Buffer[] = [];
     const [lines, verified] = await inStore(async (store) => {
-      for await (const line of exportLines(sourceOf(store))) text.push(Buffer.from(line));
+      for await (const line of exportLines(storeAccessOf(store))) text.push(Buffer.from(line));
       return [text.length, await verifyStore(store)];
     });
     const exported = await verifyExport(asChunks(text), verified.head);
@@ -369,13 +372,13 @@ describe.each(engines())("$name", ({ name, create }) => {
     const journal = await open(own);
     const entry = await claimed(journal);
     await journal.recordSent(entry);
-    await journal.end(entry, done);
+    await journal.recordOutcome(entry, done);
     await withStore(own, async (store) => {
       const { head, faults } = await verifyStore(store);
       expect(faults).toEqual([]);
       for (const [change, words] of changes) {
         const undone = new Error("undone");
-        const found = store.database.exclusively(async (run) => {
+        const found = store.database.transaction(async (run) => {
           await run(change);
           const verified = await verifyStore(store, head);
           const said = verified.faults.map(({ where, message }) => `${where}: ${message}`).join("\n");
@@ -390,7 +393,7 @@ describe.each(engines())("$name", ({ name, create }) => {
   describe("of processes that race on keys", () => {
     const fates = ["done", "rejected", "unknown", "not-sent", "dies before", "dies after"] as const;
     type Fate = (typeof fates)[number];
-    const endings: Readonly<Record<string, Ending>> = { done, rejected, unknown, "not-sent": notSent };
+    const endings: Readonly<Record<string, EntryOutcome>> = { done, rejected, unknown, "not-sent": notSent };
 
     /** Makes a call as a client does; undefined where it dies on the way. */
     async function make(journal: Journal, wanted: Intent, nextFate: () => Fate, sent: string[]) {
@@ -408,9 +411,9 @@ describe.each(engines())("$name", ({ name, create }) => {
           expect(isOver).toBe(false);
           sent.push(fate);
           if (fate === "dies after") return undefined;
-          return journal.end(entry, endings[fate]!);
+          return journal.recordOutcome(entry, endings[fate]!);
         }
-        const ended = kind === "theirs" ? await journal.untilEnded(entry.id, never) : entry;
+        const ended = kind === "theirs" ? await journal.waitForOutcome(entry.id, never) : entry;
         if (ended.state !== "not-sent") return ended;
       }
     }
@@ -445,7 +448,7 @@ describe.each(engines())("$name", ({ name, create }) => {
   if (name === "PostgreSQL") {
     test("a connection that is not used for a while is closed, and opened anew", async () => {
       const own = await create();
-      const database = new URL(own.place).pathname.slice(1);
+      const database = new URL(own.location).pathname.slice(1);
       const connections = () =>
         inStore(async ({ database: { run } }) => {
           const [row] = await run("SELECT count(*) AS count FROM pg_stat_activity WHERE datname = $1", [
@@ -463,37 +466,37 @@ describe.each(engines())("$name", ({ name, create }) => {
       jest.advanceTimersByTime(61_000);
       jest.useRealTimers();
       await eventually(async () => (await connections()) === 0, { withinMs: 5_000, what: "no connection" });
-      expect((await journal.end(entry, done)).state).toBe("done");
+      expect((await journal.recordOutcome(entry, done)).state).toBe("done");
       expect(await connections()).toBe(1);
     });
 
     test("what was committed is found again when its response was lost", async () => {
-      const cut = await cutConnection(settings);
+      const cut = await startDatabaseProxy(settings);
       cuts.push(cut);
       const journal = await open(cut.settings);
-      cut.loseNextCommit();
+      cut.dropNextCommitResponse();
       const entry = await claimed(journal);
-      cut.loseNextCommit();
+      cut.dropNextCommitResponse();
       await journal.recordSent(entry);
-      cut.loseNextCommit();
-      expect((await journal.end(entry, done)).state).toBe("done");
+      cut.dropNextCommitResponse();
+      expect((await journal.recordOutcome(entry, done)).state).toBe("done");
       expect(await kindsIn(entry.id)).toEqual(["intent", "sent", "ended"]);
     });
 
     test("while it is away nothing is claimed and nothing leaves; then it goes on", async () => {
-      const cut = await cutConnection(settings);
+      const cut = await startDatabaseProxy(settings);
       cuts.push(cut);
       const journal = await open(cut.settings);
       const entry = await claimed(journal);
-      await cut.away();
+      await cut.disconnect();
       await expect(journal.recordSent(entry)).rejects.toThrow("ECONNREFUSED");
       await expect(journal.get(entry.id)).rejects.toThrow("ECONNREFUSED");
       const many = await Promise.allSettled([1, 2, 3].map(() => journal.claim(fresh(), longMs)));
       expect(many.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
       await expect(openJournal(cut.settings)).rejects.toThrow("ECONNREFUSED");
-      await cut.back();
+      await cut.reconnect();
       await journal.recordSent(entry);
-      await journal.end(entry, done);
+      await journal.recordOutcome(entry, done);
       expect(await kindsIn(entry.id)).toEqual(["intent", "sent", "ended"]);
     });
   }

@@ -4,11 +4,11 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { respond } from "../../support/fault-server";
-import { serving } from "../support/against";
-import { folder } from "../store/engines";
+import { startFaultServer } from "../support/client-fixtures";
+import { useTempFolder } from "../store/engines";
 
 const root = join(__dirname, "../../..");
-const files = folder();
+const files = useTempFolder();
 
 /** Runs a program that has a client of the server, through a shell that may limit it; returns what it printed as JSON. */
 async function program(url: string, code: string, shell = 'exec "$@"'): Promise<unknown> {
@@ -34,7 +34,7 @@ async function program(url: string, code: string, shell = 'exec "$@"'): Promise<
 }
 
 test("who reads and changes loads neither the journal nor the store", async () => {
-  const { url } = await serving(respond(200, "[]"));
+  const { url } = await startFaultServer(respond(200, "[]"));
   const code = `
     await client.trades.list();
     await client.request({ method: "POST", path: "/things", body: { a: 1 } });
@@ -43,7 +43,7 @@ test("who reads and changes loads neither the journal nor the store", async () =
 });
 
 test("on a full disk money stops before it leaves, and reads go on", async () => {
-  const server = await serving(respond(201, '{"trade_id":"t-1"}'));
+  const server = await startFaultServer(respond(201, '{"trade_id":"t-1"}'));
   const code = `
     let booked = 0;
     let error;

@@ -1,66 +1,66 @@
 /** Exports that were changed: random edits, removed, reordered and cut-off lines. FXDESK_RUNS says how many. */
 import * as fc from "fast-check";
-import { eraseDetails } from "../../../core/journal/by-person";
-import { type Head, headFrom, headText } from "../../../core/journal/chain";
+import { eraseDetails } from "../../../core/journal/operator-actions";
+import { type ChainHead, parseHead, formatHead } from "../../../core/journal/hash-chain";
 import { exportLines } from "../../../core/journal/events";
 import { openJournal } from "../../../core/journal/journal";
-import { sourceOf } from "../../../core/journal/rows";
+import { storeAccessOf } from "../../../core/journal/entry-rows";
 import { verifyExport } from "../../../core/journal/verify";
 import { withStore } from "../../../core/store/open";
-import { folder, key } from "../store/engines";
-import { done, intent, longMs, notSent, unknown } from "./calls-made";
+import { useTempFolder, key } from "../store/engines";
+import { done, intent, longMs, notSent, unknown } from "./fixtures";
 
 /** Four kinds of changes, as many of each. */
 const numRuns = Math.ceil(Number(process.env.FXDESK_RUNS ?? 1_000) / 4);
-const files = folder();
+const files = useTempFolder();
 /** The lines of an export of which each says another thing, and the head of its journal. */
 let lines: readonly string[];
-let head: Head;
+let head: ChainHead;
 
 beforeAll(async () => {
-  const settings = { place: `${files.path}/store.db`, key };
+  const settings = { location: `${files.path}/store.db`, key };
   const journal = await openJournal(settings);
   for (const [index, ending] of [done, notSent, unknown, done, unknown, done].entries()) {
     const { entry } = await journal.claim(intent({ key: `key-${index}` }), longMs);
     if (ending !== notSent) await journal.recordSent(entry);
-    await journal.end(entry, ending);
+    await journal.recordOutcome(entry, ending);
     if (index === 0) await withStore(settings, (store) => eraseDetails(store, entry.id));
   }
   await journal.claim(intent({ key: "key-1" }), longMs);
   await journal.close();
   const exported: string[] = [];
   await withStore(settings, async (store) => {
-    for await (const line of exportLines(sourceOf(store))) exported.push(line);
+    for await (const line of exportLines(storeAccessOf(store))) exported.push(line);
   });
   lines = exported;
-  ({ head } = await verify(whole()));
+  ({ head } = await verify(exportBytes()));
 });
 
-const whole = () => Buffer.from(lines.join(""));
+const exportBytes = () => Buffer.from(lines.join(""));
 
 async function* inChunks(bytes: Uint8Array, size: number) {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
-const verify = (bytes: Uint8Array, kept?: Head, chunkSize = 10_000) =>
+const verify = (bytes: Uint8Array, kept?: ChainHead, chunkSize = 10_000) =>
   verifyExport(inChunks(bytes, chunkSize), kept);
 
-const placesOf = async (bytes: Uint8Array, kept?: Head) =>
+const faultLocations = async (bytes: Uint8Array, kept?: ChainHead) =>
   (await verify(bytes, kept)).faults.map(({ where }) => where);
 
 /** Some line, by a number that may be any. */
-const at = (number: number) => number % lines.length;
+const lineIndex = (number: number) => number % lines.length;
 
 /** The number of the line in which a byte is. */
 const lineAt = (offset: number) =>
-  whole()
+  exportBytes()
     .subarray(0, offset)
     .filter((byte) => byte === 10).length + 1;
 
-const any = fc.nat(1_000_000);
+const anyNumber = fc.nat(1_000_000);
 
 test.each([1, 7, 64, 100_000])("is whole as it was exported, in pieces of %d bytes", async (size) => {
-  expect(await verify(whole(), head, size)).toEqual({
+  expect(await verify(exportBytes(), head, size)).toEqual({
     events: lines.length - 1,
     entries: 6,
     head,
@@ -71,13 +71,13 @@ test.each([1, 7, 64, 100_000])("is whole as it was exported, in pieces of %d byt
 
 test("an edit of any byte is found in its line", () =>
   fc.assert(
-    fc.asyncProperty(any, fc.nat(255), async (number, byte) => {
-      const bytes = whole();
+    fc.asyncProperty(anyNumber, fc.nat(255), async (number, byte) => {
+      const bytes = exportBytes();
       const offset = number % bytes.length;
       fc.pre(bytes[offset] !== byte);
       const line = lineAt(offset);
       bytes[offset] = byte;
-      expect((await placesOf(bytes))[0]).toBe(`line ${line}`);
+      expect((await faultLocations(bytes))[0]).toBe(`line ${line}`);
     }),
     { numRuns },
   ));
@@ -85,15 +85,15 @@ test("an edit of any byte is found in its line", () =>
 test("what is put in or taken out is found", () =>
   fc.assert(
     fc.asyncProperty(
-      any,
+      anyNumber,
       fc.integer({ min: 0, max: 40 }),
       fc.uint8Array({ maxLength: 8 }),
       async (number, count, put) => {
-        const bytes = whole();
+        const bytes = exportBytes();
         const offset = number % bytes.length;
         const changed = Buffer.concat([bytes.subarray(0, offset), put, bytes.subarray(offset + count)]);
         fc.pre(!changed.equals(bytes));
-        expect(await placesOf(changed)).not.toEqual([]);
+        expect(await faultLocations(changed)).not.toEqual([]);
       },
     ),
     { numRuns },
@@ -101,23 +101,28 @@ test("what is put in or taken out is found", () =>
 
 test("lines that are removed, repeated or in another order are found", () =>
   fc.assert(
-    fc.asyncProperty(any, any, fc.constantFrom("remove", "repeat", "swap"), async (first, second, what) => {
-      const changed = [...lines];
-      const [one, other] = [at(first), at(second)];
-      fc.pre(what !== "swap" || one !== other);
-      if (what === "remove") changed.splice(one, 1);
-      else if (what === "repeat") changed.splice(other, 0, lines[one]!);
-      else [changed[one], changed[other]] = [lines[other]!, lines[one]!];
-      expect(await placesOf(Buffer.from(changed.join("")))).not.toEqual([]);
-    }),
+    fc.asyncProperty(
+      anyNumber,
+      anyNumber,
+      fc.constantFrom("remove", "repeat", "swap"),
+      async (first, second, what) => {
+        const changed = [...lines];
+        const [one, other] = [lineIndex(first), lineIndex(second)];
+        fc.pre(what !== "swap" || one !== other);
+        if (what === "remove") changed.splice(one, 1);
+        else if (what === "repeat") changed.splice(other, 0, lines[one]!);
+        else [changed[one], changed[other]] = [lines[other]!, lines[one]!];
+        expect(await faultLocations(Buffer.from(changed.join("")))).not.toEqual([]);
+      },
+    ),
     { numRuns },
   ));
 
 test("a file that is cut off anywhere is found", () =>
   fc.assert(
-    fc.asyncProperty(any, async (number) => {
-      const bytes = whole();
-      expect(await placesOf(bytes.subarray(0, number % bytes.length))).not.toEqual([]);
+    fc.asyncProperty(anyNumber, async (number) => {
+      const bytes = exportBytes();
+      expect(await faultLocations(bytes.subarray(0, number % bytes.length))).not.toEqual([]);
     }),
     { numRuns },
   ));
@@ -125,16 +130,16 @@ test("a file that is cut off anywhere is found", () =>
 test("an end that is cut off, with a last line that hides it, is found by the head", async () => {
   for (let count = 0; count < lines.length - 1; count += 1) {
     const kept = lines.slice(0, count);
-    const { hash } = count === 0 ? { hash: "0".repeat(64) } : (JSON.parse(kept.at(-1)!) as Head);
+    const { hash } = count === 0 ? { hash: "0".repeat(64) } : (JSON.parse(kept.at(-1)!) as ChainHead);
     const shorter = Buffer.from(`${kept.join("")}{"count":${count},"head":"${hash}"}\n`);
-    expect(await placesOf(shorter, head)).toContain("end");
-    expect(await placesOf(shorter, { seq: count, hash })).not.toContain("end");
+    expect(await faultLocations(shorter, head)).toContain("end");
+    expect(await faultLocations(shorter, { seq: count, hash })).not.toContain("end");
   }
 });
 
 test("a journal that was written anew is found by the head", async () => {
   const other = { seq: 4, hash: "a".repeat(64) };
-  expect(await verify(whole(), other)).toMatchObject({
+  expect(await verify(exportBytes(), other)).toMatchObject({
     faults: [{ where: "line 4", message: "event 4 has another hash than the head that was kept" }],
   });
 });
@@ -150,7 +155,7 @@ test.each([
   `{"count":0,"head":"${"1".repeat(64)}"}\n`,
   "\0",
 ])("%j is no export", async (text) => {
-  expect(await placesOf(Buffer.from(text))).not.toEqual([]);
+  expect(await faultLocations(Buffer.from(text))).not.toEqual([]);
 });
 
 test("of many faults a hundred are said, and how many there are", async () => {
@@ -159,7 +164,7 @@ test("of many faults a hundred are said, and how many there are", async () => {
 });
 
 test("a head is read as it is shown", () => {
-  expect(headFrom(headText(head))).toEqual(head);
+  expect(parseHead(formatHead(head))).toEqual(head);
   for (const text of ["", "12", "12:", `x:${head.hash}`, `12:${head.hash}0`, head.hash])
-    expect(headFrom(text)).toBeUndefined();
+    expect(parseHead(text)).toBeUndefined();
 });

@@ -24,10 +24,10 @@ interface Described {
   [extension: `x-${string}`]: unknown;
 }
 
-const described = (from = document): Described[] =>
+const describedParts = (from = document): Described[] =>
   Object.values(from.paths).flatMap((atPath) => Object.values(atPath) as Described[]);
 
-const find = (name: string) => described().find(({ operationId }) => operationId === name)!;
+const find = (name: string) => describedParts().find(({ operationId }) => operationId === name)!;
 
 const pet = operation({
   name: "pets.feed",
@@ -56,7 +56,7 @@ test("is valid OpenAPI 3.1", async () => {
 });
 
 test("describes each declared operation once, under its own name, path and method", () => {
-  expect(new Set(described().map(({ operationId }) => operationId)).size).toBe(operations.length);
+  expect(new Set(describedParts().map(({ operationId }) => operationId)).size).toBe(operations.length);
   for (const { name, path, method } of operations)
     expect(document.paths[path]).toHaveProperty(
       method.toLowerCase(),
@@ -66,7 +66,7 @@ test("describes each declared operation once, under its own name, path and metho
 
 test("an operation that is added appears without another line", () => {
   const more = openApiDocument({ ...contract, operations: [...operations, pet] }, { version: "1" });
-  expect(described(more)).toHaveLength(operations.length + 1);
+  expect(describedParts(more)).toHaveLength(operations.length + 1);
   expect(more.paths["/pets/{pet_id}/meals"]).toHaveProperty("post.x-fxdesk-effect", "change");
   expect(more.tags).toContainEqual({ name: "pets", "x-displayName": "Pets" });
 });
@@ -123,7 +123,7 @@ test("says which credentials a call carries, and which it can do without", () =>
 test("servers are templates until addresses are given", () => {
   expect(find("trades.list").servers[0]!.url).toBe("https://{environment}.{domain}");
   const local = openApiDocument(contract, { version: "1", servers: { service: "http://127.0.0.1:8080/" } });
-  const trades = described(local).find(({ operationId }) => operationId === "trades.list");
+  const trades = describedParts(local).find(({ operationId }) => operationId === "trades.list");
   expect(trades!.servers).toEqual([{ url: "http://127.0.0.1:8080" }]);
 });
 

@@ -6,14 +6,14 @@ import type { FxdeskClient } from "../../../core";
 import { approve, sampleInput, sandboxClient } from "../../support/samples";
 
 /** A response that may be changed; a body that is text is sent as it is. */
-interface Passed {
+interface ProxiedResponse {
   readonly query: URLSearchParams;
   status: number;
   headers: Record<string, string>;
   body: any;
 }
 
-type Change = (response: Passed) => void;
+type Change = (response: ProxiedResponse) => void;
 
 interface Proxy {
   readonly url: string;
@@ -24,23 +24,23 @@ interface Proxy {
   close(): Promise<void>;
 }
 
-function gather(value: unknown, values: Set<string>): void {
+function collectTexts(value: unknown, values: Set<string>): void {
   if (typeof value === "object" && value !== null)
-    for (const inner of Object.values(value)) gather(inner, values);
+    for (const inner of Object.values(value)) collectTexts(inner, values);
   else if (typeof value === "string" || typeof value === "number") values.add(String(value));
 }
 
 /** What cannot be changed would otherwise never be answered. */
-function attempt(change: () => void): void {
+function tryChange(change: () => void): void {
   try {
     change();
   } catch (error) {
-    broken.push((error as Error).message);
+    failedChanges.push((error as Error).message);
   }
 }
-const broken: string[] = [];
+const failedChanges: string[] = [];
 
-const dropped = new Set([
+const droppedHeaders = new Set([
   "content-length",
   "transfer-encoding",
   "connection",
@@ -48,23 +48,23 @@ const dropped = new Set([
   "content-encoding",
 ]);
 
-async function proxyOf(target: string): Promise<Proxy> {
+async function startProxy(target: string): Promise<Proxy> {
   const pass = async (request: IncomingMessage, response: ServerResponse) => {
     proxy.requests += 1;
     const { host: _, connection: __, "accept-encoding": ___, ...headers } = request.headers;
     const answer = await fetch(target + request.url, { headers: headers as Record<string, string> });
     const text = await answer.text();
     const url = new URL(request.url!, target);
-    const passed: Passed = {
+    const passed: ProxiedResponse = {
       query: url.searchParams,
       status: answer.status,
-      headers: Object.fromEntries([...answer.headers].filter(([name]) => !dropped.has(name))),
+      headers: Object.fromEntries([...answer.headers].filter(([name]) => !droppedHeaders.has(name))),
       body: text === "" ? undefined : JSON.parse(text),
     };
     for (const [path, change] of proxy.changes)
-      if (path.test(url.pathname) && passed.status < 300) attempt(() => change(passed));
-    gather(passed.body, proxy.values);
-    gather(passed.headers, proxy.values);
+      if (path.test(url.pathname) && passed.status < 300) tryChange(() => change(passed));
+    collectTexts(passed.body, proxy.values);
+    collectTexts(passed.headers, proxy.values);
     response.writeHead(passed.status, passed.headers);
     response.end(typeof passed.body === "string" ? passed.body : JSON.stringify(passed.body));
   };
@@ -92,7 +92,7 @@ let input: Parameters<FxdeskClient["contract"]["check"]>[0];
 
 beforeAll(async () => {
   sandbox = await startSandbox();
-  proxies.push(await proxyOf(sandbox.baseUrl), await proxyOf(sandbox.xs2aUrl));
+  proxies.push(await startProxy(sandbox.baseUrl), await startProxy(sandbox.xs2aUrl));
   direct = sandboxClient(sandbox);
   client = sandboxClient({ baseUrl: proxies[0]!.url, xs2aUrl: proxies[1]!.url });
   const { consent_id, link } = await direct.consents.connect({ wait_seconds: 0 });
@@ -159,7 +159,7 @@ const each =
     if (status === 200) for (const entry of entries(body)) change(entry);
   };
 const without = (field: string) => each((entry) => delete entry[field]);
-const having = (field: string, value: unknown) => each((entry) => (entry[field] = value));
+const withField = (field: string, value: unknown) => each((entry) => (entry[field] = value));
 const header =
   (name: string, value?: string): Change =>
   ({ headers }) => {
@@ -173,29 +173,29 @@ const status =
   };
 const shape = (path: string, found: string) => ({ kind: "shape", path, found });
 const paging = (expected: string) => ({ kind: "paging", expected });
-const pageOf = ({ query }: Passed) => Number(query.get("page") ?? 1);
-const isSmall = ({ query }: Passed) => query.get("page_size") === "2";
+const requestedPage = ({ query }: ProxiedResponse) => Number(query.get("page") ?? 1);
+const isSmall = ({ query }: ProxiedResponse) => query.get("page_size") === "2";
 
 const missing = "nothing";
 const fullPages = "full pages before the last";
 const sameOrder = "the same entries in the same order, whatever the page size";
 
 const deviations: readonly Deviation[] = [
-  ["accounts.listCurrencyAccounts", having("account_id", planted), shape("[].account_id", "text")],
-  ["accounts.listCurrencyAccounts", having("owner", planted), shape("[].owner", "text")],
+  ["accounts.listCurrencyAccounts", withField("account_id", planted), shape("[].account_id", "text")],
+  ["accounts.listCurrencyAccounts", withField("owner", planted), shape("[].owner", "text")],
   ["accounts.list", without("currency"), shape("[].currency", missing)],
-  ["accounts.list", having("status", planted), shape("[].status", "another text")],
-  ["accounts.list", having("account_details", { planted }), shape("[].account_details", "object")],
+  ["accounts.list", withField("status", planted), shape("[].status", "another text")],
+  ["accounts.list", withField("account_details", { planted }), shape("[].account_details", "object")],
   ["accounts.list", header("content-type", "text/plain"), { kind: "headers", path: "content-type" }],
-  ["accounts.get", having("account_id", 7), shape("account_id", "number")],
+  ["accounts.get", withField("account_id", 7), shape("account_id", "number")],
   [
     "accounts.get",
-    having("account_id", "00000000-0000-4000-8000-000000000000"),
+    withField("account_id", "00000000-0000-4000-8000-000000000000"),
     { kind: "content", path: "account_id" },
   ],
-  ["accounts.get", having("currency", 978), shape("currency", "number")],
+  ["accounts.get", withField("currency", 978), shape("currency", "number")],
   ["accounts.getFunding", status(418), { kind: "status", found: "418" }],
-  ["accounts.getFunding", having("currency", "XTS"), { kind: "content", path: "currency" }],
+  ["accounts.getFunding", withField("currency", "XTS"), { kind: "content", path: "currency" }],
   [
     "accounts.listBalances",
     each((entry) => (entry.amount.amount = 12_345.67)),
@@ -206,10 +206,10 @@ const deviations: readonly Deviation[] = [
     each((entry) => delete entry.amount.currency),
     shape("[].amount.currency", missing),
   ],
-  ["accounts.listBalances", having("type", planted), shape("[].type", "another text")],
+  ["accounts.listBalances", withField("type", planted), shape("[].type", "another text")],
   [
     "accounts.listBalances",
-    having("credit_debit_indicator", null),
+    withField("credit_debit_indicator", null),
     shape("[].credit_debit_indicator", "null"),
   ],
   [
@@ -218,7 +218,7 @@ const deviations: readonly Deviation[] = [
     { kind: "headers", path: "x-total-count", found: missing },
   ],
   ["accountDetails.list", header("x-total-count", "many"), { kind: "headers", path: "x-total-count" }],
-  ["accountDetails.list", having("status", 3), shape("[].status", "number")],
+  ["accountDetails.list", withField("status", 3), shape("[].status", "number")],
   ["accountDetails.listAll", (response) => (response.body = { items: [planted] }), shape("", "object")],
   [
     "accountDetails.listAll",
@@ -229,7 +229,7 @@ const deviations: readonly Deviation[] = [
   ["transactions.list", header("x-total-count", "100000"), paging("a total that counts the entries")],
   [
     "transactions.list",
-    (passed) => pageOf(passed) === 2 && header("x-total-count", "7")(passed),
+    (passed) => requestedPage(passed) === 2 && header("x-total-count", "7")(passed),
     paging("the same total on each page"),
   ],
   [
@@ -249,7 +249,7 @@ const deviations: readonly Deviation[] = [
   ],
   [
     "transactions.list",
-    having("credit_debit_indicator", "Credit"),
+    withField("credit_debit_indicator", "Credit"),
     { kind: "content", path: "credit_debit_indicator" },
   ],
   [
@@ -258,11 +258,11 @@ const deviations: readonly Deviation[] = [
     shape("[].balance.amount.amount", "null"),
   ],
   ["transactions.get", without("transaction_id"), shape("transaction_id", missing)],
-  ["transactions.get", having("value_datetime", 20_260_101), shape("value_datetime", "number")],
+  ["transactions.get", withField("value_datetime", 20_260_101), shape("value_datetime", "number")],
   ["transactions.get", status(500), { kind: "status", found: "500" }],
   [
     "trades.list",
-    (passed) => isSmall(passed) && pageOf(passed) > 3 && (passed.body = [{}]),
+    (passed) => isSmall(passed) && requestedPage(passed) > 3 && (passed.body = [{}]),
     paging("no entries after the last page"),
   ],
   [
@@ -272,18 +272,18 @@ const deviations: readonly Deviation[] = [
   ],
   [
     "trades.list",
-    (passed) => passed.query.has("trade_type") && having("trade_type", "swap")(passed),
+    (passed) => passed.query.has("trade_type") && withField("trade_type", "swap")(passed),
     { kind: "content", path: "trade_type" },
   ],
   ["trades.list", without("trade_id"), shape("[].trade_id", missing)],
-  ["trades.get", having("buy_amount", planted), shape("buy_amount", "text")],
-  ["trades.get", having("payments", planted), shape("payments", "text")],
+  ["trades.get", withField("buy_amount", planted), shape("buy_amount", "text")],
+  ["trades.get", withField("payments", planted), shape("payments", "text")],
   ["trades.get", status(302), { kind: "status", found: "302" }],
-  ["approvalsWorkflow.getConfig", having("groups", null), shape("groups", "null")],
-  ["approvalsWorkflow.getSettings", having("enabled", "yes"), shape("enabled", "text")],
-  ["consents.get", having("validUntil", planted), shape("validUntil", "text in another form")],
+  ["approvalsWorkflow.getConfig", withField("groups", null), shape("groups", "null")],
+  ["approvalsWorkflow.getSettings", withField("enabled", "yes"), shape("enabled", "text")],
+  ["consents.get", withField("validUntil", planted), shape("validUntil", "text in another form")],
   ["consents.get", without("access"), shape("access", missing)],
-  ["consents.getStatus", having("consentStatus", planted), shape("consentStatus", "another text")],
+  ["consents.getStatus", withField("consentStatus", planted), shape("consentStatus", "another text")],
   [
     "consents.listAuthorisations",
     header("x-request-id"),
@@ -314,7 +314,7 @@ const deviations: readonly Deviation[] = [
 ];
 
 /** Deviations of different operations are looked for together. */
-function inRuns(all: readonly Deviation[]): Deviation[][] {
+function groupIntoRuns(all: readonly Deviation[]): Deviation[][] {
   const runs: Deviation[][] = [];
   for (const deviation of all) {
     const free = runs.find((run) => run.every(([operation]) => operation !== deviation[0]));
@@ -333,7 +333,7 @@ function textsOf(value: unknown): string[] {
 test(`all of ${deviations.length} planted differences are found, and no value of a response is told`, async () => {
   const lost: string[] = [];
   const told: string[] = [];
-  for (const run of inRuns(deviations)) {
+  for (const run of groupIntoRuns(deviations)) {
     for (const proxy of proxies) {
       proxy.values.clear();
       proxy.changes = run.map(([operation, change]) => [paths[operation], change] as const);
@@ -356,7 +356,7 @@ test(`all of ${deviations.length} planted differences are found, and no value of
       ...values.filter((value) => (/^[\w/:+-]+$/.test(value) ? words.has(value) : texts.includes(value))),
     );
   }
-  expect([broken, lost]).toEqual([[], []]);
+  expect([failedChanges, lost]).toEqual([[], []]);
   // Words of the contract: a media type, and the name of a field.
   const ours = new Set(["application/json", "enabled"]);
   expect([...new Set(told)].filter((value) => !ours.has(value))).toEqual([]);

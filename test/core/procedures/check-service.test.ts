@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 /** What the check says with a client of its own. */
-async function checked(...of: Parameters<typeof sandboxClient>) {
+async function runCheck(...of: Parameters<typeof sandboxClient>) {
   const client: FxdeskClient = sandboxClient(...of);
   try {
     return await client.contract.check();
@@ -20,11 +20,11 @@ async function checked(...of: Parameters<typeof sandboxClient>) {
   }
 }
 
-const reasonsIn = ({ unread }: Awaited<ReturnType<typeof checked>>) =>
+const reasonsIn = ({ unread }: Awaited<ReturnType<typeof runCheck>>) =>
   Object.fromEntries(unread.map(({ operation, reason }) => [operation, reason]));
 
 test("where nobody listens nothing conforms", async () => {
-  const report = await checked({ baseUrl: "http://127.0.0.1:9", xs2aUrl: "http://127.0.0.1:9" });
+  const report = await runCheck({ baseUrl: "http://127.0.0.1:9", xs2aUrl: "http://127.0.0.1:9" });
   expect(report).toMatchObject({ conforms: false, checked: [], differences: [] });
   expect(reasonsIn(report)["trades.list"]).toMatch(/^It could not be sent \(/);
 });
@@ -32,7 +32,7 @@ test("where nobody listens nothing conforms", async () => {
 test("nor where each call is refused, and what was refused is named", async () => {
   const server = await faultServer(respond(401, "{}"));
   try {
-    const report = await checked({ baseUrl: server.url, xs2aUrl: server.url });
+    const report = await runCheck({ baseUrl: server.url, xs2aUrl: server.url });
     expect(report).toMatchObject({ conforms: false, checked: [] });
     expect(reasonsIn(report)["trades.list"]).toBe("Status 401.");
   } finally {
@@ -41,7 +41,7 @@ test("nor where each call is refused, and what was refused is named", async () =
 });
 
 test("nor without credentials: nothing was sent", async () => {
-  const report = await checked(sandbox, { credentials: {} });
+  const report = await runCheck(sandbox, { credentials: {} });
   expect(report).toMatchObject({ conforms: false, calls: 0, checked: [] });
   expect(reasonsIn(report)["trades.list"]).toMatch(/^It could not be sent \(/);
 });
@@ -50,9 +50,9 @@ test("nor where a list that every client may read is not there; one that few may
   const refuse = (operation: string) =>
     sandbox.control.addFault({ operation, kind: "status", status: 403, times: 100 });
   refuse("approvalsWorkflow.getConfig");
-  expect((await checked(sandbox)).conforms).toBe(true);
+  expect((await runCheck(sandbox)).conforms).toBe(true);
   refuse("trades.list");
-  const report = await checked(sandbox);
+  const report = await runCheck(sandbox);
   expect(report).toMatchObject({ conforms: false, differences: [] });
   expect(reasonsIn(report)["trades.list"]).toBe("Status 403.");
 });

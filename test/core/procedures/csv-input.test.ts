@@ -1,5 +1,5 @@
 /** Lists given as CSV: read as people write them, or refused with line and column. */
-import { amountIn, currencyIn, dayIn, rowsOf } from "../../../core/procedures/csv-input";
+import { parseAmount, parseCurrency, parseDay, parseCsvRows } from "../../../core/procedures/csv-input";
 
 const columns = {
   amount: { names: ["amount"], required: true },
@@ -9,14 +9,14 @@ const columns = {
 } as const;
 
 const read = (text: string) =>
-  rowsOf("test.read", "csv", text, columns, (row) => {
-    const currency = currencyIn(row, "currency");
+  parseCsvRows("test.read", "csv", text, columns, (row) => {
+    const currency = parseCurrency(row, "currency");
     const { date, party } = row.cells;
     return {
       line: row.line,
-      amount: amountIn(row, "amount", currency),
+      amount: parseAmount(row, "amount", currency),
       currency,
-      ...(date && { date: dayIn(row, "date") }),
+      ...(date && { date: parseDay(row, "date") }),
       ...(party && { party }),
     };
   });

@@ -21,13 +21,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const isA = (name: string) => name === "statements.getFile";
+const isFileRequest = (name: string) => name === "statements.getFile";
 
 /** What happens when a file is looked at for the nth time. */
-const atLook =
+const onFileRequest =
   (nth: number, happens: () => void): Interceptor =>
   (call, next) => {
-    if (isA(call.operation.name) && --nth === 0) happens();
+    if (isFileRequest(call.operation.name) && --nth === 0) happens();
     return next();
   };
 
@@ -97,7 +97,7 @@ test("one that the service cannot make is named at once, and the rest stands", a
 test("waits for one that takes long", async () => {
   sandbox.control.decideStatement({ decision: "delay", seconds: 3_600 });
   const patient = sandboxClient(sandbox, {
-    interceptors: [atLook(3, () => sandbox.control.advanceClock({ seconds: 3_600 }))],
+    interceptors: [onFileRequest(3, () => sandbox.control.advanceClock({ seconds: 3_600 }))],
   });
   const { files, complete } = await patient.statements.fetch({ currencies: "EUR" });
   expect([files.length, complete]).toEqual([1, true]);
@@ -122,7 +122,7 @@ test("one that is not ready in time can be fetched later, and a failure that pas
 test("its caller can end it while it waits", async () => {
   sandbox.control.decideStatement({ decision: "delay", seconds: 36_000 });
   const stop = new AbortController();
-  const stopped = sandboxClient(sandbox, { interceptors: [atLook(2, () => stop.abort())] });
+  const stopped = sandboxClient(sandbox, { interceptors: [onFileRequest(2, () => stop.abort())] });
   await expect(
     stopped.statements.fetch({ currencies: "EUR" }, { signal: stop.signal }),
   ).rejects.toMatchObject({ code: "aborted" });

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const period = "2000-01-01..2100-12-31";
 
-async function everything() {
+async function allTransactions() {
   const codes = (await client.accounts.listCurrencyAccounts()).map(({ currency }) => currency);
   const accounts = await client.accounts.list({ currencies: codes.join(",") });
   const lists = await Promise.all(
@@ -31,7 +31,7 @@ async function everything() {
 }
 
 test("finds every transaction once, with exact sums", async () => {
-  const all = await everything();
+  const all = await allTransactions();
   const { transactions, sums, count, complete, gaps } = await client.transactions.find({ period });
   expect([complete, gaps, count]).toEqual([true, [], all.length]);
   expect(transactions.map((each) => each.transaction_id).toSorted()).toEqual(
@@ -49,7 +49,7 @@ test("finds every transaction once, with exact sums", async () => {
 });
 
 test("by direction, amount and counterparty", async () => {
-  const all = await everything();
+  const all = await allTransactions();
   const found = await client.transactions.find({ period, direction: "out", min_amount: "1000" });
   const expected = all.filter(
     ({ amount, credit_debit_indicator: side }) => side === "Debit" && new Big(amount.amount).gte(1000),

@@ -1,6 +1,6 @@
 /** Periods as people say them. */
 import * as fc from "fast-check";
-import { comingPeriodOf, periodOf } from "../../../core/procedures/period";
+import { parseFuturePeriod, parsePeriod } from "../../../core/procedures/period";
 
 /** A Wednesday. */
 const today = new Date("2026-03-18T23:30:00Z");
@@ -27,7 +27,7 @@ test.each([
   ["2026-01-01 to 2026-01-31", "2026-01-01", "2026-01-31"],
   ["2026-01-01/2026-01-31", "2026-01-01", "2026-01-31"],
 ])("%s is %s to %s", (text, from, to) => {
-  expect(periodOf(text, today)).toEqual({ from, to });
+  expect(parsePeriod(text, today)).toEqual({ from, to });
 });
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   "last  - 5 days",
   "last fortnight",
 ])("%j is no period", (text) => {
-  expect(periodOf(text, today)).toBeUndefined();
+  expect(parsePeriod(text, today)).toBeUndefined();
 });
 
 test.each([
@@ -56,7 +56,7 @@ test.each([
   ["today", "2026-03-18", "2026-03-18"],
   ["2026-05", "2026-05-01", "2026-05-31"],
 ])("of what is to come, %s is %s to %s", (text, from, to) => {
-  expect(comingPeriodOf(text, today)).toEqual({ from, to });
+  expect(parseFuturePeriod(text, today)).toEqual({ from, to });
 });
 
 test("the last unit ends on the day before this one begins, whatever the day", () => {
@@ -67,8 +67,8 @@ test("the last unit ends on the day before this one begins, whatever the day", (
   });
   fc.assert(
     fc.property(day, fc.constantFrom("week", "month", "quarter", "year"), (now, unit) => {
-      const last = periodOf(`last ${unit}`, now)!;
-      const current = periodOf(`this ${unit}`, now)!;
+      const last = parsePeriod(`last ${unit}`, now)!;
+      const current = parsePeriod(`this ${unit}`, now)!;
       expect(Date.parse(current.from) - Date.parse(last.to)).toBe(86_400_000);
       expect(current.to).toBe(now.toISOString().slice(0, 10));
     }),

@@ -4,19 +4,19 @@
  */
 import { createHash } from "node:crypto";
 import type { FxdeskClient, Interceptor } from "@fxdesk/toolkit";
-import { signed } from "../../../core/releases/people";
+import { signDecision } from "../../../core/releases/people";
 import { sealOf, type SealedOrder } from "../../../core/releases/terms";
 import { checkStore } from "../../../core/store/check";
 import { type Store, withStore } from "../../../core/store/open";
 import { eventually } from "../../support/eventually";
-import { anOrder, people, type Place, placeOf } from "./place";
+import { sampleOrder, people, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
 
 const times = Number(process.env.FXDESK_RUNS ?? 1);
 
-let place: Place;
+let place: ReleaseFixture;
 let asker: FxdeskClient;
 beforeAll(async () => {
-  place = await placeOf({
+  place = await createReleaseFixture({
     policy: {
       people: [...people],
       deputies: { anna: ["carl"], desk: ["dora"] },
@@ -36,8 +36,8 @@ beforeAll(async () => {
 });
 afterAll(() => place.close());
 
-const ask = async (reference: string, more: Parameters<typeof anOrder>[0] = {}) =>
-  (await asker.orders.order(anOrder({ reference, ...more }))).release;
+const ask = async (reference: string, more: Parameters<typeof sampleOrder>[0] = {}) =>
+  (await asker.orders.order(sampleOrder({ reference, ...more }))).release;
 
 const inStore = <T>(work: (store: Store) => Promise<T>) => withStore(place.store, work);
 const run = (sql: string, values: (string | number)[] = []) =>
@@ -45,15 +45,15 @@ const run = (sql: string, values: (string | number)[] = []) =>
 
 /** Writes other terms over those that were asked for. */
 async function rewrite(id: string, change: (sealed: SealedOrder) => object, withSeal: boolean) {
-  await inStore(async ({ database, seal }) => {
+  await inStore(async ({ database, sealer }) => {
     const [row] = await database.run("SELECT content FROM fxdesk_releases WHERE id = $1", [id]);
     const at = `fxdesk_releases ${id}`;
     const sealed = {
-      ...change(JSON.parse(seal.open(String(row!.content), at)) as SealedOrder),
+      ...change(JSON.parse(sealer.unseal(String(row!.content), at)) as SealedOrder),
     } as SealedOrder;
     await database.run("UPDATE fxdesk_releases SET content = $2, valid_until = $3 WHERE id = $1", [
       id,
-      seal.close(JSON.stringify(sealed), at),
+      sealer.seal(JSON.stringify(sealed), at),
       sealed.validUntil,
     ]);
     if (withSeal)
@@ -67,12 +67,12 @@ const withTerms = (more: object) => (sealed: SealedOrder) => ({
 });
 
 /** Makes the store say that it is released. */
-const pretend = (id: string) =>
+const markReleased = (id: string) =>
   run("UPDATE fxdesk_releases SET state = 'released', next_at = 0, held_until = 0 WHERE id = $1", [id]);
 
 /** Writes a decision as somebody would who has another key. */
-async function forge(id: string, person: string, mac: string) {
-  await inStore(async ({ database, seal }) => {
+async function forgeDecision(id: string, person: string, mac: string) {
+  await inStore(async ({ database, sealer }) => {
     const [row] = await database.run("SELECT hash FROM fxdesk_releases WHERE id = $1", [id]);
     const until = Date.now() + 3_600_000;
     const decision = {
@@ -89,7 +89,7 @@ async function forge(id: string, person: string, mac: string) {
       tokens: {},
       addresses: {},
     };
-    const given = mac === "signed" ? signed(mine, decision).mac : mac;
+    const given = mac === "signed" ? signDecision(mine, decision).mac : mac;
     await database.run(
       `INSERT INTO fxdesk_release_decisions (release, person, decision, hash, at, until, mac, content)
        VALUES ($1, $2, 'release', $3, $4, $5, $6, $7)`,
@@ -100,16 +100,16 @@ async function forge(id: string, person: string, mac: string) {
         decision.at,
         until,
         given,
-        seal.close("{}", `fxdesk_release_decisions ${id} ${person}`),
+        sealer.seal("{}", `fxdesk_release_decisions ${id} ${person}`),
       ],
     );
   });
-  await pretend(id);
+  await markReleased(id);
 }
 
 /** Copies what people said of one release to another. */
-async function replay(from: string, to: string) {
-  await inStore(async ({ database, seal }) => {
+async function copyDecisions(from: string, to: string) {
+  await inStore(async ({ database, sealer }) => {
     const rows = await database.run("SELECT * FROM fxdesk_release_decisions WHERE release = $1", [from]);
     const [{ hash }] = (await database.run("SELECT hash FROM fxdesk_releases WHERE id = $1", [to])) as [
       { hash: string },
@@ -118,39 +118,40 @@ async function replay(from: string, to: string) {
       await database.run(
         `INSERT INTO fxdesk_release_decisions (release, person, decision, hash, at, until, mac, content)
          VALUES ($1, $2, 'release', $3, $4, $5, $6, $7)`,
-        [to, person!, hash, at!, until!, mac!, seal.close("{}", `fxdesk_release_decisions ${to} ${person}`)],
+        [to, person!, hash, at!, until!, mac!, sealer.seal("{}", `fxdesk_release_decisions ${to} ${person}`)],
       );
   });
-  await pretend(to);
+  await markReleased(to);
 }
 
-const refusedBy = (message: RegExp) => (saying: Promise<unknown>) => expect(saying).rejects.toThrow(message);
+const expectRefusal = (message: RegExp) => (saying: Promise<unknown>) =>
+  expect(saying).rejects.toThrow(message);
 
 /** What is tried, by kind; each leaves no order that may be booked under its reference. */
 const attacks: Readonly<Record<string, (reference: string) => Promise<void>>> = {
   async "the amount changed after the yes"(reference) {
     const id = await ask(reference);
-    await place.say(id, "anna");
+    await place.decide(id, "anna");
     await rewrite(id, withTerms({ amount: "4000" }), false);
   },
   async "the amount changed after the yes, with its seal"(reference) {
     const id = await ask(reference);
-    await place.say(id, "anna");
+    await place.decide(id, "anna");
     await rewrite(id, withTerms({ amount: "4000" }), true);
   },
   async "a worse rate after the yes, with its seal"(reference) {
     const id = await ask(reference, { worst_rate: "5" });
-    await place.say(id, "anna");
+    await place.decide(id, "anna");
     await rewrite(id, withTerms({ worst_rate: "0.5" }), true);
   },
   async "the side changed after the yes, with its seal"(reference) {
     const id = await ask(reference, { worst_rate: "5" });
-    await place.say(id, "anna");
+    await place.decide(id, "anna");
     await rewrite(id, withTerms({ fixed_side: "buy", worst_rate: "0.1" }), true);
   },
   async "the validity prolonged after the yes, with its seal"(reference) {
     const id = await ask(reference, { worst_rate: "5" });
-    await place.say(id, "anna");
+    await place.decide(id, "anna");
     await rewrite(
       id,
       (sealed) => ({ ...withTerms({ worst_rate: "0.1" })(sealed), validUntil: sealed.validUntil + 1 }),
@@ -160,96 +161,96 @@ const attacks: Readonly<Record<string, (reference: string) => Promise<void>>> = 
   async "who asked changed after the yes, with its seal"(reference) {
     const id = await ask(reference);
     await rewrite(id, (sealed) => ({ ...sealed, asker: "bert" }), true);
-    await pretend(id);
+    await markReleased(id);
   },
   async "a state that nobody decided"(reference) {
-    await pretend(await ask(reference));
+    await markReleased(await ask(reference));
   },
   async "a decision without a proof"(reference) {
-    await forge(await ask(reference), "anna", "");
+    await forgeDecision(await ask(reference), "anna", "");
   },
   async "a decision with any proof"(reference) {
-    await forge(await ask(reference), "bert", "ab".repeat(32));
+    await forgeDecision(await ask(reference), "bert", "ab".repeat(32));
   },
   async "a decision signed with another key"(reference) {
-    await forge(await ask(reference), "anna", "signed");
+    await forgeDecision(await ask(reference), "anna", "signed");
   },
   async "another order's yes"(reference) {
     const other = await ask(`released ${reference}`);
-    await place.say(other, "anna");
-    await replay(other, await ask(reference));
+    await place.decide(other, "anna");
+    await copyDecisions(other, await ask(reference));
   },
   async "the yes to the same terms that were used before"(reference) {
     const other = await ask(`released ${reference}`);
-    await place.say(other, "bert");
+    await place.decide(other, "bert");
     const id = await ask(reference, { reference: `released ${reference}` });
     await rewrite(id, withTerms({ reference }), true);
-    await replay(other, id);
+    await copyDecisions(other, id);
   },
   async "a yes that is prolonged in the store"(reference) {
     const id = await ask(reference);
-    await place.say(id, "anna");
+    await place.decide(id, "anna");
     await run("UPDATE fxdesk_release_decisions SET until = until + 1 WHERE release = $1", [id]);
   },
   async "a refusal that is turned round in the store"(reference) {
     const id = await ask(reference);
-    await place.say(id, "anna", "refuse");
+    await place.decide(id, "anna", "refuse");
     await run("UPDATE fxdesk_release_decisions SET decision = 'release' WHERE release = $1", [id]);
-    await pretend(id);
+    await markReleased(id);
   },
   async "a yes under another's name in the store"(reference) {
     const id = await ask(reference, { amount: "6000" });
-    await place.say(id, "anna");
+    await place.decide(id, "anna");
     await run("UPDATE fxdesk_release_decisions SET person = 'bert' WHERE release = $1", [id]);
-    await pretend(id);
+    await markReleased(id);
   },
   async "own yes"(reference) {
     const id = await ask(reference);
-    await refusedBy(/desk has asked/)(place.say(id, "desk"));
-    await pretend(id);
+    await expectRefusal(/desk has asked/)(place.decide(id, "desk"));
+    await markReleased(id);
   },
   async "the yes of the deputy of who asked"(reference) {
     const id = await ask(reference);
-    await refusedBy(/that of dora does not count/)(place.say(id, "dora"));
-    await pretend(id);
+    await expectRefusal(/that of dora does not count/)(place.decide(id, "dora"));
+    await markReleased(id);
   },
   async "the yes of somebody whom nobody named"(reference) {
     const id = await ask(reference);
-    await refusedBy(/does not name eve/)(place.say(id, "eve"));
-    await pretend(id);
+    await expectRefusal(/does not name eve/)(place.decide(id, "eve"));
+    await markReleased(id);
   },
   async "one yes where two are needed"(reference) {
     const id = await ask(reference, { amount: "6000" });
-    expect((await place.say(id, "anna")).state).toBe("waiting");
-    await pretend(id);
+    expect((await place.decide(id, "anna")).state).toBe("waiting");
+    await markReleased(id);
   },
   async "somebody and their deputy as two"(reference) {
     const id = await ask(reference, { amount: "6000" });
-    await place.say(id, "anna");
-    expect((await place.say(id, "carl")).state).toBe("waiting");
-    await pretend(id);
+    await place.decide(id, "anna");
+    expect((await place.decide(id, "carl")).state).toBe("waiting");
+    await markReleased(id);
   },
   async "the same person twice"(reference) {
     const id = await ask(reference, { amount: "6000" });
-    await place.say(id, "bert");
-    expect((await place.say(id, "bert")).state).toBe("waiting");
-    await pretend(id);
+    await place.decide(id, "bert");
+    expect((await place.decide(id, "bert")).state).toBe("waiting");
+    await markReleased(id);
   },
   async "a yes after a no"(reference) {
     const id = await ask(reference);
-    await place.say(id, "bert", "refuse");
-    await refusedBy(/is refused/)(place.say(id, "anna"));
+    await place.decide(id, "bert", "refuse");
+    await expectRefusal(/is refused/)(place.decide(id, "anna"));
   },
   async "a no and a yes at once"(reference) {
     const id = await ask(reference);
-    const [no] = await Promise.allSettled([place.say(id, "bert", "refuse"), place.say(id, "anna")]);
+    const [no] = await Promise.allSettled([place.decide(id, "bert", "refuse"), place.decide(id, "anna")]);
     expect(no.status).toBe("fulfilled");
   },
   async "a yes after it was cancelled"(reference) {
     const id = await ask(reference);
     await asker.orders.cancel(id);
-    await refusedBy(/is cancelled/)(place.say(id, "anna"));
-    await pretend(id);
+    await expectRefusal(/is cancelled/)(place.decide(id, "anna"));
+    await markReleased(id);
   },
   async "a yes after its time"(reference) {
     const id = await ask(reference, { valid_until: new Date(Date.now() + 30).toISOString() });
@@ -257,36 +258,36 @@ const attacks: Readonly<Record<string, (reference: string) => Promise<void>>> = 
       withinMs: 5_000,
       what: "the end of its time",
     });
-    await refusedBy(/is expired/)(place.say(id, "anna"));
-    await pretend(id);
+    await expectRefusal(/is expired/)(place.decide(id, "anna"));
+    await markReleased(id);
   },
   async "more than the policy allows"(reference) {
-    await refusedBy(/the policy allows 100000 EUR/)(ask(reference, { amount: "100001" }));
+    await expectRefusal(/the policy allows 100000 EUR/)(ask(reference, { amount: "100001" }));
   },
   async "more than the policy allows on the other side"(reference) {
     const order = { fixed_side: "buy", amount: "100000", worst_rate: "0.5" } as const;
-    await refusedBy(/the policy allows 100000 EUR/)(ask(reference, order));
+    await expectRefusal(/the policy allows 100000 EUR/)(ask(reference, order));
   },
   async "a pair that the policy does not name"(reference) {
-    await refusedBy(/does not let EUR be sold for GBP/)(
+    await expectRefusal(/does not let EUR be sold for GBP/)(
       ask(reference, { buy_currency: "GBP", rate_symbol: "EURGBP" }),
     );
   },
   async "a type that the policy does not name"(reference) {
-    await refusedBy(/trades of the type forward/)(
+    await expectRefusal(/trades of the type forward/)(
       ask(reference, { trade_type: "forward", value_date: "2030-01-02" }),
     );
   },
   async "nobody who asks"(reference) {
     const nameless = place.client({ actor: "" });
-    await refusedBy(/nobody says who that is/)(nameless.orders.order(anOrder({ reference })));
+    await expectRefusal(/nobody says who that is/)(nameless.orders.order(sampleOrder({ reference })));
   },
   async "somebody who asks whom nobody named"(reference) {
     const eve = place.client({ actor: "eve" });
-    await refusedBy(/does not name eve/)(eve.orders.order(anOrder({ reference })));
+    await expectRefusal(/does not name eve/)(eve.orders.order(sampleOrder({ reference })));
   },
   async "a booking beside the order"(reference) {
-    await refusedBy(/It waits for a yes of anna or bert or desk/)(
+    await expectRefusal(/It waits for a yes of anna or bert or desk/)(
       asker.trades.book({ quote_id: "q", reason: "other", reference }),
     );
   },
@@ -306,7 +307,7 @@ test("and none is booked by who has the credentials and knows the people", async
   const released = await Promise.all(
     Array.from({ length: 3 }, async (_, index) => {
       const id = await ask(`good ${index}`);
-      await place.say(id, "anna");
+      await place.decide(id, "anna");
       return id;
     }),
   );
@@ -346,14 +347,16 @@ test("and none is booked by who has the credentials and knows the people", async
 test("what was changed in the store is not listed, and a check of the store names it", async () => {
   const id = await ask("changed");
   await rewrite(id, withTerms({ amount: "2" }), false);
-  expect((await place.desk.list({ limit: 1_000 })).releases.map((release) => release.id)).not.toContain(id);
-  await expect(place.desk.get(id)).rejects.toThrow("it was changed in the store");
+  expect((await place.service.list({ limit: 1_000 })).releases.map((release) => release.id)).not.toContain(
+    id,
+  );
+  await expect(place.service.get(id)).rejects.toThrow("it was changed in the store");
   const { faults } = await checkStore(place.store);
   expect(faults).toContainEqual(expect.stringContaining(`What is sealed in ${id} is not what was asked for`));
 });
 
 /** A quote that says something else than what was asked for. */
-const lying =
+const tamperQuotes =
   (change: (quote: Record<string, unknown>) => object): Interceptor =>
   async (call, next) => {
     const response = await next();
@@ -375,10 +378,10 @@ test.each([
 ] as [string, (quote: Record<string, unknown>) => object][])(
   "a quote %s is not booked",
   async (kind, change) => {
-    const other = await placeOf();
-    const client = other.client({ interceptors: [lying(change)] });
-    const { release } = await client.orders.order(anOrder({ reference: kind, worst_rate: "1" }));
-    await other.say(release, "anna");
+    const other = await createReleaseFixture();
+    const client = other.client({ interceptors: [tamperQuotes(change)] });
+    const { release } = await client.orders.order(sampleOrder({ reference: kind, worst_rate: "1" }));
+    await other.decide(release, "anna");
     const told = await eventually(
       async () => {
         const report = await client.orders.get(release);
@@ -394,7 +397,7 @@ test.each([
 );
 
 test("limits are not got round by many orders at once, nor by a clock that is put back", async () => {
-  const other = await placeOf({
+  const other = await createReleaseFixture({
     policy: {
       people: [...people],
       rules: [{ effects: ["money"], from: ["anna"] }],
@@ -406,10 +409,10 @@ test("limits are not got round by many orders at once, nor by a clock that is pu
   const clients = [other.client(), other.client()];
   const asked = await Promise.all(
     Array.from({ length: 9 }, (_, index) =>
-      clients[index % 2]!.orders.order(anOrder({ amount: "700", reference: `part ${index}` })),
+      clients[index % 2]!.orders.order(sampleOrder({ amount: "700", reference: `part ${index}` })),
     ),
   );
-  await Promise.all(asked.map(({ release }) => other.say(release, "anna")));
+  await Promise.all(asked.map(({ release }) => other.decide(release, "anna")));
   const states = async () => Promise.all(asked.map(({ release }) => clients[0]!.orders.get(release)));
   await eventually(
     async () => {
@@ -428,7 +431,7 @@ test("limits are not got round by many orders at once, nor by a clock that is pu
   await withStore(other.store, ({ database }) =>
     database.run("UPDATE fxdesk_releases SET changed_at = changed_at + $1 WHERE state = 'booked'", [2 * day]),
   );
-  await expect(clients[0]!.orders.order(anOrder({ amount: "1" }))).rejects.toThrow(
+  await expect(clients[0]!.orders.order(sampleOrder({ amount: "1" }))).rejects.toThrow(
     /The clock of the store shows/,
   );
   await other.close();

@@ -1,33 +1,33 @@
 /** Releases as they are listed: by state, environment and what is newest, and whether these are all. */
-import { KeptStore } from "../../../core/journal/kept-store";
-import { ReleaseDesk } from "../../../core/releases/desk";
+import { StoreSession } from "../../../core/journal/store-session";
+import { ReleaseService } from "../../../core/releases/release-service";
 import { eventually } from "../../support/eventually";
 import { engines } from "../store/engines";
-import { wish } from "./wishes";
+import { sampleRequest } from "./sample-requests";
 
 /** What is written in one millisecond stands in no order of time. */
-async function theClockMoves(): Promise<void> {
+async function waitForClockTick(): Promise<void> {
   const now = Date.now();
   await eventually(() => Date.now() > now + 1, { withinMs: 10_000, what: "the clock moved" });
 }
 
 describe.each(engines())("$name", ({ create }) => {
-  let desk: ReleaseDesk;
+  let desk: ReleaseService;
   beforeAll(async () => {
-    desk = new ReleaseDesk(new KeptStore(await create()));
+    desk = new ReleaseService(new StoreSession(await create()));
     const ids: string[] = [];
     for (const name of ["1", "2", "3", "4"]) {
-      ids.push((await desk.ask(wish(name))).id);
-      await theClockMoves();
+      ids.push((await desk.request(sampleRequest(name))).id);
+      await waitForClockTick();
     }
-    await desk.ask(wish("elsewhere", { environment: "api" }));
-    await desk.ask(wish("late", { validUntil: Date.now() - 1 }));
-    await theClockMoves();
+    await desk.request(sampleRequest("elsewhere", { environment: "api" }));
+    await desk.request(sampleRequest("late", { validUntil: Date.now() - 1 }));
+    await waitForClockTick();
     await desk.cancel(ids[0]!, "anna");
   });
   afterAll(() => desk.close());
 
-  const listed = async (looking: Partial<Parameters<ReleaseDesk["list"]>[0]>) => {
+  const listed = async (looking: Partial<Parameters<ReleaseService["list"]>[0]>) => {
     const { releases, isComplete } = await desk.list({ limit: 100, ...looking });
     return { names: releases.map(({ key }) => key).toSorted(), isComplete };
   };

@@ -1,17 +1,17 @@
 /** Orders: asked for, released, booked inside their terms, or not at all. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { eventually } from "../../support/eventually";
-import { anOrder, type Place, placeOf } from "./place";
+import { sampleOrder, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
 
-let place: Place;
+let place: ReleaseFixture;
 let client: FxdeskClient;
 beforeAll(async () => {
-  place = await placeOf();
+  place = await createReleaseFixture();
   client = place.client();
 });
 afterAll(() => place.close());
 
-const over = (id: string) =>
+const waitUntilFinal = (id: string) =>
   eventually(
     async () => {
       const report = await client.orders.get(id);
@@ -23,10 +23,10 @@ const over = (id: string) =>
   );
 
 test("an order waits for a yes, and is booked once inside its terms", async () => {
-  const asked = await client.orders.order(anOrder({ reference: "INV-1" }));
+  const asked = await client.orders.order(sampleOrder({ reference: "INV-1" }));
   expect(asked).toMatchObject({ state: "waiting", operation: "trades.order", asked_by: "desk" });
-  await place.say(asked.release, "anna");
-  const booked = await over(asked.release);
+  await place.decide(asked.release, "anna");
+  const booked = await waitUntilFinal(asked.release);
   expect(booked).toMatchObject({ state: "booked", deviations: [] });
   const trades = await client.trades.list({});
   expect(trades.filter(({ reference }) => reference === "INV-1").map(({ trade_id: id }) => id)).toEqual([
@@ -35,19 +35,19 @@ test("an order waits for a yes, and is booked once inside its terms", async () =
 });
 
 test("who asked cannot release, and who is not named cannot either", async () => {
-  const asked = await client.orders.order(anOrder());
-  await expect(place.say(asked.release, "desk")).rejects.toThrow("desk has asked for");
-  await expect(place.say(asked.release, "carl")).rejects.toThrow("that of carl does not count");
-  await expect(place.say(asked.release, "eve")).rejects.toThrow("does not name eve");
+  const asked = await client.orders.order(sampleOrder());
+  await expect(place.decide(asked.release, "desk")).rejects.toThrow("desk has asked for");
+  await expect(place.decide(asked.release, "carl")).rejects.toThrow("that of carl does not count");
+  await expect(place.decide(asked.release, "eve")).rejects.toThrow("does not name eve");
   expect(await client.orders.cancel(asked.release)).toMatchObject({ state: "cancelled" });
-  await expect(place.say(asked.release, "anna")).rejects.toThrow("is cancelled");
+  await expect(place.decide(asked.release, "anna")).rejects.toThrow("is cancelled");
 });
 
 test("one whose limit is never met expires, and says why", async () => {
   const valid_until = new Date(Date.now() + 2_500).toISOString();
-  const asked = await client.orders.order(anOrder({ worst_rate: "9", valid_until }));
-  await place.say(asked.release, "anna");
-  const ended = await over(asked.release);
+  const asked = await client.orders.order(sampleOrder({ worst_rate: "9", valid_until }));
+  await place.decide(asked.release, "anna");
+  const ended = await waitUntilFinal(asked.release);
   expect(ended.state).toBe("expired");
   expect(ended.remark).toMatch(/outside the order: its rate is .* worse than 9 EURUSD/);
 });

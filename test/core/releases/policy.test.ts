@@ -4,13 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Ajv from "ajv";
 import { z } from "zod";
-import { closed, isEnough, needsOf } from "../../../core/releases/needs";
-import { enrol, isSecretOf, peopleAt } from "../../../core/releases/people";
-import { localTime, Policy, policyAt, policyFrom } from "../../../core/releases/policy";
-import { isRateInside, outside, type Quoted, worstFrom } from "../../../core/releases/quote";
+import {
+  findHoursViolation,
+  hasEnoughApprovals,
+  approvalRequirements,
+} from "../../../core/releases/policy-evaluation";
+import { enrol, isSecretOf, loadPeople } from "../../../core/releases/people";
+import { localTime, Policy, loadPolicy, parsePolicy } from "../../../core/releases/policy";
+import { isRateWithinLimit, findQuoteProblem, type Quote, worstRateFrom } from "../../../core/releases/quote";
 import type { OrderTerms, SealedCall, SealedOrder } from "../../../core/releases/terms";
 
-const whole = `{
+const policyJson = `{
   "$schema": "policy.schema.json",
   "people": ["anna", "bert", "carl", "desk"],
   "deputies": { "anna": ["carl"] },
@@ -30,10 +34,10 @@ const whole = `{
 }`;
 
 test("a whole one is read, by fxdesk and by what editors have", () => {
-  expect(policyFrom(whole, "p.json")).toMatchObject({ people: ["anna", "bert", "carl", "desk"] });
+  expect(parsePolicy(policyJson, "p.json")).toMatchObject({ people: ["anna", "bert", "carl", "desk"] });
   const schema = z.toJSONSchema(Policy, { io: "input", target: "draft-7" });
   const fits = new Ajv({ strict: false }).compile(schema);
-  expect([fits(JSON.parse(whole)), fits.errors]).toEqual([true, null]);
+  expect([fits(JSON.parse(policyJson)), fits.errors]).toEqual([true, null]);
   expect(fits({ people: ["anna"], rule: [] })).toBe(false);
 });
 
@@ -77,7 +81,7 @@ test.each([
     /line 3, hours\.to: must be later/,
   ],
 ])("%s is named by line and field", (_, json, message) => {
-  expect(() => policyFrom(json, "p.json")).toThrow(message);
+  expect(() => parsePolicy(json, "p.json")).toThrow(message);
 });
 
 describe("files", () => {
@@ -87,24 +91,24 @@ describe("files", () => {
 
   test("that others may write to decide nothing, and secrets that others may read are none", async () => {
     const policy = join(folder, "policy.json");
-    await writeFile(policy, whole);
+    await writeFile(policy, policyJson);
     await chmod(policy, 0o666);
-    await expect(policyAt(policy)).rejects.toThrow("which others may write to: chmod go-w");
+    await expect(loadPolicy(policy)).rejects.toThrow("which others may write to: chmod go-w");
     const people = join(folder, "people.json");
     await enrol(people, "anna", "a long enough secret");
     await enrol(people, "bert", "another long secret");
-    expect(Object.keys((await peopleAt(people)).secrets)).toEqual(["anna", "bert"]);
+    expect(Object.keys((await loadPeople(people)).secrets)).toEqual(["anna", "bert"]);
     await chmod(people, 0o644);
-    await expect(peopleAt(people)).rejects.toThrow("which others may read: chmod 600");
-    await expect(policyAt("policy.json")).rejects.toThrow("policy must be the absolute path of a file");
-    await expect(policyAt(join(folder, "none.json"))).rejects.toThrow("which cannot be read");
+    await expect(loadPeople(people)).rejects.toThrow("which others may read: chmod 600");
+    await expect(loadPolicy("policy.json")).rejects.toThrow("policy must be the absolute path of a file");
+    await expect(loadPolicy(join(folder, "none.json"))).rejects.toThrow("which cannot be read");
     await expect(enrol(join(folder, "new.json"), "carl", "short")).rejects.toThrow("at least 10 characters");
   });
 
   test("a secret is that of one person", async () => {
     const path = join(folder, "secrets.json");
     await enrol(path, "anna", "a long enough secret");
-    const people = await peopleAt(path);
+    const people = await loadPeople(path);
     expect(await isSecretOf(people, "anna", "a long enough secret")).toBe(true);
     expect(await isSecretOf(people, "anna", "a long enough secreT")).toBe(false);
     expect(await isSecretOf(people, "bert", "a long enough secret")).toBe(false);
@@ -112,7 +116,7 @@ describe("files", () => {
   });
 });
 
-const policy = policyFrom(whole, "p.json");
+const policy = parsePolicy(policyJson, "p.json");
 const facts = {
   environment: "sandbox",
   client: "C-1",
@@ -156,7 +160,7 @@ test.each([
   ["an order whose other side is larger", order({ fixed_side: "buy", amount: "1200" }), 1],
   ["a large order", order({ amount: "60000" }), 2],
 ])("%s needs what the rules say", (_, sealed, needs) => {
-  expect(needsOf(policy, sealed)).toHaveLength(needs);
+  expect(approvalRequirements(policy, sealed)).toHaveLength(needs);
 });
 
 test.each([
@@ -168,15 +172,17 @@ test.each([
   [["carl", "bert"], "anna", false],
   [["anna", "bert"], "anna", false],
 ])("yes of %j to what %s asks: %s", (people, asker, enough) => {
-  expect(isEnough(policy, [{ yes: 2, from: ["anna", "bert"] }], asker, people)).toBe(enough);
+  expect(hasEnoughApprovals(policy, [{ approvals: 2, approvers: ["anna", "bert"] }], asker, people)).toBe(
+    enough,
+  );
 });
 
 test("days and hours are those of the zone", () => {
   const [winter, summer] = [Date.parse("2026-01-05T07:30Z"), Date.parse("2026-07-06T16:30Z")];
   expect(localTime(policy, winter)).toEqual({ day: "2026-01-05", weekday: "Mon", time: "08:30" });
-  expect(closed(policy, winter)).toBeUndefined();
-  expect(closed(policy, summer)).toMatch(/from 08:00 to 18:00/);
-  expect(closed(policy, Date.parse("2026-01-04T10:00Z"))).toBeDefined();
+  expect(findHoursViolation(policy, winter)).toBeUndefined();
+  expect(findHoursViolation(policy, summer)).toMatch(/from 08:00 to 18:00/);
+  expect(findHoursViolation(policy, Date.parse("2026-01-04T10:00Z"))).toBeDefined();
   expect(localTime(policy, Date.parse("2026-01-05T23:30Z")).day).toBe("2026-01-06");
 });
 
@@ -194,16 +200,16 @@ describe("the direction of a rate", () => {
     [{ buy_currency: "EUR", sell_currency: "USD" }, "0.9259", "USDEUR", false],
     [{}, "1.2", "GBPUSD", false],
   ])("%j at %s %s: %s", (more, rate, symbol, isInside) => {
-    expect(isRateInside({ ...terms, ...more }, rate, symbol)).toBe(isInside);
+    expect(isRateWithinLimit({ ...terms, ...more }, rate, symbol)).toBe(isInside);
   });
 
   test("a distance is against who orders", () => {
-    expect(worstFrom("1.1", "EURUSD", { buy_currency: "USD" }, "1")).toBe("1.089");
-    expect(worstFrom("1.1", "EURUSD", { buy_currency: "EUR" }, "1")).toBe("1.111");
+    expect(worstRateFrom("1.1", "EURUSD", { buy_currency: "USD" }, "1")).toBe("1.089");
+    expect(worstRateFrom("1.1", "EURUSD", { buy_currency: "EUR" }, "1")).toBe("1.111");
   });
 });
 
-const quote: Quoted = {
+const quote: Quote = {
   quote_id: "q",
   rate: "1.085",
   rate_symbol: "EURUSD",
@@ -214,7 +220,7 @@ const quote: Quoted = {
   value_date: "2026-01-07",
 };
 
-test.each<[string, Partial<OrderTerms>, Partial<Quoted>, RegExp | undefined]>([
+test.each<[string, Partial<OrderTerms>, Partial<Quote>, RegExp | undefined]>([
   ["inside", {}, {}, undefined],
   ["another amount", {}, { sell_amount: "1000.01" }, /sells 1000.01, and the order says 1000/],
   ["too little for it", {}, { buy_amount: "1079.99" }, /at least 1080 is inside/],
@@ -247,7 +253,7 @@ test.each<[string, Partial<OrderTerms>, Partial<Quoted>, RegExp | undefined]>([
   ["a fee that is not told", { highest_fee: "5", fee_currency: "EUR" }, {}, /fee is not told/],
   ["an amount that is none", {}, { buy_amount: "NaN" }, /no decimals/],
 ])("a quote with %s", (_, more, said, reason) => {
-  const found = outside({ ...terms, ...more }, { ...quote, ...said });
+  const found = findQuoteProblem({ ...terms, ...more }, { ...quote, ...said });
   if (reason) expect(found).toMatch(reason);
   else expect(found).toBeUndefined();
 });

@@ -18,7 +18,7 @@ export interface Engine {
 export const key = randomBytes(32);
 
 /** A folder that goes with the tests of a file. */
-export function folder(): { path: string } {
+export function useTempFolder(): { path: string } {
   const made = { path: "" };
   beforeAll(async () => (made.path = await mkdtemp(join(tmpdir(), "fxdesk-store-"))));
   afterAll(() => rm(made.path, { recursive: true, force: true }));
@@ -69,7 +69,7 @@ export async function startPostgres(): Promise<Postgres> {
     async create() {
       const name = `t${randomBytes(4).toString("hex")}`;
       const at = (database: string) => ({
-        place: `postgres://postgres:postgres@127.0.0.1:${port}/${database}`,
+        location: `postgres://postgres:postgres@127.0.0.1:${port}/${database}`,
         key,
       });
       await withStore(at("postgres"), ({ database }) => database.run(`CREATE DATABASE ${name}`));
@@ -86,7 +86,7 @@ export async function startPostgres(): Promise<Postgres> {
 }
 
 /** Why PostgreSQL cannot be tried on this machine; undefined where it can. */
-function missing(): string | undefined {
+function missingReason(): string | undefined {
   try {
     require.resolve(binaries);
     return undefined;
@@ -97,12 +97,12 @@ function missing(): string | undefined {
 
 /** All engines, for `describe.each`. Where one cannot run, a skipped test says why. */
 export function engines(): Engine[] {
-  const files = folder();
+  const files = useTempFolder();
   const sqlite: Engine = {
     name: "SQLite",
-    create: async () => ({ place: join(files.path, `${randomBytes(4).toString("hex")}/store.db`), key }),
+    create: async () => ({ location: join(files.path, `${randomBytes(4).toString("hex")}/store.db`), key }),
   };
-  const reason = missing();
+  const reason = missingReason();
   if (reason !== undefined) {
     test.skip(`PostgreSQL: ${reason}`, () => undefined);
     return [sqlite];

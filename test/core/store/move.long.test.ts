@@ -3,16 +3,16 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { applyMigrations, tables } from "../../../core/store/migrations";
-import { keepCreated, listCreated } from "../../../core/store/created";
+import { saveResourceId, listResourceIds } from "../../../core/store/resource-ids";
 import { acquireLease } from "../../../core/store/lease";
-import { moveOf, setMove } from "../../../core/store/moved";
+import { moveOf, setMove } from "../../../core/store/move-state";
 import { moveStore } from "../../../core/store/move";
 import { openDatabase, openStore, type Store, withStore } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
 import { loadTokens, saveTokens } from "../../../core/store/tokens";
 import type { Journal } from "../../../core/journal/entry";
 import { openJournal } from "../../../core/journal/journal";
-import { done, intent, longMs, unknown } from "../journal/calls-made";
+import { done, intent, longMs, unknown } from "../journal/fixtures";
 import { type Engine, engines } from "./engines";
 
 const pair = (number: number) => ({
@@ -28,7 +28,7 @@ const consents = { environment: "api https://api.example.com", client: "c-1", op
 const seventh = families(8)[7]!;
 
 async function fill(store: Store, count = 8): Promise<void> {
-  await store.database.exclusively(async (run) => {
+  await store.database.transaction(async (run) => {
     const within = { ...store, database: { ...store.database, run } };
     for (const [number, family] of families(count).entries())
       await saveTokens(within, family, 0, pair(number));
@@ -53,7 +53,7 @@ const makeCalls = (settings: StoreSettings) =>
     ] as const) {
       const { entry } = await journal.claim(intent({ key }), longMs);
       await journal.recordSent(entry);
-      await journal.end(entry, ending);
+      await journal.recordOutcome(entry, ending);
     }
   });
 
@@ -62,8 +62,8 @@ const byText = (one: string, other: string) => (one < other ? -1 : 1);
 /** Every row of every table that moves, as texts, with what is sealed left out. */
 async function contents({ database: { run } }: Store): Promise<string[]> {
   const all: string[] = [];
-  for (const { name, passing, sealed = [] } of tables) {
-    if (passing) continue;
+  for (const { name, isTransient, sealed = [] } of tables) {
+    if (isTransient) continue;
     for (const row of await run(`SELECT * FROM ${name}`)) {
       const open = Object.entries(row).filter(([column]) => !sealed.includes(column));
       const values = open.map(([column, value]) => `${column}: ${String(value)}`);
@@ -96,10 +96,10 @@ const namesOf = (database: Store["database"]) =>
 const all = engines();
 const pairs = all.flatMap((from) => all.map((to) => [from.name, to.name, from, to] as const));
 /** Those that differ in what they ask of the engines. */
-const differing = pairs.filter(([from, to]) => from !== to || all.length === 1);
+const differentEngines = pairs.filter(([from, to]) => from !== to || all.length === 1);
 const otherKey = Buffer.alloc(32, 5);
 
-const placesOf = async (from: Engine, to: Engine): Promise<[StoreSettings, StoreSettings]> => [
+const createStores = async (from: Engine, to: Engine): Promise<[StoreSettings, StoreSettings]> => [
   await from.create(),
   { ...(await to.create()), key: otherKey },
 ];
@@ -117,13 +117,13 @@ describe.each(all)("$name", ({ create }) => {
 });
 
 test.each(pairs)("from %s to %s everything is there, sealed anew", async (_, __, fromEngine, toEngine) => {
-  const [from, to] = await placesOf(fromEngine, toEngine);
+  const [from, to] = await createStores(fromEngine, toEngine);
   await makeCalls(from);
   // More than are copied at a time.
   const count = 450;
   const before = await withStore(from, async (store) => {
     await fill(store, count);
-    await keepCreated(store, consents, "consent_id", { id: "consent-1", given: {} });
+    await saveResourceId(store, consents, "consent_id", { id: "consent-1", given: {} });
     return contents(store);
   });
   const moved = await moveStore(from, to);
@@ -145,7 +145,7 @@ test.each(pairs)("from %s to %s everything is there, sealed anew", async (_, __,
     for (const [number, family] of families(count).entries())
       expect(await loadTokens(store, family)).toMatchObject({ accessToken: `access-${number}`, version: 1 });
     expect(await saveTokens(store, seventh, 1, pair(8))).toBe(true);
-    expect(await listCreated(store, consents)).toMatchObject([{ id: "consent-1" }]);
+    expect(await listResourceIds(store, consents)).toMatchObject([{ id: "consent-1" }]);
   });
   await withJournal(to, async (journal) => {
     expect(await journal.claim(intent({ key: "made" }), longMs)).toMatchObject({
@@ -153,13 +153,13 @@ test.each(pairs)("from %s to %s everything is there, sealed anew", async (_, __,
       entry: { state: "done", intent: { actor: "jane" }, endingDetails: done.details },
     });
     const { entry } = await journal.claim(intent({ key: "lost" }), longMs);
-    expect(await journal.end(entry, done)).toMatchObject({ state: "done" });
+    expect(await journal.recordOutcome(entry, done)).toMatchObject({ state: "done" });
   });
 });
 
-describe.each(differing)("from %s to %s", (_, __, fromEngine: Engine, toEngine: Engine) => {
+describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toEngine: Engine) => {
   let [from, to]: StoreSettings[] = [];
-  beforeEach(async () => ([from, to] = await placesOf(fromEngine, toEngine)));
+  beforeEach(async () => ([from, to] = await createStores(fromEngine, toEngine)));
 
   const load = (store: Store) => loadTokens(store, seventh);
   const isUntouched = async () => {
@@ -182,7 +182,7 @@ describe.each(differing)("from %s to %s", (_, __, fromEngine: Engine, toEngine: 
     await expect(saveTokens(open, "family", 1, pair(2))).rejects.toThrow(refusal);
     await expect(acquireLease(open.database, "work", 1_000)).rejects.toThrow(refusal);
     await expect(
-      open.database.exclusively((run) => run("UPDATE fxdesk_tokens SET version = 9")),
+      open.database.transaction((run) => run("UPDATE fxdesk_tokens SET version = 9")),
     ).rejects.toThrow(refusal);
     await open.database.close();
   });
@@ -205,7 +205,7 @@ describe.each(differing)("from %s to %s", (_, __, fromEngine: Engine, toEngine: 
       await expect(moveStore(from!, to!)).rejects.toThrow("at work with");
       await journal.recordSent(entry);
       await expect(moveStore(from!, to!)).rejects.toThrow("at work with");
-      await journal.end(entry, done);
+      await journal.recordOutcome(entry, done);
       await isUntouched();
       const { to: place } = await moveStore(from!, to!);
       const refusal = `The store moved to ${place}`;
@@ -288,7 +288,7 @@ describe.each(differing)("from %s to %s", (_, __, fromEngine: Engine, toEngine: 
     await withStore(from!, (store) => fill(store));
     // A table that changes what is written to it.
     await withDatabase(to!, (database) =>
-      database.exclusively(async (run) => {
+      database.transaction(async (run) => {
         await applyMigrations(run, database.now);
         await run("ALTER TABLE fxdesk_tokens ADD COLUMN more BIGINT NOT NULL DEFAULT 1");
       }),
@@ -304,7 +304,7 @@ function writer(settings: StoreSettings, family: string): ChildProcess {
   const script = `
     const { withStore } = require(${built("open")});
     const { saveTokens } = require(${built("tokens")});
-    const settings = { place: process.env.PLACE, key: Buffer.from(process.env.KEY, "base64") };
+    const settings = { location: process.env.PLACE, key: Buffer.from(process.env.KEY, "base64") };
     const write = (version) => withStore(settings, (store) =>
       saveTokens(store, ${JSON.stringify(family)}, version - 1,
         { accessToken: "access-" + version, refreshToken: "refresh", remainingMs: 1000 }));
@@ -315,14 +315,14 @@ function writer(settings: StoreSettings, family: string): ChildProcess {
         if (refused) return console.log(JSON.stringify({ version: version - 1, refused }));
       }
     })();`;
-  const env = { ...process.env, PLACE: settings.place, KEY: settings.key!.toString("base64") };
+  const env = { ...process.env, PLACE: settings.location, KEY: settings.key!.toString("base64") };
   return spawn(process.execPath, ["-e", script], { env, stdio: ["ignore", "pipe", "inherit"] });
 }
 
-test.each(differing)(
+test.each(differentEngines)(
   "from %s to %s nothing is lost that processes write meanwhile: it is there, or was refused",
   async (_, __, fromEngine, toEngine) => {
-    const [from, to] = await placesOf(fromEngine, toEngine);
+    const [from, to] = await createStores(fromEngine, toEngine);
     const writers = ["a", "b"].map((family) => {
       const lines = createInterface(writer(from, family).stdout!)[Symbol.asyncIterator]();
       return { family, next: async () => String((await lines.next()).value) };

@@ -4,23 +4,24 @@ import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { withStore } from "../../../core/store/open";
-import { networkDrive } from "../../../core/store/sqlite";
-import { storeSettings } from "../../../core/store/settings";
+import { findNetworkDrive } from "../../../core/store/sqlite";
+import { parseStoreSettings } from "../../../core/store/settings";
 import { loadTokens, saveTokens } from "../../../core/store/tokens";
 import { faultServer, respond } from "../../support/fault-server";
-import { key as randomKey, folder } from "./engines";
+import { key as randomKey, useTempFolder } from "./engines";
 
-const files = folder();
+const files = useTempFolder();
 const pair = { accessToken: "access-1", refreshToken: "refresh-1", remainingMs: 1_000 };
-const load = (place: string) => withStore({ place, key: undefined }, (store) => loadTokens(store, "family"));
+const load = (location: string) =>
+  withStore({ location, key: undefined }, (store) => loadTokens(store, "family"));
 
 let warnings: jest.SpyInstance;
 beforeEach(() => (warnings = jest.spyOn(process, "emitWarning").mockReturnValue()));
 afterEach(() => warnings.mockRestore());
 
 test("is for its user alone, with its folder and the files beside it", async () => {
-  const [parent, place] = [join(files.path, "made"), join(files.path, "made/store.db")];
-  await withStore({ place, key: undefined }, async (store) => {
+  const [parent, location] = [join(files.path, "made"), join(files.path, "made/store.db")];
+  await withStore({ location, key: undefined }, async (store) => {
     await saveTokens(store, "family", 0, pair);
     const names = await readdir(parent);
     expect(names).toContain("store.db-wal");
@@ -34,7 +35,7 @@ test("says once that it is in plain text, when it is made", async () => {
   for (let count = 0; count < 3; count += 1) await load(place);
   expect(warnings).toHaveBeenCalledTimes(1);
   expect(warnings).toHaveBeenCalledWith(expect.stringContaining("in plain text"), expect.anything());
-  await withStore({ place: join(files.path, "sealed.db"), key: randomKey }, async () => undefined);
+  await withStore({ location: join(files.path, "sealed.db"), key: randomKey }, async () => undefined);
   expect(warnings).toHaveBeenCalledTimes(1);
 });
 
@@ -45,7 +46,7 @@ test("that others may read is refused with what to do", async () => {
   await expect(load(place)).rejects.toThrow(`Make it yours alone: chmod 600 ${place}`);
 });
 
-test.each<[name: string, make: (place: string) => Promise<unknown>]>([
+test.each<[name: string, make: (location: string) => Promise<unknown>]>([
   ["no database", (place) => writeFile(place, "x".repeat(10_000), { mode: 0o600 })],
   ["a folder", (place) => mkdir(place)],
   ["below a file", async (place) => writeFile(place.replace(/\/store\.db$/, ""), "")],
@@ -63,14 +64,14 @@ test.each<[path: string, type: number, platform: NodeJS.Platform, drive: string 
   ["\\\\server\\share\\store.db", 0, "win32", "a share"],
   ["C:\\store.db", 0, "win32", undefined],
 ])("%s of type %d on %s is on %s", (path, type, platform, drive) => {
-  expect(networkDrive(path, type, platform)).toBe(drive);
+  expect(findNetworkDrive(path, type, platform)).toBe(drive);
 });
 
 test("processes that are killed at any time lose nothing that was acknowledged", async () => {
   const place = join(files.path, "killed.db");
   const script = `
     require(${JSON.stringify(join(__dirname, "../../../dist/core/store/open.js"))})
-      .withStore({ place: ${JSON.stringify(place)}, key: undefined }, async ({ database }) => {
+      .withStore({ location: ${JSON.stringify(place)}, key: undefined }, async ({ database }) => {
         const [{ fence }] = await database.run(
           "INSERT INTO fxdesk_leases (name, fence, expires_at) VALUES ('count', 1, 0) " +
           "ON CONFLICT (name) DO UPDATE SET fence = fxdesk_leases.fence + 1 RETURNING fence");
@@ -116,7 +117,7 @@ describe("settings", () => {
   const storeKey = Buffer.alloc(32, 1).toString("base64");
 
   test("the state folder of the user is where it is by default", () => {
-    expect(storeSettings({}).place).toBe(join(process.env.XDG_STATE_HOME!, "fxdesk/store.db"));
+    expect(parseStoreSettings({}).location).toBe(join(process.env.XDG_STATE_HOME!, "fxdesk/store.db"));
   });
 
   test.each([
@@ -126,12 +127,15 @@ describe("settings", () => {
     [{ storeKey: "short" }, "storeKey must be 32 bytes in base64, not 3"],
     [{ store: "postgres://localhost/x" }, "storeKey is needed"],
   ])("%j is refused", (given, words) => {
-    expect(() => storeSettings(given)).toThrow(TypeError);
-    expect(() => storeSettings(given)).toThrow(words);
+    expect(() => parseStoreSettings(given)).toThrow(TypeError);
+    expect(() => parseStoreSettings(given)).toThrow(words);
   });
 
   test("what fits is taken", () => {
     const place = "postgresql://user@localhost:5432/treasury";
-    expect(storeSettings({ store: place, storeKey })).toEqual({ place, key: Buffer.alloc(32, 1) });
+    expect(parseStoreSettings({ store: place, storeKey })).toEqual({
+      location: place,
+      key: Buffer.alloc(32, 1),
+    });
   });
 });

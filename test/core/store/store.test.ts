@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { acquireLease } from "../../../core/store/lease";
-import { newestVersion } from "../../../core/store/migrations";
+import { latestVersion } from "../../../core/store/migrations";
 import { type Store, withStore } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
 import { expireTokens, loadTokens, saveTokens } from "../../../core/store/tokens";
@@ -27,22 +27,22 @@ describe.each(engines())("$name", ({ create }) => {
 
   test("the tables are made once, whoever comes first", async () => {
     const seen = await atOnce(6, settings, versions);
-    for (const rows of seen) expect(rows).toHaveLength(newestVersion);
+    for (const rows of seen) expect(rows).toHaveLength(latestVersion);
   });
 
   test("newer tables are refused with what to do", async () => {
     await withStore(settings, ({ database }) =>
-      database.run("INSERT INTO fxdesk_migrations (version, applied_at) VALUES ($1, 0)", [newestVersion + 1]),
+      database.run("INSERT INTO fxdesk_migrations (version, applied_at) VALUES ($1, 0)", [latestVersion + 1]),
     );
     await expect(withStore(settings, versions)).rejects.toThrow(
-      `version ${newestVersion + 1} of its tables, and this fxdesk knows ${newestVersion}: update`,
+      `version ${latestVersion + 1} of its tables, and this fxdesk knows ${latestVersion}: update`,
     );
   });
 
   test("asked again and again when its connection is gone, it refuses each time and warns of nothing", async () => {
     const script = `
       const { openStore } = require(${JSON.stringify(join(__dirname, "../../../dist/core/store/open.js"))});
-      const settings = { place: ${JSON.stringify(settings.place)}, key: Buffer.from("${settings.key!.toString("hex")}", "hex") };
+      const settings = { location: ${JSON.stringify(settings.location)}, key: Buffer.from("${settings.key!.toString("hex")}", "hex") };
       openStore(settings).then(async ({ database }) => {
         await database.close();
         let refused = 0;
@@ -55,7 +55,7 @@ describe.each(engines())("$name", ({ create }) => {
 
   test("statements that belong together are all done or none", async () => {
     const failing = withStore(settings, ({ database }) =>
-      database.exclusively(async (run) => {
+      database.transaction(async (run) => {
         await run("INSERT INTO fxdesk_leases (name, fence, expires_at) VALUES ('a', 1, 0)");
         throw new Error("in between");
       }),
@@ -116,7 +116,7 @@ describe.each(engines())("$name", ({ create }) => {
     });
     const kept = (await withStore(settings, (store) => loadTokens(store, "family")))!;
     expect(kept).toMatchObject({ accessToken: "access-1", refreshToken: "refresh-1", version: 1 });
-    expect(kept.lifeMs).toBe(3_600_000);
+    expect(kept.lifetimeMs).toBe(3_600_000);
     expect(kept.remainingMs).toBeLessThanOrEqual(3_600_000);
     expect(kept.remainingMs).toBeGreaterThan(3_540_000);
     expect(await withStore(settings, (store) => loadTokens(store, "another"))).toBeUndefined();
@@ -171,6 +171,6 @@ describe.each(engines())("$name", ({ create }) => {
   });
 
   test("a sound store has no faults", async () => {
-    expect(await withStore(settings, ({ database }) => database.faults())).toEqual([]);
+    expect(await withStore(settings, ({ database }) => database.findFaults())).toEqual([]);
   });
 });

@@ -5,16 +5,24 @@ import { type FileBody, OutgoingRequest } from "../../../core/transport/exchange
 import { Transport } from "../../../core/transport/transport";
 import { eventually } from "../../support/eventually";
 import { type Fault, respond, silence } from "../../support/fault-server";
-import { against, arrived, change, failure, itsOwn, later, trade } from "../support/against";
+import {
+  startClientAndServer,
+  untilArrived,
+  changeRequest,
+  failureOf,
+  uniqueKey,
+  onCleanup,
+  tradeInput,
+} from "../support/client-fixtures";
 
 /** Notes which connection each request came on; answers nobody. */
-function noting(fault: Fault) {
+function recordConnections(fault: Fault) {
   const connections: Socket[] = [];
-  const noted: Fault = (socket, number) => {
+  const recording: Fault = (socket, number) => {
     connections.push(socket);
     fault(socket, number);
   };
-  return { connections, noted };
+  return { connections, noted: recording };
 }
 
 /** A server that takes connections and says nothing; those that are open. */
@@ -27,8 +35,8 @@ async function acceptsConnections() {
     socket.resume();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  later(() => server.close());
-  later(() => connections.forEach((socket) => socket.destroy()));
+  onCleanup(() => server.close());
+  onCleanup(() => connections.forEach((socket) => socket.destroy()));
   return { connections, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
@@ -36,20 +44,22 @@ const anything = respond(201, '{"trade_id":"t-1"}');
 const list = respond(200, "[]");
 
 test("reads and changes one after the other take one connection", async () => {
-  const { connections, noted } = noting(list);
-  const { client } = await against(noted);
+  const { connections, noted } = recordConnections(list);
+  const { client } = await startClientAndServer(noted);
   for (let count = 0; count < 5; count += 1) await client.trades.list();
-  await client.request(change);
+  await client.request(changeRequest);
   expect(new Set(connections).size).toBe(1);
   expect(connections).toHaveLength(6);
 });
 
 test("each call that commits money opens a connection of its own, and closes it", async () => {
-  const { connections, noted } = noting((socket, number) => (number === 1 ? list : anything)(socket, number));
-  const { client } = await against(noted);
+  const { connections, noted } = recordConnections((socket, number) =>
+    (number === 1 ? list : anything)(socket, number),
+  );
+  const { client } = await startClientAndServer(noted);
   await client.trades.list();
-  await client.trades.book(trade, itsOwn());
-  await client.trades.book(trade, itsOwn());
+  await client.trades.book(tradeInput, uniqueKey());
+  await client.trades.book(tradeInput, uniqueKey());
   expect(new Set(connections).size).toBe(3);
   await eventually(() => connections.slice(1).every((socket) => socket.destroyed), {
     withinMs: 20_000,
@@ -64,12 +74,12 @@ test("bookings beside a server that closes what is idle all arrive, once each", 
     anything(socket, number);
     setImmediate(() => socket.end());
   };
-  const { server, client } = await against((socket, number) =>
+  const { server, client } = await startClientAndServer((socket, number) =>
     (server.heads[number - 1]!.startsWith("GET") ? respond(200, "[]") : closing)(socket, number),
   );
   for (let count = 0; count < 40; count += 1) {
     const [booked] = await Promise.all([
-      client.trades.book(trade, itsOwn()),
+      client.trades.book(tradeInput, uniqueKey()),
       client.accounts.listCurrencyAccounts(),
     ]);
     expect(booked).toEqual({ trade_id: "t-1" });
@@ -79,20 +89,20 @@ test("bookings beside a server that closes what is idle all arrive, once each", 
 
 test("a read that meets a connection which closes at that moment is sent on another", async () => {
   const used = new Set<Socket>();
-  const { connections, noted } = noting((socket, number) => {
+  const { connections, noted } = recordConnections((socket, number) => {
     if (used.has(socket)) return void socket.destroy();
     used.add(socket);
     list(socket, number);
   });
-  const { client } = await against(noted);
+  const { client } = await startClientAndServer(noted);
   await client.trades.list();
   expect(await client.trades.list.response()).toMatchObject({ body: [], attempts: 2 });
   expect(new Set(connections).size).toBe(2);
 });
 
 test("a connection that its server closed is not taken again", async () => {
-  const { connections, noted } = noting(list);
-  const { client } = await against(noted);
+  const { connections, noted } = recordConnections(list);
+  const { client } = await startClientAndServer(noted);
   await client.trades.list();
   const [first] = connections;
   const closed = new Promise((resolve) => first!.once("close", resolve));
@@ -103,12 +113,14 @@ test("a connection that its server closed is not taken again", async () => {
 });
 
 test("a caller who aborts closes the connection of his call, and no other", async () => {
-  const { connections, noted } = noting((socket, number) => (number === 2 ? silence : list)(socket, number));
-  const { server, client } = await against(noted);
+  const { connections, noted } = recordConnections((socket, number) =>
+    (number === 2 ? silence : list)(socket, number),
+  );
+  const { server, client } = await startClientAndServer(noted);
   await client.trades.list();
   const controller = new AbortController();
-  const call = failure(client.trades.list({}, { signal: controller.signal }));
-  await arrived(server, 2);
+  const call = failureOf(client.trades.list({}, { signal: controller.signal }));
+  await untilArrived(server, 2);
   await client.trades.list();
   controller.abort();
   expect(await call).toMatchObject({ name: "Aborted", outcome: "unknown" });
@@ -119,25 +131,25 @@ test("a caller who aborts closes the connection of his call, and no other", asyn
 
 test("a file that has arrived and is given up unread takes no call down that has its connection now", async () => {
   const text = "x".repeat(10_000);
-  const { connections, noted } = noting((socket, number) =>
+  const { connections, noted } = recordConnections((socket, number) =>
     (number === 1 ? respond(200, text) : silence)(socket, number),
   );
-  const { server } = await against(noted);
+  const { server } = await startClientAndServer(noted);
   const transport = new Transport(undefined);
   const deadline = new Deadline(60_000);
-  later(() => (deadline.release(), transport.close()));
+  onCleanup(() => (deadline.release(), transport.close()));
   const request = { origin: server.url, path: "/", method: "GET", headers: [], body: null } as const;
   const send = (isFile: boolean) =>
     transport.send(request, deadline, {
       isFile: () => isFile,
-      largestBytes: 1_000,
-      alone: false,
-      fresh: false,
+      maxResponseBytes: 1_000,
+      useOwnConnection: false,
+      useNewConnection: false,
     });
   const { body } = (await send(true)) as { body: FileBody };
   await eventually(() => body.readableLength === text.length, { withinMs: 20_000, what: "the file" });
   const next = send(false);
-  await arrived(server, 2);
+  await untilArrived(server, 2);
   expect(connections[1]).toBe(connections[0]);
   body.destroy();
   respond(200, "{}")(connections[1]!, 2);
@@ -156,7 +168,12 @@ test("a call that ends while its connection is made ready leaves none open", asy
       const next = () => (left-- === 0 ? caller.abort() : queueMicrotask(next));
       queueMicrotask(next);
     };
-    const options = { isFile: () => false, largestBytes: 10, alone: false, fresh: false };
+    const options = {
+      isFile: () => false,
+      maxResponseBytes: 10,
+      useOwnConnection: false,
+      useNewConnection: false,
+    };
     const request = new OutgoingRequest(url, "/", "GET", []);
     const sent = transport.send(request, deadline, options, beforeHead);
     await expect(sent).rejects.toThrow("aborted");
@@ -165,8 +182,8 @@ test("a call that ends while its connection is made ready leaves none open", asy
 });
 
 test("a closed client leaves no connection open", async () => {
-  const { connections, noted } = noting(list);
-  const { client } = await against(noted);
+  const { connections, noted } = recordConnections(list);
+  const { client } = await startClientAndServer(noted);
   const last = client.trades.list();
   await client.trades.list();
   await Promise.all([last, client.close()]);
@@ -174,6 +191,6 @@ test("a closed client leaves no connection open", async () => {
     withinMs: 20_000,
     what: "the connections close",
   });
-  const error = await failure(client.trades.list());
+  const error = await failureOf(client.trades.list());
   expect(error).toMatchObject({ code: "no_connection", outcome: "not-sent" });
 });

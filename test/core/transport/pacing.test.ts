@@ -1,22 +1,30 @@
 /** The pace of calls: so many at once, in their order, and none while the service wants none. */
-import { channels } from "../../../core/client/channels";
+import { channels } from "../../../core/client/diagnostics-channels";
 import { Deadline } from "../../../core/transport/deadline";
-import { Paused } from "../../../core/transport/error";
-import { type Asker, MemoryPacing, type Permit } from "../../../core/transport/pacing";
+import { PauseTooLong } from "../../../core/transport/transport-errors";
+import { type PermitRequest, MemoryPacing, type Permit } from "../../../core/transport/pacing";
 import { eventually } from "../../support/eventually";
-import { type Fault, inTurn, respond } from "../../support/fault-server";
-import { against, clientOf, failure, later, serving, trade, withoutBackoff } from "../support/against";
+import { type Fault, inSequence, respond } from "../../support/fault-server";
+import {
+  startClientAndServer,
+  createTestClient,
+  failureOf,
+  onCleanup,
+  startFaultServer,
+  tradeInput,
+  disableBackoff,
+} from "../support/client-fixtures";
 
-const patient = (signal?: AbortSignal) => {
+const longDeadline = (signal?: AbortSignal) => {
   const deadline = new Deadline(60_000, signal);
-  later(() => deadline.release());
+  onCleanup(() => deadline.release());
   return deadline;
 };
 
 /** Asks for a place, and tells when it is there. */
-function asking(pacing: MemoryPacing, name: string, order: string[], deadline = patient()) {
-  const place = Promise.resolve(pacing.acquire("a", deadline));
-  return place.then((permit) => {
+function acquireAndLog(pacing: MemoryPacing, name: string, order: string[], deadline = longDeadline()) {
+  const permitPromise = Promise.resolve(pacing.acquire("a", deadline));
+  return permitPromise.then((permit) => {
     order.push(name);
     return permit;
   });
@@ -25,8 +33,8 @@ function asking(pacing: MemoryPacing, name: string, order: string[], deadline = 
 test("calls go in the order in which they came, as places get free", async () => {
   const pacing = new MemoryPacing(1);
   const order: string[] = [];
-  const first = await asking(pacing, "first", order);
-  const others = ["second", "third", "fourth"].map((name) => asking(pacing, name, order));
+  const first = await acquireAndLog(pacing, "first", order);
+  const others = ["second", "third", "fourth"].map((name) => acquireAndLog(pacing, name, order));
   await Promise.resolve();
   expect(order).toEqual(["first"]);
   let permit: Permit = first;
@@ -41,39 +49,39 @@ test("one who gives up while waiting takes no place", async () => {
   const pacing = new MemoryPacing(1);
   const order: string[] = [];
   const controller = new AbortController();
-  const first = await asking(pacing, "first", order);
-  const gone = asking(pacing, "gone", order, patient(controller.signal));
-  const last = asking(pacing, "last", order);
+  const first = await acquireAndLog(pacing, "first", order);
+  const gone = acquireAndLog(pacing, "gone", order, longDeadline(controller.signal));
+  const last = acquireAndLog(pacing, "last", order);
   controller.abort();
   await expect(gone).rejects.toMatchObject({ by: "caller" });
   first.release();
   (await last).release();
   expect(order).toEqual(["first", "last"]);
-  await asking(pacing, "again", order);
+  await acquireAndLog(pacing, "again", order);
 });
 
 test("one who is handed a place as he gives up hands it on", async () => {
   const pacing = new MemoryPacing(1);
   const order: string[] = [];
   const controller = new AbortController();
-  const first = await asking(pacing, "first", order);
-  const gone = asking(pacing, "gone", order, patient(controller.signal));
+  const first = await acquireAndLog(pacing, "first", order);
+  const gone = acquireAndLog(pacing, "gone", order, longDeadline(controller.signal));
   first.release();
   controller.abort();
   await expect(gone).rejects.toMatchObject({ by: "caller" });
-  await asking(pacing, "next", order);
+  await acquireAndLog(pacing, "next", order);
   expect(order).toEqual(["first", "next"]);
 });
 
 test("a place given back twice is free once", async () => {
   const pacing = new MemoryPacing(1);
   const order: string[] = [];
-  const first = await asking(pacing, "first", order);
+  const first = await acquireAndLog(pacing, "first", order);
   first.release();
   first.release();
-  await asking(pacing, "second", order);
+  await acquireAndLog(pacing, "second", order);
   const controller = new AbortController();
-  const third = asking(pacing, "third", order, patient(controller.signal));
+  const third = acquireAndLog(pacing, "third", order, longDeadline(controller.signal));
   controller.abort();
   await expect(third).rejects.toMatchObject({ by: "caller" });
 });
@@ -81,16 +89,16 @@ test("a place given back twice is free once", async () => {
 test("while calls wait, users go in turn, and one that is sent again goes first", async () => {
   const pacing = new MemoryPacing(1);
   const order: string[] = [];
-  const first = await asking(pacing, "first", order);
-  const ask = async (name: string, asker: Asker) => {
-    const permit = await pacing.acquire("a", patient(), asker);
+  const first = await acquireAndLog(pacing, "first", order);
+  const ask = async (name: string, asker: PermitRequest) => {
+    const permit = await pacing.acquire("a", longDeadline(), asker);
     order.push(name);
     permit.release();
   };
   const many = ["a1", "a2", "a3", "a4"].map((name) => ask(name, { user: "a" }));
   const few = ["b1", "b2"].map((name) => ask(name, { user: "b" }));
   const nobodys = ask("c1", {});
-  const again = ask("again", { user: "a", again: true });
+  const again = ask("again", { user: "a", isRetry: true });
   first.release();
   await Promise.all([...many, ...few, nobodys, again]);
   expect(order).toEqual(["first", "again", "a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
@@ -98,13 +106,13 @@ test("while calls wait, users go in turn, and one that is sent again goes first"
 
 test("more calls than may wait are refused at once, and nothing of them is sent", async () => {
   const held: Fault[] = [];
-  const { server, client } = await against(
+  const { server, client } = await startClientAndServer(
     (socket, number) => void held.push(() => respond(200, "[]")(socket, number)),
     { connections: 1, queueLimit: 2 },
   );
   const calls = [1, 2, 3].map(() => client.trades.list());
-  for (const call of [client.trades.list(), client.trades.book(trade)]) {
-    const error = await failure(call);
+  for (const call of [client.trades.list(), client.trades.book(tradeInput)]) {
+    const error = await failureOf(call);
     expect(error).toMatchObject({ code: "rate_limited", outcome: "not-sent", retryable: true, attempts: 0 });
     expect(error.message).toContain("Too many calls wait for their turn (2)");
   }
@@ -117,7 +125,7 @@ test("more calls than may wait are refused at once, and nothing of them is sent"
 });
 
 test("a limit that is known is kept to", async () => {
-  const { client } = await against(respond(200, "[]"), { requestsPerSecond: 50 });
+  const { client } = await startClientAndServer(respond(200, "[]"), { requestsPerSecond: 50 });
   const begun = performance.now();
   await Promise.all(Array.from({ length: 26 }, () => client.trades.list()));
   expect(performance.now() - begun).toBeGreaterThan(450);
@@ -125,20 +133,23 @@ test("a limit that is known is kept to", async () => {
 
 test("a pause longer than the deadline is told at once, and only of its server", async () => {
   const pacing = new MemoryPacing(2);
-  const [first, second] = [await pacing.acquire("a", patient()), await pacing.acquire("a", patient())];
-  first.refused(3_600_000);
-  second.refused(1);
-  const refused = Promise.resolve(pacing.acquire("a", patient()));
-  await expect(refused).rejects.toBeInstanceOf(Paused);
-  expect(await pacing.acquire("b", patient())).toHaveProperty("release");
+  const [first, second] = [
+    await pacing.acquire("a", longDeadline()),
+    await pacing.acquire("a", longDeadline()),
+  ];
+  first.reportRefused(3_600_000);
+  second.reportRefused(1);
+  const refused = Promise.resolve(pacing.acquire("a", longDeadline()));
+  await expect(refused).rejects.toBeInstanceOf(PauseTooLong);
+  expect(await pacing.acquire("b", longDeadline())).toHaveProperty("release");
 });
 
 test("a pause that begins while a call waits holds it too", async () => {
   const pacing = new MemoryPacing(1);
-  const first = await asking(pacing, "first", []);
-  const second = asking(pacing, "second", []);
-  first.refused(3_600_000);
-  await expect(second).rejects.toBeInstanceOf(Paused);
+  const first = await acquireAndLog(pacing, "first", []);
+  const second = acquireAndLog(pacing, "second", []);
+  first.reportRefused(3_600_000);
+  await expect(second).rejects.toBeInstanceOf(PauseTooLong);
 });
 
 test.each([1, 3])("a client has %i requests at once under way, no more and no fewer", async (connections) => {
@@ -153,7 +164,7 @@ test.each([1, 3])("a client has %i requests at once under way, no more and no fe
       respond(200, "[]")(socket, number);
     });
   };
-  const { client } = await against(hold, { connections });
+  const { client } = await startClientAndServer(hold, { connections });
   const calls = Promise.all(Array.from({ length: 9 }, () => client.trades.list()));
   for (let answered = 0; answered < 9; answered += 1) {
     const wanted = Math.min(connections, 9 - answered);
@@ -165,22 +176,22 @@ test.each([1, 3])("a client has %i requests at once under way, no more and no fe
 });
 
 test("a 429 holds the calls to its interface, not those to the other", async () => {
-  const service = await serving(respond(429, "{}", { "retry-after": "3600" }));
-  const xs2a = await serving(respond(200, '{"consentStatus":"valid"}'));
-  const client = clientOf({ baseUrl: service.url, xs2aUrl: xs2a.url });
+  const service = await startFaultServer(respond(429, "{}", { "retry-after": "3600" }));
+  const xs2a = await startFaultServer(respond(200, '{"consentStatus":"valid"}'));
+  const client = createTestClient({ baseUrl: service.url, xs2aUrl: xs2a.url });
   const consent = () => client.consents.get({ "consent-id": "c-1" });
-  await failure(client.trades.list());
+  await failureOf(client.trades.list());
   await consent();
-  expect(await failure(client.trades.list())).toMatchObject({ outcome: "not-sent", code: "rate_limited" });
+  expect(await failureOf(client.trades.list())).toMatchObject({ outcome: "not-sent", code: "rate_limited" });
   await consent();
   expect([service.heads.length, xs2a.heads.length]).toEqual([1, 2]);
 });
 
 test("a call waits as long as Retry-After says, and those that come meanwhile too", async () => {
-  withoutBackoff();
+  disableBackoff();
   const paused = new Promise((resolve) => channels.pause.subscribe(resolve));
-  const { server, client } = await against(
-    inTurn(respond(429, "", { "retry-after": "1" }), respond(200, "[]")),
+  const { server, client } = await startClientAndServer(
+    inSequence(respond(429, "", { "retry-after": "1" }), respond(200, "[]")),
   );
   const begun = performance.now();
   const first = client.trades.list();
@@ -194,17 +205,19 @@ test("a call waits as long as Retry-After says, and those that come meanwhile to
 });
 
 test("a wait beyond the time limit fails at once and tells how long to wait", async () => {
-  const { server, client } = await against(respond(429, "", { "retry-after": "3600" }), { timeoutMs: 5_000 });
-  const error = await failure(client.trades.list());
+  const { server, client } = await startClientAndServer(respond(429, "", { "retry-after": "3600" }), {
+    timeoutMs: 5_000,
+  });
+  const error = await failureOf(client.trades.list());
   expect(error).toMatchObject({ name: "RateLimited", retryAfterMs: 3_600_000, retryable: true });
   expect(server.heads).toHaveLength(1);
 });
 
 test("while the service wants no call for longer than a call may wait, each says so and sends nothing", async () => {
-  const { server, client } = await against(respond(429, "", { "retry-after": "3600" }));
-  await failure(client.trades.list());
-  for (const call of [client.trades.list(), client.trades.book(trade)]) {
-    const error = await failure(call);
+  const { server, client } = await startClientAndServer(respond(429, "", { "retry-after": "3600" }));
+  await failureOf(client.trades.list());
+  for (const call of [client.trades.list(), client.trades.book(tradeInput)]) {
+    const error = await failureOf(call);
     expect(error).toMatchObject({ name: "RateLimited", outcome: "not-sent", retryable: true, attempts: 0 });
     expect(error.toJSON().retryAfterMs).toBeGreaterThan(3_000_000);
     expect(error.message).toMatch(/asked to wait another 3\d\d\d s/);

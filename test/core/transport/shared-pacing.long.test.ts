@@ -1,11 +1,11 @@
 /** The pace that processes share: each client here has a connection of its own to the store, as processes have. */
 import type { ClientOptions, FxdeskClient } from "../../../core";
 import { withStore } from "../../../core/store/open";
-import { openPaces } from "../../../core/store/shared-pace";
+import { openPaceStore } from "../../../core/store/shared-pace";
 import type { StoreSettings } from "../../../core/store/settings";
-import { inTurn, respond } from "../../support/fault-server";
+import { inSequence, respond } from "../../support/fault-server";
 import { eventually } from "../../support/eventually";
-import { clientOf, failure, later, serving } from "../support/against";
+import { createTestClient, failureOf, onCleanup, startFaultServer } from "../support/client-fixtures";
 import { engines } from "../store/engines";
 
 const list = respond(200, "[]");
@@ -15,35 +15,38 @@ describe.each(engines())("in $name", ({ create }) => {
   beforeEach(async () => (settings = await create()));
 
   const start = (baseUrl: string, options: ClientOptions = {}) =>
-    clientOf({
+    createTestClient({
       baseUrl,
-      store: settings.place,
+      store: settings.location,
       storeKey: settings.key!.toString("base64"),
       pacing: "shared",
       ...options,
     });
 
   const versions = async () => {
-    const { database } = await openPaces(settings);
+    const { database } = await openPaceStore(settings);
     const rows = await database.run("SELECT name, version, interval_ms FROM fxdesk_paces");
     await database.close();
     return rows;
   };
 
   test("what one is told to wait, the others wait as well", async () => {
-    const server = await serving(respond(429, "", { "retry-after": "3600" }));
+    const server = await startFaultServer(respond(429, "", { "retry-after": "3600" }));
     const [first, second] = [start(server.url), start(server.url)];
-    await failure(first.trades.list());
-    expect(await failure(second.trades.list())).toMatchObject({ code: "rate_limited", outcome: "not-sent" });
-    const elsewhere = start((await serving(list)).url);
+    await failureOf(first.trades.list());
+    expect(await failureOf(second.trades.list())).toMatchObject({
+      code: "rate_limited",
+      outcome: "not-sent",
+    });
+    const elsewhere = start((await startFaultServer(list)).url);
     await elsewhere.trades.list();
     const other = start(server.url, { clientId: "c-2" });
-    expect(await failure(other.trades.list())).toMatchObject({ outcome: "rejected" });
+    expect(await failureOf(other.trades.list())).toMatchObject({ outcome: "rejected" });
     expect(server.heads).toHaveLength(2);
   });
 
   test("all together keep to the limit that is known, and each has its share", async () => {
-    const server = await serving(list);
+    const server = await startFaultServer(list);
     const clients = Array.from({ length: 4 }, () => start(server.url, { requestsPerSecond: 60 }));
     await Promise.all(clients.map((client) => client.trades.list()));
     const begun = performance.now();
@@ -63,7 +66,7 @@ describe.each(engines())("in $name", ({ create }) => {
   });
 
   test("a refusal slows down all of them, and the next process begins there", async () => {
-    const server = await serving(inTurn(list, list, list, respond(429), list));
+    const server = await startFaultServer(inSequence(list, list, list, respond(429), list));
     const client = start(server.url);
     for (let count = 0; count < 4; count += 1) await client.trades.list();
     const [pace] = await eventually(
@@ -79,9 +82,9 @@ describe.each(engines())("in $name", ({ create }) => {
   });
 
   test("without its tables being asked, a client of its own pace makes none", async () => {
-    await clientOf({
-      baseUrl: (await serving(list)).url,
-      store: settings.place,
+    await createTestClient({
+      baseUrl: (await startFaultServer(list)).url,
+      store: settings.location,
       storeKey: settings.key!.toString("base64"),
     }).trades.list();
     await withStore(settings, async ({ database }) =>
@@ -91,10 +94,10 @@ describe.each(engines())("in $name", ({ create }) => {
 });
 
 test("without the store calls go on, each process by itself, and that is said once", async () => {
-  const server = await serving(list);
+  const server = await startFaultServer(list);
   const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => undefined);
-  later(() => warn.mockRestore());
-  const client = clientOf({
+  onCleanup(() => warn.mockRestore());
+  const client = createTestClient({
     baseUrl: server.url,
     pacing: "shared",
     store: "postgres://jane:secret@127.0.0.1:1/none",
@@ -114,5 +117,5 @@ test.each([
   [{ requestsPerSecond: 0 }, "requestsPerSecond must be a whole number"],
   [{ queueLimit: 0.5 }, "queueLimit must be a whole number"],
 ])("%j is refused", (options, words) => {
-  expect(() => clientOf(options as ClientOptions)).toThrow(words);
+  expect(() => createTestClient(options as ClientOptions)).toThrow(words);
 });

@@ -6,14 +6,20 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { inspect } from "node:util";
 import type { TlsOptions } from "../../../core";
-import { clientOf, failure, later, trade, withoutBackoff } from "../support/against";
+import {
+  createTestClient,
+  failureOf,
+  onCleanup,
+  tradeInput,
+  disableBackoff,
+} from "../support/client-fixtures";
 
 const pem = (name: string) => readFileSync(join(__dirname, "certificates", name));
 const ca = pem("authority.pem");
 const passphrase = "canary-passphrase";
 
 /** Serves those who show a certificate of the authority, and notes who called on which connection. */
-async function serving() {
+async function startTlsServer() {
   const callers: string[] = [];
   const sockets = new Set<TLSSocket>();
   let resumed = 0;
@@ -29,13 +35,13 @@ async function serving() {
     },
   );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  later(() => (server.close(), server.closeAllConnections()));
+  onCleanup(() => (server.close(), server.closeAllConnections()));
   const { port } = server.address() as AddressInfo;
   return { url: (host = "127.0.0.1") => `https://${host}:${port}`, callers, sockets, resumed: () => resumed };
 }
 
 const clientWith = (baseUrl: string, tls?: TlsOptions) =>
-  clientOf({ baseUrl, credentials: { accessToken: "token", ...(tls && { tls }) } });
+  createTestClient({ baseUrl, credentials: { accessToken: "token", ...(tls && { tls }) } });
 
 const certificates: [name: string, tls: TlsOptions][] = [
   ["a certificate and its key", { cert: pem("client.pem"), key: pem("client.key") }],
@@ -45,26 +51,26 @@ const certificates: [name: string, tls: TlsOptions][] = [
 ];
 
 test.each(certificates)("%s is shown to a server that asks", async (_, tls) => {
-  const { url, callers } = await serving();
+  const { url, callers } = await startTlsServer();
   const client = clientWith(url(), { ...tls, ca });
   await client.trades.list();
-  await client.trades.book(trade);
+  await client.trades.book(tradeInput);
   expect(callers).toEqual(["fxdesk test client", "fxdesk test client"]);
 });
 
 test("a server is known by its name too", async () => {
-  const { url } = await serving();
+  const { url } = await startTlsServer();
   const client = clientWith(url("localhost"), { cert: pem("client.pem"), key: pem("client.key"), ca });
   await expect(client.trades.list()).resolves.toEqual([]);
 });
 
 test("reads share a connection, and a booking takes up the session on its own", async () => {
-  const { url, sockets, resumed } = await serving();
+  const { url, sockets, resumed } = await startTlsServer();
   const client = clientWith(url(), { cert: pem("client.pem"), key: pem("client.key"), ca });
   await client.trades.list();
   await client.trades.list();
   expect(sockets.size).toBe(1);
-  await client.trades.book(trade);
+  await client.trades.book(tradeInput);
   expect([sockets.size, resumed()]).toEqual([2, 1]);
 });
 
@@ -78,18 +84,18 @@ const refused: [name: string, tls: TlsOptions | undefined][] = [
 ];
 
 test.each(refused)("%s: the call fails in the family, and was not sent", async (_, tls) => {
-  withoutBackoff();
-  const { url, callers } = await serving();
-  const error = await failure(clientWith(url(), tls).trades.book(trade));
+  disableBackoff();
+  const { url, callers } = await startTlsServer();
+  const error = await failureOf(clientWith(url(), tls).trades.book(tradeInput));
   expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent" });
   expect(inspect(error, { depth: null })).not.toContain("canary");
   expect(callers).toEqual([]);
 });
 
 test("a server that refuses who shows no certificate is heard", async () => {
-  withoutBackoff();
-  const { url, callers } = await serving();
-  const error = await failure(clientWith(url(), { ca }).trades.book(trade));
+  disableBackoff();
+  const { url, callers } = await startTlsServer();
+  const error = await failureOf(clientWith(url(), { ca }).trades.book(tradeInput));
   // In TLS 1.3 the client is refused after its handshake: the request may have left.
   expect(["unavailable", "outcome_unknown"]).toContain(error.code);
   expect(callers).toEqual([]);

@@ -2,8 +2,8 @@
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FxdeskClient } from "../../../core";
-import type { SinceOptions, ToldChanges } from "../../../core/watches/options";
-import { sideOf, watchBalances } from "../../../core/watches/balances";
+import type { SinceOptions, ChangeBatch } from "../../../core/watches/options";
+import { thresholdSideOf, watchBalances } from "../../../core/watches/balances";
 import { makeQuote, sandboxClient } from "../../support/samples";
 import { eventually } from "../../support/eventually";
 
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 /** A watch that is asked again and again. */
 function asking<I, E>(
-  watch: { since(input: I, options?: SinceOptions): Promise<ToldChanges<E>> },
+  watch: { since(input: I, options?: SinceOptions): Promise<ChangeBatch<E>> },
   input: I,
   options: SinceOptions = {},
 ) {
@@ -129,10 +129,14 @@ test("what a watch would tell now is said again and again, and still told when i
     { watch: "accounts.watchBalances", kind: "new", entry: { currency: "EUR" }, repeated: false },
   ];
   for (const _ of [1, 2])
-    expect(await client.firstChanges(watchBalances, input)).toMatchObject({ changes: told, gaps: [] });
-  expect(await client.firstChanges(watchBalances, input, { from: "now" })).toMatchObject({ changes: [] });
+    expect(await client.readInitialChanges(watchBalances, input)).toMatchObject({ changes: told, gaps: [] });
+  expect(await client.readInitialChanges(watchBalances, input, { from: "now" })).toMatchObject({
+    changes: [],
+  });
   expect(await asking(client.accounts.watchBalances, input)()).toMatchObject(told);
-  await expect(client.firstChanges(watchBalances, input, { from: "soon" })).rejects.toThrow("from must be");
+  await expect(client.readInitialChanges(watchBalances, input, { from: "soon" })).rejects.toThrow(
+    "from must be",
+  );
 });
 
 test("balances: a threshold is told when it is crossed, and the way back", async () => {
@@ -162,7 +166,7 @@ test.each([
   ["190", "above", "between"],
   ["190.01", "between", "between"],
 ])("%s, which was %s, is %s", (amount, previous, side) => {
-  expect(sideOf(amount, { below: "100", above: "200", hysteresis: "10" }, previous)).toBe(side);
+  expect(thresholdSideOf(amount, { below: "100", above: "200", hysteresis: "10" }, previous)).toBe(side);
 });
 
 test("margin calls: raised, and settled", async () => {

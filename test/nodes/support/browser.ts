@@ -10,7 +10,7 @@ import { root } from "./node-red";
  * The browser comes as an ES module, which a test cannot load itself. Its emulated graphics card would keep a processor
  * busy; without one it draws pages by itself.
  */
-const askBrowser = `import chromium from "@sparticuz/chromium";
+const browserLocationScript = `import chromium from "@sparticuz/chromium";
 const left = /^--(single-process|in-process-gpu|ignore-gpu-blocklist|use-gl|use-angle|enable-unsafe-swiftshader)/;
 const args = [...chromium.args.filter((arg) => !left.test(arg)), "--disable-gpu"];
 console.log(JSON.stringify({ executablePath: await chromium.executablePath(), args }));`;
@@ -18,7 +18,7 @@ console.log(JSON.stringify({ executablePath: await chromium.executablePath(), ar
 export async function launchBrowser(): Promise<Browser> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ["--input-type=module", "--eval", askBrowser],
+    ["--input-type=module", "--eval", browserLocationScript],
     { cwd: root },
   );
   const { executablePath, args } = JSON.parse(stdout) as { executablePath: string; args: string[] };
@@ -40,7 +40,7 @@ interface TypedInput {
 
 interface EditorOptions {
   /** Whether nobody watches how things slide in and out. */
-  readonly isHurried?: boolean;
+  readonly isFast?: boolean;
   /** The language of the browser; English unless one is named. */
   readonly language?: string;
   /** Is given the page before it has loaded anything. */
@@ -48,7 +48,7 @@ interface EditorOptions {
 }
 
 /** Dialogs of the editor wait until they have slid in and out. */
-const hurry = `const wait = window.setTimeout;
+const fastDialogsScript = `const wait = window.setTimeout;
 window.setTimeout = (then, ms, ...rest) => wait(then, ms > 500 ? ms : 0, ...rest);`;
 
 /** The editor of a Node-RED, with what its console warned of. */
@@ -65,11 +65,11 @@ export class Editor {
   static async open(browser: Browser, url: string, options: EditorOptions = {}): Promise<Editor> {
     const { language: locale = "en-US" } = options;
     const page = await browser.newPage({ viewport: { width: 1360, height: 860 }, locale });
-    if (options.isHurried) await page.addInitScript(hurry);
+    if (options.isFast) await page.addInitScript(fastDialogsScript);
     options.prepare?.(page);
     const editor = new Editor(page);
     await page.goto(url);
-    await editor.#loaded();
+    await editor.#untilLoaded();
     return editor;
   }
 
@@ -79,21 +79,21 @@ export class Editor {
     await node.scrollIntoViewIfNeeded();
     const known = await this.ids();
     const canvas = (await this.page.locator("#red-ui-workspace-chart").boundingBox())!;
-    const from = await this.#within(node);
+    const from = await this.#stillPointIn(node);
     await this.page.mouse.move(from.x, from.y);
     await this.page.mouse.down();
-    await this.#painted();
+    await this.#untilPainted();
     await this.page.mouse.move(canvas.x + x - 20, canvas.y + y - 20, { steps: 4 });
-    await this.#painted();
+    await this.#untilPainted();
     await this.page.mouse.move(canvas.x + x, canvas.y + y, { steps: 4 });
-    await this.#painted();
+    await this.#untilPainted();
     await this.page.mouse.up();
     const added = async () => (await this.ids()).find((id) => !known.includes(id));
     return eventually(added, { withinMs: 30_000, what: `${type} on the canvas` });
   }
 
   /** A point at which the mouse meets an element: it lies still, and nothing that still fades away lies over it. */
-  #within(element: Locator): Promise<{ x: number; y: number }> {
+  #stillPointIn(element: Locator): Promise<{ x: number; y: number }> {
     const point = () =>
       element.evaluate((node) => {
         const { x, y, width, height } = node.getBoundingClientRect();
@@ -103,7 +103,7 @@ export class Editor {
       });
     const still = async () => {
       const before = await point();
-      await this.#painted();
+      await this.#untilPainted();
       const after = await point();
       return before?.x === after?.x && before?.y === after?.y ? after : undefined;
     };
@@ -111,7 +111,7 @@ export class Editor {
   }
 
   /** Until the page is painted: moves of the mouse that come between are taken for one. */
-  async #painted(): Promise<void> {
+  async #untilPainted(): Promise<void> {
     await this.page.evaluate("new Promise((painted) => requestAnimationFrame(painted))");
   }
 
@@ -127,11 +127,11 @@ export class Editor {
     const end = await middle(to, ".red-ui-flow-port-input");
     await this.page.mouse.move(...(await middle(from, ".red-ui-flow-port-output")));
     await this.page.mouse.down();
-    await this.#painted();
+    await this.#untilPainted();
     await this.page.mouse.move(end[0] - 10, end[1], { steps: 4 });
-    await this.#painted();
+    await this.#untilPainted();
     await this.page.mouse.move(...end, { steps: 4 });
-    await this.#painted();
+    await this.#untilPainted();
     await this.page.mouse.up();
   }
 
@@ -145,39 +145,39 @@ export class Editor {
   async edit(id: string): Promise<void> {
     await this.page.locator(`[id="${id}"]`).dblclick();
     await this.page.waitForSelector(".red-ui-tray-body #dialog-form");
-    await this.#slidIn();
+    await this.#untilDialogReady();
   }
 
   /** Opens the dialog of the connection, from the open dialog of a node. */
   async editConnection(): Promise<void> {
     await this.page.locator("#node-input-btn-connection-edit").click();
     await this.page.waitForSelector("#node-config-dialog-edit-form");
-    await this.#slidIn();
+    await this.#untilDialogReady();
   }
 
   /** Opens the dialog of a new connection, from the open dialog of a node. */
   async addConnection(): Promise<void> {
     await this.page.locator("#node-input-btn-connection-add").click();
     await this.page.waitForSelector("#node-config-dialog-edit-form");
-    await this.#slidIn();
+    await this.#untilDialogReady();
   }
 
   /** Closes the dialog of the connection with Update, or Add. */
   async updateConnection(): Promise<void> {
     await this.page.locator("#node-config-dialog-ok").click();
     await this.page.waitForSelector("#node-config-dialog-ok", { state: "detached" });
-    await this.#slidIn();
+    await this.#untilDialogReady();
   }
 
   /** A dialog is ready when it has been made to move, and has stopped, and its form has its words. */
-  async #slidIn(): Promise<void> {
-    await this.#filled();
+  async #untilDialogReady(): Promise<void> {
+    await this.#untilFilled();
     await this.page.waitForFunction(
       `(([top]) => top?.style.transition && getComputedStyle(top).right === "0px")([...document.querySelectorAll(".red-ui-tray")].reverse())`,
     );
   }
 
-  async #filled(): Promise<void> {
+  async #untilFilled(): Promise<void> {
     await this.page.waitForSelector(".red-ui-tray [aria-busy=true]", { state: "detached" });
   }
 
@@ -193,7 +193,7 @@ export class Editor {
       [id],
     );
     await this.page.waitForSelector(".red-ui-tray-body form");
-    await this.#filled();
+    await this.#untilFilled();
   }
 
   /** Closes the dialog on top, with what is in it or without. */
@@ -237,13 +237,13 @@ export class Editor {
   }
 
   /** Waits until the canvas shows a mark of invalid properties at the node, or none. */
-  async sees(id: string, what: "valid" | "invalid"): Promise<void> {
-    const state = what === "valid" ? "hidden" : "visible";
+  async waitForValidity(id: string, validity: "valid" | "invalid"): Promise<void> {
+    const state = validity === "valid" ? "hidden" : "visible";
     await this.page.locator(`[id="${id}"] .red-ui-flow-node-error`).waitFor({ state });
   }
 
   /** Waits until a node shows how its call ended: with a green dot. */
-  async seesStatus(id: string): Promise<void> {
+  async waitForSuccess(id: string): Promise<void> {
     await this.page.waitForSelector(`[id="${id}"] .red-ui-flow-node-status-dot-green`);
   }
 
@@ -266,7 +266,7 @@ export class Editor {
   }
 
   /** The types of the nodes that the palette shows when something is searched in it. */
-  async found(searched: string): Promise<string[]> {
+  async searchPalette(searched: string): Promise<string[]> {
     const input = this.page.locator("#red-ui-palette-search input");
     await input.fill(searched);
     await input.press("End");
@@ -301,7 +301,7 @@ export class Editor {
     await stored;
   }
 
-  async #loaded(): Promise<void> {
+  async #untilLoaded(): Promise<void> {
     await this.page.waitForSelector(".red-ui-palette-node[data-palette-type='inject']", {
       state: "attached",
     });

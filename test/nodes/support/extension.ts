@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { extensionVariables } from "../../../core/client/settings";
 import { root } from "./node-red";
 
-const code = `module.exports = require(${JSON.stringify(join(root, "sandbox/dist/extension.js"))});\n`;
+const sandboxExtensionCode = `module.exports = require(${JSON.stringify(join(root, "sandbox/dist/extension.js"))});\n`;
 
 export interface ExtensionModule {
   /** The variables that name it. */
@@ -14,7 +14,7 @@ export interface ExtensionModule {
 }
 
 /** Writes a module that only its owner may write to; by default the sandbox's extension. */
-export async function extensionModule(content = code): Promise<ExtensionModule> {
+export async function extensionModule(content = sandboxExtensionCode): Promise<ExtensionModule> {
   const folder = await mkdtemp(join(tmpdir(), "extension-"));
   const path = join(folder, "extension.cjs");
   await writeFile(path, content);

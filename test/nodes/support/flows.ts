@@ -1,6 +1,6 @@
 /** Flows made for tests. */
-import { nodeTypeOf } from "../../../nodes/names";
-import type { TypedValue } from "../../../nodes/operation/sources";
+import { nodeTypeOf } from "../../../nodes/node-names";
+import type { TypedValue } from "../../../nodes/operation/value-sources";
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 import type { FlowNode } from "./node-red";
@@ -8,7 +8,7 @@ import type { FlowNode } from "./node-red";
 export const tab: FlowNode = { id: "tab", type: "tab", label: "Test" };
 
 /** The config node with the demo company's settings. */
-export const connectionTo = (
+export const connectionConfig = (
   { baseUrl, xs2aUrl }: Pick<Sandbox, "baseUrl" | "xs2aUrl">,
   overrides: Readonly<Record<string, unknown>> = {},
 ): FlowNode => ({
@@ -25,7 +25,7 @@ export const connectionTo = (
 });
 
 /** The variables with which a connection reads its settings from the environment. */
-export const variablesTo = ({ baseUrl, xs2aUrl }: Sandbox): Readonly<Record<string, string>> => ({
+export const environmentFor = ({ baseUrl, xs2aUrl }: Sandbox): Readonly<Record<string, string>> => ({
   FXDESK_BASE_URL: baseUrl,
   FXDESK_XS2A_URL: xs2aUrl,
   FXDESK_CLIENT_ID: demo.clientId,
@@ -37,7 +37,7 @@ export const variablesTo = ({ baseUrl, xs2aUrl }: Sandbox): Readonly<Record<stri
 });
 
 /** An operation's node in the test tab. */
-export const operationOf = (
+export const operationNode = (
   operation: Declaration,
   id: string,
   wires: readonly string[],
@@ -55,7 +55,7 @@ export const operationOf = (
 export const typed = (type: string, value: string): TypedValue => ({ type, value });
 
 /** An Inject node that is pressed by hand. */
-export const injectOf = (
+export const injectNode = (
   id: string,
   wires: readonly string[],
   payload: unknown = {},
@@ -75,7 +75,7 @@ export const injectOf = (
 });
 
 /** A Debug node that shows whole messages. */
-export const debugOf = (id: string): FlowNode => ({
+export const debugNode = (id: string): FlowNode => ({
   id,
   type: "debug",
   z: tab.id,
@@ -87,7 +87,7 @@ export const debugOf = (id: string): FlowNode => ({
 });
 
 /** Catches every error of the test tab. */
-export const catchOf = (id: string, wires: readonly string[]): FlowNode => ({
+export const catchNode = (id: string, wires: readonly string[]): FlowNode => ({
   id,
   type: "catch",
   z: tab.id,

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { WebSocket } from "undici";
-import { eventually, happens } from "../../support/eventually";
+import { eventually, untilEvent } from "../../support/eventually";
 
 export const root = join(__dirname, "../../..");
 
@@ -38,14 +38,14 @@ export interface NodeRedOptions {
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
-  await happens(server, "listening");
+  await untilEvent(server, "listening");
   const { port } = server.address() as AddressInfo;
-  await happens(server.close(), "close");
+  await untilEvent(server.close(), "close");
   return port;
 }
 
 /** Said of all flows, or of those that a deploy changed: "Started modified nodes". */
-const started = /Started (modified )?(flows|nodes)/;
+const startedPattern = /Started (modified )?(flows|nodes)/;
 
 /** How long anything may take on a busy machine. */
 const withinMs = 50_000;
@@ -77,7 +77,7 @@ interface CommsMessage {
 }
 
 /** Node-RED takes what has wires but no place on the canvas for a config node. */
-const placed = (node: FlowNode): FlowNode => ("wires" in node ? { x: 0, y: 0, ...node } : node);
+const withCanvasPosition = (node: FlowNode): FlowNode => ("wires" in node ? { x: 0, y: 0, ...node } : node);
 
 /** What a Debug node shows; objects come as JSON text. */
 interface DebugEntry {
@@ -86,7 +86,7 @@ interface DebugEntry {
   readonly msg: unknown;
 }
 
-function parsedDebug({ msg }: DebugEntry): unknown {
+function parseDebugValue({ msg }: DebugEntry): unknown {
   try {
     return typeof msg === "string" ? JSON.parse(msg) : msg;
   } catch {
@@ -97,7 +97,7 @@ function parsedDebug({ msg }: DebugEntry): unknown {
 export class NodeRed {
   readonly log: string[] = [];
   readonly #statuses = new Map<string, NodeStatus>();
-  readonly #shown: { id: string; value: unknown }[] = [];
+  readonly #debugValues: { id: string; value: unknown }[] = [];
   #stops = 0;
   #socket: WebSocket | undefined;
 
@@ -128,26 +128,26 @@ export class NodeRed {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const nodeRed = new NodeRed(`http://127.0.0.1:${port}`, userDir, child, options.userDir === undefined);
-    await nodeRed.#untilStarted();
+    await nodeRed.#waitUntilStarted();
     return nodeRed;
   }
 
-  async #untilStarted(): Promise<void> {
-    await this.logged(started, 1);
+  async #waitUntilStarted(): Promise<void> {
+    await this.waitForLog(startedPattern, 1);
     await this.#listen();
   }
 
   /** How many lines of the log say something. */
-  times(words: string | RegExp): number {
+  countInLog(words: string | RegExp): number {
     const isIn = (line: string) => (typeof words === "string" ? line.includes(words) : words.test(line));
     return this.log.filter(isIn).length;
   }
 
   /** Waits until the log has said something so many times. */
-  async logged(words: string | RegExp, times: number): Promise<void> {
+  async waitForLog(words: string | RegExp, times: number): Promise<void> {
     const logged = () => {
       if (this.process.exitCode !== null) throw new Error(`Node-RED ended:\n${this.log.join("\n")}`);
-      return this.times(words) >= times;
+      return this.countInLog(words) >= times;
     };
     const what = () => `"${words}" in the log:\n${this.log.join("\n")}`;
     await eventually(logged, { withinMs, what });
@@ -158,7 +158,7 @@ export class NodeRed {
     // The server runs before it takes sockets.
     const opened = async () => {
       const socket = new WebSocket(`${this.url.replace("http", "ws")}/comms`);
-      socket.addEventListener("message", ({ data }) => this.#heard(JSON.parse(String(data))));
+      socket.addEventListener("message", ({ data }) => this.#onComms(JSON.parse(String(data))));
       return new Promise<WebSocket | undefined>((resolve) => {
         socket.addEventListener("open", () => resolve(socket), { once: true });
         socket.addEventListener("error", ({ message }) => resolve(void (problem = message)), { once: true });
@@ -170,11 +170,11 @@ export class NodeRed {
       socket.send(JSON.stringify({ subscribe }));
   }
 
-  #heard(messages: CommsMessage | readonly CommsMessage[]): void {
+  #onComms(messages: CommsMessage | readonly CommsMessage[]): void {
     for (const { topic, data } of [messages].flat<(CommsMessage | readonly CommsMessage[])[]>()) {
       if (topic === "debug") {
         const entry = data as DebugEntry;
-        this.#shown.push({ id: entry.id, value: parsedDebug(entry) });
+        this.#debugValues.push({ id: entry.id, value: parseDebugValue(entry) });
       }
       if (topic?.startsWith("status/")) this.#statuses.set(topic.slice("status/".length), data as NodeStatus);
       // What came before it on the same socket is of the nodes that were.
@@ -197,15 +197,15 @@ export class NodeRed {
 
   /** Replaces all flows, or those flows or nodes that changed, and waits until they run. */
   async deploy(flows: readonly FlowNode[], type: "full" | "flows" | "nodes" = "full"): Promise<void> {
-    this.#shown.length = 0;
-    const [starts, stops] = [this.times(started), this.#stops];
+    this.#debugValues.length = 0;
+    const [starts, stops] = [this.countInLog(startedPattern), this.#stops];
     const response = await this.request("/flows", {
       method: "POST",
       headers: { "content-type": "application/json", "Node-RED-Deployment-Type": type },
-      body: JSON.stringify(flows.map(placed)),
+      body: JSON.stringify(flows.map(withCanvasPosition)),
     });
     if (!response.ok) throw new Error(`Not deployed: ${response.status} ${await response.text()}`);
-    await this.logged(started, starts + 1);
+    await this.waitForLog(startedPattern, starts + 1);
     const what = () => "word on the socket that the flows before have stopped";
     await eventually(() => this.#stops > stops, { withinMs, what });
   }
@@ -213,40 +213,40 @@ export class NodeRed {
   /** Presses the button of an Inject node, once the flows that hold it have started. */
   async inject(id: string): Promise<void> {
     const press = () => this.request(`/inject/${id}`, { method: "POST" });
-    const there = async () => {
+    const pressIfPresent = async () => {
       const response = await press();
       return response.status !== 404 && response;
     };
-    const response = await eventually(there, { withinMs, what: `the node ${id}` });
+    const response = await eventually(pressIfPresent, { withinMs, what: `the node ${id}` });
     if (!response.ok) throw new Error(`Not injected: ${response.status}`);
   }
 
   /** The next values that a Debug node shows, in order. */
-  async shown(id: string, count = 1): Promise<unknown[]> {
-    const taken: unknown[] = [];
-    const what = () => `value ${taken.length + 1} of ${count} at ${id}`;
+  async nextDebugValues(id: string, count = 1): Promise<unknown[]> {
+    const values: unknown[] = [];
+    const what = () => `value ${values.length + 1} of ${count} at ${id}`;
     for (const _ of Array.from({ length: count })) {
-      const index = await eventually(() => this.#indexShown(id), { withinMs, what });
-      taken.push(this.#shown.splice(index, 1)[0]!.value);
+      const index = await eventually(() => this.#debugIndex(id), { withinMs, what });
+      values.push(this.#debugValues.splice(index, 1)[0]!.value);
     }
-    return taken;
+    return values;
   }
 
   /** How many values of a Debug node nobody has taken. */
-  waitingAt(id: string): number {
-    return this.#shown.filter((entry) => entry.id === id).length;
+  pendingDebugCount(id: string): number {
+    return this.#debugValues.filter((entry) => entry.id === id).length;
   }
 
-  #indexShown(id: string): number | undefined {
-    const index = this.#shown.findIndex((entry) => entry.id === id);
+  #debugIndex(id: string): number | undefined {
+    const index = this.#debugValues.findIndex((entry) => entry.id === id);
     return index >= 0 ? index : undefined;
   }
 
   /** Waits until the status of a node fits, and returns it. */
-  async status(id: string, fits: (status: NodeStatus) => boolean): Promise<NodeStatus> {
+  async waitForStatus(id: string, matches: (status: NodeStatus) => boolean): Promise<NodeStatus> {
     const fitting = () => {
       const status = this.#statuses.get(id);
-      return status && fits(status) && status;
+      return status && matches(status) && status;
     };
     const what = () => `a status of ${id} that fits, not ${JSON.stringify(this.#statuses.get(id))}`;
     return eventually(fitting, { withinMs, what });
@@ -255,7 +255,7 @@ export class NodeRed {
   /** Ends the process as a person would, with Ctrl-C. */
   async close(): Promise<void> {
     this.#socket?.close();
-    const ended = happens(this.process, "exit");
+    const ended = untilEvent(this.process, "exit");
     this.process.kill("SIGINT");
     await ended;
     if (this.ownUserDir) await rm(this.userDir, { recursive: true, force: true });

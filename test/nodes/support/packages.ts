@@ -9,15 +9,15 @@ import { type NodeRedOptions, root } from "./node-red";
 
 const run = promisify(execFile);
 
-const skipped = new Set(["node_modules", ".git", ".fxdesk", "test"]);
+const excludedNames = new Set(["node_modules", ".git", ".fxdesk", "test"]);
 
 /**
  * Packs a folder of the repository. A copy without scripts is packed, because npm builds before it packs, and a build
  * would pull dist away from under the other tests.
  */
-async function pack(folder: string, into: string): Promise<string> {
+async function packFolder(folder: string, into: string): Promise<string> {
   const copy = join(into, `copy-of-${basename(folder)}`);
-  await cp(folder, copy, { recursive: true, filter: (path) => !skipped.has(basename(path)) });
+  await cp(folder, copy, { recursive: true, filter: (path) => !excludedNames.has(basename(path)) });
   const manifest = join(copy, "package.json");
   const {
     scripts: _scripts,
@@ -33,23 +33,23 @@ async function pack(folder: string, into: string): Promise<string> {
 /** An empty user directory into which both packages are installed from their tarballs. */
 export async function installedUserDir(): Promise<string> {
   const userDir = await mkdtemp(join(tmpdir(), "node-red-"));
-  const tarballs = [await pack(root, userDir), await pack(join(root, "sandbox"), userDir)];
+  const tarballs = [await packFolder(root, userDir), await packFolder(join(root, "sandbox"), userDir)];
   await writeFile(join(userDir, "package.json"), JSON.stringify({ name: "flows", private: true }));
   await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...tarballs], { cwd: userDir });
   return userDir;
 }
 
-const newest = join(root, "test/node-red-5");
+const newestNodeRedFolder = join(root, "test/node-red-5");
 
 /** The newest Node-RED, with the Node.js it wants; installed when it is not there. */
 export async function newestNodeRed(): Promise<{ node: string; script: string }> {
-  const node = join(newest, "node_modules/node/bin/node");
-  if (!existsSync(node)) await run("npm", ["ci"], { cwd: newest });
-  return { node, script: join(newest, "node_modules/node-red/red.js") };
+  const node = join(newestNodeRedFolder, "node_modules/node/bin/node");
+  if (!existsSync(node)) await run("npm", ["ci"], { cwd: newestNodeRedFolder });
+  return { node, script: join(newestNodeRedFolder, "node_modules/node-red/red.js") };
 }
 
 /** The oldest Node-RED we support, which is that of this repository; FXDESK_NEWEST adds the newest, which has to be fetched first. */
-export const runtimes: readonly (readonly [string, () => Promise<NodeRedOptions>])[] = [
+export const supportedVersions: readonly (readonly [string, () => Promise<NodeRedOptions>])[] = [
   ["4.1", async () => ({})],
   ...(process.env.FXDESK_NEWEST ? [["5.0", newestNodeRed] as const] : []),
 ];

@@ -7,9 +7,9 @@ import {
   type Socket,
 } from "node:net";
 import { createInterface } from "node:readline";
-import { eventually, happens } from "../../support/eventually";
+import { eventually, untilEvent } from "../../support/eventually";
 
-export interface Posted {
+export interface PostedRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: unknown;
@@ -24,29 +24,29 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 }
 
 /** The least of a mail server: takes every mail, from the greeting to the line with a single dot. */
-function receiveMail(socket: Socket, taken: (mail: string) => void): void {
+function receiveMail(socket: Socket, onMail: (mail: string) => void): void {
   let mail: string[] | undefined;
   const say = (line: string) => socket.write(`${line}\r\n`);
-  const heard = (line: string) => {
+  const onLine = (line: string) => {
     if (mail === undefined) {
       if (/^DATA/i.test(line)) mail = [];
       say(/^DATA/i.test(line) ? "354 go on" : /^QUIT/i.test(line) ? "221 bye" : "250 ok");
     } else if (line === ".") {
-      taken(mail.join("\n"));
+      onMail(mail.join("\n"));
       mail = undefined;
       say("250 taken");
     } else mail.push(line);
   };
-  createInterface(socket).on("line", heard);
+  createInterface(socket).on("line", onLine);
   socket.on("error", () => socket.destroy());
   say("220 mail server of the tests");
 }
 
 export class Receivers {
-  readonly posts: Posted[] = [];
+  readonly posts: PostedRequest[] = [];
   readonly mails: string[] = [];
   /** How many posts are answered with 503 before one is taken. */
-  refuses = 0;
+  refusalsLeft = 0;
 
   private constructor(
     private readonly web: Server,
@@ -56,18 +56,18 @@ export class Receivers {
   static async start(): Promise<Receivers> {
     const web = createServer(
       (request, response) =>
-        void receivers.#take(request).then((status) => response.writeHead(status).end("{}")),
+        void receivers.#handlePost(request).then((status) => response.writeHead(status).end("{}")),
     );
     const mail = createNetServer((socket) => receiveMail(socket, (text) => receivers.mails.push(text)));
     const receivers = new Receivers(web, mail);
-    for (const server of [web, mail]) await happens(server.listen(0, "127.0.0.1"), "listening");
+    for (const server of [web, mail]) await untilEvent(server.listen(0, "127.0.0.1"), "listening");
     return receivers;
   }
 
-  async #take(request: IncomingMessage): Promise<number> {
+  async #handlePost(request: IncomingMessage): Promise<number> {
     const body = await bodyOf(request);
-    if (this.refuses > 0) {
-      this.refuses -= 1;
+    if (this.refusalsLeft > 0) {
+      this.refusalsLeft -= 1;
       return 503;
     }
     this.posts.push({ path: request.url!, headers: request.headers, body });
@@ -83,18 +83,18 @@ export class Receivers {
   }
 
   /** The first of what was posted to a path. */
-  posted(path: string): Promise<Posted> {
+  waitForPost(path: string): Promise<PostedRequest> {
     const found = () => this.posts.find((each) => each.path === path);
     return eventually(found, { withinMs, what: `a post to ${path}` });
   }
 
-  mailed(text: string): Promise<string> {
+  waitForMail(text: string): Promise<string> {
     const found = () => this.mails.find((mail) => mail.includes(text));
     return eventually(found, { withinMs, what: `a mail with ${text}` });
   }
 
   async close(): Promise<void> {
-    const ended = [this.web, this.mail].map((server) => happens(server, "close"));
+    const ended = [this.web, this.mail].map((server) => untilEvent(server, "close"));
     this.web.closeAllConnections();
     for (const server of [this.web, this.mail]) server.close();
     await Promise.all(ended);

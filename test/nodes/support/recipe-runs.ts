@@ -3,22 +3,30 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { slugOf } from "../../../nodes/generate/pages";
+import { slugOf } from "../../../nodes/generate/document-files";
 import { revisions, textOf } from "../../mcp/support/clients";
 import { eventually } from "../../support/eventually";
-import { anOrder } from "../../core/releases/place";
+import { sampleOrder } from "../../core/releases/release-fixture";
 import { approve, makeQuote, sampleInput } from "../../support/samples";
 import { root } from "./node-red";
-import { addressOf, behind, buttonNamed, byType, flowOf, inItsTab, isWatching } from "./recipes";
-import { mcpToken, type Stage, type Variables } from "./stage";
+import {
+  httpAddressOf,
+  nodesBehind,
+  findButton,
+  byType,
+  findExample,
+  ownTabPlacement,
+  isWatchNode,
+} from "./recipes";
+import { mcpToken, type ExampleEnvironment, type Variables } from "./example-environment";
 
-const holding = (part: object) => expect.objectContaining(part) as unknown;
-const listWith = (part: object) => expect.arrayContaining([holding(part)]) as unknown;
-const words = (pattern: RegExp) => expect.stringMatching(pattern) as unknown;
+const containing = (part: object) => expect.objectContaining(part) as unknown;
+const listWith = (part: object) => expect.arrayContaining([containing(part)]) as unknown;
+const textMatching = (pattern: RegExp) => expect.stringMatching(pattern) as unknown;
 const anything = expect.anything() as unknown;
 
 /** What the extension adds to the client. */
-interface Placing {
+interface OrderMethods {
   order(input: object): Promise<{ readonly release: string }>;
 }
 
@@ -28,68 +36,75 @@ interface Expectation {
   /** The buttons that are pressed at once, by their names; all unless told. */
   readonly presses?: readonly string[];
   /** What happens while the flow runs. */
-  readonly event?: (variables: Variables) => unknown;
+  readonly during?: (variables: Variables) => unknown;
   /** What the Debug nodes show, by their names. */
-  readonly shows?: Readonly<Record<string, unknown>>;
+  readonly expectedDebug?: Readonly<Record<string, unknown>>;
   /** What there is beside that. */
-  readonly leaves?: () => unknown;
+  readonly checkAfterwards?: () => unknown;
   /** It needs a policy and people who release. */
   readonly isGuarded?: boolean;
 }
 
 /** The examples on a stage. */
 export class RecipeRuns {
-  constructor(readonly stage: Stage) {}
+  constructor(readonly environment: ExampleEnvironment) {}
 
   /** Runs an example, and checks what comes out. */
   async run(title: string): Promise<void> {
-    const { stage } = this;
-    const flow = flowOf(title);
-    const { variables, presses, event, shows = {}, leaves, isGuarded } = this.expectations[title]!;
-    const on = isGuarded ? stage.guarded : stage.nodeRed;
+    const { environment } = this;
+    const flow = findExample(title);
+    const {
+      variables,
+      presses,
+      during,
+      expectedDebug = {},
+      checkAfterwards,
+      isGuarded,
+    } = this.expectations[title]!;
+    const on = isGuarded ? environment.guardedNodeRed : environment.nodeRed;
     const values = (await variables?.()) ?? {};
-    await stage.deploy(flow, values, on);
+    await environment.deploy(flow, values, on);
 
     for (const listening of byType(flow, "http in")) {
-      const response = await this.requests[addressOf(listening)]!();
+      const response = await this.requests[httpAddressOf(listening)]!();
       expect([listening.url, response.ok]).toEqual([listening.url, true]);
     }
-    await stage.succeeded(flow.filter(isWatching), on);
+    await environment.expectSucceeded(flow.filter(isWatchNode), on);
     // What happens meanwhile may be what the nodes behind a button wait for.
-    const happened = event?.(values);
+    const happened = during?.(values);
     const injects = byType(flow, "inject");
-    const pressed = presses ? presses.map((name) => buttonNamed(flow, name)) : injects;
+    const pressed = presses ? presses.map((name) => findButton(flow, name)) : injects;
     for (const inject of pressed) {
-      await stage.inject(inject, on);
-      if (!event) await stage.succeeded(behind(inject, flow), on);
+      await environment.inject(inject, on);
+      if (!during) await environment.expectSucceeded(nodesBehind(inject, flow), on);
     }
     await happened;
-    for (const [name, expected] of Object.entries(shows))
-      expect([name, await stage.shown(name)]).toEqual([name, expected]);
-    await leaves?.();
-    await stage.succeeded(flow, on);
+    for (const [name, expected] of Object.entries(expectedDebug))
+      expect([name, await environment.nextDebugValue(name)]).toEqual([name, expected]);
+    await checkAfterwards?.();
+    await environment.expectSucceeded(flow, on);
   }
 
   /** The release ID of what a Debug node tells. */
-  async #askedFor(told: string): Promise<string> {
-    const text = (await this.stage.shown("To those who release")) as string;
-    expect(text).toContain(told);
+  async #readReleaseId(expectedText: string): Promise<string> {
+    const text = (await this.environment.nextDebugValue("To those who release")) as string;
+    expect(text).toContain(expectedText);
     return /R-[A-Z0-9]+/.exec(text)![0];
   }
 
   /** A person decides on what a Debug node tells, with a button of the flow; the store knows who it was. */
-  async #decideThere(told: string, button: string, state: string): Promise<void> {
-    const { stage } = this;
-    const release = await this.#askedFor(told);
-    await stage.press(button);
-    expect(await stage.shown("Decided")).toEqual(holding({ release, state }));
-    const { decisions } = await stage.place.desk.get(release);
-    expect(decisions).toEqual([holding({ person: "anna" })]);
+  async #decideInFlow(expectedText: string, button: string, state: string): Promise<void> {
+    const { environment } = this;
+    const release = await this.#readReleaseId(expectedText);
+    await environment.pressButton(button);
+    expect(await environment.nextDebugValue("Decided")).toEqual(containing({ release, state }));
+    const { decisions } = await environment.releaseFixture.service.get(release);
+    expect(decisions).toEqual([containing({ person: "anna" })]);
   }
 
   /** A page of the dashboard, once it shows all these texts; nothing sticks out of it, on a narrow screen either. */
-  async #sees(path: string, ...texts: readonly (string | RegExp)[]): Promise<Page> {
-    const [page, narrow] = [await this.stage.page(path), await this.stage.page(path, 500)];
+  async #expectPage(path: string, ...texts: readonly (string | RegExp)[]): Promise<Page> {
+    const [page, narrow] = [await this.environment.page(path), await this.environment.page(path, 500)];
     for (const each of [narrow, page]) {
       for (const text of texts) await each.getByText(text).first().waitFor({ timeout: 20_000 });
       expect(await each.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
@@ -99,20 +114,22 @@ export class RecipeRuns {
   }
 
   /** The documents show it, where they are written. */
-  async #picture(page: Page, title: string): Promise<void> {
-    if (process.env.FXDESK_WRITE_DOCS && this.stage.placement === inItsTab)
+  async #saveScreenshot(page: Page, title: string): Promise<void> {
+    if (process.env.FXDESK_WRITE_DOCS && this.environment.placement === ownTabPlacement)
       await page.screenshot({ path: join(root, `docs/recipes/images/${slugOf(title)}.png`), fullPage: true });
   }
 
   /** An order that waits for a yes. */
-  async #order(amount: string): Promise<{ readonly release: string }> {
-    const { trades } = this.stage.place.client() as unknown as { readonly trades: Placing };
-    return trades.order(anOrder({ amount }));
+  async #createOrder(amount: string): Promise<{ readonly release: string }> {
+    const { trades } = this.environment.releaseFixture.client() as unknown as {
+      readonly trades: OrderMethods;
+    };
+    return trades.order(sampleOrder({ amount }));
   }
 
   /** One that its person has given, for some days. */
-  async #consentThatEnds(): Promise<string> {
-    const { client } = this.stage;
+  async #createEndingConsent(): Promise<string> {
+    const { client } = this.environment;
     const input = await sampleInput("consents.create", client);
     const validUntil = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
     const asked = { ...input, validUntil } as Parameters<typeof client.consents.create>[0];
@@ -122,45 +139,45 @@ export class RecipeRuns {
   }
 
   /** A consent that its person has given. */
-  async #consent(): Promise<string> {
-    const { "Consent-ID": id } = await sampleInput("openBanking.listAccounts", this.stage.client);
+  async #createConsent(): Promise<string> {
+    const { "Consent-ID": id } = await sampleInput("openBanking.listAccounts", this.environment.client);
     return String(id);
   }
 
   /** What a person or a program asks of the flows that listen for it, by the method and path they listen on. */
   readonly requests: Readonly<Record<string, () => Promise<Response>>> = {
-    "get /cash-position": () => this.stage.nodeRed.request("/cash-position"),
+    "get /cash-position": () => this.environment.nodeRed.request("/cash-position"),
     "get /transactions": () =>
-      this.stage.nodeRed.request("/transactions?direction=in&min_amount=1000&period=last+30+days"),
-    "get /login": () => this.stage.nodeRed.request("/login"),
-    "get /trades": () => this.stage.nodeRed.request("/trades"),
+      this.environment.nodeRed.request("/transactions?direction=in&min_amount=1000&period=last+30+days"),
+    "get /login": () => this.environment.nodeRed.request("/login"),
+    "get /trades": () => this.environment.nodeRed.request("/trades"),
     "post /trades": async () =>
-      this.stage.nodeRed.request("/trades", {
+      this.environment.nodeRed.request("/trades", {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({
-          quote_id: await makeQuote(this.stage.client),
+          quote_id: await makeQuote(this.environment.client),
           reason: "payment_for_goods",
           reference: "INV-2041",
         }),
       }),
     "get /open-banking/:consent": async () =>
-      this.stage.nodeRed.request(`/open-banking/${await this.#consent()}`),
+      this.environment.nodeRed.request(`/open-banking/${await this.#createConsent()}`),
   };
 
   #payIn(currency: string, amount: string, reference: string): void {
-    this.stage.sandbox.control.payIn({ currency, amount, reference });
+    this.environment.sandbox.control.payIn({ currency, amount, reference });
   }
 
   #moveRate(symbol: string, by: number): void {
-    const { rate } = this.stage.sandbox.control.listRates().find((each) => each.symbol === symbol)!;
-    this.stage.sandbox.control.moveRate({ symbol, rate: rate * by });
+    const { rate } = this.environment.sandbox.control.listRates().find((each) => each.symbol === symbol)!;
+    this.environment.sandbox.control.moveRate({ symbol, rate: rate * by });
   }
 
   /** Of the file of new transactions, once it has so many lines. */
-  async #referencesWritten(count: number): Promise<string[]> {
+  async #waitForReferences(count: number): Promise<string[]> {
     const lines = async () => {
-      const text = await this.stage.read("transactions.jsonl").catch(() => "");
+      const text = await this.environment.read("transactions.jsonl").catch(() => "");
       const found = text.split("\n").filter(Boolean);
       return found.length >= count && found;
     };
@@ -171,232 +188,262 @@ export class RecipeRuns {
   }
 
   #bookTrade = async () =>
-    this.stage.client.trades.book({
-      quote_id: await makeQuote(this.stage.client),
+    this.environment.client.trades.book({
+      quote_id: await makeQuote(this.environment.client),
       reason: "payment_for_goods",
       reference: "NEWS",
     });
 
   /** What people say on the pages of their bank. */
   #decideAll(decision: "approve" | "refuse"): void {
-    for (const { authorisation_id } of this.stage.sandbox.control.listAuthorisations())
-      this.stage.sandbox.control.decideAuthorisation({ authorisation_id, decision });
+    for (const { authorisation_id } of this.environment.sandbox.control.listAuthorisations())
+      this.environment.sandbox.control.decideAuthorisation({ authorisation_id, decision });
   }
 
   /** As an assistant calls the flow. */
-  async #tellTreasurer(): Promise<void> {
-    const url = `${this.stage.nodeRed.url}/mcp`;
+  async #callTreasurerTool(): Promise<void> {
+    const url = `${this.environment.nodeRed.url}/mcp`;
     const assistant = await eventually(
       () => revisions["2026-07-28"].http(url, { authorization: `Bearer ${mcpToken}` }).catch(() => undefined),
       { withinMs: 10_000, what: "the MCP server" },
     );
-    const told = await assistant.callTool({
+    const result = await assistant.callTool({
       name: "tell_treasurer",
       arguments: { message: "Cash is low." },
     });
-    expect(textOf(told)).toBe("The treasurer was told.");
+    expect(textOf(result)).toBe("The treasurer was told.");
     await assistant.close();
   }
 
   /** What comes out of each example, by its title. */
   readonly expectations: Readonly<Record<string, Expectation>> = {
-    "Cash position": { shows: { "Cash position": listWith({ currency: "EUR", type: "InterimAvailable" }) } },
-    "Cash position as CSV": {
-      shows: { Written: words(/account_id,account_name,type,currency,amount/) },
-      leaves: async () =>
-        expect(await this.stage.read("cash-position.csv")).toMatch(/InterimAvailable,EUR,-?\d/),
+    "Cash position": {
+      expectedDebug: { "Cash position": listWith({ currency: "EUR", type: "InterimAvailable" }) },
     },
-    "Cash in one currency": { shows: { "In euros": [holding({ currency: "EUR" })] } },
+    "Cash position as CSV": {
+      expectedDebug: { Written: textMatching(/account_id,account_name,type,currency,amount/) },
+      checkAfterwards: async () =>
+        expect(await this.environment.read("cash-position.csv")).toMatch(/InterimAvailable,EUR,-?\d/),
+    },
+    "Cash in one currency": { expectedDebug: { "In euros": [containing({ currency: "EUR" })] } },
     "Low balance": {
-      event: async () => {
-        await this.stage.shown("Low");
+      during: async () => {
+        await this.environment.nextDebugValue("Low");
         this.#payIn("GBP", "90000.00", "BACK");
       },
-      shows: { Back: holding({ currency: "GBP", type: "InterimAvailable" }) },
+      expectedDebug: { Back: containing({ currency: "GBP", type: "InterimAvailable" }) },
     },
-    "Find transactions": { shows: { Found: holding({ complete: true, sums: anything }) } },
+    "Find transactions": { expectedDebug: { Found: containing({ complete: true, sums: anything }) } },
     "Search transactions over HTTP": {},
-    "Spending by supplier": { shows: { Spending: listWith({ count: expect.any(Number) as unknown }) } },
+    "Spending by supplier": {
+      expectedDebug: { Spending: listWith({ count: expect.any(Number) as unknown }) },
+    },
     "Each new transaction once": {
-      event: () => this.#payIn("EUR", "12.34", "ONCE-1"),
-      leaves: async () => {
-        await this.#referencesWritten(1);
-        await this.stage.deploy(flowOf("Each new transaction once"));
+      during: () => this.#payIn("EUR", "12.34", "ONCE-1"),
+      checkAfterwards: async () => {
+        await this.#waitForReferences(1);
+        await this.environment.deploy(findExample("Each new transaction once"));
         this.#payIn("EUR", "12.34", "ONCE-2");
-        expect(await this.#referencesWritten(2)).toEqual(["ONCE-1", "ONCE-2"]);
+        expect(await this.#waitForReferences(2)).toEqual(["ONCE-1", "ONCE-2"]);
       },
     },
     "Large payment received": {
-      event: () => [this.#payIn("EUR", "9999.99", "SMALL"), this.#payIn("EUR", "10000.00", "LARGE")],
-      shows: { Received: holding({ transaction_reference: "LARGE" }) },
+      during: () => [this.#payIn("EUR", "9999.99", "SMALL"), this.#payIn("EUR", "10000.00", "LARGE")],
+      expectedDebug: { Received: containing({ transaction_reference: "LARGE" }) },
     },
-    "Transactions in full": { shows: { Latest: listWith({ credit_debit_indicator: words(/credit/i) }) } },
+    "Transactions in full": {
+      expectedDebug: { Latest: listWith({ credit_debit_indicator: textMatching(/credit/i) }) },
+    },
     "MT940 of all accounts": {
-      shows: {
-        Files: holding({ complete: true, files: listWith({ currency: "GBP", path: words(/\.sta$/) }) }),
+      expectedDebug: {
+        Files: containing({
+          complete: true,
+          files: listWith({ currency: "GBP", path: textMatching(/\.sta$/) }),
+        }),
       },
     },
-    "Statement as data": { shows: { Entries: listWith({ amount: anything }) } },
+    "Statement as data": { expectedDebug: { Entries: listWith({ amount: anything }) } },
     "Statement step by step": {
-      shows: { "The file": holding({ statusCode: 200, contentType: words(/csv/) }) },
+      expectedDebug: { "The file": containing({ statusCode: 200, contentType: textMatching(/csv/) }) },
     },
     "Statements that are ready": {
       variables: async () => {
-        const { account_id } = (await this.stage.client.accounts.list({ currencies: "EUR" }))[0]!;
+        const { account_id } = (await this.environment.client.accounts.list({ currencies: "EUR" }))[0]!;
         const asked = { account_id, format: "csv", from_value_datetime: "2026-01-01T00:00" } as const;
-        return { URLS: (await this.stage.client.statements.createFile(asked)).url };
+        return { URLS: (await this.environment.client.statements.createFile(asked)).url };
       },
-      shows: { "The file": holding({ statusCode: 200, contentType: words(/csv/) }) },
+      expectedDebug: { "The file": containing({ statusCode: 200, contentType: textMatching(/csv/) }) },
     },
     "Statements by e-mail": {
-      shows: { Accounts: anything, MT940: anything, Trades: anything, "Incoming funds": anything },
+      expectedDebug: { Accounts: anything, MT940: anything, Trades: anything, "Incoming funds": anything },
     },
     "Reconcile with a list": {
-      shows: {
-        "Matched and open": holding({ open_items: listWith({ reference: "INV-2042" }), complete: true }),
+      expectedDebug: {
+        "Matched and open": containing({ open_items: listWith({ reference: "INV-2042" }), complete: true }),
       },
     },
-    "Currency exposure": { shows: { Exposure: holding({ positions: anything, complete: true }) } },
-    Maturities: { shows: { Maturing: holding({ complete: true, period: anything, forwards: anything }) } },
+    "Currency exposure": { expectedDebug: { Exposure: containing({ positions: anything, complete: true }) } },
+    Maturities: {
+      expectedDebug: { Maturing: containing({ complete: true, period: anything, forwards: anything }) },
+    },
     "Maturity reminder": {
-      shows: { Reminder: words(/^drawdown \S+ matures on [-\d]+: pay in [.\d]+ [A-Z]{3}\.$/) },
+      expectedDebug: { Reminder: textMatching(/^drawdown \S+ matures on [-\d]+: pay in [.\d]+ [A-Z]{3}\.$/) },
     },
     "Margin call": {
-      event: async () => {
+      during: async () => {
         this.#moveRate("EURUSD", 1.5);
-        await this.stage.shown("To be paid");
+        await this.environment.nextDebugValue("To be paid");
         this.#moveRate("EURUSD", 1 / 2.25);
       },
-      shows: { Settled: holding({ payload: null, topic: "accounts.watchMargin" }) },
-      leaves: () => this.#moveRate("EURUSD", 1.5),
+      expectedDebug: { Settled: containing({ payload: null, topic: "accounts.watchMargin" }) },
+      checkAfterwards: () => this.#moveRate("EURUSD", 1.5),
     },
-    "Quote and trade": { shows: { Booked: holding({ trade_id: anything }) } },
+    "Quote and trade": { expectedDebug: { Booked: containing({ trade_id: anything }) } },
     "Limit order": {
-      shows: {
-        Ordered: holding({ release: words(/^R-/) }),
-        "How it stands": holding({ state: "released" }),
-        "Taken back": holding({ state: "cancelled" }),
+      expectedDebug: {
+        Ordered: containing({ release: textMatching(/^R-/) }),
+        "How it stands": containing({ state: "released" }),
+        "Taken back": containing({ state: "cancelled" }),
       },
     },
     "Trades over HTTP": {},
     "Trade news": {
-      event: this.#bookTrade,
-      shows: { Trade: holding({ payload: holding({ reference: "NEWS" }), topic: "trades.watch" }) },
+      during: this.#bookTrade,
+      expectedDebug: {
+        Trade: containing({ payload: containing({ reference: "NEWS" }), topic: "trades.watch" }),
+      },
     },
     "Pay a supplier": {
-      event: async () => {
-        const href = await this.stage.shown("Authorise here");
+      during: async () => {
+        const href = await this.environment.nextDebugValue("Authorise here");
         expect(href).toMatch(/^http/);
         this.#decideAll("refuse");
       },
-      shows: { "What became of it": holding({ final: true, payments: listWith({ status: "RJCT" }) }) },
+      expectedDebug: {
+        "What became of it": containing({ final: true, payments: listWith({ status: "RJCT" }) }),
+      },
     },
     "Payment step by step": {
-      shows: {
-        "Authorise here": holding({ _links: anything }),
-        "The payment": holding({ creditorName: "Ferme Duval SARL" }),
-        Cancelled: holding({ statusCode: 204 }),
+      expectedDebug: {
+        "Authorise here": containing({ _links: anything }),
+        "The payment": containing({ creditorName: "Ferme Duval SARL" }),
+        Cancelled: containing({ statusCode: 204 }),
       },
     },
     "Bulk payment": {
-      shows: { "The payments": holding({ payments: listWith({ creditorName: "Ferme Duval SARL" }) }) },
+      expectedDebug: {
+        "The payments": containing({ payments: listWith({ creditorName: "Ferme Duval SARL" }) }),
+      },
     },
     "Payment news": {
       variables: async () => {
-        const { paymentId } = await sampleInput("payments.get", this.stage.client);
+        const { paymentId } = await sampleInput("payments.get", this.environment.client);
         return { PAYMENTS: `payments/sepa-credit-transfers/${String(paymentId)}` };
       },
-      event: async () => {
-        await this.stage.shown("Payment");
+      during: async () => {
+        await this.environment.nextDebugValue("Payment");
         this.#decideAll("refuse");
       },
-      shows: { Payment: holding({ status: "RJCT" }) },
+      expectedDebug: { Payment: containing({ status: "RJCT" }) },
     },
     "Open an account": {
-      event: async () => {
+      during: async () => {
         const pending = await eventually(
           async () =>
-            (await this.stage.client.accountDetails.list()).find(
+            (await this.environment.client.accountDetails.list()).find(
               ({ country, status }) => country === "BE" && status === "pending",
             ),
           { withinMs: 5_000, what: "the request" },
         );
-        this.stage.sandbox.control.decideAccountDetails({
+        this.environment.sandbox.control.decideAccountDetails({
           account_details_id: pending.account_details_id,
           decision: "confirm",
         });
       },
-      shows: { Account: holding({ status: "confirmed", requested: true }) },
+      expectedDebug: { Account: containing({ status: "confirmed", requested: true }) },
     },
     "Account details": {
-      shows: { Directory: listWith({ currency: "EUR", status: "confirmed" }), "Virtual account": anything },
+      expectedDebug: {
+        Directory: listWith({ currency: "EUR", status: "confirmed" }),
+        "Virtual account": anything,
+      },
     },
     "Account details that change": {
-      event: async () =>
-        this.stage.client.accountDetails.updateAlias({
-          ...(await sampleInput("accountDetails.makeDefault", this.stage.client)),
+      during: async () =>
+        this.environment.client.accountDetails.updateAlias({
+          ...(await sampleInput("accountDetails.makeDefault", this.environment.client)),
           alias: "Renamed",
         } as Parameters<FxdeskClient["accountDetails"]["updateAlias"]>[0]),
-      shows: { "Account details": holding({ payload: holding({ alias: "Renamed" }) }) },
+      expectedDebug: { "Account details": containing({ payload: containing({ alias: "Renamed" }) }) },
     },
     "Accounts and funding": {
-      shows: {
+      expectedDebug: {
         "Funding account": anything,
-        "The euro account": holding({ currency: "EUR" }),
+        "The euro account": containing({ currency: "EUR" }),
         "Its balances": listWith({ type: "RequiredFunds" }),
       },
     },
     "Consent and read": {
-      event: async () => {
-        const asked = (await this.stage.shown("Link, accounts, errors")) as { payload: { link: string } };
-        await approve(this.stage.client, { href: asked.payload.link });
+      during: async () => {
+        const asked = (await this.environment.nextDebugValue("Link, accounts, errors")) as {
+          payload: { link: string };
+        };
+        await approve(this.environment.client, { href: asked.payload.link });
       },
-      shows: {
-        "Link, accounts, errors": holding({
-          payload: holding({ accounts: listWith({ balances: anything }) }),
+      expectedDebug: {
+        "Link, accounts, errors": containing({
+          payload: containing({ accounts: listWith({ balances: anything }) }),
         }),
       },
     },
     "Consent step by step": {
-      shows: { "Agree here": anything, "What became of it": holding({ consentStatus: "received" }) },
+      expectedDebug: {
+        "Agree here": anything,
+        "What became of it": containing({ consentStatus: "received" }),
+      },
     },
     "Open-banking position": {},
     "Consents that end": {
-      variables: async () => ({ CONSENTS: await this.#consent() }),
-      event: ({ CONSENTS }) => this.stage.client.consents.delete({ "consent-id": CONSENTS! }),
-      shows: { Consent: holding({ status: "terminatedByTpp" }) },
+      variables: async () => ({ CONSENTS: await this.#createConsent() }),
+      during: ({ CONSENTS }) => this.environment.client.consents.delete({ "consent-id": CONSENTS! }),
+      expectedDebug: { Consent: containing({ status: "terminatedByTpp" }) },
     },
     Approvals: {
-      shows: { "Groups and rules": holding({ groups: anything }), Settings: holding({ enabled: anything }) },
+      expectedDebug: {
+        "Groups and rules": containing({ groups: anything }),
+        Settings: containing({ enabled: anything }),
+      },
     },
     "Login page": {},
-    "Check the service": { shows: { Differences: holding({ conforms: true }) } },
+    "Check the service": { expectedDebug: { Differences: containing({ conforms: true }) } },
     "Any watch by its name": {
-      event: this.#bookTrade,
-      shows: { Change: holding({ topic: "trades.watch", payload: anything }) },
+      during: this.#bookTrade,
+      expectedDebug: { Change: containing({ topic: "trades.watch", payload: anything }) },
     },
     "Tell the treasurer": {
-      event: () => this.#tellTreasurer(),
-      shows: { "To the treasurer": { message: "Cash is low." } },
+      during: () => this.#callTreasurerTool(),
+      expectedDebug: { "To the treasurer": { message: "Cash is low." } },
     },
     "Cash position to mail and chat": {
       variables: async () => ({
         MAIL_SERVER: "127.0.0.1",
-        MAIL_PORT: this.stage.receivers.mailPort,
-        CHAT_URL: `${this.stage.receivers.url}/chat`,
+        MAIL_PORT: this.environment.receivers.mailPort,
+        CHAT_URL: `${this.environment.receivers.url}/chat`,
       }),
-      shows: { "Sent to the chat": 200 },
-      leaves: async () => {
-        const { receivers } = this.stage;
-        const mail = await receivers.mailed("Subject: Cash position");
+      expectedDebug: { "Sent to the chat": 200 },
+      checkAfterwards: async () => {
+        const { receivers } = this.environment;
+        const mail = await receivers.waitForMail("Subject: Cash position");
         expect(mail).toMatch(/^EUR -?[\d.]+$/m);
-        expect((await receivers.posted("/chat")).body).toEqual({ text: words(/\nGBP -?[\d.]+\n/) });
+        expect((await receivers.waitForPost("/chat")).body).toEqual({
+          text: textMatching(/\nGBP -?[\d.]+\n/),
+        });
       },
     },
     "Accounting import": {
-      shows: { Written: words(/^account,currency,booking_date,/) },
-      leaves: async () => {
-        const lines = (await this.stage.read("accounting-import.csv")).trim().split(/\r?\n/);
+      expectedDebug: { Written: textMatching(/^account,currency,booking_date,/) },
+      checkAfterwards: async () => {
+        const lines = (await this.environment.read("accounting-import.csv")).trim().split(/\r?\n/);
         const row = /^\w+,[A-Z]{3},\d{4}-\d\d-\d\d,\d{4}-\d\d-\d\d,-?\d+(\.\d+)?,\w{4},/;
         expect(lines.slice(1).filter((line) => !row.test(line))).toEqual([]);
         const currencies = new Set(lines.slice(1).map((line) => line.split(",")[1]));
@@ -404,112 +451,115 @@ export class RecipeRuns {
       },
     },
     "New transactions to an ERP": {
-      variables: async () => ({ ERP_URL: `${this.stage.receivers.url}/erp`, RETRY_SECONDS: "0.05" }),
-      event: () => {
-        this.stage.receivers.refuses = 2;
+      variables: async () => ({ ERP_URL: `${this.environment.receivers.url}/erp`, RETRY_SECONDS: "0.05" }),
+      during: () => {
+        this.environment.receivers.refusalsLeft = 2;
         this.#payIn("EUR", "12.34", "TO-THE-ERP");
       },
-      shows: { Taken: holding({ transaction_reference: "TO-THE-ERP" }) },
-      leaves: async () => {
-        const { receivers } = this.stage;
-        const { body, headers } = await receivers.posted("/erp");
-        expect(receivers.refuses).toBe(0);
-        expect(body).toEqual(holding({ transaction_reference: "TO-THE-ERP" }));
+      expectedDebug: { Taken: containing({ transaction_reference: "TO-THE-ERP" }) },
+      checkAfterwards: async () => {
+        const { receivers } = this.environment;
+        const { body, headers } = await receivers.waitForPost("/erp");
+        expect(receivers.refusalsLeft).toBe(0);
+        expect(body).toEqual(containing({ transaction_reference: "TO-THE-ERP" }));
         expect(headers["idempotency-key"]).toContain((body as { transaction_id: string }).transaction_id);
       },
     },
     "Funding due": {
-      shows: { "Funding due": words(/^Pay in [\d.]+ EUR to \w+.*, reference client-demo\.$/) },
+      expectedDebug: { "Funding due": textMatching(/^Pay in [\d.]+ EUR to \w+.*, reference client-demo\.$/) },
     },
-    Drawdown: { shows: { Drawn: holding({ trade_id: anything }) } },
+    Drawdown: { expectedDebug: { Drawn: containing({ trade_id: anything }) } },
     "Order released by a second person": {
       isGuarded: true,
       presses: ["Order"],
-      event: () => this.#decideThere("EUR 2500.00 into USD", "Release", "released"),
-      shows: { Ordered: holding({ state: "waiting" }) },
-      leaves: async () => {
-        const { trade_id } = (await this.stage.shown("Booked")) as { trade_id: string };
-        const trade = await this.stage.client.trades.get({ trade_id });
-        expect(trade).toEqual(holding({ sell_currency: "EUR", sell_amount: 2500, buy_currency: "USD" }));
-        await this.stage.press("Order");
-        await this.#decideThere("EUR 2500.00 into USD", "Refuse", "refused");
+      during: () => this.#decideInFlow("EUR 2500.00 into USD", "Release", "released"),
+      expectedDebug: { Ordered: containing({ state: "waiting" }) },
+      checkAfterwards: async () => {
+        const { trade_id } = (await this.environment.nextDebugValue("Booked")) as { trade_id: string };
+        const trade = await this.environment.client.trades.get({ trade_id });
+        expect(trade).toEqual(containing({ sell_currency: "EUR", sell_amount: 2500, buy_currency: "USD" }));
+        await this.environment.pressButton("Order");
+        await this.#decideInFlow("EUR 2500.00 into USD", "Refuse", "refused");
       },
     },
     "Payment batch with a second pair of eyes": {
       isGuarded: true,
-      event: async () => this.stage.place.say(await this.#askedFor("release"), "anna"),
-      shows: { "Sent: authorise here": words(/^http/) },
+      during: async () =>
+        this.environment.releaseFixture.decide(await this.#readReleaseId("release"), "anna"),
+      expectedDebug: { "Sent: authorise here": textMatching(/^http/) },
     },
     "Exposure against policy": {
-      shows: { "Outside the policy": listWith({ currency: "GBP", verdict: "hedged too little" }) },
+      expectedDebug: { "Outside the policy": listWith({ currency: "GBP", verdict: "hedged too little" }) },
     },
     "Approvals review": {
-      shows: {
-        "Changed: look at it": holding({ rules: listWith({ any_of: ["1 of A and 1 of B", "2 of A"] }) }),
+      expectedDebug: {
+        "Changed: look at it": containing({ rules: listWith({ any_of: ["1 of A and 1 of B", "2 of A"] }) }),
       },
-      leaves: async () => {
-        expect(JSON.parse(await this.stage.read("approvals-review.json"))).toEqual(
-          holding({ groups: listWith({ name: "A" }), rules: listWith({ currency: "EUR" }) }),
+      checkAfterwards: async () => {
+        expect(JSON.parse(await this.environment.read("approvals-review.json"))).toEqual(
+          containing({ groups: listWith({ name: "A" }), rules: listWith({ currency: "EUR" }) }),
         );
-        await this.stage.inject(byType(flowOf("Approvals review"), "inject")[0]!);
-        expect(await this.stage.shown("As it was")).toEqual(holding({ enabled: true }));
+        await this.environment.inject(byType(findExample("Approvals review"), "inject")[0]!);
+        expect(await this.environment.nextDebugValue("As it was")).toEqual(containing({ enabled: true }));
       },
     },
     "Consent renewal": {
-      variables: async () => ({ CONSENTS: await this.#consentThatEnds() }),
-      event: async () => {
-        const [href] = /http\S+/.exec((await this.stage.shown("Please renew")) as string)!;
-        await approve(this.stage.client, { href });
+      variables: async () => ({ CONSENTS: await this.#createEndingConsent() }),
+      during: async () => {
+        const [href] = /http\S+/.exec((await this.environment.nextDebugValue("Please renew")) as string)!;
+        await approve(this.environment.client, { href });
       },
-      shows: { Renewed: holding({ valid: true, new: anything }) },
+      expectedDebug: { Renewed: containing({ valid: true, new: anything }) },
     },
     "Month end": {
-      shows: { "Month end": holding({ complete: true, failed: [] }) },
-      leaves: async () => {
-        expect(await this.stage.read("month-end/balances.csv")).toMatch(/,InterimAvailable,EUR,-?\d/);
-        expect(await this.stage.read("month-end/forwards.csv")).toMatch(/,window_forward,/);
-        expect(await this.stage.read("month-end/turnover.csv")).toMatch(/^counterparty,currency,count,/);
-        const files = await readdir(join(this.stage.folder, "month-end"));
+      expectedDebug: { "Month end": containing({ complete: true, failed: [] }) },
+      checkAfterwards: async () => {
+        expect(await this.environment.read("month-end/balances.csv")).toMatch(/,InterimAvailable,EUR,-?\d/);
+        expect(await this.environment.read("month-end/forwards.csv")).toMatch(/,window_forward,/);
+        expect(await this.environment.read("month-end/turnover.csv")).toMatch(
+          /^counterparty,currency,count,/,
+        );
+        const files = await readdir(join(this.environment.folder, "month-end"));
         expect(files.filter((name) => /^GBP_.*\.pdf$/.test(name))).toHaveLength(1);
       },
     },
     "Audit export": {
       variables: async () => ({ COMMAND: `"${process.execPath}" "${join(root, "dist/cli/main.js")}"` }),
-      shows: { "Head for the auditor": holding({ head: anything }) },
+      expectedDebug: { "Head for the auditor": containing({ head: anything }) },
     },
     "Sandbox rehearsal": {
-      shows: {
-        "Booked all the same": holding({ payload: holding({ trade_id: anything }) }),
-        "Came in": holding({ transaction_id: anything }),
-        "The time there": holding({ now: anything }),
+      expectedDebug: {
+        "Booked all the same": containing({ payload: containing({ trade_id: anything }) }),
+        "Came in": containing({ transaction_id: anything }),
+        "The time there": containing({ now: anything }),
       },
     },
     "Dashboard of cash and maturities": {
-      leaves: async () => {
+      checkAfterwards: async () => {
         const read = /^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/;
-        const page = await this.#sees("cash", "Available", "JPY", "window forward", read);
-        await this.#picture(page, "Dashboard of cash and maturities");
+        const page = await this.#expectPage("cash", "Available", "JPY", "window forward", read);
+        await this.#saveScreenshot(page, "Dashboard of cash and maturities");
       },
     },
     "Dashboard of releases": {
       isGuarded: true,
-      leaves: async () => {
-        const [first, second] = [await this.#order("1500.00"), await this.#order("250000.00")];
-        await this.#sees("releases", first.release, "sell 1500.00 EUR, EUR into USD at 0.5 or better");
-        await this.stage.place.say(first.release, "anna", "refuse");
-        const page = await this.#sees("releases", "refused", second.release, "Decide at");
-        await this.#picture(page, "Dashboard of releases");
-        await this.stage.place.say(second.release, "anna", "refuse");
+      checkAfterwards: async () => {
+        const [first, second] = [await this.#createOrder("1500.00"), await this.#createOrder("250000.00")];
+        await this.#expectPage("releases", first.release, "sell 1500.00 EUR, EUR into USD at 0.5 or better");
+        await this.environment.releaseFixture.decide(first.release, "anna", "refuse");
+        const page = await this.#expectPage("releases", "refused", second.release, "Decide at");
+        await this.#saveScreenshot(page, "Dashboard of releases");
+        await this.environment.releaseFixture.decide(second.release, "anna", "refuse");
       },
     },
     "Dashboard of statements and transactions": {
-      leaves: async () => {
+      checkAfterwards: async () => {
         this.#payIn("EUR", "1234567.89", "TO-BE-SEEN");
-        const page = await this.#sees("transactions", "1,234,567.89", "Payment of TO-BE-SEEN");
+        const page = await this.#expectPage("transactions", "1,234,567.89", "Payment of TO-BE-SEEN");
         await page.getByRole("button", { name: "Last month" }).click();
         for (const text of [/^\d+ files, /, /^GBP_\d+_.*\.pdf$/])
           await page.getByText(text).first().waitFor({ timeout: 20_000 });
-        await this.#picture(page, "Dashboard of statements and transactions");
+        await this.#saveScreenshot(page, "Dashboard of statements and transactions");
       },
     },
   };

@@ -5,24 +5,24 @@ import { type FlowNode, root } from "./node-red";
 
 const examplesFolder = join(root, "examples");
 
-const flowIn = (file: string) => JSON.parse(readFileSync(join(examplesFolder, file), "utf8")) as FlowNode[];
+const readFlow = (file: string) => JSON.parse(readFileSync(join(examplesFolder, file), "utf8")) as FlowNode[];
 
 /** Title and flow of each example, in the order of the menu. */
 export const examples = readdirSync(examplesFolder)
   .filter((file) => file.endsWith(".json"))
-  .map((file) => [file.replace(/^\d+ |\.json$/g, ""), flowIn(file)] as const);
+  .map((file) => [file.replace(/^\d+ |\.json$/g, ""), readFlow(file)] as const);
 
-export const flowOf = (title: string) => examples.find(([each]) => each === title)![1];
+export const findExample = (title: string) => examples.find(([each]) => each === title)![1];
 
 export const byType = (flow: readonly FlowNode[], type: string) => flow.filter((node) => node.type === type);
 
-export const isWatching = (node: FlowNode) => node.type.startsWith("fxdesk-watch");
+export const isWatchNode = (node: FlowNode) => node.type.startsWith("fxdesk-watch");
 
 /** The method and path on which a flow listens. */
-export const addressOf = ({ method, url }: FlowNode) => `${String(method)} ${String(url)}`;
+export const httpAddressOf = ({ method, url }: FlowNode) => `${String(method)} ${String(url)}`;
 
 /** The nodes that a message of the node comes to. */
-export function behind(node: FlowNode, flow: readonly FlowNode[]): Set<FlowNode> {
+export function nodesBehind(node: FlowNode, flow: readonly FlowNode[]): Set<FlowNode> {
   const found = new Set<FlowNode>([node]);
   for (const each of found) {
     const next = new Set(((each.wires ?? []) as string[][]).flat());
@@ -33,15 +33,15 @@ export function behind(node: FlowNode, flow: readonly FlowNode[]): Set<FlowNode>
 
 /** Where the nodes of a recipe are: in a tab of their own as they come, or in a subflow that somebody made of them. */
 export interface Placement {
-  readonly placed: (flow: readonly FlowNode[]) => FlowNode[];
+  readonly place: (flow: readonly FlowNode[]) => FlowNode[];
   /** What the runtime calls a node of the recipe. */
   readonly idOf: (id: string) => string;
   /** What is pressed in place of an Inject node. */
   readonly buttonOf: (id: string) => string;
 }
 
-export const inItsTab: Placement = {
-  placed: (flow) => [...flow],
+export const ownTabPlacement: Placement = {
+  place: (flow) => [...flow],
   idOf: (id) => id,
   buttonOf: (id) => id,
 };
@@ -49,8 +49,8 @@ export const inItsTab: Placement = {
 const instance = "instance";
 
 /** A subflow has one input; a Switch node behind it hands a message to the Inject node whose button was pressed. */
-export const inSubflow: Placement = {
-  placed(flow) {
+export const subflowPlacement: Placement = {
+  place(flow) {
     const tab = flow.find(({ type }) => type === "tab")!;
     const injects = byType(flow, "inject").map(({ id }) => id);
     const pressed: FlowNode = {
@@ -84,14 +84,16 @@ export const inSubflow: Placement = {
   buttonOf: (id) => `press-${id}`,
 };
 
-function named(flow: readonly FlowNode[], type: string, name: string): FlowNode {
+function findNamed(flow: readonly FlowNode[], type: string, name: string): FlowNode {
   const found = byType(flow, type).find((node) => node.name === name);
   if (!found) throw new Error(`There is no node ${name} of the type ${type}`);
   return found;
 }
 
 /** The Debug node of a flow with a name. */
-export const debugOf = (flow: readonly FlowNode[], name: string): string => named(flow, "debug", name).id;
+export const debugNodeId = (flow: readonly FlowNode[], name: string): string =>
+  findNamed(flow, "debug", name).id;
 
 /** The Inject node of a flow with a name. */
-export const buttonNamed = (flow: readonly FlowNode[], name: string): FlowNode => named(flow, "inject", name);
+export const findButton = (flow: readonly FlowNode[], name: string): FlowNode =>
+  findNamed(flow, "inject", name);

@@ -1,7 +1,7 @@
 /** A service that responds as a test says, and the flow of one node that calls it. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { happens } from "../../support/eventually";
+import { untilEvent } from "../../support/eventually";
 
 type Handler = (url: URL, response: ServerResponse, request: IncomingMessage) => void;
 
@@ -16,7 +16,7 @@ export class ScriptedService {
       service.handler(new URL(request.url!, "http://service"), response, request);
     }).listen(0, "127.0.0.1");
     const service = new ScriptedService(server);
-    await happens(server, "listening");
+    await untilEvent(server, "listening");
     return service;
   }
 

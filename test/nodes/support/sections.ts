@@ -1,10 +1,10 @@
 /** What a person does in the editor with a node of a section: drags it, fills its form, deploys, and sees it run. */
 import { callerFields, operations, type Declaration } from "@fxdesk/toolkit/operations";
 import type { Sandbox } from "@fxdesk/sandbox";
-import { nodeTypeOf } from "../../../nodes/names";
+import { nodeTypeOf } from "../../../nodes/node-names";
 import { sampleInput, sandboxClient } from "../../support/samples";
 import type { Editor } from "./browser";
-import { injectOf } from "./flows";
+import { injectNode } from "./flows";
 import type { FlowNode, NodeRed } from "./node-red";
 
 export type Section = readonly [name: string, operation: Declaration];
@@ -21,15 +21,15 @@ export const sections: readonly Section[] = [...new Set(operations.map(sectionOf
 const rowOf = (section: string) => 40 + 50 * sections.findIndex(([name]) => name === section);
 
 /** The Inject node that starts a section's node. */
-export const startOf = ([section]: Section): FlowNode => ({
-  ...injectOf(`start-${section}`, []),
+export const startNodeOf = ([section]: Section): FlowNode => ({
+  ...injectNode(`start-${section}`, []),
   name: "start",
   x: 100,
   y: rowOf(section),
 });
 
 /** What is typed for a value. */
-const text = (value: unknown): string =>
+const toTypedText = (value: unknown): string =>
   Array.isArray(value) && typeof value[0] !== "object"
     ? value.join(",")
     : typeof value === "object"
@@ -37,7 +37,7 @@ const text = (value: unknown): string =>
       : String(value);
 
 /** Expects all of it to go well, with a connection and the section's Inject node on the canvas. */
-export async function expectToRun(
+export async function expectSectionToRun(
   [section, operation]: Section,
   { editor, nodeRed, sandbox }: { editor: Editor; nodeRed: NodeRed; sandbox: Sandbox },
 ): Promise<void> {
@@ -50,9 +50,9 @@ export async function expectToRun(
   expect(await editor.labels()).toEqual(
     expect.arrayContaining(callerFields(operation).map(({ title }) => title)),
   );
-  for (const [field, value] of Object.entries(input)) await editor.fill(field, text(value));
+  for (const [field, value] of Object.entries(input)) await editor.fill(field, toTypedText(value));
   await editor.done();
-  await editor.sees(id, "valid");
+  await editor.waitForValidity(id, "valid");
   await editor.wire(`start-${section}`, id);
   await editor.deploy();
 
@@ -60,6 +60,6 @@ export async function expectToRun(
   expect(own).toMatchObject({ type: nodeTypeOf(operation), connection: "connection", version: 1 });
   expect(Object.keys(own!.fields as object)).toEqual(expect.arrayContaining(Object.keys(input)));
   await nodeRed.inject(`start-${section}`);
-  expect(await nodeRed.status(id, ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
-  await editor.seesStatus(id);
+  expect(await nodeRed.waitForStatus(id, ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
+  await editor.waitForSuccess(id);
 }

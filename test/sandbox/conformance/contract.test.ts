@@ -2,10 +2,10 @@
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, fieldsOf, operations, type Values } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { conforms, statusesOf } from "../../support/conforms";
+import { assertConforms, statusesOf } from "../../support/conformance";
 import { contractOperations, operationNamed } from "../../support/operations";
 import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
-import { ask, callOf } from "../support/http";
+import { ask, callOperation } from "../support/http";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
@@ -25,8 +25,13 @@ async function responseOfFor(
   values: Values,
   headers?: Readonly<Record<string, string>>,
 ) {
-  const response = await callOf((path, request) => ask(sandbox, path, request), operation, values, headers);
-  conforms(operation, response);
+  const response = await callOperation(
+    (path, request) => ask(sandbox, path, request),
+    operation,
+    values,
+    headers,
+  );
+  assertConforms(operation, response);
   return response;
 }
 

@@ -6,12 +6,12 @@
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, operations, type Values } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { conforms } from "../../support/conforms";
+import { assertConforms } from "../../support/conformance";
 import { standardResponses, standardPaths } from "../../support/open-banking-standard";
 import { operationNamed } from "../../support/operations";
 import { sampleInput, sandboxClient } from "../../support/samples";
 import { pain001 } from "../open-banking/documents";
-import { ask, callOf, type PlainResponse } from "../support/http";
+import { ask, callOperation, type PlainResponse } from "../support/http";
 
 const file = process.env.PSD2_OPENAPI;
 const describeStandard = file ? describe : describe.skip;
@@ -37,7 +37,7 @@ afterEach(async () => {
 /** What was answered by operation: the statuses, with the media types of their bodies. */
 const seen = new Map<string, Set<string>>();
 
-function note(name: string, { status, headers }: PlainResponse): void {
+function recordStatus(name: string, { status, headers }: PlainResponse): void {
   const type = headers.get("content-type")?.split(";")[0]!.replace("application/", "");
   const responses = seen.get(name) ?? new Set();
   seen.set(name, responses.add(type === undefined ? `${status}` : `${status} ${type}`));
@@ -52,38 +52,43 @@ const isProblem = ({ headers }: PlainResponse) =>
   headers.get("content-type")?.startsWith("application/problem+json") === true;
 
 /** Calls an operation: its response is what the standard says, and what the contract's own document says. */
-async function checked(
+async function callChecked(
   name: string,
   values: Values,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<PlainResponse> {
   const operation = operationNamed(name);
-  const response = await callOf((path, request) => ask(sandbox, path, request), operation, values, headers);
+  const response = await callOperation(
+    (path, request) => ask(sandbox, path, request),
+    operation,
+    values,
+    headers,
+  );
   const place = { method: operation.method, path: pathOf(operation, values) };
   const { status, text } = response;
   expect({ name, status, text, violations: standard!.violations(place, response) }).toMatchObject({
     violations: [],
   });
-  if (!isProblem(response)) conforms(operation, response);
+  if (!isProblem(response)) assertConforms(operation, response);
   return response;
 }
 
 /** The response, which has a status. */
-async function answered(
+async function expectStatus(
   status: number,
   name: string,
   values: Values,
   headers?: Readonly<Record<string, string>>,
 ): Promise<PlainResponse> {
-  const response = await checked(name, values, headers);
-  note(name, response);
+  const response = await callChecked(name, values, headers);
+  recordStatus(name, response);
   expect({ name, ...response }).toMatchObject({ status });
   return response;
 }
 
 /** The body of a response in JSON; an empty one where there is none. */
-async function bodyOf(...asked: Parameters<typeof answered>): Promise<Body> {
-  const { text } = await answered(...asked);
+async function bodyOf(...asked: Parameters<typeof expectStatus>): Promise<Body> {
+  const { text } = await expectStatus(...asked);
   return JSON.parse(text || "{}") as Body;
 }
 
@@ -468,7 +473,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
 
   test.each(["application/xml", "text/plain"])("transactions as %s", async (type) => {
     const account = { ...(await consentedAccount()), bookingStatus: "booked", dateFrom: "2026-01-01" };
-    const response = await answered(200, "openBanking.listTransactions", account, { accept: type });
+    const response = await expectStatus(200, "openBanking.listTransactions", account, { accept: type });
     expect(response.headers.get("content-type")).toContain(type);
   });
 
@@ -483,9 +488,9 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     const document = pain001({ debtor: await demoIban() });
     const { paymentId } = await bodyOf(201, "payments.initiate", { ...inXml, ...order, pain001: document });
     for (const name of ["payments.getStatus", readers[service] ?? "payments.getStatus"]) {
-      const { text } = await answered(200, name, { ...inXml, paymentId }, { accept: "application/xml" });
+      const { text } = await expectStatus(200, name, { ...inXml, paymentId }, { accept: "application/xml" });
       expect(text).toContain("<Document");
-      await answered(406, name, { ...inXml, paymentId }, { accept: "text/plain" });
+      await expectStatus(406, name, { ...inXml, paymentId }, { accept: "text/plain" });
     }
   });
 
@@ -500,10 +505,10 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
       const input = await sampleInput(name, client);
       for (const status of Object.keys(operation.errors).map(Number)) {
         sandbox.force(name, status);
-        expect((await checked(name, input)).status).toBe(status);
+        expect((await callChecked(name, input)).status).toBe(status);
       }
       sandbox.control.addFault({ operation: name, kind: "throttle", retry_after: 3 });
-      expect((await checked(name, input)).status).toBe(429);
+      expect((await callChecked(name, input)).status).toBe(429);
     },
   );
 

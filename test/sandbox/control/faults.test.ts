@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 type Fault = Parameters<Sandbox["control"]["addFault"]>[0];
-const put = (fault: Fault) => sandbox.control.addFault(fault);
+const addFault = (fault: Fault) => sandbox.control.addFault(fault);
 const trades = async () => (await client.trades.list()).length;
 
 async function book() {
@@ -31,7 +31,7 @@ describe("a call that commits money", () => {
     "%s: is done, and its outcome is not known",
     async (kind) => {
       const before = await trades();
-      put({ operation: "trades.book", kind });
+      addFault({ operation: "trades.book", kind });
       await expect(book()).rejects.toThrow(OutcomeUnknown);
       expect(await trades()).toBe(before + 1);
     },
@@ -39,14 +39,14 @@ describe("a call that commits money", () => {
 
   test("reset-before: is not done, which the client cannot know", async () => {
     const before = await trades();
-    put({ operation: "trades.book", kind: "reset-before" });
+    addFault({ operation: "trades.book", kind: "reset-before" });
     await expect(book()).rejects.toThrow(OutcomeUnknown);
     expect(await trades()).toBe(before);
   });
 
   test("throttle: is refused with the time to wait, and not done", async () => {
     const before = await trades();
-    put({ operation: "trades.book", kind: "throttle", retry_after: 0 });
+    addFault({ operation: "trades.book", kind: "throttle", retry_after: 0 });
     const error = await book().catch((refused: unknown) => refused);
     expect(error).toBeInstanceOf(RateLimited);
     expect(error).toMatchObject({ outcome: "rejected", retryAfterMs: 0 });
@@ -56,7 +56,7 @@ describe("a call that commits money", () => {
   test("latency: is done although nobody waits for it", async () => {
     const before = await trades();
     const quote_id = await makeQuote(client);
-    put({ operation: "trades.book", kind: "latency", milliseconds: 60_000 });
+    addFault({ operation: "trades.book", kind: "latency", milliseconds: 60_000 });
     const late = client.trades.book({ quote_id, reason: "payment_for_goods" }, { timeoutMs: 200 });
     await expect(late).rejects.toThrow(OutcomeUnknown);
     expect(await trades()).toBe(before + 1);
@@ -65,20 +65,20 @@ describe("a call that commits money", () => {
 
 describe("a read", () => {
   test.each(["reset-before", "reset-after", "cut-off"] as const)("%s: is tried again", async (kind) => {
-    put({ operation: "trades.list", kind });
+    addFault({ operation: "trades.list", kind });
     const { attempts } = await client.trades.list.response();
     expect(attempts).toBe(2);
   });
 
   test("throttle: waits as long as it is asked to", async () => {
-    put({ operation: "trades.list", kind: "throttle", retry_after: 60 });
+    addFault({ operation: "trades.list", kind: "throttle", retry_after: 60 });
     const error = client.trades.list({}, { timeoutMs: 5_000 });
     await expect(error).rejects.toMatchObject({ name: "RateLimited", retryAfterMs: 60_000 });
     expect(sandbox.requests).toHaveLength(1);
   });
 
   test("status: is one documented response instead of the work", async () => {
-    put({ operation: "trades.get", kind: "status", status: 404, times: 2 });
+    addFault({ operation: "trades.get", kind: "status", status: 404, times: 2 });
     const trade_id = (await client.trades.list({ page_size: 1 }))[0]!.trade_id;
     const get = () => client.trades.get({ trade_id });
     await expect(get()).rejects.toMatchObject({ code: "not_found" });
@@ -92,7 +92,7 @@ test("a file that is cut off is an error, and leaves nothing behind", async () =
   const path = join(folder, "statement.csv");
   const input = (await sampleInput("statements.getFile", client)) as never;
   sandbox.advance(1_000);
-  put({ operation: "statements.getFile", kind: "cut-off" });
+  addFault({ operation: "statements.getFile", kind: "cut-off" });
   const save = async () => ((await client.statements.getFile(input)).body as ReceivedFile).save(path);
   await expect(save()).rejects.toThrow();
   expect(await readdir(folder)).toEqual([]);
@@ -105,7 +105,7 @@ test.each([
   ["trades.list", "too_many_requests"],
   ["openBanking.listAccounts", "ACCESS_EXCEEDED"],
 ] as const)("throttle on %s speaks the language of its interface", async (operation, code) => {
-  put({ operation, kind: "throttle", retry_after: 60 });
+  addFault({ operation, kind: "throttle", retry_after: 60 });
   const input = (await sampleInput(operation, client)) as never;
   const [section, method] = operation.split(".") as ["trades", "list"];
   await expect(client[section][method](input, { timeoutMs: 5_000 })).rejects.toMatchObject({
@@ -115,21 +115,21 @@ test.each([
 });
 
 test("what the sandbox adds to the contract can be spoiled as well", async () => {
-  put({ operation: "quotes.create", kind: "throttle", retry_after: 1 });
+  addFault({ operation: "quotes.create", kind: "throttle", retry_after: 1 });
   await expect(makeQuote(client)).rejects.toMatchObject({ name: "RateLimited", retryAfterMs: 1_000 });
   expect(await makeQuote(client)).toEqual(expect.any(String));
 });
 
 test("the log says what was put in the way", async () => {
-  put({ operation: "trades.book", kind: "reset-after" });
+  addFault({ operation: "trades.book", kind: "reset-after" });
   await book().catch(() => {});
   const booking = sandbox.requests.findLast(({ method }) => method === "POST");
   expect(booking).toMatchObject({ status: 201, fault: "reset-after" });
 });
 
 test("faults wait in their order, and can be taken away", async () => {
-  put({ operation: "trades.list", kind: "throttle", retry_after: 1 });
-  put({ operation: "accounts.list", kind: "status", status: 404, times: 2 });
+  addFault({ operation: "trades.list", kind: "throttle", retry_after: 1 });
+  addFault({ operation: "accounts.list", kind: "status", status: 404, times: 2 });
   expect(sandbox.control.listFaults()).toEqual([
     { operation: "trades.list", kind: "throttle", retry_after: 1 },
     { operation: "accounts.list", kind: "status", status: 404 },
@@ -157,7 +157,7 @@ test.each([
   ],
   [{ operation: "trades.book", kind: "meteorite" }, "kind must be one of"],
 ])("%j is refused", (fault, message) => {
-  expect(() => put(fault as Fault)).toThrow(
+  expect(() => addFault(fault as Fault)).toThrow(
     expect.objectContaining({ details: expect.stringContaining(message) }),
   );
 });

@@ -55,7 +55,7 @@ test("an e-mail on its way while the sandbox begins again is not left behind", a
   const box = new Outbox({ folder: outbox() });
   const letter = { id: "0123456789", to: "a@b.example", subject: "S", text: "T", sentAt: new Date(0) };
   const sent = box.send({ ...letter, attachments: [] });
-  box.discard();
+  box.removeFiles();
   await sent;
   expect(await files()).toEqual([]);
 });

@@ -12,11 +12,11 @@ import { ask } from "../support/http";
 
 let browser: Browser;
 /** The page of all tests without JavaScript: nothing stays in it from one to the next. */
-let plain: Page;
+let pageWithoutScript: Page;
 beforeAll(async () => {
   browser = await launchBrowser();
   const context = await browser.newContext({ javaScriptEnabled: false, acceptDownloads: true });
-  plain = await context.newPage();
+  pageWithoutScript = await context.newPage();
 });
 afterAll(() => browser.close());
 
@@ -29,14 +29,14 @@ beforeEach(async () => {
   client = sandboxClient(sandbox);
 });
 afterEach(async () => {
-  if (page === plain) plain.removeAllListeners();
+  if (page === pageWithoutScript) pageWithoutScript.removeAllListeners();
   else await page?.context().close();
   await client.close();
   await sandbox.close();
 });
 
 async function open(javaScriptEnabled = false): Promise<void> {
-  page = javaScriptEnabled ? await browser.newPage() : plain;
+  page = javaScriptEnabled ? await browser.newPage() : pageWithoutScript;
   warnings = [];
   page.on("console", (message) => warnings.push(message.text()));
   page.on("pageerror", (error) => warnings.push(error.message));
@@ -45,7 +45,7 @@ async function open(javaScriptEnabled = false): Promise<void> {
 }
 
 /** The page looks at the sandbox every few seconds: the next time is now. */
-const lookAgain = () => page.clock.fastForward("00:05");
+const pollNow = () => page.clock.fastForward("00:05");
 
 const panel = (title: string) => page.getByRole("region", { name: title, exact: true });
 const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
@@ -232,7 +232,7 @@ describe("with JavaScript", () => {
     await open(true);
     await panel("Market").getByLabel("Symbol").fill("EURUSD");
     sandbox.control.advanceClock({ days: 1 });
-    await lookAgain();
+    await pollNow();
     await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
     expect(await panel("Market").getByLabel("Symbol").inputValue()).toBe("EURUSD");
   });
@@ -287,10 +287,10 @@ describe("with JavaScript", () => {
     for (const fold of await folds.all()) await fold.locator("summary").click();
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     sandbox.control.moveRate({ symbol: "USDCAD", rate: 1.5 });
-    await lookAgain();
+    await pollNow();
     await panel("Market").getByText("1.5", { exact: true }).waitFor();
     sandbox.control.advanceClock({ days: 1 });
-    await lookAgain();
+    await pollNow();
     await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
     for (const fold of await folds.all()) expect(await fold.getAttribute("open")).not.toBeNull();
     expect(warnings).toEqual([]);
@@ -304,12 +304,12 @@ describe("with JavaScript", () => {
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     sandbox.control.payIn({ currency: "EUR", amount: "77123.45" });
     sandbox.control.moveRate({ symbol: "EURUSD", rate: 1.3 });
-    await lookAgain();
+    await pollNow();
     await panel("Payments").getByLabel("Amount").fill("7.25");
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
     sandbox.control.advanceClock({ days: 1 });
-    await lookAgain();
+    await pollNow();
     await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
     expect(await panel("Payments").getByLabel("Amount").inputValue()).toBe("7.25");
     expect(await form.getByLabel("Amount").inputValue()).toBe("12.50");
@@ -321,7 +321,7 @@ describe("with JavaScript", () => {
     const field = (await panel("Accounts").getByLabel("Amount").elementHandle())!;
     await field.evaluate((input: HTMLElement) => input.setAttribute("data-extension", "1"));
     sandbox.control.advanceClock({ days: 1 });
-    await lookAgain();
+    await pollNow();
     await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
     expect(await field.evaluate((input: HTMLElement) => input.isConnected)).toBe(true);
   });
@@ -360,11 +360,11 @@ describe("with JavaScript", () => {
   ])("says when the sandbox %s, until it responds again", async (_how, fail) => {
     await open(true);
     await page.route("**/*", fail);
-    await lookAgain();
+    await pollNow();
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("alert").textContent()).toBe("The sandbox does not respond.");
     await page.unroute("**/*");
-    await lookAgain();
+    await pollNow();
     await page.getByRole("alert").waitFor({ state: "detached" });
   });
 

@@ -2,7 +2,7 @@
 import { setImmediate as nextTask } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { accessTokenLife, Tokens } from "../../../sandbox/src/world/tokens/tokens";
+import { accessTokenSeconds, Tokens } from "../../../sandbox/src/world/tokens/tokens";
 import { TtlMap } from "../../../sandbox/src/world/tokens/ttl-map";
 import { Random } from "../../../sandbox/src/world/random";
 
@@ -13,12 +13,12 @@ interface Grant {
 const day = 86_400;
 const at = (seconds: number) => new Date(Date.UTC(2026, 2, 2) + seconds * 1_000);
 
-const tokensKept = (refreshTokensKept: number) =>
+const tokensKept = (maxRefreshTokens: number) =>
   new Tokens<Grant>(new Random("tokens"), {
-    refreshTokenLife: 28 * day,
-    refreshTokensKept,
+    refreshTokenSeconds: 28 * day,
+    maxRefreshTokens,
     holderOf: ({ holder }) => holder,
-    standing: { accessToken: "standing", refreshToken: "always", grant: { holder: "house" } },
+    permanent: { accessToken: "standing", refreshToken: "always", grant: { holder: "house" } },
   });
 
 const ada = { holder: "ada" };
@@ -40,9 +40,9 @@ test("an access token is good for an hour, and known to have expired for another
   const tokens = tokensKept(1);
   const { accessToken } = tokens.issue(ada, at(0));
   const check = (seconds: number) => tokens.check(accessToken, at(seconds));
-  expect(check(accessTokenLife - 1)).toBe(ada);
-  expect([check(accessTokenLife), check(accessTokenLife + day - 1)]).toEqual(["expired", "expired"]);
-  expect([check(accessTokenLife + day), tokens.check("nothing", at(0))]).toEqual(["unknown", "unknown"]);
+  expect(check(accessTokenSeconds - 1)).toBe(ada);
+  expect([check(accessTokenSeconds), check(accessTokenSeconds + day - 1)]).toEqual(["expired", "expired"]);
+  expect([check(accessTokenSeconds + day), tokens.check("nothing", at(0))]).toEqual(["unknown", "unknown"]);
 });
 
 test.each([1, 3])("of a holder's refresh tokens the last %i are good, whatever others hold", (kept) => {

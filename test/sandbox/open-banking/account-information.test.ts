@@ -4,7 +4,7 @@ import {
   day,
   euroAccount,
   everything,
-  inOrder,
+  sortTexts,
   openBank,
   refusal,
   today,
@@ -24,8 +24,8 @@ test("the accounts are those of the JSON interface, with the same balance", asyn
   const consentId = await validConsent(bank);
   const { accounts } = await client.openBanking.listAccounts({ "Consent-ID": consentId, withBalance: true });
   const others = await client.accounts.list({ currencies: "EUR,GBP,USD,JPY" });
-  expect(inOrder(accounts.map(({ resourceId }) => resourceId))).toEqual(
-    inOrder(others.map(({ account_id }) => account_id)),
+  expect(sortTexts(accounts.map(({ resourceId }) => resourceId))).toEqual(
+    sortTexts(others.map(({ account_id }) => account_id)),
   );
   for (const { resourceId, currency, balances } of accounts) {
     const [balance] = await client.accounts.listBalances({ account_id: resourceId! });

@@ -1,10 +1,10 @@
 /** Reports of transactions that are longer than a page, and how often and how far back they may be read. */
 import { demo } from "@fxdesk/sandbox";
 import { openBanking } from "../../../sandbox/src/open-banking/account-information";
-import { consentDecision, openConsent } from "../../../sandbox/src/world/open-banking/consents";
-import { bucketOf } from "../../../sandbox/src/world/ledger/ledger";
+import { consentDecision, createConsent } from "../../../sandbox/src/world/open-banking/consents";
+import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
 import { operationNamed } from "../../support/operations";
-import { inProcess } from "../support/in-process";
+import { startInProcess } from "../support/in-process";
 import { type Bank, consentTerms, day, euroAccount, minute, openBank, refusal, validConsent } from "./bank";
 
 const person = { psu: { "PSU-IP-Address": "192.0.2.7" } };
@@ -142,11 +142,11 @@ test.each<[string, Partial<Omit<Listing, "Accept">>]>([
 });
 
 test("what is booked while a statement is written is in the next delta", async () => {
-  const desk = inProcess(new Date("2026-03-02T09:00:00Z"));
+  const desk = startInProcess(new Date("2026-03-02T09:00:00Z"));
   const { world } = desk;
   const client = world.clients.get(demo.clientId)!;
   const eur = world.accountsOf(client).find(({ currency }) => currency === "EUR")!;
-  const consent = openConsent(world, client, consentTerms);
+  const consent = createConsent(world, client, consentTerms);
   consentDecision.decide(world, consent.consentId, true);
   const request = { headers: { accept: "text/plain" }, url: "/", method: "GET", path: {}, query: {} };
   const values = { ...listing(consent.consentId), "account-id": eur.accountId };
@@ -156,7 +156,7 @@ test("what is booked while a statement is written is in the next delta", async (
   desk.control.payIn({ currency: "EUR", amount: "1.00", reference: "MEANWHILE" });
   expect((await writing).body).not.toContain("MEANWHILE");
   const { until } = consent.reported.get(eur.accountId)!;
-  const [next] = world.ledger.lines(bucketOf(eur, "InterimAvailable")).slice(until);
+  const [next] = world.ledger.lines(balanceAccount(eur, "InterimAvailable")).slice(until);
   expect(next!.entry.reference).toBe("MEANWHILE");
   await desk.close();
 });

@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import { XMLParser } from "fast-xml-parser";
 import { readMt940 } from "../../../core/formats";
-import { all } from "../../core/formats/statements";
+import { collect } from "../../core/formats/statement-fixtures";
 import { type Bank, decide, euroAccount, openBank, today, validConsent } from "./bank";
 import { newRequestId } from "../../support/request-id";
 
@@ -172,7 +172,7 @@ describe("the payer's reference", () => {
     const list = await booked(period);
     const { endToEndId } = list.find((each) => each.remittanceInformationUnstructured === text)!;
     const mt940 = String(await transactions({ ...period, Accept: "text/plain" }));
-    const [statement] = await all(readMt940(mt940));
+    const [statement] = await collect(readMt940(mt940));
     const { customerReference } = statement!.entries.find(({ remittance }) => remittance?.includes(text))!;
     return { refs: inXml.NtryDtls.TxDtls[0]!.Refs, endToEndId, customerReference };
   }
@@ -210,7 +210,7 @@ describe("the payer's reference", () => {
 
 test("MT940 has the same balances and entries", async () => {
   const text = String(await transactions({ Accept: "text/plain" }));
-  const [statement, ...others] = await all(readMt940(text));
+  const [statement, ...others] = await collect(readMt940(text));
   expect(others).toEqual([]);
   const list = (await booked()).toReversed();
   expect(

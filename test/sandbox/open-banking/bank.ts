@@ -70,5 +70,5 @@ export const refusal = (status: number, code: string): object => ({
 });
 
 /** As a set, in whatever order they came. */
-export const inOrder = (texts: readonly (string | undefined)[]): string[] =>
+export const sortTexts = (texts: readonly (string | undefined)[]): string[] =>
   texts.map(String).toSorted((one, other) => one.localeCompare(other));

@@ -1,5 +1,14 @@
 /** What a consent opens: as the caller asks, and as the person chooses on the page. */
-import { type Bank, consentTerms, decide, euroAccount, everything, inOrder, openBank, refusal } from "./bank";
+import {
+  type Bank,
+  consentTerms,
+  decide,
+  euroAccount,
+  everything,
+  sortTexts,
+  openBank,
+  refusal,
+} from "./bank";
 
 let bank: Bank;
 let euros: { readonly resourceId: string; readonly iban: string };
@@ -64,14 +73,14 @@ describe("where the accounts are left to the person", () => {
     const { consentId, address } = await asked({ ...everything, additionalInformation: { ownerName: [] } });
     expect((await submit(address, (label) => /EUR|GBP/.test(label))).status).toBe(200);
     const accounts = await accountsUnder(consentId);
-    expect(inOrder(accounts.map(({ currency }) => currency))).toEqual(["EUR", "GBP"]);
+    expect(sortTexts(accounts.map(({ currency }) => currency))).toEqual(["EUR", "GBP"]);
     expect(accounts.map(({ ownerName }) => ownerName)).toEqual([
       "Meridian Tools GmbH",
       "Meridian Tools GmbH",
     ]);
     const { additionalInformation, ...access } = await accessOf(consentId);
     for (const list of [...Object.values(access), additionalInformation!.ownerName])
-      expect(inOrder((list as { currency: string }[]).map(({ currency }) => currency))).toEqual([
+      expect(sortTexts((list as { currency: string }[]).map(({ currency }) => currency))).toEqual([
         "EUR",
         "GBP",
       ]);

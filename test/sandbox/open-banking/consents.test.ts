@@ -1,14 +1,14 @@
 /** The life of a consent, over HTTP. */
 import { consentDecision } from "../../../sandbox/src/world/open-banking/consents";
 import { operationNamed } from "../../support/operations";
-import { callOf } from "../support/http";
-import { inProcess } from "../support/in-process";
+import { callOperation } from "../support/http";
+import { startInProcess } from "../support/in-process";
 import {
   type Bank,
   consentTerms,
   day,
   decide,
-  inOrder,
+  sortTexts,
   minute,
   openBank,
   refusal,
@@ -82,7 +82,7 @@ test("an authorisation begins in a call of its own where the caller prefers that
     ...consentTerms,
     "TPP-Explicit-Authorisation-Preferred": true,
   });
-  expect(inOrder(Object.keys(_links))).toEqual(["self", "startAuthorisation", "status"]);
+  expect(sortTexts(Object.keys(_links))).toEqual(["self", "startAuthorisation", "status"]);
   const path = { "consent-id": consentId };
   expect(await bank.client.consents.listAuthorisations(path)).toEqual({ authorisationIds: [] });
   const started = await bank.client.consents.startAuthorisation(path);
@@ -141,14 +141,14 @@ test("a consent for one access lasts twenty minutes", async () => {
 });
 
 test("of what was read without a person, only that of the last day is kept", async () => {
-  const desk = inProcess(new Date(`${today}T09:00:00Z`));
-  await callOf(desk.ask, operationNamed("consents.create"), consentTerms);
+  const desk = startInProcess(new Date(`${today}T09:00:00Z`));
+  await callOperation(desk.ask, operationNamed("consents.create"), consentTerms);
   const [consent] = desk.world.openBanking.consents.values();
   consentDecision.decide(desk.world, consent!.consentId, true);
   const listAccounts = operationNamed("openBanking.listAccounts");
   const query = { "Consent-ID": consent!.consentId, "PSU-IP-Address": undefined };
   for (let read = 1; read <= 5; read += 1) {
-    expect((await callOf(desk.ask, listAccounts, query)).status).toBe(200);
+    expect((await callOperation(desk.ask, listAccounts, query)).status).toBe(200);
     desk.world.clock.advance(day);
   }
   expect(consent!.unattended).toMatchObject({ day: "2026-03-06" });
@@ -159,7 +159,7 @@ test("of what was read without a person, only that of the last day is kept", asy
 test("what the person chose stands in the place of empty lists", async () => {
   const consentId = await validConsent(bank, { access: { balances: [] } });
   const { access } = await bank.client.consents.get({ "consent-id": consentId });
-  expect(inOrder(access.balances!.map(({ currency }) => currency))).toEqual(["EUR", "GBP", "JPY", "USD"]);
+  expect(sortTexts(access.balances!.map(({ currency }) => currency))).toEqual(["EUR", "GBP", "JPY", "USD"]);
   expect(access.transactions).toBeUndefined();
 });
 

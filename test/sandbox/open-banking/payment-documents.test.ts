@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { XMLParser } from "fast-xml-parser";
 import { DomainError } from "../../../sandbox/src/world/domain-error";
-import { askedInXml } from "../../../sandbox/src/open-banking/initiation";
+import { parseXmlPayment } from "../../../sandbox/src/open-banking/payment-input";
 import { readPain001 } from "../../../sandbox/src/world/open-banking/pain001";
 import { type Bank, day, decide, euroAccount, openBank, refusal, validConsent } from "./bank";
 import { type DocumentSpec, pain001, post, type TransferSpec } from "./documents";
@@ -275,7 +275,7 @@ test.each([
   ["2026-03-05T10:00:00", "2026-03-05T10:00:00.000Z"],
   ["2026-03-05T10:00:00+01:00", "2026-03-05T09:00:00.000Z"],
 ])("a document for %s is for %s", (time, instant) => {
-  expect(askedInXml(readPain001(timed(time)), "payments").requestedAt?.toISOString()).toBe(instant);
+  expect(parseXmlPayment(readPain001(timed(time)), "payments").requestedAt?.toISOString()).toBe(instant);
 });
 
 const hostile = [

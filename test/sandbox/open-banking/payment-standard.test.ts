@@ -3,10 +3,10 @@
  * published one of the standard where PSD2_OPENAPI says where it is.
  */
 import type { Values } from "@fxdesk/toolkit/operations";
-import { conforms } from "../../support/conforms";
+import { assertConforms } from "../../support/conformance";
 import { standardResponses, standardPaths } from "../../support/open-banking-standard";
 import { operationNamed } from "../../support/operations";
-import { ask, callOf, type PlainResponse } from "../support/http";
+import { ask, callOperation, type PlainResponse } from "../support/http";
 import { type Bank, euroAccount, openBank } from "./bank";
 import { pain001, post } from "./documents";
 import { newRequestId } from "../../support/request-id";
@@ -31,7 +31,7 @@ const typeOf = ({ headers }: PlainResponse) => headers.get("content-type")?.spli
 function check(name: string, response: PlainResponse): PlainResponse {
   const operation = operationNamed(name);
   // The contract's document shows one of the standard's two kinds of error body.
-  if (typeOf(response) !== "application/problem+json") conforms(operation, response);
+  if (typeOf(response) !== "application/problem+json") assertConforms(operation, response);
   const [path] = standardPaths(operation);
   expect(standard?.violations({ method: operation.method, path: path! }, response) ?? []).toEqual([]);
   return response;
@@ -39,7 +39,7 @@ function check(name: string, response: PlainResponse): PlainResponse {
 
 async function call(name: string, values: Values, accept = "*/*") {
   const asking = (path: string, request?: object) => ask(bank.sandbox, path, request);
-  const response = check(name, await callOf(asking, operationNamed(name), values, { accept }));
+  const response = check(name, await callOperation(asking, operationNamed(name), values, { accept }));
   return { ...response, outcome: [response.status, typeOf(response)].filter(Boolean).join(" ") };
 }
 

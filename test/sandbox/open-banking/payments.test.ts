@@ -1,13 +1,16 @@
 /** The life of a payment, over HTTP: from its initiation to the books. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { Big } from "big.js";
-import { conclude, scaStatusOf } from "../../../sandbox/src/world/open-banking/decisions";
-import { referenceTo } from "../../../sandbox/src/world/open-banking/references";
+import {
+  concludeAuthorisation,
+  scaStatusOf,
+} from "../../../sandbox/src/world/open-banking/decision-handlers";
+import { toAccountReference } from "../../../sandbox/src/world/open-banking/references";
 import { houseAccount } from "../../../sandbox/src/world/ledger/ledger";
-import { note } from "../../../sandbox/src/world/ledger/movements";
+import { recordExpectation } from "../../../sandbox/src/world/ledger/movements";
 import { operationNamed } from "../../support/operations";
-import { callOf } from "../support/http";
-import { inProcess } from "../support/in-process";
+import { callOperation } from "../support/http";
+import { startInProcess } from "../support/in-process";
 import { type Bank, day, decide, euroAccount, minute, openBank, refusal, validConsent } from "./bank";
 import { newRequestId } from "../../support/request-id";
 
@@ -460,17 +463,17 @@ describe("an account without a number that can be paid to is refused, and the fi
 });
 
 test("a payment that the books cannot take on stays as it was", async () => {
-  const desk = inProcess(new Date("2026-03-02T09:00:00Z"));
+  const desk = startInProcess(new Date("2026-03-02T09:00:00Z"));
   const { world } = desk;
   const account = [...world.accounts.values()].find(({ currency }) => currency === "EUR")!;
-  const values = { ...single, debtorAccount: referenceTo(account), ...transfer("125.50") };
-  expect((await callOf(desk.ask, operationNamed("payments.initiate"), values)).status).toBe(201);
+  const values = { ...single, debtorAccount: toAccountReference(account), ...transfer("125.50") };
+  expect((await callOperation(desk.ask, operationNamed("payments.initiate"), values)).status).toBe(201);
   const [payment] = world.openBanking.payments.values();
   const promised = world.ledger.balance(houseAccount("promises", "EUR"));
   const allButOne = new Big(2).pow(62).div(100).round(0, Big.roundDown).plus(promised).minus(1);
-  note(world, account, "Outgoing", allButOne, { reference: "full", valueAt: world.now });
+  recordExpectation(world, account, "Outgoing", allButOne, { reference: "full", valueAt: world.now });
   const [authorisation] = world.openBanking.authorisations.values();
-  expect(() => conclude(world, authorisation!, true)).toThrow("more than the books can hold");
+  expect(() => concludeAuthorisation(world, authorisation!, true)).toThrow("more than the books can hold");
   expect([payment!.status, scaStatusOf(world, authorisation!)]).toEqual(["RCVD", "received"]);
   await desk.close();
 });

@@ -2,13 +2,13 @@
 import { createHash } from "node:crypto";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { referenceTo } from "../../../sandbox/src/world/open-banking/references";
+import { toAccountReference } from "../../../sandbox/src/world/open-banking/references";
 import { operationNamed } from "../../support/operations";
 import { sandboxClient } from "../../support/samples";
 import { fingerprint } from "../support/fingerprint";
-import { callOf } from "../support/http";
-import { inProcess } from "../support/in-process";
-import { consentTerms, inOrder, minute, refusal, today } from "./bank";
+import { callOperation } from "../support/http";
+import { startInProcess } from "../support/in-process";
+import { consentTerms, sortTexts, minute, refusal, today } from "./bank";
 
 const home = "https://desk.example/done?from=bank";
 const verifier = Buffer.alloc(32, "verifier").toString("base64url");
@@ -106,7 +106,7 @@ test("the way leads from the link over the person to a token that reads", async 
   });
   const { consentId, _links } = body;
   expect(headers["aspsp-sca-approach"]).toBe("REDIRECT");
-  expect(inOrder(Object.keys(_links))).toEqual(["scaOAuth", "scaStatus", "self", "status"]);
+  expect(sortTexts(Object.keys(_links))).toEqual(["scaOAuth", "scaStatus", "self", "status"]);
   expect(await metadataOf(_links)).toMatchObject({
     issuer: sandbox.baseUrl,
     token_endpoint: `${sandbox.baseUrl}/v1/token`,
@@ -175,16 +175,16 @@ describe("where nobody says to which address the person returns", () => {
   test("a payment that several people must authorise begins without an authorisation", async () => {
     sandbox.control.setSignatories({ signatories: 2 });
     const { _links } = await client.payments.initiate(await paymentTerms());
-    expect(inOrder(Object.keys(_links))).toEqual(["self", "startAuthorisation", "status"]);
+    expect(sortTexts(Object.keys(_links))).toEqual(["self", "startAuthorisation", "status"]);
   });
 
   test("who is refused has made nothing", async () => {
-    const desk = inProcess(new Date(`${today}T09:00:00Z`), "fxdesk", { scaApproach: "oauth" });
+    const desk = startInProcess(new Date(`${today}T09:00:00Z`), "fxdesk", { scaApproach: "oauth" });
     const before = fingerprint(desk.world);
-    const { status } = await callOf(desk.ask, operationNamed("consents.create"), consentTerms);
-    const payment = await callOf(desk.ask, operationNamed("payments.initiate"), {
+    const { status } = await callOperation(desk.ask, operationNamed("consents.create"), consentTerms);
+    const payment = await callOperation(desk.ask, operationNamed("payments.initiate"), {
       ...(await paymentTerms()),
-      debtorAccount: referenceTo(
+      debtorAccount: toAccountReference(
         [...desk.world.accounts.values()].find(({ currency }) => currency === "EUR")!,
       ),
     });

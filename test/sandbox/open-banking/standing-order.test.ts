@@ -1,14 +1,14 @@
 /** The days on which standing orders pay. */
-import { sepa } from "../../../sandbox/src/world/calendar/systems";
-import { dayFrom, type StandingOrder } from "../../../sandbox/src/world/open-banking/standing-order";
+import { sepa } from "../../../sandbox/src/world/calendar/payment-systems";
+import { nextExecutionDay, type StandingOrder } from "../../../sandbox/src/world/open-banking/standing-order";
 
 /** So many of the days on which an order pays, or all there are. */
 function first(count: number, order: StandingOrder): string[] {
   const days: string[] = [];
-  let next = dayFrom(order, sepa, 0);
+  let next = nextExecutionDay(order, sepa, 0);
   while (next && days.length < count) {
     days.push(next.day);
-    next = dayFrom(order, sepa, next.number + 1);
+    next = nextExecutionDay(order, sepa, next.number + 1);
   }
   return days;
 }

@@ -16,7 +16,11 @@ const product = { "payment-product": "pain.001-sepa-credit-transfers" } as const
 /** TransactionGroupStatus3Code and TransactionIndividualStatus3Code. */
 const groupOf03 = new Set(["ACTC", "RCVD", "PART", "RJCT", "PDNG", "ACCP", "ACSP", "ACSC", "ACWC"]);
 
-async function begun(spec: DocumentSpec = {}, service: "payments" | "bulk-payments" = "payments", more = {}) {
+async function initiatePayment(
+  spec: DocumentSpec = {},
+  service: "payments" | "bulk-payments" = "payments",
+  more = {},
+) {
   const document = pain001({ debtor: debtor.iban, ...spec });
   const { paymentId, _links } = await bank.client.payments.initiate({
     "payment-service": service,
@@ -40,7 +44,7 @@ interface Report {
   };
 }
 
-async function reportOf(at: Awaited<ReturnType<typeof begun>>["at"]): Promise<Report> {
+async function reportOf(at: Awaited<ReturnType<typeof initiatePayment>>["at"]): Promise<Report> {
   const text = await bank.client.payments.getStatus({ ...at, Accept: "application/xml" });
   const { Document } = new XMLParser().parse(text as string) as { Document: { CstmrPmtStsRpt: Report } };
   return Document.CstmrPmtStsRpt;
@@ -50,18 +54,18 @@ const outcomeOf = ({ OrgnlGrpInfAndSts: { GrpSts, StsRsnInf } }: Report) => [Grp
 
 describe.each(["03", "09"])("of a pain.001 in version %s", (version) => {
   test("what was cancelled is rejected, by order of its owner", async () => {
-    const { at } = await begun({ version });
+    const { at } = await initiatePayment({ version });
     await bank.client.payments.cancel(at);
     expect(await bank.client.payments.getStatus(at)).toMatchObject({ transactionStatus: "CANC" });
     expect(outcomeOf(await reportOf(at))).toEqual(["RJCT", "DS02"]);
   });
 
   test("what was refused, or cannot be paid, says why", async () => {
-    const refused = await begun({ version });
+    const refused = await initiatePayment({ version });
     await decide(refused.link, "refuse");
     expect(outcomeOf(await reportOf(refused.at))).toEqual(["RJCT", "DS02"]);
     const poor = { version, transfers: [{ amount: "99999999.00" }] };
-    const withoutFunds = await begun(poor, "payments", { "TPP-Rejection-NoFunds-Preferred": true });
+    const withoutFunds = await initiatePayment(poor, "payments", { "TPP-Rejection-NoFunds-Preferred": true });
     await decide(withoutFunds.link, "approve");
     expect(outcomeOf(await reportOf(withoutFunds.at))).toEqual(["RJCT", "AM04"]);
   });
@@ -69,7 +73,7 @@ describe.each(["03", "09"])("of a pain.001 in version %s", (version) => {
   test("of a bulk, each transfer says why", async () => {
     const wrong = { account: "<Id><IBAN>NL14TEST0123456789</IBAN></Id>", reference: "E2E-1" };
     const transfers = [wrong, { reference: "E2E-2" }, { reference: "E2E-3", amount: "99999999.00" }];
-    const { at, link } = await begun({ version, transfers }, "bulk-payments");
+    const { at, link } = await initiatePayment({ version, transfers }, "bulk-payments");
     await decide(link, "approve");
     bank.sandbox.control.advanceClock({ days: 7 });
     const { OrgnlPmtInfAndSts: information } = await reportOf(at);
@@ -89,7 +93,7 @@ test.each([
   ["09", "PATC"],
 ])("what one of two people has authorised is, in version %s, %s", async (version, status) => {
   bank.sandbox.control.setSignatories({ signatories: 2 });
-  const { at } = await begun({ version });
+  const { at } = await initiatePayment({ version });
   const { _links } = await bank.client.payments.startAuthorisation({
     ...at,
     "payment-authorisation": "authorisations",
@@ -102,7 +106,7 @@ test.each([
 });
 
 test("a page of another origin may not decide", async () => {
-  const { at, link } = await begun();
+  const { at, link } = await initiatePayment();
   const body = new URLSearchParams({ decision: "approve" });
   for (const origin of ["https://evil.example", "null"]) {
     const response = await fetch(link!.href!, { method: "POST", body, headers: { origin } });

@@ -105,6 +105,6 @@ test.each(cases)("%s, %s", async (name, _scheme, look) => {
     const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
     return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
   });
-  await visitor.leave();
+  await visitor.close();
   expect(violations).toEqual([]);
 });

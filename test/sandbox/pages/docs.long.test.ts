@@ -20,7 +20,7 @@ let visitor: Visitor;
 const asked: string[] = [];
 beforeEach(() => void asked.splice(0));
 afterEach(async () => {
-  await visitor.leave();
+  await visitor.close();
   const own = (url: string) => url.startsWith(`${sandbox.baseUrl}/`) || url.startsWith("data:");
   expect(asked.filter((url) => !own(url))).toEqual([]);
 });
@@ -50,7 +50,7 @@ test("the sandbox's page leads to it", async () => {
   await page().goto(sandbox.baseUrl);
   await page().getByRole("link", { name: "Operations" }).click();
   await page().getByText("List trades", { exact: true }).first().waitFor({ state: "attached" });
-  expect(visitor.complaints).toEqual([]);
+  expect(visitor.errors).toEqual([]);
 });
 
 test("an operation is tried as the demo company, without typing anything", async () => {
@@ -64,7 +64,7 @@ test("an operation is tried as the demo company, without typing anything", async
     "x-api-key": apiKey,
     "x-contact-id": contactId,
   });
-  expect(visitor.complaints).toEqual([]);
+  expect(visitor.errors).toEqual([]);
 });
 
 test("what the sandbox adds is tried as well", async () => {

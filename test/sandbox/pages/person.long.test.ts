@@ -31,7 +31,7 @@ beforeEach(async () => {
   visitor = await Visitor.in(browser);
 });
 afterEach(async () => {
-  await visitor.leave();
+  await visitor.close();
   await client.close();
   await sandbox.close();
 });
@@ -48,7 +48,7 @@ const loginAddress = (request: Readonly<Record<string, string>> = asked()) =>
   `${sandbox.baseUrl}/authenticate?${new URLSearchParams(request).toString()}`;
 
 /** Until the page has the focus in a field and is painted: what is typed before is lost. */
-async function beginsIn(field: string): Promise<void> {
+async function waitForFocus(field: string): Promise<void> {
   await visitor.page.locator(`input[name=${field}]:focus`).waitFor();
   await visitor.page.evaluate("new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)))");
 }
@@ -56,7 +56,7 @@ async function beginsIn(field: string): Promise<void> {
 /** With the keyboard alone: the page begins in its first field. */
 async function logIn(email: string, password: string): Promise<void> {
   const { keyboard } = visitor.page;
-  await beginsIn("email");
+  await waitForFocus("email");
   await keyboard.type(email);
   await keyboard.press("Tab");
   await keyboard.type(password);
@@ -136,7 +136,7 @@ async function scaStatusOf(paymentId: string) {
   return (await client.payments.getAuthorisation({ ...of, "authorisation-id": id! })).scaStatus;
 }
 
-async function books() {
+async function readAccount() {
   const { account_id } = await euroAccount();
   const [balance] = await client.accounts.listBalances({ account_id });
   const { amount, currency } = balance!.amount;
@@ -151,8 +151,8 @@ async function books() {
 const seconds = (count: number) => sandbox.control.advanceClock({ seconds: count });
 
 /** Follows both payments to their ends: the rent is paid, the fine is not, and nothing else was. */
-async function seesOnlyTheRentPaid(
-  before: Awaited<ReturnType<typeof books>>,
+async function expectOnlyRentPaid(
+  before: Awaited<ReturnType<typeof readAccount>>,
   rentId: string,
   fineId: string,
 ): Promise<void> {
@@ -168,7 +168,7 @@ async function seesOnlyTheRentPaid(
     ["ACSC", "RJCT"],
   ]);
   sandbox.control.advanceClock({ seconds: 600 });
-  const after = await books();
+  const after = await readAccount();
   expect(before.available.minus(after.available).toFixed(2)).toBe(rent.amount);
   const more = after.transactions.slice(0, after.transactions.length - before.transactions.length);
   expect(more).toMatchObject([
@@ -198,7 +198,7 @@ test("logs in, approves a payment and refuses another", async () => {
   client = await clientFor(back!.searchParams.get("code")!);
 
   const { iban } = await euroAccount();
-  const before = await books();
+  const before = await readAccount();
   const approved = await initiate(rent);
   const refused = await initiate(fine);
   for (const [{ page: address }, { amount, creditorName, creditorIban }, button] of [
@@ -215,21 +215,21 @@ test("logs in, approves a payment and refuses another", async () => {
     `/done?for=${rent.amount}`,
     `/refused?for=${fine.amount}`,
   ]);
-  await seesOnlyTheRentPaid(before, approved.paymentId, refused.paymentId);
-  expect(visitor.complaints).toEqual([]);
+  await expectOnlyRentPaid(before, approved.paymentId, refused.paymentId);
+  expect(visitor.errors).toEqual([]);
 });
 
 test("is not logged in with a wrong password, and may try again", async () => {
-  const { page, complaints } = visitor;
+  const { page, errors } = visitor;
   await page.goto(loginAddress());
   await logIn(demo.email, "guess");
   expect(await page.getByRole("alert").textContent()).toBe("E-mail or password is wrong.");
   expect(application.visits).toEqual([]);
   // The status is what the page has to say; the browser mentions it in the console.
-  expect(complaints).toHaveLength(2);
-  expect(complaints).toContain(`${sandbox.baseUrl}/login answered 401`);
-  expect(complaints).toContainEqual(expect.stringContaining("status of 401"));
-  await beginsIn("password");
+  expect(errors).toHaveLength(2);
+  expect(errors).toContain(`${sandbox.baseUrl}/login answered 401`);
+  expect(errors).toContainEqual(expect.stringContaining("status of 401"));
+  await waitForFocus("password");
   await page.keyboard.type(demo.password);
   await page.keyboard.press("Enter");
   await page.waitForURL(`${sandbox.demo.redirectUri}?**`);
@@ -283,7 +283,7 @@ test("decides once, and reads later what became of it", async () => {
   expect(await visitor.text()).toContain("Refused or out of time.");
   expect(await page.getByRole("button").count()).toBe(0);
   expect(await statusOf(paymentId)).toBe("RJCT");
-  expect(visitor.complaints).toEqual([]);
+  expect(visitor.errors).toEqual([]);
 });
 
 test("chooses the accounts that a consent opens", async () => {
@@ -310,7 +310,7 @@ test("finds nothing to decide behind a link that nobody gave", async () => {
 });
 
 test("approves a payment and refuses another on the dashboard", async () => {
-  const before = await books();
+  const before = await readAccount();
   const approved = await initiate(rent);
   const refused = await initiate(fine);
   await visitor.page.goto(sandbox.baseUrl);
@@ -328,20 +328,20 @@ test("approves a payment and refuses another on the dashboard", async () => {
     await question.waitFor({ state: "detached" });
     expect(await visitor.page.getByRole("status").textContent()).toBe("Decide authorisation: done.");
   }
-  await seesOnlyTheRentPaid(before, approved.paymentId, refused.paymentId);
+  await expectOnlyRentPaid(before, approved.paymentId, refused.paymentId);
   expect(application.visits).toEqual([]);
-  expect(visitor.complaints).toEqual([]);
+  expect(visitor.errors).toEqual([]);
 });
 
 test.each([
   ["login", "Log in", async () => loginAddress()],
   ["payment", "Approve", async () => (await initiate(rent)).page],
 ] as const)("has the whole %s page on a telephone", async (_name, button, address) => {
-  await visitor.leave();
+  await visitor.close();
   visitor = await Visitor.in(browser, { viewport: { width: 360, height: 640 } });
   await visitor.page.goto(await address());
   expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   const { y, height } = (await visitor.page.getByRole("button", { name: button }).boundingBox())!;
   expect(y + height).toBeLessThan(640);
-  expect(visitor.complaints).toEqual([]);
+  expect(visitor.errors).toEqual([]);
 });

@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { launchBrowser } from "../../nodes/support/browser";
-import { picture } from "../../support/picture";
+import { takePicture } from "../../support/picture";
 import { sampleInput, sandboxClient } from "../../support/samples";
 import { Visitor } from "./visitor";
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   visitor = await Visitor.in(browser, { viewport: { width: 1280, height: 1085 } });
 });
 afterAll(async () => {
-  await visitor.leave();
+  await visitor.close();
   await client.close();
   await sandbox.close();
   await browser.close();
@@ -30,7 +30,7 @@ test("the page: what waits for a person, accounts with a margin call, and the ma
   await visitor.page.goto(sandbox.baseUrl);
   expect(await visitor.panel("Waiting for a person").getByRole("article").count()).toBe(4);
   expect(await visitor.panel("Accounts").innerText()).toMatch(/EUR.*due from 2026-03-18/s);
-  await picture(visitor.page, "sandbox");
+  await takePicture(visitor.page, "sandbox");
 });
 
 test("an operation that was tried, with the response", async () => {
@@ -41,5 +41,5 @@ test("an operation that was tried, with the response", async () => {
   await page.getByRole("button", { name: "Execute" }).click();
   await page.getByText('"Sandbox Bank DE"').first().scrollIntoViewIfNeeded();
   await page.getByRole("button", { name: "Execute", disabled: false }).waitFor();
-  await picture(page, "sandbox-operations");
+  await takePicture(page, "sandbox-operations");
 });

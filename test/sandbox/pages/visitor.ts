@@ -5,14 +5,14 @@ import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-c
 
 /** A page in a browser, with everything that went wrong in it. */
 export class Visitor {
-  readonly complaints: string[] = [];
+  readonly errors: string[] = [];
 
   private constructor(readonly page: Page) {
-    page.on("console", (message) => this.complaints.push(message.text()));
-    page.on("pageerror", (error) => this.complaints.push(error.message));
-    page.on("requestfailed", (request) => this.complaints.push(`${request.url()} failed`));
+    page.on("console", (message) => this.errors.push(message.text()));
+    page.on("pageerror", (error) => this.errors.push(error.message));
+    page.on("requestfailed", (request) => this.errors.push(`${request.url()} failed`));
     page.on("response", (response) => {
-      if (response.status() >= 400) this.complaints.push(`${response.url()} answered ${response.status()}`);
+      if (response.status() >= 400) this.errors.push(`${response.url()} answered ${response.status()}`);
     });
   }
 
@@ -34,7 +34,7 @@ export class Visitor {
     return this.page.locator("body").innerText();
   }
 
-  leave(): Promise<void> {
+  close(): Promise<void> {
     return this.page.context().close();
   }
 }

@@ -1,5 +1,5 @@
 /** What in a world a call could change, as text: the same text, the same world. */
-import type { Consent, Reads } from "../../../sandbox/src/world/open-banking/consent";
+import type { Consent, ReadCount } from "../../../sandbox/src/world/open-banking/consent";
 import type { Payment } from "../../../sandbox/src/world/open-banking/payment";
 import type { Account } from "../../../sandbox/src/world/accounts/account";
 import type { Trade, TradePayment } from "../../../sandbox/src/world/trades/trades";
@@ -28,7 +28,7 @@ const tradeParts = (trade: Trade) => [
   trade.payments.map(paymentParts),
 ];
 
-const readsParts = ([thing, { times, lastAt, pages }]: readonly [string, Reads]) => [
+const readsParts = ([thing, { times, lastAt, pages }]: readonly [string, ReadCount]) => [
   thing,
   times,
   lastAt,
@@ -64,14 +64,20 @@ const tickMs = 100;
 
 /** As the next request meets the world: what is due by then has happened, and is no change by the request. */
 export function fingerprintBefore(world: World): string {
-  world.runUntil(new Date(world.clock.now().getTime() + tickMs));
+  world.runEventsUntil(new Date(world.clock.now().getTime() + tickMs));
   return fingerprint(world);
 }
 
 export function fingerprint(world: World): string {
   const { ledger, accounts, accountDetails, quotes, trades, statements, approvals, openBanking, rates } =
     world;
-  const { consents, payments, authorisations, rememberedResponses: answered, signatories } = openBanking;
+  const {
+    consents,
+    payments,
+    authorisations,
+    rememberedResponses: storedResponses,
+    signatories,
+  } = openBanking;
   return JSON.stringify([
     [...ledger.balances()],
     accounts.size,
@@ -85,9 +91,9 @@ export function fingerprint(world: World): string {
     [...consents.values()].map(consentParts),
     [...payments.values()].map(bankPaymentParts),
     [...authorisations].map(([id, { scaStatus }]) => [id, scaStatus]),
-    [...answered.keys()],
+    [...storedResponses.keys()],
     signatories,
     world.outbox.mails.length,
-    priced.map((currency) => rates.mid(currency, "USD", "2026-01-01").rate),
+    priced.map((currency) => rates.midRate(currency, "USD", "2026-01-01").rate),
   ]);
 }

@@ -35,23 +35,27 @@ export async function ask(
 }
 
 /** What the connection and the client of fxdesk would fill in, by field. */
-const filled: Readonly<Record<string, () => string>> = {
+const connectionValues: Readonly<Record<string, () => string>> = {
   client_id: () => demo.clientId,
   "X-Request-ID": newRequestId,
   "PSU-IP-Address": () => "192.0.2.10",
 };
 
 /** A request of an operation with the demo company's credentials. What the caller does not give is filled in. */
-export function requestOf(
+export function toRequest(
   operation: Declaration,
   values: Values,
 ): Required<Pick<PlainRequest, "method" | "headers">> & {
   readonly path: string;
   readonly body?: string;
 } {
-  const own = fieldsOf(operation).filter(({ name, by }) => by !== "caller" && name in filled);
-  const added = Object.fromEntries(own.map(({ name }) => [name, filled[name]!()]));
-  const { target, headers, body } = encodeRequest(operation, { ...added, ...values });
+  const filledFields = fieldsOf(operation).filter(
+    ({ name, filledBy }) => filledBy !== "caller" && name in connectionValues,
+  );
+  const connectionInput = Object.fromEntries(
+    filledFields.map(({ name }) => [name, connectionValues[name]!()]),
+  );
+  const { target, headers, body } = encodeRequest(operation, { ...connectionInput, ...values });
   const contact = operation.credentials.includes("contactId") && { "x-contact-id": demo.contactId };
   return {
     path: target,
@@ -62,12 +66,12 @@ export function requestOf(
 }
 
 /** Calls an operation as the demo company. */
-export function callOf(
-  asking: Ask,
+export function callOperation(
+  send: Ask,
   operation: Declaration,
   values: Values,
   headers: Readonly<Record<string, string>> = {},
 ) {
-  const { path, ...request } = requestOf(operation, values);
-  return asking(path, { ...request, headers: { ...request.headers, ...headers } });
+  const { path, ...request } = toRequest(operation, values);
+  return send(path, { ...request, headers: { ...request.headers, ...headers } });
 }

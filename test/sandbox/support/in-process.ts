@@ -3,30 +3,34 @@ import { contract } from "@fxdesk/toolkit/operations";
 import type { ControlPlane } from "@fxdesk/sandbox";
 import { assemble } from "../../../sandbox/src/assemble";
 import { controlPlane } from "../../../sandbox/src/control";
-import type { Beginning, StageState } from "../../../sandbox/src/stage-state";
+import type { WorldSetup, SandboxState } from "../../../sandbox/src/sandbox-state";
 import type { World } from "../../../sandbox/src/world/world";
-import { type Settings, usualSettings } from "../../../sandbox/src/world/settings";
+import { type Settings, defaultSettings } from "../../../sandbox/src/world/settings";
 import type { Ask } from "./http";
 
-export interface InProcess {
+export interface InProcessSandbox {
   readonly ask: Ask;
   readonly control: ControlPlane;
   /** The world that is played now. */
   readonly world: World;
   /** Everything as it is now, and in part as it goes on. */
-  readonly state: StageState;
+  readonly state: SandboxState;
   close(): Promise<void>;
 }
 
 /** A quarter of business: enough of everything, and quickly made anew. */
 const daysBehind = 90;
 
-export const inProcess = (now: Date, seed = "fxdesk", settings: Partial<Settings> = {}): InProcess =>
-  inProcessFrom({ seed, now, daysBehind, settings: { ...usualSettings, ...settings } });
+export const startInProcess = (
+  now: Date,
+  seed = "fxdesk",
+  settings: Partial<Settings> = {},
+): InProcessSandbox =>
+  startInProcessFrom({ seed, now, daysBehind, settings: { ...defaultSettings, ...settings } });
 
 /** One that begins, or goes on from a state. */
-export function inProcessFrom(start: Beginning | StageState): InProcess {
-  const { app, stage } = assemble({ service: contract, start });
+export function startInProcessFrom(start: WorldSetup | SandboxState): InProcessSandbox {
+  const { app, session } = assemble({ service: contract, start });
   return {
     ask: async (url, { method = "GET", headers = {}, body } = {}) => {
       const response = await app.inject({
@@ -41,12 +45,12 @@ export function inProcessFrom(start: Beginning | StageState): InProcess {
         text: response.body,
       };
     },
-    control: controlPlane(stage),
+    control: controlPlane(session),
     get world() {
-      return stage.world;
+      return session.world;
     },
     get state() {
-      return stage.state;
+      return session.state;
     },
     close: () => app.close(),
   };

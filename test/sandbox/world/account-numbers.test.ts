@@ -4,7 +4,7 @@ import {
   bankCountries,
   bankIn,
   domesticAddress,
-  homeOf,
+  homeCountryOf,
   ibanOf,
   internationalAddress,
 } from "../../../sandbox/src/world/accounts/banks";
@@ -219,7 +219,7 @@ describe("addresses from abroad", () => {
 });
 
 test("every traded currency has a country in which its accounts are kept", () => {
-  const inEuros = tradedCurrencies.filter((currency) => homeOf(currency) === "DE");
+  const inEuros = tradedCurrencies.filter((currency) => homeCountryOf(currency) === "DE");
   expect(inEuros).toEqual(["EUR"]);
-  for (const currency of tradedCurrencies) expect(bankCountries).toContain(homeOf(currency));
+  for (const currency of tradedCurrencies) expect(bankCountries).toContain(homeCountryOf(currency));
 });

@@ -1,9 +1,9 @@
 /** The lines of an account read like an array of objects, whatever they are kept as. */
 import { Big } from "big.js";
 import * as fc from "fast-check";
-import { bucketOf, houseAccount, Ledger } from "../../../sandbox/src/world/ledger/ledger";
+import { balanceAccount, houseAccount, Ledger } from "../../../sandbox/src/world/ledger/ledger";
 
-const account = bucketOf({ accountId: "a", currency: "EUR" }, "InterimAvailable");
+const account = balanceAccount({ accountId: "a", currency: "EUR" }, "InterimAvailable");
 const house = houseAccount("nostro", "EUR");
 const ending = "-0000-4000-8000-000000000000";
 

@@ -7,19 +7,19 @@ import * as fc from "fast-check";
 import { Big } from "big.js";
 import { systemFor } from "../../../sandbox/src/world/open-banking/products";
 import { Outbox } from "../../../sandbox/src/world/outbox";
-import { accountIn } from "../../../sandbox/src/world/accounts/accounts";
+import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
 import { isBusinessDay, spotDateAt } from "../../../sandbox/src/world/calendar/business-days";
-import { steppedClock } from "../../../sandbox/src/world/calendar/clock";
-import { addDays, dayOf, hourOf, weekdayOf } from "../../../sandbox/src/world/calendar/days";
-import { dayFor } from "../../../sandbox/src/world/calendar/systems";
+import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
+import { addDays, dayOf, timeAtHour, weekdayOf } from "../../../sandbox/src/world/calendar/days";
+import { firstInstructableDay } from "../../../sandbox/src/world/calendar/payment-systems";
 import { holidays } from "../../../sandbox/src/world/calendar/holidays";
-import { chinese } from "../../../sandbox/src/world/calendar/moon";
+import { chinese } from "../../../sandbox/src/world/calendar/lunar-holidays";
 import { tradedCurrencies } from "../../../sandbox/src/world/money/fx";
-import { bucketOf } from "../../../sandbox/src/world/ledger/ledger";
-import { offer } from "../../../sandbox/src/world/trades/pricing";
+import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
+import { createOffer } from "../../../sandbox/src/world/trades/pricing";
 import { demo } from "../../../sandbox/src/world/parties/parties";
-import { book } from "../../../sandbox/src/world/trades/trading";
-import { newWorld } from "../../../sandbox/src/world/happenings";
+import { bookTrade } from "../../../sandbox/src/world/trades/trading";
+import { createWorld } from "../../../sandbox/src/world/event-handlers";
 
 interface Known {
   /** The country whose holidays are taken, and its region; none where all are listed. */
@@ -195,16 +195,16 @@ describe("by that calendar", () => {
   }
 
   test("6,700 value dates are those that the library gives, spot and forward", () => {
-    const world = newWorld({
-      clock: steppedClock(new Date("2026-01-05T10:00:00Z")),
+    const world = createWorld({
+      clock: createSteppedClock(new Date("2026-01-05T10:00:00Z")),
       seed: "dates",
       outbox: new Outbox(),
     });
-    world.catchUp();
+    world.runDueEvents();
     fc.assert(
       fc.property(pair, market, ([buy, sell], from) => {
         // Before 17:00 in New York it is still the same day of the market.
-        expect(spotDateAt(hourOf(from, 12), buy, sell)).toBe(spotOf(from, buy, sell));
+        expect(spotDateAt(timeAtHour(from, 12), buy, sell)).toBe(spotOf(from, buy, sell));
       }),
       { numRuns: 4_700 },
     );
@@ -217,7 +217,7 @@ describe("by that calendar", () => {
           fixed: "sell",
           amount: new Big(1_000),
         } as const;
-        const { terms } = offer(world, { ...inquiry, buyCurrency, sellCurrency, valueDate });
+        const { terms } = createOffer(world, { ...inquiry, buyCurrency, sellCurrency, valueDate });
         expect(terms.maturityDate).toBe(nextOpen(valueDate, buyCurrency, sellCurrency, "USD"));
       }),
       { numRuns: 2_000 },
@@ -225,35 +225,35 @@ describe("by that calendar", () => {
   });
 
   test("300 trades that are paid for at any time settle on the first day on which all are open", () => {
-    const world = newWorld({
-      clock: steppedClock(new Date("2026-01-05T10:00:00Z")),
+    const world = createWorld({
+      clock: createSteppedClock(new Date("2026-01-05T10:00:00Z")),
       seed: "late",
       outbox: new Outbox(),
     });
-    world.catchUp();
+    world.runDueEvents();
     const cases = fc.sample(fc.tuple(pair, day, fc.integer({ min: -30, max: 180 })), 300);
     const settled = cases.map(([[buyCurrency, sellCurrency], asked, hoursLate], index) => {
       // Of a company of its own: nothing else pays for it.
       const clientId = `client-${index}`;
       const inquiry = { clientId, type: "forward", fixed: "sell", amount: new Big(100_000) } as const;
       const valueDate = asked < "2026-01-20" ? "2026-01-20" : asked;
-      const { terms } = offer(world, { ...inquiry, buyCurrency, sellCurrency, valueDate });
-      const trade = book(world, { ...terms, type: "drawdown", reference: undefined });
+      const { terms } = createOffer(world, { ...inquiry, buyCurrency, sellCurrency, valueDate });
+      const trade = bookTrade(world, { ...terms, type: "drawdown", reference: undefined });
       const { maturityDate, tradeId: reference } = trade;
-      const paidAt = new Date(hourOf(maturityDate, 15).getTime() + hoursLate * 3_600_000 - 60_000);
-      const account = accountIn(world, { clientId }, sellCurrency);
+      const paidAt = new Date(timeAtHour(maturityDate, 15).getTime() + hoursLate * 3_600_000 - 60_000);
+      const account = findOrOpenAccount(world, { clientId }, sellCurrency);
       const information = `Payment of ${reference}`;
       world.agenda.schedule(paidAt, "money-comes-in", account, trade.sell.amount, { reference, information });
       return { trade, paidAt, parties: [buyCurrency, sellCurrency, "USD"] };
     });
-    world.runUntil(new Date("2032-01-31T00:00:00Z"));
+    world.runEventsUntil(new Date("2032-01-31T00:00:00Z"));
     for (const { trade, paidAt, parties } of settled) {
-      const account = accountIn(world, trade, trade.buy.currency);
-      const lines = [...world.ledger.lines(bucketOf(account, "InterimAvailable"))];
+      const account = findOrOpenAccount(world, trade, trade.buy.currency);
+      const lines = [...world.ledger.lines(balanceAccount(account, "InterimAvailable"))];
       const proceeds = lines.find(
         ({ entry, amount }) => entry.reference === trade.tradeId && amount.eq(trade.buy.amount),
       )!;
-      const from = paidAt > hourOf(dayOf(paidAt), 15) ? addDays(dayOf(paidAt), 1) : dayOf(paidAt);
+      const from = paidAt > timeAtHour(dayOf(paidAt), 15) ? addDays(dayOf(paidAt), 1) : dayOf(paidAt);
       const first = from > trade.maturityDate ? from : trade.maturityDate;
       expect([trade.tradeId, dayOf(proceeds.entry.bookedAt)]).toEqual([
         trade.tradeId,
@@ -273,11 +273,19 @@ describe("by that calendar", () => {
       fc.property(product, day, hour, fc.integer({ min: 0, max: 40 }), (name, given, at, ahead) => {
         const asked = addDays(given, ahead);
         const tooLate = asked === given && at >= cutOffs[name];
-        const found = dayFor(systemFor(`pain.001-${name}`, "EUR"), hourOf(given, at), asked);
-        expect(found).toBe(nextOpen(tooLate ? addDays(asked, 1) : asked, "EUR"));
-        expect(dayFor(systemFor("instant-sepa-credit-transfers", "EUR"), hourOf(given, at), given)).toBe(
-          given,
+        const found = firstInstructableDay(
+          systemFor(`pain.001-${name}`, "EUR"),
+          timeAtHour(given, at),
+          asked,
         );
+        expect(found).toBe(nextOpen(tooLate ? addDays(asked, 1) : asked, "EUR"));
+        expect(
+          firstInstructableDay(
+            systemFor("instant-sepa-credit-transfers", "EUR"),
+            timeAtHour(given, at),
+            given,
+          ),
+        ).toBe(given);
       }),
       { numRuns: 2_000 },
     );
@@ -285,7 +293,7 @@ describe("by that calendar", () => {
       fc.property(drawn, day, hour, (currency, given, at) => {
         const system = systemFor("cross-border-credit-transfers", currency);
         const [before, until] = system.cutOff!;
-        const found = dayFor(system, hourOf(given, at), given);
+        const found = firstInstructableDay(system, timeAtHour(given, at), given);
         expect(isOpen(found, currency)).toBe(true);
         const missed = at >= until || !isOpen(given, currency);
         const first = missed ? nextOpen(addDays(given, 1), currency) : given;

@@ -10,13 +10,19 @@ import {
   spotDate,
   spotDateAt,
 } from "../../../sandbox/src/world/calendar/business-days";
-import { steppedClock } from "../../../sandbox/src/world/calendar/clock";
+import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
 import { addDays, dayMs, dayOf } from "../../../sandbox/src/world/calendar/days";
-import { inverse, pairOf, Rates, tradedCurrencies, pathOf } from "../../../sandbox/src/world/money/fx";
-import { offer, offerDrawdown, type Offer } from "../../../sandbox/src/world/trades/pricing";
+import {
+  invertRate,
+  pairOf,
+  Rates,
+  tradedCurrencies,
+  randomDrift,
+} from "../../../sandbox/src/world/money/fx";
+import { createOffer, createDrawdownOffer, type Offer } from "../../../sandbox/src/world/trades/pricing";
 import { demo } from "../../../sandbox/src/world/parties/parties";
-import { book } from "../../../sandbox/src/world/trades/trading";
-import { newWorld } from "../../../sandbox/src/world/happenings";
+import { bookTrade } from "../../../sandbox/src/world/trades/trading";
+import { createWorld } from "../../../sandbox/src/world/event-handlers";
 
 const day = "2026-11-20";
 const markets = (rates: Readonly<Record<string, string>>): Rates => {
@@ -36,7 +42,7 @@ describe("a forward rate", () => {
     ["USDJPY", "155", 180, "152.635063"],
   ])("of %s at %s in %i days is %s", (symbol, spot, days, forward) => {
     const market = markets({ [symbol]: spot });
-    expect(market.mid(symbol.slice(0, 3), symbol.slice(3), day, days).rate.toFixed()).toBe(forward);
+    expect(market.midRate(symbol.slice(0, 3), symbol.slice(3), day, days).rate.toFixed()).toBe(forward);
   });
 
   const pair = fc
@@ -53,14 +59,17 @@ describe("a forward rate", () => {
     fc.assert(
       fc.property(pair, fc.constantFrom(...tradedCurrencies), terms, ([one, other], third, days) => {
         const { base, quoted } = pairOf(one, other);
-        const forward = market.mid(base, quoted, day, days);
+        const forward = market.midRate(base, quoted, day, days);
         expect(forward.rate.round(6).eq(forward.rate)).toBe(true);
-        const turned = market.mid(quoted, base, day, days);
-        expect(turned.symbol).toBe(inverse(forward).symbol);
-        expect(close(turned.rate, inverse(forward).rate)).toBeLessThanOrEqual(
+        const turned = market.midRate(quoted, base, day, days);
+        expect(turned.symbol).toBe(invertRate(forward).symbol);
+        expect(close(turned.rate, invertRate(forward).rate)).toBeLessThanOrEqual(
           2 * digit(turned.rate, forward.rate),
         );
-        const [first, second] = [market.mid(base, third, day, days), market.mid(third, quoted, day, days)];
+        const [first, second] = [
+          market.midRate(base, third, day, days),
+          market.midRate(third, quoted, day, days),
+        ];
         expect(close(first.rate.times(second.rate), forward.rate)).toBeLessThanOrEqual(
           2 * digit(first.rate, second.rate, forward.rate),
         );
@@ -72,25 +81,25 @@ describe("a forward rate", () => {
     const market = new Rates();
     fc.assert(
       fc.property(terms, (days) => {
-        const buying = market.customer("EUR", "USD", day, days).rate;
-        const selling = market.customer("USD", "EUR", day, days).rate;
-        const mid = market.mid("EUR", "USD", day, days).rate;
+        const buying = market.customerRate("EUR", "USD", day, days).rate;
+        const selling = market.customerRate("USD", "EUR", day, days).rate;
+        const mid = market.midRate("EUR", "USD", day, days).rate;
         expect(buying.gt(mid) && selling.lt(mid)).toBe(true);
-        expect(mid.gt(market.mid("EUR", "USD", day, days - 1).rate)).toBe(true);
+        expect(mid.gt(market.midRate("EUR", "USD", day, days - 1).rate)).toBe(true);
       }),
     );
   });
 });
 
 describe("an offer", () => {
-  const world = newWorld({
-    clock: steppedClock(new Date(`${day}T10:00:00Z`)),
+  const world = createWorld({
+    clock: createSteppedClock(new Date(`${day}T10:00:00Z`)),
     seed: "offers",
     outbox: new Outbox(),
   });
-  world.catchUp();
+  world.runDueEvents();
   const priced = (type: "spot" | "forward" | "window_forward" | "ndf", valueDate: string | undefined) =>
-    offer(world, {
+    createOffer(world, {
       clientId: demo.clientId,
       type,
       buyCurrency: "USD",
@@ -106,7 +115,7 @@ describe("an offer", () => {
       const days = daysFromSpot(world.now, "USD", "EUR", "2027-02-24");
       expect(days).toBe(92);
       const { terms } = priced(type, "2027-02-24");
-      expect(terms.rate).toEqual(world.rates.customer("USD", "EUR", day, days));
+      expect(terms.rate).toEqual(world.rates.customerRate("USD", "EUR", day, days));
       expect(terms.rate.rate.gt(priced("spot", undefined).terms.rate.rate)).toBe(true);
       expect(terms.buy.amount.toFixed(2)).toBe(terms.rate.rate.times(1000).toFixed(2));
     },
@@ -134,9 +143,13 @@ describe("a drawdown", () => {
     ["2026-11-19T21:59:59Z", "2026-11-20", "before 17:00 in New York"],
     ["2026-11-19T22:00:00Z", "2026-11-23", "after it, over a weekend"],
   ])("asked for at %s can settle on %s: %s", (time, value) => {
-    const world = newWorld({ clock: steppedClock(new Date(time)), seed: "drawdown", outbox: new Outbox() });
-    world.catchUp();
-    const { terms } = offer(world, {
+    const world = createWorld({
+      clock: createSteppedClock(new Date(time)),
+      seed: "drawdown",
+      outbox: new Outbox(),
+    });
+    world.runDueEvents();
+    const { terms } = createOffer(world, {
       clientId: demo.clientId,
       type: "window_forward",
       buyCurrency: "USD",
@@ -145,8 +158,8 @@ describe("a drawdown", () => {
       amount: new Big(1000),
       valueDate: "2027-02-24",
     });
-    const parent = book(world, { ...terms, reference: undefined });
-    const drawdown = offerDrawdown(world, parent, {
+    const parent = bookTrade(world, { ...terms, reference: undefined });
+    const drawdown = createDrawdownOffer(world, parent, {
       fixed: "sell",
       amount: new Big(400),
       valueDate: undefined,
@@ -166,9 +179,13 @@ describe("value dates", () => {
     ["2026-07-15T18:59:59Z", "NZD", "2026-07-17", "before 07:00 in Auckland in its winter"],
     ["2026-07-15T19:00:00Z", "NZD", "2026-07-20", "after it"],
   ])("of a deal at %s in %s against USD are %s: %s", (time, currency, value) => {
-    const world = newWorld({ clock: steppedClock(new Date(time)), seed: "value", outbox: new Outbox() });
-    world.catchUp();
-    const { terms } = offer(world, {
+    const world = createWorld({
+      clock: createSteppedClock(new Date(time)),
+      seed: "value",
+      outbox: new Outbox(),
+    });
+    world.runDueEvents();
+    const { terms } = createOffer(world, {
       clientId: demo.clientId,
       type: "spot",
       buyCurrency: currency,
@@ -246,8 +263,8 @@ describe("value dates", () => {
 describe("the path of a seed", () => {
   const days = Array.from({ length: 730 }, (_, index) => addDays("2026-01-01", index));
   const ratesOf = (seed: string, pair: readonly [string, string] = ["EUR", "USD"]) => {
-    const market = new Rates(undefined, pathOf(seed));
-    return days.map((each) => market.mid(...pair, each).rate.toNumber());
+    const market = new Rates(undefined, randomDrift(seed));
+    return days.map((each) => market.midRate(...pair, each).rate.toNumber());
   };
 
   test("is the same for the same seed, and another for another", () => {

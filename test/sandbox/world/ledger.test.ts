@@ -2,42 +2,46 @@
 import * as fc from "fast-check";
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/outbox";
-import { accountIn } from "../../../sandbox/src/world/accounts/accounts";
-import { steppedClock } from "../../../sandbox/src/world/calendar/clock";
-import { rounded } from "../../../sandbox/src/world/money/currencies";
+import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
+import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
+import { roundAmount } from "../../../sandbox/src/world/money/currencies";
 import { dayMs, dayOf } from "../../../sandbox/src/world/calendar/days";
-import { converted, feeFor } from "../../../sandbox/src/world/money/fx";
-import { receive } from "../../../sandbox/src/world/trades/incoming";
+import { convertAmount, feeFor } from "../../../sandbox/src/world/money/fx";
+import { receivePayment } from "../../../sandbox/src/world/trades/incoming-payments";
 import { houseAccount, Ledger } from "../../../sandbox/src/world/ledger/ledger";
-import { revalueAll } from "../../../sandbox/src/world/trades/margin";
-import { offer } from "../../../sandbox/src/world/trades/pricing";
-import { available } from "../../../sandbox/src/world/ledger/movements";
+import { revalueAllMargins } from "../../../sandbox/src/world/trades/margin";
+import { createOffer } from "../../../sandbox/src/world/trades/pricing";
+import { availableBalance } from "../../../sandbox/src/world/ledger/movements";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import {
-  allocate,
+  allocateFunds,
   decidePayment,
   orderPayment,
   returnPayment,
 } from "../../../sandbox/src/world/trades/payments";
 import { DomainError } from "../../../sandbox/src/world/domain-error";
-import { seed } from "../../../sandbox/src/world/seed";
-import { drawViolation, outstanding, unallocated } from "../../../sandbox/src/world/trades/trades";
-import { book, cancel, fund } from "../../../sandbox/src/world/trades/trading";
-import { newWorld } from "../../../sandbox/src/world/happenings";
+import { seedDemoWorld } from "../../../sandbox/src/world/seed";
+import {
+  drawdownViolation,
+  outstandingFunds,
+  unallocatedAmount,
+} from "../../../sandbox/src/world/trades/trades";
+import { bookTrade, cancelTrade, fundTrade } from "../../../sandbox/src/world/trades/trading";
+import { createWorld } from "../../../sandbox/src/world/event-handlers";
 import type { World } from "../../../sandbox/src/world/world";
-import { checkBooks, checkLines } from "../support/books";
+import { checkBooks, checkLines } from "../support/check-books";
 
 /** FXDESK_RUNS raises how often something happens. */
 const numRuns = Number(process.env.FXDESK_RUNS ?? 100);
 const currencies = ["EUR", "GBP", "USD", "JPY"] as const;
 
 function seeded(): World {
-  const world = newWorld({
-    clock: steppedClock(new Date("2026-11-20T10:00:00Z")),
+  const world = createWorld({
+    clock: createSteppedClock(new Date("2026-11-20T10:00:00Z")),
     seed: "books",
     outbox: new Outbox(),
   });
-  seed(world, 30);
+  seedDemoWorld(world, 30);
   return world;
 }
 
@@ -49,7 +53,7 @@ const tradeAt = (world: World, number: number) => {
   return open[number % open.length];
 };
 
-const part = (amount: Big, share: number, currency: string) => rounded(amount.times(share), currency);
+const part = (amount: Big, share: number, currency: string) => roundAmount(amount.times(share), currency);
 
 const numbers = fc.nat(100);
 const shares = fc.double({ min: 0.01, max: 1, noNaN: true });
@@ -64,45 +68,46 @@ const booking = fc
   })
   .filter(({ buyCurrency, sellCurrency }) => buyCurrency !== sellCurrency)
   .map((inquiry): Act => (world) => {
-    const { terms } = offer(world, { ...inquiry, clientId: demo.clientId, valueDate: "2026-12-15" });
-    if (terms.sell.amount.gt(0) && terms.buy.amount.gt(0)) book(world, { ...terms, reference: undefined });
+    const { terms } = createOffer(world, { ...inquiry, clientId: demo.clientId, valueDate: "2026-12-15" });
+    if (terms.sell.amount.gt(0) && terms.buy.amount.gt(0))
+      bookTrade(world, { ...terms, reference: undefined });
   });
 
 const funding = fc.tuple(numbers, shares).map(([number, share]): Act => (world) => {
   const trade = tradeAt(world, number);
   if (!trade || trade.type === "ndf") return;
-  const amount = part(outstanding(trade), share, trade.sell.currency);
-  const account = accountIn(world, trade, trade.sell.currency);
-  if (amount.gt(0) && amount.lte(available(world, account))) fund(world, trade, amount);
+  const amount = part(outstandingFunds(trade), share, trade.sell.currency);
+  const account = findOrOpenAccount(world, trade, trade.sell.currency);
+  if (amount.gt(0) && amount.lte(availableBalance(world, account))) fundTrade(world, trade, amount);
 });
 
 const drawing = fc.tuple(numbers, shares).map(([number, share]): Act => (world) => {
   const parent = tradeAt(world, number);
   if (!parent || (parent.type !== "forward" && parent.type !== "window_forward")) return;
   const sell = {
-    amount: part(outstanding(parent), share, parent.sell.currency),
+    amount: part(outstandingFunds(parent), share, parent.sell.currency),
     currency: parent.sell.currency,
   };
-  const buy = converted(sell, parent.rate);
-  if (sell.amount.eq(0) || drawViolation(parent, sell.amount, buy.amount) !== undefined) return;
+  const buy = convertAmount(sell, parent.rate);
+  if (sell.amount.eq(0) || drawdownViolation(parent, sell.amount, buy.amount) !== undefined) return;
   const { clientId, rate } = parent;
   const terms = { clientId, rate, parent, sell, buy, fee: feeFor(sell), reference: undefined };
-  book(world, { ...terms, type: "drawdown", maturityDate: "2026-12-01" });
+  bookTrade(world, { ...terms, type: "drawdown", maturityDate: "2026-12-01" });
 });
 
 const allocating = fc.tuple(numbers, shares).map(([number, share]): Act => (world) => {
   const trade = tradeAt(world, number);
   if (!trade || trade.type === "ndf") return;
-  const amount = part(unallocated(trade), share, trade.buy.currency);
+  const amount = part(unallocatedAmount(trade), share, trade.buy.currency);
   const beneficiary = world.beneficiaries.find(({ currency }) => currency === trade.buy.currency);
-  if (beneficiary && amount.gt(0)) allocate(world, trade, beneficiary, amount);
+  if (beneficiary && amount.gt(0)) allocateFunds(world, trade, beneficiary, amount);
 });
 
 const ordering = fc.tuple(numbers, shares).map(([number, share]): Act => (world) => {
   const trade = tradeAt(world, number);
   const beneficiary = world.beneficiaries.find(({ currency }) => currency === trade?.buy.currency);
   if (!trade || !beneficiary) return;
-  const amount = part(unallocated(trade), share, trade.buy.currency);
+  const amount = part(unallocatedAmount(trade), share, trade.buy.currency);
   const today = dayOf(world.now);
   const date = trade.maturityDate < today ? today : trade.maturityDate;
   const order = { beneficiary, amount, date, contactId: demo.contactId };
@@ -132,13 +137,13 @@ const returning = numbers.map((number): Act => (world) => {
 
 const cancelling = numbers.map((number): Act => (world) => {
   const trade = tradeAt(world, number);
-  if (trade && !trade.settled) cancel(world, trade);
+  if (trade && !trade.settled) cancelTrade(world, trade);
 });
 
 const receiving = fc.tuple(fc.constantFrom(...currencies), fc.integer({ min: 1, max: 500_000 })).map(
   ([currency, amount]): Act =>
     (world) =>
-      receive(world, accountIn(world, demo, currency), new Big(amount), {
+      receivePayment(world, findOrOpenAccount(world, demo, currency), new Big(amount), {
         reference: "IN",
         information: "Payment",
       }),
@@ -148,9 +153,9 @@ const moving = fc
   .tuple(fc.constantFrom("EUR", "GBP", "JPY"), fc.double({ min: 0.93, max: 1.07, noNaN: true }))
   .map(([base, change]): Act => (world) => {
     const day = dayOf(world.now);
-    const { rate } = world.rates.mid(base, "USD", day);
+    const { rate } = world.rates.midRate(base, "USD", day);
     world.rates.move(base, "USD", rate.times(change), day);
-    revalueAll(world);
+    revalueAllMargins(world);
   });
 
 const waiting = fc.integer({ min: 1, max: 20 }).map(
@@ -159,7 +164,7 @@ const waiting = fc.integer({ min: 1, max: 20 }).map(
       world.clock.advance(days * dayMs),
 );
 
-const everything = [
+const anyAct = [
   booking,
   funding,
   drawing,
@@ -176,13 +181,13 @@ const everything = [
 test(
   "balance after everything that can happen",
   () => {
-    const acts = fc.array(fc.oneof(...everything), { minLength: 1, maxLength: 25 });
+    const acts = fc.array(fc.oneof(...anyAct), { minLength: 1, maxLength: 25 });
     fc.assert(
       fc.property(acts, (happening) => {
         const world = seeded();
         for (const act of happening) {
           act(world);
-          world.catchUp();
+          world.runDueEvents();
           checkBooks(world);
         }
         checkLines(world);

@@ -2,18 +2,18 @@
 import * as fc from "fast-check";
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/outbox";
-import { accountIn } from "../../../sandbox/src/world/accounts/accounts";
+import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
 import { daysFromSpot } from "../../../sandbox/src/world/calendar/business-days";
-import { steppedClock } from "../../../sandbox/src/world/calendar/clock";
+import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
 import { dayMs, dayOf } from "../../../sandbox/src/world/calendar/days";
-import { receive } from "../../../sandbox/src/world/trades/incoming";
-import { bucketOf, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
-import { initialMargin, lossLevels, revalueAll } from "../../../sandbox/src/world/trades/margin";
-import { available, move } from "../../../sandbox/src/world/ledger/movements";
+import { receivePayment } from "../../../sandbox/src/world/trades/incoming-payments";
+import { balanceAccount, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
+import { initialMargin, lossLevels, revalueAllMargins } from "../../../sandbox/src/world/trades/margin";
+import { availableBalance, moveMoney } from "../../../sandbox/src/world/ledger/movements";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import type { Trade } from "../../../sandbox/src/world/trades/trades";
-import { book, cancel, fund } from "../../../sandbox/src/world/trades/trading";
-import { newWorld } from "../../../sandbox/src/world/happenings";
+import { bookTrade, cancelTrade, fundTrade } from "../../../sandbox/src/world/trades/trading";
+import { createWorld } from "../../../sandbox/src/world/event-handlers";
 import type { World } from "../../../sandbox/src/world/world";
 
 describe("a loss of the threshold", () => {
@@ -48,8 +48,8 @@ describe("a loss of the threshold", () => {
 let world: World;
 let trade: Trade;
 
-const gbp = () => accountIn(world, demo, "GBP");
-const held = (bucket: Bucket) => world.ledger.balance(bucketOf(gbp(), bucket)).toFixed();
+const gbp = () => findOrOpenAccount(world, demo, "GBP");
+const held = (bucket: Bucket) => world.ledger.balance(balanceAccount(gbp(), bucket)).toFixed();
 const maturityDate = "2027-02-01";
 
 /** Moves the market so that GBP for the trade's maturity costs as much, with interest of 3.75 and 3.85 %. */
@@ -62,27 +62,27 @@ function moveForward(rate: string, time: Date): void {
 
 const market = (rate: string) => {
   moveForward(rate, world.now);
-  revalueAll(world);
+  revalueAllMargins(world);
 };
-const pass = (days: number, rate: string) => {
+const advanceDays = (days: number, rate: string) => {
   for (let day = 0; day < days; day += 1) {
     world.clock.advance(dayMs);
     moveForward(rate, world.clock.now());
-    world.catchUp();
+    world.runDueEvents();
   }
 };
 const payIn = (amount: number) =>
-  receive(world, gbp(), new Big(amount), { reference: "FUNDS", information: "Funds" });
+  receivePayment(world, gbp(), new Big(amount), { reference: "FUNDS", information: "Funds" });
 
 beforeEach(() => {
-  world = newWorld({
-    clock: steppedClock(new Date("2026-11-02T10:00:00Z")),
+  world = createWorld({
+    clock: createSteppedClock(new Date("2026-11-02T10:00:00Z")),
     seed: "margin",
     outbox: new Outbox(),
   });
-  world.catchUp();
+  world.runDueEvents();
   moveForward("1.3", world.now);
-  trade = book(world, {
+  trade = bookTrade(world, {
     clientId: demo.clientId,
     type: "forward",
     sell: { amount: new Big(100_000), currency: "GBP" },
@@ -95,15 +95,15 @@ beforeEach(() => {
 });
 
 test("the deposit is taken on its day, or as soon as it is there", () => {
-  pass(3, "1.3");
+  advanceDays(3, "1.3");
   expect(held("InitialMargin")).toBe("0");
   payIn(6_000);
-  pass(1, "1.3");
-  expect([held("InitialMargin"), available(world, gbp()).toFixed()]).toEqual(["5000", "1000"]);
+  advanceDays(1, "1.3");
+  expect([held("InitialMargin"), availableBalance(world, gbp()).toFixed()]).toEqual(["5000", "1000"]);
 });
 
 const spot = (reference?: string) =>
-  book(world, {
+  bookTrade(world, {
     clientId: demo.clientId,
     type: "spot",
     sell: { amount: new Big(5_000), currency: "GBP" },
@@ -116,7 +116,7 @@ const spot = (reference?: string) =>
 
 test("what pays a call does not pay for a trade as well", () => {
   const due = spot();
-  pass(2, "1.3");
+  advanceDays(2, "1.3");
   market("1.3325");
   payIn(3_000);
   expect([held("MarginCall"), held("InitialMargin"), due.funded.toFixed()]).toEqual(["0", "2500", "500"]);
@@ -124,8 +124,8 @@ test("what pays a call does not pay for a trade as well", () => {
 
 test("money pays for the trade whose reference it carries, also before its day", () => {
   const [named, other] = [spot("INV-7"), spot("INV-8")];
-  receive(world, gbp(), new Big(6_000), { reference: "INV-7", information: "Payment" });
-  expect([named.funded.toFixed(), other.funded.toFixed(), available(world, gbp()).toFixed()]).toEqual([
+  receivePayment(world, gbp(), new Big(6_000), { reference: "INV-7", information: "Payment" });
+  expect([named.funded.toFixed(), other.funded.toFixed(), availableBalance(world, gbp()).toFixed()]).toEqual([
     "5000",
     "0",
     "1000",
@@ -140,26 +140,26 @@ test("a call is what the balance MarginCall shows, until it is paid from what co
   payIn(2_499);
   expect(held("MarginCall")).toBe("2500");
   payIn(1);
-  expect([held("MarginCall"), held("InitialMargin"), available(world, gbp()).toFixed()]).toEqual([
+  expect([held("MarginCall"), held("InitialMargin"), availableBalance(world, gbp()).toFixed()]).toEqual([
     "0",
     "2500",
     "0",
   ]);
-  const line = world.ledger.lines(bucketOf(gbp(), "InterimAvailable")).at(-1)!;
+  const line = world.ledger.lines(balanceAccount(gbp(), "InterimAvailable")).at(-1)!;
   expect([line.entry.type, line.amount.toFixed()]).toEqual(["margin", "-2500"]);
 });
 
 test("the loss is to the rate for the maturity, not to the rate of today", () => {
   world.rates.move("GBP", "USD", new Big("1.3325"), dayOf(world.now));
-  expect(world.rates.mid("GBP", "USD", dayOf(world.now), 89).rate.gt("1.3325")).toBe(true);
+  expect(world.rates.midRate("GBP", "USD", dayOf(world.now), 89).rate.gt("1.3325")).toBe(true);
   world.rates.move("GBP", "USD", new Big("1.3324"), dayOf(world.now));
-  revalueAll(world);
+  revalueAllMargins(world);
   expect(held("MarginCall")).toBe("2500");
 });
 
 test("what is called on a Friday is due on the Tuesday after", () => {
   payIn(50_000);
-  pass(4, "1.3");
+  advanceDays(4, "1.3");
   expect([world.now.getUTCDay(), held("InitialMargin")]).toEqual([5, "5000"]);
   market("1.34");
   expect(trade.calls.map(({ dueDate }) => dueDate)).toEqual(["2026-11-10"]);
@@ -168,12 +168,12 @@ test("what is called on a Friday is due on the Tuesday after", () => {
 test("each call is due two business days after it, whatever is called later", () => {
   payIn(50_000);
   market("1.3325");
-  pass(1, "1.3325");
+  advanceDays(1, "1.3325");
   market("1.365");
   expect(held("MarginCall")).toBe("5000");
-  pass(2, "1.365");
+  advanceDays(2, "1.365");
   expect([held("MarginCall"), trade.paidCalls.toFixed()]).toEqual(["2500", "2500"]);
-  pass(1, "1.365");
+  advanceDays(1, "1.365");
   expect([held("MarginCall"), trade.paidCalls.toFixed()]).toEqual(["0", "5000"]);
 });
 
@@ -186,7 +186,7 @@ test.each([
 });
 
 const draw = (sell: string, buy: string) =>
-  book(world, {
+  bookTrade(world, {
     clientId: demo.clientId,
     type: "drawdown",
     parent: trade,
@@ -201,26 +201,30 @@ const draw = (sell: string, buy: string) =>
 test("no deposit is taken for what was drawn and settled before it was paid", () => {
   const drawdown = draw("40000", "52000");
   payIn(1_000);
-  pass(6, "1.3");
-  move(world, gbp(), new Big(39_000), "nostro", { type: "incoming", reference: "IN", information: "In" });
-  fund(world, drawdown, new Big(40_000));
-  pass(2, "1.3");
+  advanceDays(6, "1.3");
+  moveMoney(world, gbp(), new Big(39_000), "nostro", {
+    type: "incoming",
+    reference: "IN",
+    information: "In",
+  });
+  fundTrade(world, drawdown, new Big(40_000));
+  advanceDays(2, "1.3");
   expect([drawdown.settled, held("InitialMargin")]).toEqual([true, "0"]);
   payIn(10_000);
-  pass(1, "1.3");
+  advanceDays(1, "1.3");
   expect(held("InitialMargin")).toBe("3000");
-  pass(1, "1.3");
+  advanceDays(1, "1.3");
   expect(held("InitialMargin")).toBe("3000");
 });
 
 test("the deposit is returned as parts of the trade are drawn and settle, and the rest at the end", () => {
   payIn(150_000);
-  pass(3, "1.3");
+  advanceDays(3, "1.3");
   draw("33333.33", "43333.33");
   expect(held("InitialMargin")).toBe("5000");
-  pass(5, "1.3");
+  advanceDays(5, "1.3");
   expect(held("InitialMargin")).toBe("3333.33");
-  pass(90, "1.3");
+  advanceDays(90, "1.3");
   expect([held("InitialMargin"), trade.settled]).toEqual(["0", true]);
 });
 
@@ -229,23 +233,27 @@ test("a call is for what is not settled, and returned when all of it was drawn a
   draw("60000", "78000");
   market("1.3325");
   expect(held("MarginCall")).toBe("2500");
-  pass(10, "1.3325");
+  advanceDays(10, "1.3325");
   expect([trade.paidCalls.toFixed(), held("InitialMargin")]).toEqual(["2500", "4500"]);
   market("1.37");
   expect(held("MarginCall")).toBe("0");
   market("1.4");
   expect(held("MarginCall")).toBe("500");
   draw("40000", "52000");
-  pass(1, "1.4");
+  advanceDays(1, "1.4");
   expect([trade.settled, held("MarginCall"), held("InitialMargin")]).toEqual([true, "0", "0"]);
 });
 
 test("a call is taken two business days on from what is there", () => {
-  move(world, gbp(), new Big(50_000), "nostro", { type: "incoming", reference: "IN", information: "In" });
+  moveMoney(world, gbp(), new Big(50_000), "nostro", {
+    type: "incoming",
+    reference: "IN",
+    information: "In",
+  });
   market("1.34");
-  pass(1, "1.34");
+  advanceDays(1, "1.34");
   expect(held("MarginCall")).toBe("2500");
-  pass(2, "1.34");
+  advanceDays(2, "1.34");
   expect([held("MarginCall"), held("InitialMargin")]).toEqual(["0", "7500"]);
 });
 
@@ -257,7 +265,7 @@ test("more is called the further the market goes, and all of it returned when no
   market("1.31");
   expect([held("MarginCall"), held("InitialMargin")]).toEqual(["2500", "2500"]);
   market("1.3");
-  expect([held("MarginCall"), held("InitialMargin"), available(world, gbp()).toFixed()]).toEqual([
+  expect([held("MarginCall"), held("InitialMargin"), availableBalance(world, gbp()).toFixed()]).toEqual([
     "0",
     "0",
     "2500",
@@ -267,10 +275,10 @@ test("more is called the further the market goes, and all of it returned when no
 test("a cancelled trade gives everything back", () => {
   market("1.37");
   payIn(10_000);
-  pass(3, "1.37");
+  advanceDays(3, "1.37");
   expect(held("InitialMargin")).toBe("10000");
-  cancel(world, trade);
-  expect([held("MarginCall"), held("InitialMargin"), available(world, gbp()).toFixed()]).toEqual([
+  cancelTrade(world, trade);
+  expect([held("MarginCall"), held("InitialMargin"), availableBalance(world, gbp()).toFixed()]).toEqual([
     "0",
     "0",
     "10000",

@@ -4,14 +4,18 @@ import {
   isBusinessDay,
   isMarketOpen,
   nextBusinessDay,
-  opensAgain,
+  nextMarketOpening,
   previousBusinessDay,
   spotDate,
   tradingDay,
 } from "../../../sandbox/src/world/calendar/business-days";
-import { easter } from "../../../sandbox/src/world/calendar/rules";
-import { fits, rounded, written } from "../../../sandbox/src/world/money/currencies";
-import { converted, inverse, Rates, tradedCurrencies } from "../../../sandbox/src/world/money/fx";
+import { easter } from "../../../sandbox/src/world/calendar/holiday-rules";
+import {
+  fitsMinorUnits,
+  roundAmount,
+  formatDecimalAmount,
+} from "../../../sandbox/src/world/money/currencies";
+import { convertAmount, invertRate, Rates, tradedCurrencies } from "../../../sandbox/src/world/money/fx";
 
 test.each([
   ["2026-11-20T21:59:00Z", "2026-11-20"],
@@ -49,7 +53,7 @@ describe("the market", () => {
     ["2026-03-07T12:34:56Z", "2026-03-08T21:00:00.000Z"],
     ["2026-10-31T12:34:56Z", "2026-11-01T22:00:00.000Z"],
   ])("closed at %s opens at %s", (time, opens) => {
-    expect(opensAgain(new Date(time)).toISOString()).toBe(opens);
+    expect(nextMarketOpening(new Date(time)).toISOString()).toBe(opens);
   });
 });
 
@@ -121,7 +125,7 @@ describe("business days", () => {
 
 describe("rates", () => {
   const day = "2026-11-20";
-  const customerRate = (buy: string, sell: string) => new Rates().customer(buy, sell, day);
+  const customerRate = (buy: string, sell: string) => new Rates().customerRate(buy, sell, day);
 
   test.each([
     ["EUR", "GBP", "EURGBP"],
@@ -147,17 +151,17 @@ describe("rates", () => {
   test("convert from either side, to the minor units", () => {
     const rate = { symbol: "EURJPY", rate: new Big("163.254321") };
     const eur = { amount: new Big("100.01"), currency: "EUR" };
-    expect(converted(eur, rate).amount.toFixed()).toBe("16327");
-    expect(converted({ amount: new Big(16327), currency: "JPY" }, rate).amount.toFixed()).toBe("100.01");
-    expect(inverse(rate)).toMatchObject({ symbol: "JPYEUR" });
-    expect(inverse(rate).rate.toFixed()).toBe("0.006125");
+    expect(convertAmount(eur, rate).amount.toFixed()).toBe("16327");
+    expect(convertAmount({ amount: new Big(16327), currency: "JPY" }, rate).amount.toFixed()).toBe("100.01");
+    expect(invertRate(rate)).toMatchObject({ symbol: "JPYEUR" });
+    expect(invertRate(rate).rate.toFixed()).toBe("0.006125");
   });
 });
 
 test("amounts keep the minor units of their currency", () => {
-  const one = (currency: string) => written(new Big(1), currency);
+  const one = (currency: string) => formatDecimalAmount(new Big(1), currency);
   expect(["EUR", "JPY", "KWD", "CLF"].map(one)).toEqual(["1.00", "1", "1.000", "1.0000"]);
-  expect(rounded(new Big("1.005"), "EUR").toFixed()).toBe("1.01");
-  expect(written(new Big("12"), "EUR")).toBe("12.00");
-  expect(fits(new Big("0.5"), "JPY")).toBe(false);
+  expect(roundAmount(new Big("1.005"), "EUR").toFixed()).toBe("1.01");
+  expect(formatDecimalAmount(new Big("12"), "EUR")).toBe("12.00");
+  expect(fitsMinorUnits(new Big("0.5"), "JPY")).toBe(false);
 });

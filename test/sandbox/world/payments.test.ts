@@ -1,13 +1,13 @@
 /** Payments from trades, from the order to the money that comes back. */
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/outbox";
-import { accountIn } from "../../../sandbox/src/world/accounts/accounts";
+import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
 import { isApproved } from "../../../sandbox/src/world/parties/approvals";
-import { steppedClock } from "../../../sandbox/src/world/calendar/clock";
+import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
 import { dayMs } from "../../../sandbox/src/world/calendar/days";
-import { bucketOf } from "../../../sandbox/src/world/ledger/ledger";
-import { offer } from "../../../sandbox/src/world/trades/pricing";
-import { available } from "../../../sandbox/src/world/ledger/movements";
+import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
+import { createOffer } from "../../../sandbox/src/world/trades/pricing";
+import { availableBalance } from "../../../sandbox/src/world/ledger/movements";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import {
   completeBeneficiary,
@@ -16,19 +16,19 @@ import {
   type PaymentOrder,
   returnPayment,
 } from "../../../sandbox/src/world/trades/payments";
-import { seed } from "../../../sandbox/src/world/seed";
+import { seedDemoWorld } from "../../../sandbox/src/world/seed";
 import { statusOf, type Trade, type TradePayment } from "../../../sandbox/src/world/trades/trades";
-import { book, fund } from "../../../sandbox/src/world/trades/trading";
-import { newWorld } from "../../../sandbox/src/world/happenings";
+import { bookTrade, fundTrade } from "../../../sandbox/src/world/trades/trading";
+import { createWorld } from "../../../sandbox/src/world/event-handlers";
 import type { World } from "../../../sandbox/src/world/world";
 
 let world: World;
 let trade: Trade;
 
 const minute = 60_000;
-const pass = (milliseconds: number) => {
+const advance = (milliseconds: number) => {
   world.clock.advance(milliseconds);
-  world.catchUp();
+  world.runDueEvents();
 };
 const beneficiary = () => world.beneficiaries.find(({ currency }) => currency === "USD")!;
 const order = (amount: string, more: Partial<PaymentOrder> = {}): TradePayment =>
@@ -41,18 +41,18 @@ const order = (amount: string, more: Partial<PaymentOrder> = {}): TradePayment =
 const decide = (payment: TradePayment, contactId: string, approve = true) =>
   decidePayment(world, trade, payment, { contactId, approve });
 /** An error whose details say why. */
-const saying = (text: string): Error =>
+const errorWithDetails = (text: string): Error =>
   expect.objectContaining({ details: expect.stringContaining(text) as string }) as Error;
-const usd = () => accountIn(world, demo, "USD");
+const usd = () => findOrOpenAccount(world, demo, "USD");
 
 beforeEach(() => {
-  world = newWorld({
-    clock: steppedClock(new Date("2026-11-20T10:00:00Z")),
+  world = createWorld({
+    clock: createSteppedClock(new Date("2026-11-20T10:00:00Z")),
     seed: "payments",
     outbox: new Outbox(),
   });
-  seed(world);
-  const { terms } = offer(world, {
+  seedDemoWorld(world);
+  const { terms } = createOffer(world, {
     clientId: demo.clientId,
     type: "spot",
     buyCurrency: "USD",
@@ -61,8 +61,8 @@ beforeEach(() => {
     amount: new Big(20_000),
     valueDate: undefined,
   });
-  trade = book(world, { ...terms, reference: undefined });
-  fund(world, trade, trade.sell.amount);
+  trade = bookTrade(world, { ...terms, reference: undefined });
+  fundTrade(world, trade, trade.sell.amount);
 });
 
 test("a payment passes its approval, the look at its beneficiary, its day and its hour", () => {
@@ -70,15 +70,15 @@ test("a payment passes its approval, the look at its beneficiary, its day and it
   const seen = [payment.status];
   decide(payment, "contact-second-admin");
   seen.push(payment.status);
-  pass(minute);
+  advance(minute);
   seen.push(payment.status);
   expect(statusOf(trade)).toBe("Funds Out Partially Allocated");
-  pass(4 * dayMs);
+  advance(4 * dayMs);
   seen.push(payment.status);
   world.clock.advance(Date.parse("2026-11-25T15:00:00Z") - world.clock.now().getTime());
-  world.catchUp();
+  world.runDueEvents();
   seen.push(payment.status);
-  pass(60 * minute);
+  advance(60 * minute);
   expect([...seen, payment.status, statusOf(trade)]).toEqual([
     "Payment pending of authorization",
     "Validating beneficiary information",
@@ -88,7 +88,7 @@ test("a payment passes its approval, the look at its beneficiary, its day and it
     "Payment complete",
     "Closed",
   ]);
-  const { entry, amount } = world.ledger.lines(bucketOf(usd(), "InterimAvailable")).at(-1)!;
+  const { entry, amount } = world.ledger.lines(balanceAccount(usd(), "InterimAvailable")).at(-1)!;
   expect([entry.reference, entry.type, amount.toFixed(2)]).toEqual([payment.paymentId, "debit", "-1200.50"]);
 });
 
@@ -98,7 +98,7 @@ test("who made a payment does not approve it, one rejection ends it, and it is d
   decide(payment, "contact-approver", false);
   expect(payment.status).toBe("Payment rejected");
   expect(() => decide(payment, "contact-second-admin")).toThrow("does not wait");
-  expect(world.ledger.balance(bucketOf(usd(), "Outgoing")).toFixed()).toBe(
+  expect(world.ledger.balance(balanceAccount(usd(), "Outgoing")).toFixed()).toBe(
     outgoingWithout(payment).toFixed(),
   );
 });
@@ -133,10 +133,10 @@ test("a beneficiary without an account is asked for one", () => {
   const { beneficiaryId, clientId, name, currency, bic } = beneficiary();
   const payment = order("100", { beneficiary: { beneficiaryId, clientId, name, currency, bic } });
   decide(payment, "contact-approver");
-  pass(minute);
+  advance(minute);
   expect(payment.status).toBe("Need more beneficiary information");
   completeBeneficiary(world, trade, payment, { accountNumber: "12345678" });
-  pass(minute);
+  advance(minute);
   expect(payment.status).toBe("Waiting for payment date");
 });
 
@@ -144,11 +144,11 @@ test("a payment that comes back is credited once", () => {
   const payment = order("100");
   expect(() => returnPayment(world, trade, payment)).toThrow("not with its beneficiary");
   decide(payment, "contact-approver");
-  pass(5 * dayMs);
-  const before = available(world, usd());
+  advance(5 * dayMs);
+  const before = availableBalance(world, usd());
   returnPayment(world, trade, payment);
-  expect(available(world, usd()).minus(before).toFixed()).toBe("100");
-  const { entry } = world.ledger.lines(bucketOf(usd(), "InterimAvailable")).at(-1)!;
+  expect(availableBalance(world, usd()).minus(before).toFixed()).toBe("100");
+  const { entry } = world.ledger.lines(balanceAccount(usd(), "InterimAvailable")).at(-1)!;
   expect([entry.type, entry.reference]).toEqual(["payment_returned", payment.paymentId]);
   expect(() => returnPayment(world, trade, payment)).toThrow("not with its beneficiary");
 });
@@ -173,19 +173,19 @@ test.each<[string, Partial<PaymentOrder> & { amount?: Big }, string]>([
     "payment_date 2026-11-26 is no business day: the next is 2026-11-27",
   ],
 ])("%s cannot be paid", (_what, changes, message) => {
-  expect(() => order("1", changes)).toThrow(saying(message));
+  expect(() => order("1", changes)).toThrow(errorWithDetails(message));
 });
 
 test("without a day a payment is sent at maturity, or on the next business day when that has passed", () => {
   expect(order("1", { date: undefined }).date).toBe("2026-11-24");
   order("1", { date: "2026-12-10" });
-  pass(8 * dayMs);
+  advance(8 * dayMs);
   expect(order("1").date).toBe("2026-11-30");
 });
 
 test("nobody is paid in another currency", () => {
   const inEuro = world.beneficiaries.find(({ currency }) => currency === "EUR")!;
-  expect(() => order("1", { beneficiary: inEuro })).toThrow(saying("no beneficiary in USD"));
+  expect(() => order("1", { beneficiary: inEuro })).toThrow(errorWithDetails("no beneficiary in USD"));
 });
 
 test("without an approvals workflow a payment needs no approval", () => {

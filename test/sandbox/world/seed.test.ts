@@ -1,23 +1,27 @@
 /** The world as it begins. */
 import { Outbox } from "../../../sandbox/src/world/outbox";
-import { steppedClock } from "../../../sandbox/src/world/calendar/clock";
+import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
 import { dayMs } from "../../../sandbox/src/world/calendar/days";
-import { bucketOf } from "../../../sandbox/src/world/ledger/ledger";
-import { seed } from "../../../sandbox/src/world/seed";
+import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
+import { seedDemoWorld } from "../../../sandbox/src/world/seed";
 import { statusOf } from "../../../sandbox/src/world/trades/trades";
-import { newWorld } from "../../../sandbox/src/world/happenings";
+import { createWorld } from "../../../sandbox/src/world/event-handlers";
 
 /** Days of all kinds: weekends, holidays and the days around them, at different hours. */
 const times = Array.from({ length: 24 }, (_, index) => new Date(Date.UTC(2026, 0, 1) + index * 15.3 * dayMs));
 
 test.each(times)("at %p has trades of every type and status, and no account in the red", (now) => {
-  const world = newWorld({ clock: steppedClock(now), seed: now.toISOString(), outbox: new Outbox() });
-  seed(world);
+  const world = createWorld({
+    clock: createSteppedClock(now),
+    seed: now.toISOString(),
+    outbox: new Outbox(),
+  });
+  seedDemoWorld(world);
   const trades = [...world.trades.values()];
   expect(new Set(trades.map(({ type }) => type)).size).toBe(5);
   expect(new Set(trades.map(statusOf)).size).toBe(7);
   for (const account of world.accounts.values()) {
-    const lines = world.ledger.lines(bucketOf(account, "InterimAvailable"));
+    const lines = world.ledger.lines(balanceAccount(account, "InterimAvailable"));
     expect(lines.filter(({ balance }) => balance.lt(0))).toEqual([]);
     expect(lines.filter(({ entry }) => entry.bookedAt > now)).toEqual([]);
   }
@@ -29,11 +33,11 @@ test.each([
   [90, ["drawdown", "forward", "ndf", "spot", "window_forward"]],
 ])("of %d days of business it has what was booked in them", (days, types) => {
   const now = new Date("2026-03-16T09:00:00Z");
-  const world = newWorld({ clock: steppedClock(now), seed: "seed", outbox: new Outbox() });
-  seed(world, days);
+  const world = createWorld({ clock: createSteppedClock(now), seed: "seed", outbox: new Outbox() });
+  seedDemoWorld(world, days);
   const start = (Math.floor(now.getTime() / dayMs) - days) * dayMs;
   const lines = [...world.accounts.values()].flatMap((account) => [
-    ...world.ledger.lines(bucketOf(account, "InterimAvailable")),
+    ...world.ledger.lines(balanceAccount(account, "InterimAvailable")),
   ]);
   expect(new Set([...world.trades.values()].map(({ type }) => type))).toEqual(new Set(types));
   expect(Math.min(...lines.map(({ entry }) => entry.bookedAt.getTime()))).toBe(start);
@@ -41,12 +45,12 @@ test.each([
 });
 
 test("a payment whose beneficiary is looked at goes on a minute later", () => {
-  const world = newWorld({ clock: steppedClock(times[0]!), seed: "seed", outbox: new Outbox() });
-  seed(world);
+  const world = createWorld({ clock: createSteppedClock(times[0]!), seed: "seed", outbox: new Outbox() });
+  seedDemoWorld(world);
   const payment = [...world.trades.values()]
     .flatMap(({ payments }) => payments)
     .find(({ status }) => status === "Validating beneficiary information")!;
   world.clock.advance(60_000);
-  world.catchUp();
+  world.runDueEvents();
   expect(payment.status).toBe("Waiting for payment date");
 });

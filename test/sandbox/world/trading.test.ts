@@ -1,34 +1,39 @@
 /** Trades in the books: booked as a whole or not at all, paid for, drawn, settled. */
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/outbox";
-import { accountIn } from "../../../sandbox/src/world/accounts/accounts";
-import { steppedClock } from "../../../sandbox/src/world/calendar/clock";
-import { receive } from "../../../sandbox/src/world/trades/incoming";
-import { bucketOf, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
-import { type Inquiry, offer, type Offer, offerDrawdown } from "../../../sandbox/src/world/trades/pricing";
+import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
+import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
+import { receivePayment } from "../../../sandbox/src/world/trades/incoming-payments";
+import { balanceAccount, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
+import {
+  type PriceRequest,
+  createOffer,
+  type Offer,
+  createDrawdownOffer,
+} from "../../../sandbox/src/world/trades/pricing";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { statusOf, type Trade } from "../../../sandbox/src/world/trades/trades";
-import { book, cancel } from "../../../sandbox/src/world/trades/trading";
-import { newWorld } from "../../../sandbox/src/world/happenings";
+import { bookTrade, cancelTrade } from "../../../sandbox/src/world/trades/trading";
+import { createWorld } from "../../../sandbox/src/world/event-handlers";
 import type { World } from "../../../sandbox/src/world/world";
-import { checkBooks } from "../support/books";
+import { checkBooks } from "../support/check-books";
 import { fingerprint } from "../support/fingerprint";
 
 let world: World;
 beforeEach(() => {
-  world = newWorld({
-    clock: steppedClock(new Date("2026-11-20T10:00:00Z")),
+  world = createWorld({
+    clock: createSteppedClock(new Date("2026-11-20T10:00:00Z")),
     seed: "trading",
     outbox: new Outbox(),
   });
-  world.catchUp();
+  world.runDueEvents();
 });
 
 const bookOne = (
   amount: string,
-  { parent, ...terms }: Partial<Inquiry> & { readonly parent?: Trade } = {},
+  { parent, ...terms }: Partial<PriceRequest> & { readonly parent?: Trade } = {},
 ) => {
-  const offered = offer(world, {
+  const offered = createOffer(world, {
     clientId: demo.clientId,
     type: "forward",
     buyCurrency: "USD",
@@ -38,18 +43,18 @@ const bookOne = (
     valueDate: "2027-02-24",
     ...terms,
   });
-  return book(world, { ...offered.terms, ...(parent && { parent }), reference: undefined });
+  return bookTrade(world, { ...offered.terms, ...(parent && { parent }), reference: undefined });
 };
 
 const passTo = (time: string) => {
   world.clock.advance(Date.parse(time) - world.clock.now().getTime());
-  world.catchUp();
+  world.runDueEvents();
 };
-const account = (currency: string) => accountIn(world, demo, currency);
+const account = (currency: string) => findOrOpenAccount(world, demo, currency);
 const payIn = (amount: string, currency = "EUR", reference = "FUNDS") =>
-  receive(world, account(currency), new Big(amount), { reference, information: "Funds" });
+  receivePayment(world, account(currency), new Big(amount), { reference, information: "Funds" });
 const balance = (currency: string, bucket: Bucket) =>
-  world.ledger.balance(bucketOf(account(currency), bucket)).toFixed();
+  world.ledger.balance(balanceAccount(account(currency), bucket)).toFixed();
 afterEach(() => checkBooks(world));
 
 describe("what cannot be booked leaves nothing", () => {
@@ -73,12 +78,12 @@ describe("what cannot be booked leaves nothing", () => {
 
 /** Draws from a forward for a day, by default its last. */
 function draw(parent: Trade, amount: string, valueDate = parent.maturityDate): Trade {
-  const offered = offerDrawdown(world, parent, {
+  const offered = createDrawdownOffer(world, parent, {
     fixed: "sell",
     amount: new Big(amount),
     valueDate,
   }) as Offer;
-  return book(world, { ...offered.terms, reference: undefined });
+  return bookTrade(world, { ...offered.terms, reference: undefined });
 }
 
 describe("a forward that was paid for in advance", () => {
@@ -97,7 +102,7 @@ describe("a forward that was paid for in advance", () => {
     const drawdown = draw(parent, "600");
     expect([drawdown.funded, parent.funded].map(Number)).toEqual([100, 400]);
     expect(balance("EUR", "RequiredFunds")).toBe("500");
-    cancel(world, drawdown);
+    cancelTrade(world, drawdown);
     expect([balance("EUR", "RequiredFunds"), balance("EUR", "InterimAvailable")]).toEqual(["600", "100"]);
   });
 });
@@ -131,7 +136,7 @@ describe("a forward with drawdowns that are not paid for when it matures", () =>
 
 describe("the fee", () => {
   const fees = (currency: string) =>
-    [...world.ledger.lines(bucketOf(account(currency), "InterimAvailable"))]
+    [...world.ledger.lines(balanceAccount(account(currency), "InterimAvailable"))]
       .filter(({ entry }) => entry.information.startsWith("Fee"))
       .map(({ amount }) => Number(amount));
 

@@ -1,14 +1,21 @@
 /** What becomes of account details and statements that were asked for. */
 import { empty, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { control, local, longestSeconds, needed, described, missing } from "./parts";
-import { decide } from "../../world/accounts/account-details";
-import { befall } from "../../world/statements/statements";
+import {
+  defineControl,
+  controlDefaults,
+  maxSeconds,
+  requiredWith,
+  withDescription,
+  toNotFoundError,
+} from "./define-control";
+import { applyDecision } from "../../world/accounts/account-details";
+import { applyOutcome } from "../../world/statements/statement-outcome";
 import { DomainError } from "../../world/domain-error";
 
-export const decideAccountDetails = control(
+export const decideAccountDetails = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.decideAccountDetails",
     tool: "sandbox_decide_account_details",
     title: "Decide account details",
@@ -18,26 +25,26 @@ export const decideAccountDetails = control(
     parameters: {
       account_details_id: z
         .string()
-        .meta({ title: "Account details ID", ...described("As they are listed.") }),
+        .meta({ title: "Account details ID", ...withDescription("As they are listed.") }),
     },
-    body: z.object({ decision: z.enum(["confirm", "fail"]).meta(described("What the dealers say.")) }),
+    body: z.object({ decision: z.enum(["confirm", "fail"]).meta(withDescription("What the dealers say.")) }),
     responses: {
       200: json(z.object({ account_details_id: z.string(), status: z.string() }), "The account details."),
     },
   }),
   ({ world }, { account_details_id: id, decision }) => {
     const details = world.accountDetails.get(id.toLowerCase());
-    if (!details) throw missing("account details", id);
+    if (!details) throw toNotFoundError("account details", id);
     if (details.status !== "pending")
       throw new DomainError("account-details-decided", `The account details are ${details.status}.`);
-    decide(world, details, decision === "confirm" ? "confirmed" : "failed");
+    applyDecision(world, details, decision === "confirm" ? "confirmed" : "failed");
     return { account_details_id: details.accountDetailsId, status: details.status };
   },
 );
 
-export const decideStatement = control(
+export const decideStatement = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.decideStatement",
     tool: "sandbox_decide_statement",
     title: "Spoil statement",
@@ -48,22 +55,22 @@ export const decideStatement = control(
       statement_id: z
         .string()
         .optional()
-        .meta({ title: "Statement ID", ...described("The next one, without.") }),
-      decision: z.enum(["fail", "delay"]).meta(described("What becomes of it.")),
-      seconds: z.int().min(1).max(longestSeconds).optional().meta(described("How much longer it takes.")),
+        .meta({ title: "Statement ID", ...withDescription("The next one, without.") }),
+      decision: z.enum(["fail", "delay"]).meta(withDescription("What becomes of it.")),
+      seconds: z.int().min(1).max(maxSeconds).optional().meta(withDescription("How much longer it takes.")),
     }),
-    rules: [needed("seconds", "decision", "delay")],
+    rules: [requiredWith("seconds", "decision", "delay")],
     responses: { 204: empty("Done.") },
   }),
   ({ world }, { statement_id, decision, seconds = 0 }) => {
-    const fate = { failed: decision === "fail", delayMs: seconds * 1_000 };
+    const outcome = { failed: decision === "fail", delayMs: seconds * 1_000 };
     if (statement_id === undefined) {
-      world.nextStatement = fate;
+      world.nextStatement = outcome;
       return;
     }
     const statement = world.statements.get(statement_id.toLowerCase());
-    if (!statement) throw missing("statement", statement_id);
-    befall(world, statement, fate);
+    if (!statement) throw toNotFoundError("statement", statement_id);
+    applyOutcome(world, statement, outcome);
   },
 );
 

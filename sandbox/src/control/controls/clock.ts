@@ -1,33 +1,33 @@
 /** Beginning again, and the clock. */
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { control, local, longestDays, longestSeconds, described, Time } from "./parts";
-import type { Stage } from "../../stage";
+import { defineControl, controlDefaults, maxDays, maxSeconds, withDescription, Time } from "./define-control";
+import type { SandboxSession } from "../../sandbox-session";
 import { timeViolation } from "../../world/calendar/clock";
 import { dayMs } from "../../world/calendar/days";
-import { DomainError, unfit } from "../../world/domain-error";
+import { DomainError, toValidationError } from "../../world/domain-error";
 
-const clockOf = ({ world }: Stage) => ({ now: world.now.toISOString() });
+const clockOf = ({ world }: SandboxSession) => ({ now: world.now.toISOString() });
 
 function assertTime(time: Date): void {
   const violation = timeViolation(time);
-  if (violation !== undefined) throw unfit(violation);
+  if (violation !== undefined) throw toValidationError(violation);
 }
 
-function advance(stage: Stage, milliseconds: number) {
-  const { world } = stage;
+function advance(session: SandboxSession, milliseconds: number) {
+  const { world } = session;
   assertTime(new Date(world.clock.now().getTime() + milliseconds));
   world.clock.advance(milliseconds);
-  world.catchUp();
-  return clockOf(stage);
+  world.runDueEvents();
+  return clockOf(session);
 }
 
 const Clock = z.object({ now: Time });
-const clock = json(Clock, "The time it is now.");
+const clockResponse = json(Clock, "The time it is now.");
 
-export const reset = control(
+export const reset = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.reset",
     tool: "sandbox_reset",
     title: "Begin again",
@@ -40,25 +40,27 @@ export const reset = control(
         .string()
         .min(1)
         .optional()
-        .meta(described("From which accounts, trades and transactions follow; that of the start, without.")),
+        .meta(
+          withDescription("From which accounts, trades and transactions follow; that of the start, without."),
+        ),
       now: Time.optional().meta(
-        described(
+        withDescription(
           "Where time starts, to move a tenth of a second with each request; as at the start, without.",
         ),
       ),
     }),
-    responses: { 200: clock },
+    responses: { 200: clockResponse },
   }),
-  (stage, { seed, now }) => {
+  (session, { seed, now }) => {
     if (now !== undefined) assertTime(new Date(now));
-    stage.reset({ ...(seed !== undefined && { seed }), ...(now !== undefined && { now: new Date(now) }) });
-    return clockOf(stage);
+    session.reset({ ...(seed !== undefined && { seed }), ...(now !== undefined && { now: new Date(now) }) });
+    return clockOf(session);
   },
 );
 
-export const getClock = control(
+export const getClock = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.getClock",
     tool: "sandbox_get_clock",
     title: "Clock",
@@ -66,37 +68,37 @@ export const getClock = control(
     effect: "read",
     method: "GET",
     path: "/_sandbox/clock",
-    responses: { 200: clock },
+    responses: { 200: clockResponse },
   }),
   clockOf,
 );
 
-export const setClock = control(
+export const setClock = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.setClock",
     tool: "sandbox_set_clock",
     title: "Set clock",
     summary: "Moves the clock forward to a time; what is due until then happens.",
     method: "POST",
     path: "/_sandbox/clock",
-    body: z.object({ now: Time.meta(described("The time it is to be, in UTC.")) }),
-    responses: { 200: clock },
+    body: z.object({ now: Time.meta(withDescription("The time it is to be, in UTC.")) }),
+    responses: { 200: clockResponse },
   }),
-  (stage, { now }) => {
-    const ahead = Date.parse(now) - stage.world.now.getTime();
-    if (ahead < 0)
+  (session, { now }) => {
+    const milliseconds = Date.parse(now) - session.world.now.getTime();
+    if (milliseconds < 0)
       throw new DomainError("clock-past", "The clock only moves forward. Begin again to go back.");
-    const latest = stage.world.after(longestDays * dayMs);
+    const latest = session.world.timeAfter(maxDays * dayMs);
     if (new Date(now) > latest)
-      throw unfit(`now must be at most ${latest.toISOString()}, ${longestDays} days ahead`);
-    return advance(stage, ahead);
+      throw toValidationError(`now must be at most ${latest.toISOString()}, ${maxDays} days ahead`);
+    return advance(session, milliseconds);
   },
 );
 
-export const advanceClock = control(
+export const advanceClock = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.advanceClock",
     tool: "sandbox_advance_clock",
     title: "Advance clock",
@@ -104,8 +106,8 @@ export const advanceClock = control(
     method: "POST",
     path: "/_sandbox/clock/advance",
     body: z.object({
-      seconds: z.int().min(1).max(longestSeconds).optional().meta(described("Seconds.")),
-      days: z.int().min(1).max(longestDays).optional().meta(described("Days of 24 hours.")),
+      seconds: z.int().min(1).max(maxSeconds).optional().meta(withDescription("Seconds.")),
+      days: z.int().min(1).max(maxDays).optional().meta(withDescription("Days of 24 hours.")),
     }),
     rules: [
       {
@@ -114,9 +116,9 @@ export const advanceClock = control(
         description: "Exactly one of seconds and days must be given.",
       },
     ],
-    responses: { 200: clock },
+    responses: { 200: clockResponse },
   }),
-  (stage, { seconds, days }) => advance(stage, seconds === undefined ? days! * dayMs : seconds * 1_000),
+  (session, { seconds, days }) => advance(session, seconds === undefined ? days! * dayMs : seconds * 1_000),
 );
 
 export const clockControls = [reset, getClock, setClock, advanceClock] as const;

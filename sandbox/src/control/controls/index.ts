@@ -4,34 +4,34 @@
  */
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import { accountsControls } from "./accounts";
-import { callsControls } from "./calls";
+import { requestsAndFaultsControls } from "./requests-and-faults";
 import { clockControls } from "./clock";
-import { incomingControls } from "./incoming";
+import { payInControls } from "./pay-in";
 import { marketControls } from "./market";
-import { momentsControls } from "./moments";
+import { savedStateControls } from "./saved-state";
 import { outboxControls } from "./outbox";
 import { paymentsControls } from "./payments";
 import { peopleControls } from "./people";
 
 export * from "./clock";
 export * from "./market";
-export * from "./incoming";
+export * from "./pay-in";
 export * from "./payments";
 export * from "./accounts";
 export * from "./people";
 export * from "./outbox";
-export * from "./calls";
-export * from "./moments";
+export * from "./requests-and-faults";
+export * from "./saved-state";
 
 /** In the order in which they are listed everywhere. */
 export const controls = [
   ...clockControls,
   ...marketControls,
-  ...incomingControls,
+  ...payInControls,
   ...paymentsControls,
   ...accountsControls,
   ...peopleControls,
   ...outboxControls,
-  ...callsControls,
-  ...momentsControls,
+  ...requestsAndFaultsControls,
+  ...savedStateControls,
 ] as const satisfies readonly Declaration[];

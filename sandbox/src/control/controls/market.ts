@@ -1,33 +1,33 @@
 /** The market. */
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { control, local, described } from "./parts";
+import { defineControl, controlDefaults, withDescription } from "./define-control";
 import { dayOf } from "../../world/calendar/days";
 import { pairOf, tradedCurrencies } from "../../world/money/fx";
-import { revalueAll } from "../../world/trades/margin";
+import { revalueAllMargins } from "../../world/trades/margin";
 import type { World } from "../../world/world";
-import { unfit } from "../../world/domain-error";
+import { toValidationError } from "../../world/domain-error";
 import { Big } from "big.js";
 
 /** The pair as it stands between two currencies, when both are traded. */
-function currenciesOf(symbol: string): readonly [string, string] {
+function parsePair(symbol: string): readonly [string, string] {
   const [base, quoted] = [symbol.slice(0, 3), symbol.slice(3)];
   const unknown = [base, quoted].find((currency) => !tradedCurrencies.includes(currency));
-  if (unknown !== undefined) throw unfit(`symbol: ${unknown} is not traded`);
-  if (base === quoted) throw unfit("symbol must be two currencies");
+  if (unknown !== undefined) throw toValidationError(`symbol: ${unknown} is not traded`);
+  if (base === quoted) throw toValidationError("symbol must be two currencies");
   return [base, quoted];
 }
 
-const priceOf = ({ rates, now }: World, base: string, quoted: string) => {
-  const { symbol, rate } = rates.mid(base, quoted, dayOf(now));
+const toPrice = ({ rates, now }: World, base: string, quoted: string) => {
+  const { symbol, rate } = rates.midRate(base, quoted, dayOf(now));
   return { symbol, rate: rate.toNumber() };
 };
 
 const Price = z.object({ symbol: z.string(), rate: z.number() });
 
-export const listRates = control(
+export const listRates = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.listRates",
     tool: "sandbox_list_rates",
     title: "Rates",
@@ -42,12 +42,12 @@ export const listRates = control(
     tradedCurrencies
       .filter((currency) => currency !== "USD")
       .map((currency) => pairOf(currency, "USD"))
-      .map(({ base, quoted }) => priceOf(world, base, quoted)),
+      .map(({ base, quoted }) => toPrice(world, base, quoted)),
 );
 
-export const moveRate = control(
+export const moveRate = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.moveRate",
     tool: "sandbox_move_rate",
     title: "Move rate",
@@ -59,16 +59,19 @@ export const moveRate = control(
       symbol: z
         .string()
         .regex(/^[A-Z]{6}$/, "must be two currencies, such as EURUSD")
-        .meta(described("Two currencies, such as EURUSD.", "EURUSD")),
-      rate: z.number().positive().meta(described("What one unit of the first is worth in the second.", 1.25)),
+        .meta(withDescription("Two currencies, such as EURUSD.", "EURUSD")),
+      rate: z
+        .number()
+        .positive()
+        .meta(withDescription("What one unit of the first is worth in the second.", 1.25)),
     }),
     responses: { 200: json(Price, "The rate now.") },
   }),
   ({ world }, { symbol, rate }) => {
-    const [base, quoted] = currenciesOf(symbol);
+    const [base, quoted] = parsePair(symbol);
     world.rates.move(base, quoted, new Big(rate), dayOf(world.now));
-    revalueAll(world);
-    return priceOf(world, base, quoted);
+    revalueAllMargins(world);
+    return toPrice(world, base, quoted);
   },
 );
 

@@ -1,11 +1,11 @@
 /** E-mails that would have been sent. */
 import { file, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { control, local, described, Time, missing } from "./parts";
-import { fileOf, type Mail } from "../../world/outbox";
-import type { Stage } from "../../stage";
+import { defineControl, controlDefaults, withDescription, Time, toNotFoundError } from "./define-control";
+import { toEmlFile, type Mail } from "../../world/outbox";
+import type { SandboxSession } from "../../sandbox-session";
 
-const mailView = ({ to, subject, text, sentAt, attachments }: Mail, index: number) => ({
+const toMailView = ({ to, subject, text, sentAt, attachments }: Mail, index: number) => ({
   mail: index + 1,
   to,
   subject,
@@ -18,9 +18,9 @@ const mailView = ({ to, subject, text, sentAt, attachments }: Mail, index: numbe
   })),
 });
 
-function mailAt({ world }: Stage, number: number): Mail {
+function findMail({ world }: SandboxSession, number: number): Mail {
   const found = world.outbox.mails[number - 1];
-  if (!found) throw missing("e-mail", String(number));
+  if (!found) throw toNotFoundError("e-mail", String(number));
   return found;
 }
 
@@ -35,11 +35,11 @@ const Mail = z.object({
 const mailNumber = z
   .int()
   .min(1)
-  .meta({ title: "Mail", ...described("Its number, from 1.") });
+  .meta({ title: "Mail", ...withDescription("Its number, from 1.") });
 
-export const listMails = control(
+export const listMails = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.listMails",
     tool: "sandbox_list_mails",
     title: "Outbox",
@@ -49,12 +49,12 @@ export const listMails = control(
     path: "/_sandbox/outbox",
     responses: { 200: json(z.array(Mail), "The e-mails, the first one first.") },
   }),
-  ({ world }) => world.outbox.mails.map(mailView),
+  ({ world }) => world.outbox.mails.map(toMailView),
 );
 
-export const getMail = control(
+export const getMail = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.getMail",
     tool: "sandbox_get_mail",
     title: "E-mail",
@@ -65,12 +65,12 @@ export const getMail = control(
     parameters: { mail: mailNumber },
     responses: { 200: json(Mail, "The e-mail.") },
   }),
-  (stage, { mail }) => mailView(mailAt(stage, mail), mail - 1),
+  (session, { mail }) => toMailView(findMail(session, mail), mail - 1),
 );
 
-export const getMessage = control(
+export const getMessage = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.getMessage",
     tool: "sandbox_get_message",
     title: "E-mail as a file",
@@ -81,12 +81,12 @@ export const getMessage = control(
     parameters: { mail: mailNumber },
     responses: { 200: file("The e-mail: RFC 5322 and MIME.") },
   }),
-  (stage, { mail }) => fileOf(mailAt(stage, mail)),
+  (session, { mail }) => toEmlFile(findMail(session, mail)),
 );
 
-export const getAttachment = control(
+export const getAttachment = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.getAttachment",
     tool: "sandbox_get_attachment",
     title: "Attachment",
@@ -94,12 +94,12 @@ export const getAttachment = control(
     effect: "read",
     method: "GET",
     path: "/_sandbox/outbox/{mail}/attachments/{file_name}",
-    parameters: { mail: mailNumber, file_name: z.string().meta(described("As the e-mail lists it.")) },
+    parameters: { mail: mailNumber, file_name: z.string().meta(withDescription("As the e-mail lists it.")) },
     responses: { 200: file("The file.") },
   }),
-  (stage, { mail, file_name: name }) => {
-    const attachment = mailAt(stage, mail).attachments.find(({ fileName }) => fileName === name);
-    if (!attachment) throw missing("attachment", name);
+  (session, { mail, file_name: name }) => {
+    const attachment = findMail(session, mail).attachments.find(({ fileName }) => fileName === name);
+    if (!attachment) throw toNotFoundError("attachment", name);
     return attachment;
   },
 );

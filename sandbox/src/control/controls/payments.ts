@@ -3,20 +3,20 @@ import { json, operation } from "@fxdesk/toolkit/operations";
 import { day, DecimalText } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
 import { isPayableIban } from "../../world/accounts/iban";
-import { control, local, described, missing } from "./parts";
-import type { Stage } from "../../stage";
-import { mayActFor } from "../../world/parties/parties";
+import { defineControl, controlDefaults, withDescription, toNotFoundError } from "./define-control";
+import type { SandboxSession } from "../../sandbox-session";
+import { canActFor } from "../../world/parties/parties";
 import * as payments from "../../world/trades/payments";
 import type { Trade, TradePayment } from "../../world/trades/trades";
 import type { World } from "../../world/world";
 import { DomainError } from "../../world/domain-error";
 import { Big } from "big.js";
 
-const paymentView = ({ paymentId, status }: TradePayment) => ({ payment_id: paymentId, status });
+const toPaymentView = ({ paymentId, status }: TradePayment) => ({ payment_id: paymentId, status });
 
 /** Does something with a payment; what its state does not allow is a conflict. */
 function withPayment(
-  { world }: Stage,
+  { world }: SandboxSession,
   id: string,
   act: (world: World, trade: Trade, payment: TradePayment) => void,
 ) {
@@ -24,24 +24,24 @@ function withPayment(
     const payment = trade.payments.find(({ paymentId }) => paymentId === id);
     if (!payment) continue;
     act(world, trade, payment);
-    return paymentView(payment);
+    return toPaymentView(payment);
   }
-  throw missing("payment", id);
+  throw toNotFoundError("payment", id);
 }
 
 /** A contact who acts for the client of the trade. */
-function contactFor({ contacts }: World, trade: Trade, contactId: string): string {
+function findContact({ contacts }: World, trade: Trade, contactId: string): string {
   const contact = contacts.get(contactId);
-  if (!contact?.clientIds.includes(trade.clientId)) throw missing("contact", contactId);
-  if (!mayActFor(contact, trade)) throw new DomainError("contact-conflict", `${contactId} may do nothing.`);
+  if (!contact?.clientIds.includes(trade.clientId)) throw toNotFoundError("contact", contactId);
+  if (!canActFor(contact, trade)) throw new DomainError("contact-conflict", `${contactId} may do nothing.`);
   return contactId;
 }
 
 const Beneficiary = z.object({ beneficiary_id: z.string(), name: z.string(), currency: z.string() });
 
-export const listBeneficiaries = control(
+export const listBeneficiaries = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.listBeneficiaries",
     tool: "sandbox_list_beneficiaries",
     title: "Beneficiaries",
@@ -62,12 +62,12 @@ export const listBeneficiaries = control(
 const Payment = z.object({ payment_id: z.string(), status: z.string() });
 const paymentResponse = json(Payment, "The payment.");
 const paymentId = {
-  payment_id: z.string().meta({ title: "Payment ID", ...described("As the trade lists it.") }),
+  payment_id: z.string().meta({ title: "Payment ID", ...withDescription("As the trade lists it.") }),
 };
 
-export const allocatePayment = control(
+export const allocatePayment = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.allocatePayment",
     tool: "sandbox_allocate_payment",
     title: "Allocate payment",
@@ -75,32 +75,32 @@ export const allocatePayment = control(
     method: "POST",
     path: "/_sandbox/payments",
     body: z.object({
-      trade_id: z.string().meta({ title: "Trade ID", ...described("The trade it is paid from.") }),
-      beneficiary_id: z.string().meta({ title: "Beneficiary ID", ...described("Who is paid.") }),
+      trade_id: z.string().meta({ title: "Trade ID", ...withDescription("The trade it is paid from.") }),
+      beneficiary_id: z.string().meta({ title: "Beneficiary ID", ...withDescription("Who is paid.") }),
       amount: DecimalText,
       payment_date: day("Payment date", "When it is sent; at the trade's maturity, without.").optional(),
       contact_id: z
         .string()
         .optional()
-        .meta({ title: "Contact ID", ...described("Who orders it; the demo contact, without.") }),
+        .meta({ title: "Contact ID", ...withDescription("Who orders it; the demo contact, without.") }),
     }),
     responses: { 200: paymentResponse },
   }),
   ({ world }, values) => {
     const { trade_id: tradeId, beneficiary_id: beneficiaryId, payment_date: date } = values;
     const trade = world.trades.get(tradeId);
-    if (!trade) throw missing("trade", tradeId);
+    if (!trade) throw toNotFoundError("trade", tradeId);
     const beneficiary = world.beneficiaries.find((each) => each.beneficiaryId === beneficiaryId);
-    if (!beneficiary) throw missing("beneficiary", beneficiaryId);
-    const contactId = contactFor(world, trade, values.contact_id ?? world.home.contactId);
+    if (!beneficiary) throw toNotFoundError("beneficiary", beneficiaryId);
+    const contactId = findContact(world, trade, values.contact_id ?? world.home.contactId);
     const order = { beneficiary, amount: new Big(values.amount), date, contactId };
-    return paymentView(payments.orderPayment(world, trade, order));
+    return toPaymentView(payments.orderPayment(world, trade, order));
   },
 );
 
-export const decidePayment = control(
+export const decidePayment = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.decidePayment",
     tool: "sandbox_decide_payment",
     title: "Decide payment",
@@ -109,21 +109,23 @@ export const decidePayment = control(
     path: "/_sandbox/payments/{payment_id}",
     parameters: paymentId,
     body: z.object({
-      decision: z.enum(["approve", "reject"]).meta(described("What the contact says.")),
-      contact_id: z.string().meta({ title: "Contact ID", ...described("Who says it.", "contact-approver") }),
+      decision: z.enum(["approve", "reject"]).meta(withDescription("What the contact says.")),
+      contact_id: z
+        .string()
+        .meta({ title: "Contact ID", ...withDescription("Who says it.", "contact-approver") }),
     }),
     responses: { 200: paymentResponse },
   }),
-  (stage, { payment_id: id, decision, contact_id: contact }) =>
-    withPayment(stage, id, (world, trade, payment) => {
-      const contactId = contactFor(world, trade, contact);
+  (session, { payment_id: id, decision, contact_id: contact }) =>
+    withPayment(session, id, (world, trade, payment) => {
+      const contactId = findContact(world, trade, contact);
       payments.decidePayment(world, trade, payment, { contactId, approve: decision === "approve" });
     }),
 );
 
-export const completeBeneficiary = control(
+export const completeBeneficiary = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.completeBeneficiary",
     tool: "sandbox_complete_beneficiary",
     title: "Complete beneficiary",
@@ -136,8 +138,8 @@ export const completeBeneficiary = control(
         .string()
         .refine(isPayableIban, "must be an IBAN with the right check digits")
         .optional()
-        .meta({ title: "IBAN", examples: ["NL13TEST0123456789"], ...described("An IBAN.") }),
-      account_number: z.string().optional().meta(described("Or an account number.")),
+        .meta({ title: "IBAN", examples: ["NL13TEST0123456789"], ...withDescription("An IBAN.") }),
+      account_number: z.string().optional().meta(withDescription("Or an account number.")),
     }),
     rules: [
       {
@@ -148,8 +150,8 @@ export const completeBeneficiary = control(
     ],
     responses: { 200: paymentResponse },
   }),
-  (stage, { payment_id: id, iban, account_number: accountNumber }) =>
-    withPayment(stage, id, (world, trade, payment) =>
+  (session, { payment_id: id, iban, account_number: accountNumber }) =>
+    withPayment(session, id, (world, trade, payment) =>
       payments.completeBeneficiary(world, trade, payment, {
         ...(iban !== undefined && { iban }),
         ...(accountNumber !== undefined && { accountNumber }),
@@ -157,9 +159,9 @@ export const completeBeneficiary = control(
     ),
 );
 
-export const returnPayment = control(
+export const returnPayment = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.returnPayment",
     tool: "sandbox_return_payment",
     title: "Return payment",
@@ -169,7 +171,7 @@ export const returnPayment = control(
     parameters: paymentId,
     responses: { 200: paymentResponse },
   }),
-  (stage, { payment_id: id }) => withPayment(stage, id, payments.returnPayment),
+  (session, { payment_id: id }) => withPayment(session, id, payments.returnPayment),
 );
 
 export const paymentsControls = [

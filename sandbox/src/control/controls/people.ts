@@ -1,14 +1,14 @@
 /** What people decide: authorisations, and the approvals configuration. */
 import { empty, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { control, local, described, missing } from "./parts";
+import { defineControl, controlDefaults, withDescription, toNotFoundError } from "./define-control";
 import type { Authorisation } from "../../world/open-banking/decision";
-import { conclude, scaStatusOf } from "../../world/open-banking/decisions";
-import { putInForce } from "../../world/parties/approvals";
+import { concludeAuthorisation, scaStatusOf } from "../../world/open-banking/decision-handlers";
+import { activateConfig } from "../../world/parties/approvals";
 import { DomainError } from "../../world/domain-error";
 import type { World } from "../../world/world";
 
-const isWaiting = (world: World, authorisation: Authorisation) =>
+const isUndecided = (world: World, authorisation: Authorisation) =>
   !["finalised", "failed"].includes(scaStatusOf(world, authorisation));
 
 const Authorisation = z.object({
@@ -17,9 +17,9 @@ const Authorisation = z.object({
   terms: z.array(z.object({ name: z.string(), value: z.string() })),
 });
 
-export const listAuthorisations = control(
+export const listAuthorisations = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.listAuthorisations",
     tool: "sandbox_list_authorisations",
     title: "Authorisations",
@@ -31,7 +31,7 @@ export const listAuthorisations = control(
   }),
   ({ world }) =>
     [...world.openBanking.authorisations.values()]
-      .filter((authorisation) => isWaiting(world, authorisation))
+      .filter((authorisation) => isUndecided(world, authorisation))
       .map(({ authorisationId, decision: { title, terms } }) => ({
         authorisation_id: authorisationId,
         title,
@@ -39,9 +39,9 @@ export const listAuthorisations = control(
       })),
 );
 
-export const decideAuthorisation = control(
+export const decideAuthorisation = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.decideAuthorisation",
     tool: "sandbox_decide_authorisation",
     title: "Decide authorisation",
@@ -51,30 +51,32 @@ export const decideAuthorisation = control(
     parameters: {
       authorisation_id: z
         .string()
-        .meta({ title: "Authorisation ID", ...described("As listed, or in its link.") }),
+        .meta({ title: "Authorisation ID", ...withDescription("As listed, or in its link.") }),
     },
-    body: z.object({ decision: z.enum(["approve", "refuse"]).meta(described("What the person says.")) }),
+    body: z.object({
+      decision: z.enum(["approve", "refuse"]).meta(withDescription("What the person says.")),
+    }),
     responses: { 204: empty("Done.") },
   }),
   ({ world }, { authorisation_id: id, decision }) => {
     const authorisation = world.openBanking.authorisations.get(id);
-    if (!authorisation) throw missing("authorisation", id);
-    if (!isWaiting(world, authorisation))
+    if (!authorisation) throw toNotFoundError("authorisation", id);
+    if (!isUndecided(world, authorisation))
       throw new DomainError("authorisation-decided", "The authorisation is decided or has lapsed.");
-    conclude(world, authorisation, decision === "approve");
+    concludeAuthorisation(world, authorisation, decision === "approve");
   },
 );
 
-export const setSignatories = control(
+export const setSignatories = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.setSignatories",
     tool: "sandbox_set_signatories",
     title: "Set signatories",
     summary: "Says how many people must authorise each open-banking payment that is initiated from now on.",
     method: "POST",
     path: "/_sandbox/signatories",
-    body: z.object({ signatories: z.int().min(1).max(5).meta(described("How many people.", 2)) }),
+    body: z.object({ signatories: z.int().min(1).max(5).meta(withDescription("How many people.", 2)) }),
     responses: { 204: empty("Done.") },
   }),
   ({ world }, { signatories }) => {
@@ -82,9 +84,9 @@ export const setSignatories = control(
   },
 );
 
-export const decideApprovals = control(
+export const decideApprovals = defineControl(
   operation({
-    ...local,
+    ...controlDefaults,
     name: "sandbox.decideApprovals",
     tool: "sandbox_decide_approvals",
     title: "Decide approvals configuration",
@@ -92,14 +94,14 @@ export const decideApprovals = control(
     method: "POST",
     path: "/_sandbox/approvals-config",
     body: z.object({
-      decision: z.enum(["approve", "reject"]).meta(described("What the second administrator says.")),
+      decision: z.enum(["approve", "reject"]).meta(withDescription("What the second administrator says.")),
     }),
     responses: { 204: empty("Done.") },
   }),
   ({ world }, { decision }) => {
     const approvals = world.approvals.get(world.home.clientId);
     if (!approvals?.pending) throw new DomainError("nothing-pending", "No approvals configuration waits.");
-    if (decision === "approve") putInForce(approvals, approvals.pending.config);
+    if (decision === "approve") activateConfig(approvals, approvals.pending.config);
     else delete approvals.pending;
   },
 );

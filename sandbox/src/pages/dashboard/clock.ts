@@ -1,48 +1,53 @@
 /** The clock, and the ways to move it. */
 import { advanceClock, setClock } from "../../control/controls";
-import type { Stage } from "../../stage";
+import type { SandboxSession } from "../../sandbox-session";
 import { nextBusinessDay } from "../../world/calendar/business-days";
-import { addDays, dayOf, hourOf } from "../../world/calendar/days";
+import { addDays, dayOf, timeAtHour } from "../../world/calendar/days";
 import type { World } from "../../world/world";
 import { type Html, html } from "../html";
-import { form } from "./form";
-import { accountsOf, type Panel } from "./parts";
+import { controlForm } from "./form";
+import { homeAccounts, type Panel } from "./panel";
 
-const hour = 3_600;
-const steps = { "+ 1 hour": hour, "+ 1 day": 24 * hour };
+const hourSeconds = 3_600;
+const clockSteps = { "+ 1 hour": hourSeconds, "+ 1 day": 24 * hourSeconds };
 
 /** The hour (UTC) at which a business day begins here. */
 const officeHour = 9;
 
 /** When the next day begins on which all of the company's currencies are settled. */
 function nextMorning(world: World): Date {
-  const currencies = accountsOf(world).map(({ currency }) => currency);
-  return hourOf(nextBusinessDay(addDays(dayOf(world.now), 1), currencies), officeHour);
+  const currencies = homeAccounts(world).map(({ currency }) => currency);
+  return timeAtHour(nextBusinessDay(addDays(dayOf(world.now), 1), currencies), officeHour);
 }
 
-const show = ({ world }: Stage): Html =>
+const renderClock = ({ world }: SandboxSession): Html =>
   html`<p class="clock">
     <time datetime="${world.now.toISOString()}">${world.now.toUTCString().replace("GMT", "UTC")}</time>
   </p>`;
 
-const stepForms = Object.entries(steps).map(([label, seconds]) =>
-  form(advanceClock, { given: { seconds: String(seconds) }, without: ["days"], label, look: "quiet" }),
+const stepForms = Object.entries(clockSteps).map(([label, seconds]) =>
+  controlForm(advanceClock, {
+    fixedValues: { seconds: String(seconds) },
+    omitted: ["days"],
+    label,
+    cssClass: "quiet",
+  }),
 );
 
-const forms = ({ world }: Stage): Html =>
+const clockForms = ({ world }: SandboxSession): Html =>
   html`<div class="row">
-      ${stepForms}${form(setClock, {
-        given: { now: nextMorning(world).toISOString() },
+      ${stepForms}${controlForm(setClock, {
+        fixedValues: { now: nextMorning(world).toISOString() },
         label: "Next business day",
-        look: "quiet",
+        cssClass: "quiet",
       })}
     </div>
-    ${form(setClock)}`;
+    ${controlForm(setClock)}`;
 
-export const clock: Panel = {
+export const clockPanel: Panel = {
   id: "clock",
   title: "Clock",
-  place: "top",
-  show,
-  forms,
+  area: "top",
+  show: renderClock,
+  forms: clockForms,
 };

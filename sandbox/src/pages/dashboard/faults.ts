@@ -1,21 +1,21 @@
 /** What is put in the way of the next calls. */
 import { addFault, clearFaults, decideStatement, listFaults } from "../../control/controls";
-import type { Stage } from "../../stage";
+import type { SandboxSession } from "../../sandbox-session";
 import { type Html, html } from "../html";
-import { type Choice, form } from "./form";
-import { counted, nothing, type Panel } from "./parts";
+import { type Choice, controlForm } from "./form";
+import { shownCount, emptyState, type Panel } from "./panel";
 
-const faultsShown = 10;
+const maxFaultsShown = 10;
 
 type Fault = ReturnType<typeof listFaults.act>[number];
 
 /** What is put in the way of several calls one after the other. */
-interface Several {
+interface RepeatedFault {
   readonly description: string;
   readonly times: number;
 }
 
-const inWords = ({ operation, kind, status, milliseconds, retry_after: seconds }: Fault): string =>
+const describeFault = ({ operation, kind, status, milliseconds, retry_after: seconds }: Fault): string =>
   [
     `${operation}:`,
     kind,
@@ -27,9 +27,9 @@ const inWords = ({ operation, kind, status, milliseconds, retry_after: seconds }
     .join(" ");
 
 /** Equal ones that follow each other, as one. */
-function counts(waiting: readonly Fault[]): Several[] {
-  const all: Several[] = [];
-  for (const text of waiting.map(inWords)) {
+function groupRepeated(pending: readonly Fault[]): RepeatedFault[] {
+  const all: RepeatedFault[] = [];
+  for (const text of pending.map(describeFault)) {
     const last = all.at(-1);
     if (last?.description === text) all[all.length - 1] = { description: text, times: last.times + 1 };
     else all.push({ description: text, times: 1 });
@@ -37,25 +37,26 @@ function counts(waiting: readonly Fault[]): Several[] {
   return all;
 }
 
-function show(stage: Stage): Html {
-  const waiting = listFaults.act(stage, {});
-  if (waiting.length === 0) return nothing("Nothing is in the way of calls.");
-  const shown = counts(waiting).slice(0, faultsShown);
+function renderFaults(session: SandboxSession): Html {
+  const pending = listFaults.act(session, {});
+  if (pending.length === 0) return emptyState("Nothing is in the way of calls.");
+  const shown = groupRepeated(pending).slice(0, maxFaultsShown);
   const calls = shown.reduce((sum, { times }) => sum + times, 0);
   return html`<ul>
       ${shown.map(({ description, times }) => html`<li>${description}${times > 1 ? ` × ${times}` : ""}</li>`)}
     </ul>
-    ${counted(calls, waiting.length, "calls to be spoiled")} ${form(clearFaults, { look: "quiet" })}`;
+    ${shownCount(calls, pending.length, "calls to be spoiled")}
+    ${controlForm(clearFaults, { cssClass: "quiet" })}`;
 }
 
-const operationChoices = ({ faults: { operations } }: Stage): Choice[] =>
-  operations.map(({ name, title }) => [name, `${name}: ${title}`]);
+const operationChoices = ({ faults: { supportedOperations } }: SandboxSession): Choice[] =>
+  supportedOperations.map(({ name, title }) => [name, `${name}: ${title}`]);
 
-export const faults: Panel = {
+export const faultsPanel: Panel = {
   id: "faults",
   title: "Faults",
-  place: "main",
-  show,
-  forms: (stage) =>
-    html`${form(addFault, { choices: { operation: operationChoices(stage) } })}${form(decideStatement)}`,
+  area: "main",
+  show: renderFaults,
+  forms: (session) =>
+    html`${controlForm(addFault, { choices: { operation: operationChoices(session) } })}${controlForm(decideStatement)}`,
 };

@@ -2,18 +2,18 @@
 import { type Declaration, type Field, fieldsOf, fromText, type Values } from "@fxdesk/toolkit/operations";
 import { metaOf } from "@fxdesk/toolkit/schema";
 import type { FastifyRequest } from "fastify";
-import { methodOf } from "../../control/in-process";
-import { Refusal } from "../../refusal";
-import { hidden, type Html, html } from "../html";
+import { methodOf } from "../../control/control-plane";
+import { HttpError } from "../../http-error";
+import { hiddenInput, type Html, html } from "../html";
 
 /** What can be chosen: the value, and what a person reads. */
 export type Choice = readonly [value: string, text: string];
 
 /** What a form is given beforehand: its other fields are asked for. */
-export interface Preset {
-  readonly given?: Readonly<Record<string, string>>;
+export interface FormOptions {
+  readonly fixedValues?: Readonly<Record<string, string>>;
   /** Fields that this form leaves out. */
-  readonly without?: readonly string[];
+  readonly omitted?: readonly string[];
   /** Fields whose values are known from what the sandbox holds. */
   readonly choices?: Readonly<Record<string, readonly Choice[]>>;
   /** The enumeration that has a button for each of its values, in the place of one button for the form. */
@@ -24,10 +24,10 @@ export interface Preset {
   readonly label?: string;
   /** The button's name for who does not see what stands beside it. */
   readonly name?: string;
-  readonly look?: "quiet" | "bad";
+  readonly cssClass?: "quiet" | "bad";
 }
 
-const select = ({ name, default: value }: Field, choices: readonly Choice[]): Html =>
+const selectInput = ({ name, default: value }: Field, choices: readonly Choice[]): Html =>
   html`<select name="${name}">
     ${choices.map(
       ([choice, description]) =>
@@ -38,7 +38,7 @@ const select = ({ name, default: value }: Field, choices: readonly Choice[]): Ht
   </select>`;
 
 /** The values of an enumeration; none of them, where none is needed. */
-const optionsOf = ({ required, options }: Field): readonly Choice[] | undefined =>
+const enumChoices = ({ required, options }: Field): readonly Choice[] | undefined =>
   options && [
     ...(required ? [] : [["", ""] as const]),
     ...options.map((option) => [option, option] as const),
@@ -46,7 +46,7 @@ const optionsOf = ({ required, options }: Field): readonly Choice[] | undefined 
 
 const inputTypes: Readonly<Record<string, string>> = { integer: "number", number: "number" };
 
-function input({ name, kind, schema, required, description, default: value }: Field): Html {
+function textInput({ name, kind, schema, required, description, default: value }: Field): Html {
   const [example] = metaOf(schema).examples ?? [];
   const type = inputTypes[kind] ?? "text";
   const step = kind === "number" ? html` step="any"` : undefined;
@@ -62,35 +62,40 @@ function input({ name, kind, schema, required, description, default: value }: Fi
   />`;
 }
 
-function labelled(field: Field, choices: Preset["choices"]): Html {
-  const named = choices?.[field.name];
-  const known = named ?? optionsOf(field);
-  const title = named ? field.title.replace(/ ID$/, "") : field.title;
-  return html`<label><span>${title}</span>${known ? select(field, known) : input(field)}</label>`;
+function labelledInput(field: Field, choices: FormOptions["choices"]): Html {
+  const ownChoices = choices?.[field.name];
+  const allChoices = ownChoices ?? enumChoices(field);
+  const title = ownChoices ? field.title.replace(/ ID$/, "") : field.title;
+  return html`<label
+    ><span>${title}</span>${allChoices ? selectInput(field, allChoices) : textInput(field)}</label
+  >`;
 }
 
-const lookOfDecision: Readonly<Record<string, string>> = { refuse: "bad", reject: "bad", fail: "bad" };
+const decisionClasses: Readonly<Record<string, string>> = { refuse: "bad", reject: "bad", fail: "bad" };
 
-const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+const capitalise = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-function buttons(control: Declaration, { decision, label = control.title, name, look }: Preset): Html {
+function submitButtons(
+  control: Declaration,
+  { decision, label = control.title, name, cssClass }: FormOptions,
+): Html {
   if (decision === undefined)
-    return html`<button class="${look}" title="${control.summary}" ${name && html`aria-label="${name}"`}>
+    return html`<button class="${cssClass}" title="${control.summary}" ${name && html`aria-label="${name}"`}>
       ${label}
     </button>`;
   const { options = [] } = fieldsOf(control).find((field) => field.name === decision)!;
   const each = options.map(
     (option) =>
-      html`<button class="${lookOfDecision[option]}" name="${decision}" value="${option}">
-        ${capitalised(option)}
+      html`<button class="${decisionClasses[option]}" name="${decision}" value="${option}">
+        ${capitalise(option)}
       </button>`,
   );
   return html`<span class="row">${each}</span>`;
 }
 
 /** By which a form is found again when the page is read anew: what it does, and which of those it is. */
-const nameOf = (control: Declaration, { given = {}, name, label }: Preset): string =>
-  [methodOf(control), name ?? label ?? Object.values(given).join(" ")].filter(Boolean).join(" ");
+const formName = (control: Declaration, { fixedValues = {}, name, label }: FormOptions): string =>
+  [methodOf(control), name ?? label ?? Object.values(fixedValues).join(" ")].filter(Boolean).join(" ");
 
 const fileField = "file";
 
@@ -100,47 +105,53 @@ const fileInput = (title: string): Html =>
   /></label>`;
 
 /** What a form asks for, as labelled inputs. */
-function inputs(control: Declaration, { given = {}, without = [], choices, decision, file }: Preset): Html[] {
+function formInputs(
+  control: Declaration,
+  { fixedValues = {}, omitted = [], choices, decision, file }: FormOptions,
+): Html[] {
   if (file !== undefined) return [fileInput(file)];
-  const settled = new Set([...Object.keys(given), ...without, decision]);
-  const asked = fieldsOf(control).filter(({ name }) => !settled.has(name));
-  return asked.map((field) => labelled(field, choices));
+  const hiddenNames = new Set([...Object.keys(fixedValues), ...omitted, decision]);
+  const visibleFields = fieldsOf(control).filter(({ name }) => !hiddenNames.has(name));
+  return visibleFields.map((field) => labelledInput(field, choices));
 }
 
-export function form(control: Declaration, preset: Preset = {}): Html {
-  const { given = {}, file } = preset;
-  const asked = inputs(control, preset);
-  const presets = Object.entries({ control: methodOf(control), ...given });
+export function controlForm(control: Declaration, formOptions: FormOptions = {}): Html {
+  const { fixedValues = {}, file } = formOptions;
+  const visibleInputs = formInputs(control, formOptions);
+  const presets = Object.entries({ control: methodOf(control), ...fixedValues });
   return html`<form
-    name="${nameOf(control, preset)}"
+    name="${formName(control, formOptions)}"
     method="post"
     action="/"
     ${file === undefined ? undefined : html`enctype="multipart/form-data"`}
-    class="${asked.length > 0 ? "asks" : "button"}"
+    class="${visibleInputs.length > 0 ? "asks" : "button"}"
   >
-    ${presets.map(([name, value]) => hidden(name, value))}${asked}${buttons(control, preset)}
+    ${presets.map(([name, value]) => hiddenInput(name, value))}${visibleInputs}${submitButtons(control, formOptions)}
   </form>`;
 }
 
 /** What a form sent. Throws a Refusal when it cannot be read. */
-export async function sentIn({ body, headers }: Pick<FastifyRequest, "body" | "headers">): Promise<Sent> {
+export async function parseSubmission({
+  body,
+  headers,
+}: Pick<FastifyRequest, "body" | "headers">): Promise<Submission> {
   const type = headers["content-type"] ?? "";
   if (!type.startsWith("multipart/form-data")) return new URLSearchParams(String(body));
   try {
     return await new Response(body as Buffer<ArrayBuffer>, { headers: { "content-type": type } }).formData();
   } catch {
-    throw unfit("The form cannot be read.");
+    throw toFormError("The form cannot be read.");
   }
 }
 
 /** By the names of the inputs. */
-type Sent = Pick<URLSearchParams, "get"> | Pick<FormData, "get">;
+type Submission = Pick<URLSearchParams, "get"> | Pick<FormData, "get">;
 
-const unfit = (message: string) => new Refusal(400, "validation_error", message);
+const toFormError = (message: string) => new HttpError(400, "validation_error", message);
 
 /** The fields that a file holds. Throws a Refusal when it holds none. */
-async function valuesIn(file: File): Promise<Values> {
-  if (file.size === 0) throw unfit("Choose a file that Save made: this one is empty.");
+async function valuesFromFile(file: File): Promise<Values> {
+  if (file.size === 0) throw toFormError("Choose a file that Save made: this one is empty.");
   let value: unknown;
   try {
     value = JSON.parse(await file.text());
@@ -148,18 +159,18 @@ async function valuesIn(file: File): Promise<Values> {
     // What the parser says of it names the place, and nobody looks for one in a saved file.
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw unfit(`Choose a file that Save made: ${JSON.stringify(file.name)} holds no saved sandbox.`);
+    throw toFormError(`Choose a file that Save made: ${JSON.stringify(file.name)} holds no saved sandbox.`);
   return value as Values;
 }
 
 /** The values a form sent; what was left empty is not given. Throws a Refusal when they cannot be read. */
-export async function valuesFrom(control: Declaration, sent: Sent): Promise<Values> {
-  const file = sent.get(fileField);
-  if (file instanceof File) return valuesIn(file);
-  const filled = fieldsOf(control).flatMap(({ name, schema }) => {
-    const given = sent.get(name);
+export async function valuesFromSubmission(control: Declaration, submission: Submission): Promise<Values> {
+  const file = submission.get(fileField);
+  if (file instanceof File) return valuesFromFile(file);
+  const entries = fieldsOf(control).flatMap(({ name, schema }) => {
+    const given = submission.get(name);
     const text = typeof given === "string" ? given.trim() : "";
     return text ? [[name, fromText(schema, text)] as const] : [];
   });
-  return Object.fromEntries(filled);
+  return Object.fromEntries(entries);
 }

@@ -1,41 +1,41 @@
 /** What the page shows, panel by panel. */
 import { reset } from "../../control/controls";
 import { html } from "../html";
-import { accounts } from "./accounts";
-import { approvals } from "./approvals";
-import { clock } from "./clock";
-import { faults } from "./faults";
-import { form } from "./form";
-import { market } from "./market";
-import { outbox } from "./outbox";
-import type { Panel } from "./parts";
-import { payments } from "./payments";
-import { requests } from "./requests";
-import { moments } from "./moments";
-import { trades } from "./trades";
-import { waiting } from "./waiting";
+import { accountsPanel } from "./accounts";
+import { approvalsPanel } from "./approvals";
+import { clockPanel } from "./clock";
+import { faultsPanel } from "./faults";
+import { controlForm } from "./form";
+import { marketPanel } from "./market";
+import { outboxPanel } from "./outbox";
+import type { Panel } from "./panel";
+import { paymentsPanel } from "./payments";
+import { requestsPanel } from "./requests";
+import { savedStatePanel } from "./saved-state";
+import { tradesPanel } from "./trades";
+import { pendingDecisionsPanel } from "./pending-decisions";
 
-const again: Panel = {
+const resetPanel: Panel = {
   id: "again",
   title: "Begin again",
-  place: "side",
+  area: "side",
   forms: () =>
     html`<p>Everything that was done is lost.</p>
-      ${form(reset, { look: "bad" })}`,
+      ${controlForm(reset, { cssClass: "bad" })}`,
 };
 
 /** In the order in which they are read. */
 export const panels: readonly Panel[] = [
-  clock,
-  waiting,
-  accounts,
-  trades,
-  payments,
-  requests,
-  market,
-  outbox,
-  faults,
-  approvals,
-  moments,
-  again,
+  clockPanel,
+  pendingDecisionsPanel,
+  accountsPanel,
+  tradesPanel,
+  paymentsPanel,
+  requestsPanel,
+  marketPanel,
+  outboxPanel,
+  faultsPanel,
+  approvalsPanel,
+  savedStatePanel,
+  resetPanel,
 ];

@@ -1,28 +1,44 @@
 /** Payments: from what trades buy, and over the open-banking interfaces. */
 import { allocatePayment, returnPayment } from "../../control/controls";
 import { type PaymentStatus as OpenBankingStatus, totalOf } from "../../world/open-banking/payment";
-import type { Stage } from "../../stage";
-import { type Beneficiary, type Trade, type TradePayment, unallocated } from "../../world/trades/trades";
+import type { SandboxSession } from "../../sandbox-session";
+import {
+  type Beneficiary,
+  type Trade,
+  type TradePayment,
+  unallocatedAmount,
+} from "../../world/trades/trades";
 import type { World } from "../../world/world";
 import { type Html, html } from "../html";
-import { type Choice, form } from "./form";
-import { chip, folded, head, inTurn, moneyOf, nothing, type Panel, small, table, tradesOf } from "./parts";
-import { contactChoices } from "./people";
+import { type Choice, controlForm } from "./form";
+import {
+  statusChip,
+  foldedList,
+  headCell,
+  interleave,
+  moneyText,
+  emptyState,
+  type Panel,
+  smallText,
+  scrollableTable,
+  homeTrades,
+} from "./panel";
+import { contactChoices } from "./contacts";
 
-const paymentsShown = 10;
+const maxPaymentsShown = 10;
 
 /** A payment of either kind, as it is listed. */
-interface Listed {
+interface PaymentRow {
   readonly to: string;
   readonly id: string;
   readonly status: string;
-  readonly look: string;
+  readonly cssClass: string;
   readonly amount: string;
   readonly from: string;
   readonly action?: Html;
 }
 
-const looks: Readonly<Record<string, string>> = {
+const statusClasses: Readonly<Record<string, string>> = {
   "Payment complete": "good",
   "Payment rejected": "bad",
   "Payment cancelled": "bad",
@@ -31,9 +47,9 @@ const looks: Readonly<Record<string, string>> = {
   RJCT: "bad",
   CANC: "bad",
 };
-const lookOf = (status: string) => looks[status] ?? "busy";
+const statusClassOf = (status: string) => statusClasses[status] ?? "busy";
 
-const meanings: Readonly<Record<OpenBankingStatus, string>> = {
+const statusMeanings: Readonly<Record<OpenBankingStatus, string>> = {
   RCVD: "received",
   PATC: "accepted by some",
   ACTC: "accepted",
@@ -44,86 +60,88 @@ const meanings: Readonly<Record<OpenBankingStatus, string>> = {
   CANC: "cancelled",
 };
 
-function fromTrade(trade: Trade, payment: TradePayment): Listed {
+function tradePaymentRow(trade: Trade, payment: TradePayment): PaymentRow {
   const { paymentId, beneficiary, status, amount, date, returned } = payment;
   return {
     to: beneficiary.name,
     id: paymentId,
     status: returned ? "Returned" : status,
-    look: returned ? "calm" : lookOf(status),
-    amount: moneyOf({ ...trade.buy, amount }),
+    cssClass: returned ? "calm" : statusClassOf(status),
+    amount: moneyText({ ...trade.buy, amount }),
     from: `${trade.tradeId}, ${date}`,
     ...(status === "Payment complete" &&
       !returned && {
-        action: form(returnPayment, {
-          given: { payment_id: paymentId },
+        action: controlForm(returnPayment, {
+          fixedValues: { payment_id: paymentId },
           label: "Return",
           name: `Return ${paymentId}`,
-          look: "quiet",
+          cssClass: "quiet",
         }),
       }),
   };
 }
 
-const openBanking = ({ openBanking: { payments } }: World): Listed[] =>
+const openBankingRows = ({ openBanking: { payments } }: World): PaymentRow[] =>
   [...payments.values()].toReversed().map((payment) => {
     const { paymentId, transfers, status, product, account } = payment;
     return {
       to: transfers.map(({ creditorName }) => creditorName).join(", "),
       id: paymentId,
-      status: `${status} ${meanings[status]}`,
-      look: lookOf(status),
-      amount: moneyOf({ amount: totalOf(payment), currency: account.currency }),
+      status: `${status} ${statusMeanings[status]}`,
+      cssClass: statusClassOf(status),
+      amount: moneyText({ amount: totalOf(payment), currency: account.currency }),
       from: product,
     };
   });
 
-const ofTrades = (world: World): Listed[] =>
-  tradesOf(world)
+const tradePaymentRows = (world: World): PaymentRow[] =>
+  homeTrades(world)
     .flatMap((trade) => trade.payments.map((payment) => ({ trade, payment })))
     .toSorted((one, other) => other.payment.date.localeCompare(one.payment.date))
-    .map(({ trade, payment }) => fromTrade(trade, payment));
+    .map(({ trade, payment }) => tradePaymentRow(trade, payment));
 
-const row = ({ to, id, status, look, amount, from, action }: Listed): Html =>
+const paymentRow = ({ to, id, status, cssClass, amount, from, action }: PaymentRow): Html =>
   html`<tr>
-    <th scope="row">${to} ${small(id)}</th>
-    <td>${chip(status, look)}${action}</td>
-    <td class="number">${amount} ${small(from)}</td>
+    <th scope="row">${to} ${smallText(id)}</th>
+    <td>${statusChip(status, cssClass)}${action}</td>
+    <td class="number">${amount} ${smallText(from)}</td>
   </tr>`;
 
-function show({ world }: Stage): Html {
-  const all = inTurn(openBanking(world), ofTrades(world));
-  if (all.length === 0) return nothing("Nothing was paid yet.");
-  const heads = [head("To"), head("Status"), head("Amount", "number")];
-  return folded("payments", all, paymentsShown, (some) => table(heads, some.map(row)));
+function renderPayments({ world }: SandboxSession): Html {
+  const all = interleave(openBankingRows(world), tradePaymentRows(world));
+  if (all.length === 0) return emptyState("Nothing was paid yet.");
+  const heads = [headCell("To"), headCell("Status"), headCell("Amount", "number")];
+  return foldedList("payments", all, maxPaymentsShown, (some) =>
+    scrollableTable(heads, some.map(paymentRow)),
+  );
 }
 
 /** The trades from which something can still be paid. */
-const payableFrom = (world: World): Trade[] =>
-  tradesOf(world).filter((trade) => !trade.ended && trade.type !== "ndf" && unallocated(trade).gt(0));
+const payableTrades = (world: World): Trade[] =>
+  homeTrades(world).filter((trade) => !trade.ended && trade.type !== "ndf" && unallocatedAmount(trade).gt(0));
 
 const tradeChoice = (trade: Trade): Choice => [
   trade.tradeId,
-  `${trade.tradeId}: ${moneyOf({ ...trade.buy, amount: unallocated(trade) })}`,
+  `${trade.tradeId}: ${moneyText({ ...trade.buy, amount: unallocatedAmount(trade) })}`,
 ];
 
 /** Those first who can be paid from the trade that is chosen at first. */
 const beneficiaryChoices = ({ beneficiaries }: World, [trade]: readonly Trade[]): Choice[] =>
   beneficiaries
-    .toSorted((one, other) => isIn(other, trade) - isIn(one, trade))
+    .toSorted((one, other) => isInBoughtCurrency(other, trade) - isInBoughtCurrency(one, trade))
     .map(({ beneficiaryId, name, currency }) => [beneficiaryId, `${name}, ${currency}`]);
 
-const isIn = ({ currency }: Beneficiary, trade: Trade | undefined): number =>
+const isInBoughtCurrency = ({ currency }: Beneficiary, trade: Trade | undefined): number =>
   Number(currency === trade?.buy.currency);
 
-export const payments: Panel = {
+export const paymentsPanel: Panel = {
   id: "payments",
   title: "Payments",
-  place: "main",
-  show,
+  area: "main",
+  show: renderPayments,
   forms: ({ world }) => {
-    const trades = payableFrom(world);
-    return form(allocatePayment, {
+    const trades = payableTrades(world);
+    return controlForm(allocatePayment, {
       choices: {
         trade_id: trades.map(tradeChoice),
         beneficiary_id: beneficiaryChoices(world, trades),

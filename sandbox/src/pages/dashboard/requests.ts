@@ -1,20 +1,20 @@
 /** What was asked of the sandbox, what it responded, and the way back to before it. */
 import { undo } from "../../control/controls";
-import { commandOf, type Exchange, type Said } from "../../exchange";
-import type { Stage } from "../../stage";
-import type { LoggedRequest } from "../../stage-state";
+import { toCurlCommand, type Exchange, type ExchangeBody } from "../../exchange";
+import type { SandboxSession } from "../../sandbox-session";
+import type { LoggedRequest } from "../../sandbox-state";
 import { type Html, html } from "../html";
-import { form } from "./form";
-import { chip, counted, head, nothing, type Panel, table } from "./parts";
+import { controlForm } from "./form";
+import { statusChip, shownCount, headCell, emptyState, type Panel, scrollableTable } from "./panel";
 
-const requestsShown = 20;
-const statusLook = (status: number) => (status < 400 ? "good" : status < 500 ? "busy" : "bad");
+const maxRequestsShown = 20;
+const statusClass = (status: number) => (status < 400 ? "good" : status < 500 ? "busy" : "bad");
 
 /** Of the day. */
-const hourIn = (time: string) => time.slice(11, 19);
+const timeOfDay = (time: string) => time.slice(11, 19);
 
 /** JSON is easier to read on several lines. */
-function laidOut(body: string): string {
+function prettyPrint(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {
@@ -22,56 +22,56 @@ function laidOut(body: string): string {
   }
 }
 
-const headersOf = ({ headers }: Said): string =>
+const headersText = ({ headers }: ExchangeBody): string =>
   Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
 
-const side = (title: string, said: Said): Html =>
+const exchangeSide = (title: string, content: ExchangeBody): Html =>
   html`<div>
     <h3>${title}</h3>
-    <pre tabindex="0">${[headersOf(said), laidOut(said.body)].filter(Boolean).join("\n\n")}</pre>
+    <pre tabindex="0">${[headersText(content), prettyPrint(content.body)].filter(Boolean).join("\n\n")}</pre>
   </div>`;
 
 /** Both sides, and the request as a command; with JavaScript there is a button that copies it. */
-const unfolded = ({ number, method, url }: LoggedRequest, { request, response }: Exchange): Html =>
+const exchangeDetails = ({ number, method, url }: LoggedRequest, { request, response }: Exchange): Html =>
   html`<details id="request-${number}">
     <summary>Request and response</summary>
-    <div class="sides">${side("Request", request)} ${side("Response", response)}</div>
+    <div class="sides">${exchangeSide("Request", request)} ${exchangeSide("Response", response)}</div>
     <h3>As a command</h3>
-    <pre id="command-${number}" tabindex="0">${commandOf(method, url, request)}</pre>
+    <pre id="command-${number}" tabindex="0">${toCurlCommand(method, url, request)}</pre>
     <button type="button" class="quiet" data-copies="command-${number}" hidden>Copy</button>
   </details>`;
 
-const wayBack = ({ number }: LoggedRequest): Html =>
-  form(undo, {
-    given: { request: String(number) },
+const undoForm = ({ number }: LoggedRequest): Html =>
+  controlForm(undo, {
+    fixedValues: { request: String(number) },
     label: "Back to before",
     name: `Back to before request ${number}`,
-    look: "quiet",
+    cssClass: "quiet",
   });
 
-function row({ exchanges, history }: Stage, request: LoggedRequest): Html {
+function requestRow({ exchanges, undoHistory }: SandboxSession, request: LoggedRequest): Html {
   const { number, time, method, url, status, refusal, fault } = request;
   const [path, query] = url.split(/(?=\?)/, 2);
   const exchange = exchanges.get(number);
   return html`<tr>
-    <td>${chip(String(status), statusLook(status))} <small>${hourIn(time)}</small></td>
+    <td>${statusChip(String(status), statusClass(status))} <small>${timeOfDay(time)}</small></td>
     <td class="url">
       <b>${method}</b> ${path}<span class="query">${query}</span
       ><small>${[fault, refusal].filter(Boolean).join(": ")}</small>
-      ${exchange && unfolded(request, exchange)}
+      ${exchange && exchangeDetails(request, exchange)}
     </td>
-    <td class="number">${history.requests.has(number) ? wayBack(request) : undefined}</td>
+    <td class="number">${undoHistory.requests.has(number) ? undoForm(request) : undefined}</td>
   </tr>`;
 }
 
-function show(stage: Stage): Html {
-  const { requests: all } = stage;
-  const last = all.slice(-requestsShown).toReversed();
-  if (last.length === 0) return nothing("Nothing was asked yet.");
-  const rows = last.map((request) => row(stage, request));
-  return html`${table([head("Status"), head("Request"), head("Undo", "number")], rows)}${counted(last.length, all.length, "requests")}`;
+function renderRequests(session: SandboxSession): Html {
+  const { requests: all } = session;
+  const last = all.slice(-maxRequestsShown).toReversed();
+  if (last.length === 0) return emptyState("Nothing was asked yet.");
+  const rows = last.map((request) => requestRow(session, request));
+  return html`${scrollableTable([headCell("Status"), headCell("Request"), headCell("Undo", "number")], rows)}${shownCount(last.length, all.length, "requests")}`;
 }
 
-export const requests: Panel = { id: "requests", title: "Requests", place: "main", show };
+export const requestsPanel: Panel = { id: "requests", title: "Requests", area: "main", show: renderRequests };

@@ -1,52 +1,62 @@
 /** Trades, and what of them is still to be paid in. */
 import { Big } from "big.js";
-import type { Stage } from "../../stage";
+import type { SandboxSession } from "../../sandbox-session";
 import type { Money } from "../../world/money/currencies";
-import { outstanding, statusOf, type Trade } from "../../world/trades/trades";
+import { outstandingFunds, statusOf, type Trade } from "../../world/trades/trades";
 import { type Html, html } from "../html";
-import { chip, counted, head, moneyOf, nothing, type Panel, small, table, tradesOf } from "./parts";
+import {
+  statusChip,
+  shownCount,
+  headCell,
+  moneyText,
+  emptyState,
+  type Panel,
+  smallText,
+  scrollableTable,
+  homeTrades,
+} from "./panel";
 
-const tradesShown = 15;
-const endedLooks: Readonly<Record<string, string>> = { Closed: "calm", Cancelled: "bad" };
+const maxTradesShown = 15;
+const endedClasses: Readonly<Record<string, string>> = { Closed: "calm", Cancelled: "bad" };
 
 const zero = new Big(0);
 
-const isOver = ({ ended, settled }: Trade) => ended !== undefined || settled;
+const isFinished = ({ ended, settled }: Trade) => ended !== undefined || settled;
 
 /** What is to be paid in until maturity; a trade without delivery asks for its loss alone, once that is known. */
-function toBeFunded(trade: Trade): Money {
+function amountToFund(trade: Trade): Money {
   const { type, sell, fee, owedFee, difference } = trade;
-  if (isOver(trade)) return { ...fee, amount: owedFee };
-  if (type !== "ndf") return { ...sell, amount: outstanding(trade) };
+  if (isFinished(trade)) return { ...fee, amount: owedFee };
+  if (type !== "ndf") return { ...sell, amount: outstandingFunds(trade) };
   return difference ? { ...difference, amount: difference.amount.neg() } : { ...sell, amount: zero };
 }
 
 /** The deposit of a forward, while it is not paid. */
 function depositDue(trade: Trade): string | undefined {
   const { initialMargin, deposited, sell } = trade;
-  if (!initialMargin || deposited || isOver(trade)) return undefined;
+  if (!initialMargin || deposited || isFinished(trade)) return undefined;
   const { amount, dueDate } = initialMargin;
-  return `deposit ${moneyOf({ ...sell, amount })} by ${dueDate}`;
+  return `deposit ${moneyText({ ...sell, amount })} by ${dueDate}`;
 }
 
-function funding(trade: Trade): Html {
-  const due = toBeFunded(trade);
-  if (due.amount.lte(0)) return html`<td class="number zero">nothing ${small(depositDue(trade))}</td>`;
+function fundingCell(trade: Trade): Html {
+  const due = amountToFund(trade);
+  if (due.amount.lte(0)) return html`<td class="number zero">nothing ${smallText(depositDue(trade))}</td>`;
   return html`<td class="number">
-    ${moneyOf(due)} ${small(`by ${trade.maturityDate}`)}${small(depositDue(trade))}
+    ${moneyText(due)} ${smallText(`by ${trade.maturityDate}`)}${smallText(depositDue(trade))}
   </td>`;
 }
 
-function row(trade: Trade): Html {
+function tradeRow(trade: Trade): Html {
   const { tradeId, type, buy, sell, rate, maturityDate } = trade;
   const status = statusOf(trade);
   return html`<tr>
     <th scope="row">
       ${tradeId} <small>${type.replace("_", " ")}, <time>${maturityDate}</time></small>
     </th>
-    <td>${chip(status, endedLooks[status] ?? "busy")}</td>
-    ${funding(trade)}
-    <td class="number">${moneyOf(buy)} <small>for ${moneyOf(sell)}</small></td>
+    <td>${statusChip(status, endedClasses[status] ?? "busy")}</td>
+    ${fundingCell(trade)}
+    <td class="number">${moneyText(buy)} <small>for ${moneyText(sell)}</small></td>
     <td class="number minor">${rate.rate.toString()}</td>
   </tr>`;
 }
@@ -54,24 +64,24 @@ function row(trade: Trade): Html {
 const byMaturity = (one: Trade, other: Trade) => one.maturityDate.localeCompare(other.maturityDate);
 
 /** What is open, the next to mature first; then what has ended, the last first. */
-function inOrder(trades: readonly Trade[]): Trade[] {
+function sortForDisplay(trades: readonly Trade[]): Trade[] {
   const open = trades.filter(({ ended }) => ended === undefined);
   const ended = trades.filter((trade) => trade.ended !== undefined);
   return [...open.toSorted(byMaturity), ...ended.toSorted(byMaturity).toReversed()];
 }
 
-function show({ world }: Stage): Html {
-  const own = tradesOf(world);
-  if (own.length === 0) return nothing("Nothing was traded yet.");
-  const shown = inOrder(own).slice(0, tradesShown);
+function renderTrades({ world }: SandboxSession): Html {
+  const own = homeTrades(world);
+  if (own.length === 0) return emptyState("Nothing was traded yet.");
+  const shown = sortForDisplay(own).slice(0, maxTradesShown);
   const heads = [
-    head("Trade"),
-    head("Status"),
-    head("To be funded", "number"),
-    head("Bought", "number"),
-    head("Rate", "number minor"),
+    headCell("Trade"),
+    headCell("Status"),
+    headCell("To be funded", "number"),
+    headCell("Bought", "number"),
+    headCell("Rate", "number minor"),
   ];
-  return html`${table(heads, shown.map(row))}${counted(shown.length, own.length, "trades")}`;
+  return html`${scrollableTable(heads, shown.map(tradeRow))}${shownCount(shown.length, own.length, "trades")}`;
 }
 
-export const trades: Panel = { id: "trades", title: "Trades", place: "main", show };
+export const tradesPanel: Panel = { id: "trades", title: "Trades", area: "main", show: renderTrades };

@@ -1,10 +1,10 @@
 /** The numbers under which money reaches the accounts of a client. */
-import type { AccountDetailsStatus, Among } from "../enumerations";
+import type { AccountDetailsStatus, Subset } from "../enumerations";
 import { type Account, type Numbers, ownNumbers } from "./account";
-import { accountIn, openAccountIn } from "./accounts";
+import { findOrOpenAccount, findAccountIn } from "./accounts";
 import type { AccountDetails } from "./details";
-import { homeOf } from "./banks";
-import { undelivered } from "../money/currencies";
+import { homeCountryOf } from "./banks";
+import { nonDeliverableCurrencies } from "../money/currencies";
 import { tradedCurrencies } from "../money/fx";
 import type { Client } from "../parties/parties";
 import type { World } from "../world";
@@ -31,7 +31,7 @@ export const isRequestable = (currency: string, country: string): boolean =>
   capabilities[currency]?.includes(country) ?? false;
 /** Virtual accounts are assigned in every traded currency that is delivered abroad. */
 export const isVirtualCurrency = (currency: string): boolean =>
-  tradedCurrencies.includes(currency) && !undelivered.has(currency);
+  tradedCurrencies.includes(currency) && !nonDeliverableCurrencies.has(currency);
 
 /** How long the dealers take to confirm a requested account. */
 const confirmationMs = 60_000;
@@ -67,68 +67,78 @@ export const detailsOf = (
 ): AccountDetails[] => [...accountDetails.values()].filter((details) => details.clientId === clientId);
 
 /** The account behind details; undefined where they are pooled, and before it is opened. */
-export const accountBehind = (world: World, details: AccountDetails): Account | undefined =>
-  details.type === "dedicated" ? openAccountIn(world, details, details.currency) : undefined;
+export const accountOfDetails = (world: World, details: AccountDetails): Account | undefined =>
+  details.type === "dedicated" ? findAccountIn(world, details, details.currency) : undefined;
 
 /** The details that money for a currency goes to; undefined where none are confirmed. */
-export const primaryIn = (
+export const findPrimaryDetails = (
   world: World,
   client: Pick<Client, "clientId">,
-  wanted: string,
+  wantedCurrency: string,
 ): AccountDetails | undefined =>
-  detailsOf(world, client).find(({ currency, primary }) => primary && currency === wanted);
+  detailsOf(world, client).find(({ currency, primary }) => primary && currency === wantedCurrency);
 
 /** A client's dedicated details in a currency, but for those that failed. */
-const dedicatedIn = (world: World, client: Client, wanted: string): AccountDetails[] =>
+const dedicatedDetailsIn = (world: World, client: Client, wantedCurrency: string): AccountDetails[] =>
   detailsOf(world, client).filter(
-    ({ type, currency, status }) => type === "dedicated" && currency === wanted && status !== "failed",
+    ({ type, currency, status }) =>
+      type === "dedicated" && currency === wantedCurrency && status !== "failed",
   );
 
 /** What stands in the way of a virtual account: only one dedicated account in a currency can be had with one. */
-export const besideVirtual = (world: World, client: Client, currency: string): AccountDetails | undefined =>
-  dedicatedIn(world, client, currency)[0];
-
-/** What stands in the way of a requested account: a virtual one in its currency. */
-export const besideRequested = (world: World, client: Client, currency: string): AccountDetails | undefined =>
-  dedicatedIn(world, client, currency).find(({ virtual }) => virtual);
-
-/** Asks for a dedicated account, once for each currency and country: it is pending until the dealers confirm it. */
-export function request(
+export const conflictWithVirtual = (
   world: World,
   client: Client,
-  wanted: { readonly currency: string; readonly country: string; readonly alias: string | undefined },
+  currency: string,
+): AccountDetails | undefined => dedicatedDetailsIn(world, client, currency)[0];
+
+/** What stands in the way of a requested account: a virtual one in its currency. */
+export const conflictWithRequested = (
+  world: World,
+  client: Client,
+  currency: string,
+): AccountDetails | undefined => dedicatedDetailsIn(world, client, currency).find(({ virtual }) => virtual);
+
+/** Asks for a dedicated account, once for each currency and country: it is pending until the dealers confirm it. */
+export function requestAccountDetails(
+  world: World,
+  client: Client,
+  requested: { readonly currency: string; readonly country: string; readonly alias: string | undefined },
 ): void {
-  if (dedicatedIn(world, client, wanted.currency).some(({ country }) => country === wanted.country)) return;
-  const details = addDetails(world, client, { ...wanted, type: "dedicated", virtual: false });
-  world.agenda.schedule(world.after(confirmationMs), "details-are-confirmed", details);
+  if (
+    dedicatedDetailsIn(world, client, requested.currency).some(({ country }) => country === requested.country)
+  )
+    return;
+  const details = addDetails(world, client, { ...requested, type: "dedicated", virtual: false });
+  world.agenda.schedule(world.timeAfter(confirmationMs), "details-are-confirmed", details);
 }
 
 /** What the dealers say where nobody has said anything else. */
-export function confirm(world: World, details: AccountDetails): void {
-  if (details.status === "pending") decide(world, details, "confirmed");
+export function confirmIfPending(world: World, details: AccountDetails): void {
+  if (details.status === "pending") applyDecision(world, details, "confirmed");
 }
 
 /**
  * What the dealers say to a request that is pending. Confirmed, it has numbers and an account behind it; the first of a
  * currency is its primary one.
  */
-export function decide(
+export function applyDecision(
   world: World,
   details: AccountDetails,
-  status: Among<AccountDetailsStatus, "confirmed" | "failed">,
+  status: Subset<AccountDetailsStatus, "confirmed" | "failed">,
 ): void {
   details.status = status;
   details.modifiedAt = world.now;
   if (status === "failed") return;
-  details.numbers = newNumbers(world, details);
-  if (details.type === "dedicated" && !primaryIn(world, details, details.currency))
+  details.numbers = createNumbers(world, details);
+  if (details.type === "dedicated" && !findPrimaryDetails(world, details, details.currency))
     makePrimary(world, details);
 }
 
 /** At home those of the account, which has them from the beginning. */
-function newNumbers(world: World, { type, clientId, country, currency }: AccountDetails): Numbers {
+function createNumbers(world: World, { type, clientId, country, currency }: AccountDetails): Numbers {
   if (type === "dedicated") {
-    const own = ownNumbers(accountIn(world, { clientId }, currency));
+    const own = ownNumbers(findOrOpenAccount(world, { clientId }, currency));
     if (own.country === country) return own;
   }
   return { country, digits: world.ids.digits(10) };
@@ -136,9 +146,9 @@ function newNumbers(world: World, { type, clientId, country, currency }: Account
 
 /** Assigns a virtual account in a currency that has no dedicated one. */
 export function assignVirtual(world: World, client: Client, currency: string): AccountDetails {
-  const opening = { type: "dedicated", virtual: true, country: homeOf(currency), currency } as const;
+  const opening = { type: "dedicated", virtual: true, country: homeCountryOf(currency), currency } as const;
   const details = addDetails(world, client, opening);
-  decide(world, details, "confirmed");
+  applyDecision(world, details, "confirmed");
   return details;
 }
 

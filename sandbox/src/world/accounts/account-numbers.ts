@@ -4,61 +4,62 @@
  */
 
 /** Writes ten digits as an account number, or as the national part of an IBAN. */
-export type Writing = (digits: string) => string;
+export type NumberFormat = (digits: string) => string;
 
 /** As many of the digits as there are places. */
-export const first =
-  (places: number): Writing =>
+export const takeDigits =
+  (length: number): NumberFormat =>
   (digits) =>
-    digits.slice(0, places);
+    digits.slice(0, length);
 
 /** Filled up with zeros: bank, branch and the beginning of the number. */
-export const padded =
-  (places: number): Writing =>
+export const padWithZeros =
+  (length: number): NumberFormat =>
   (digits) =>
-    digits.padStart(places, "0");
+    digits.padStart(length, "0");
 
 /** Behind a bank's letters, and zeros for its branch. */
-export const behind =
-  (bank: string, writing: Writing): Writing =>
+export const withPrefix =
+  (bank: string, format: NumberFormat): NumberFormat =>
   (digits) =>
-    bank + writing(digits);
+    bank + format(digits);
 
 const mod97 = (digits: string) => Number(BigInt(digits) % 97n);
-const two = (value: number) => String(value).padStart(2, "0");
+const twoDigits = (value: number) => String(value).padStart(2, "0");
 
-const weighted = (digits: string, weights: readonly number[]) =>
-  Array.from(digits).reduce((sum, digit, place) => sum + Number(digit) * weights[place % weights.length]!, 0);
+const weightedSum = (digits: string, weights: readonly number[]) =>
+  Array.from(digits).reduce((sum, digit, index) => sum + Number(digit) * weights[index % weights.length]!, 0);
 
 /** What is missing to the next multiple. */
-const missing = (sum: number, multiple: number) => (multiple - (sum % multiple)) % multiple;
+const toNextMultiple = (sum: number, multiple: number) => (multiple - (sum % multiple)) % multiple;
 
 /**
  * With a check digit that brings the weighted sum to a multiple of 11. Where that would be ten, a 1 before it makes it
  * another; otherwise there is a 0.
  */
-function elevenTest(digits: string, weights: readonly number[]): string {
+function appendMod11Digit(digits: string, weights: readonly number[]): string {
   const filled = ["0", "1"]
     .map((filler) => digits + filler)
-    .find((candidate) => missing(weighted(candidate, weights), 11) < 10)!;
-  return filled + String(missing(weighted(filled, weights), 11));
+    .find((candidate) => toNextMultiple(weightedSum(candidate, weights), 11) < 10)!;
+  return filled + String(toNextMultiple(weightedSum(filled, weights), 11));
 }
 
 /** The last two digits are the others modulo 97, and 97 for 0. */
-export const belgian: Writing = (digits) => {
+export const belgian: NumberFormat = (digits) => {
   const checked = digits.slice(0, 8);
-  return `00${checked}${two(mod97(checked) || 97)}`;
+  return `00${checked}${twoDigits(mod97(checked) || 97)}`;
 };
 
 /** The clé RIB: bank and branch are all zeros and add nothing to it. */
-export const french: Writing = (digits) => padded(21)(digits) + two(97 - ((3 * mod97(digits)) % 97));
+export const french: NumberFormat = (digits) =>
+  padWithZeros(21)(digits) + twoDigits(97 - ((3 * mod97(digits)) % 97));
 
-export const dutch: Writing = (digits) =>
-  `TEST${elevenTest(digits.slice(0, 8), [10, 9, 8, 7, 6, 5, 4, 3, 2])}`;
+export const dutch: NumberFormat = (digits) =>
+  `TEST${appendMod11Digit(digits.slice(0, 8), [10, 9, 8, 7, 6, 5, 4, 3, 2])}`;
 
 /** One control digit for bank and branch, here 0, and one for the account; 10 is written 1. */
-export const spanish: Writing = (digits) => {
-  const control = missing(weighted(digits, [1, 2, 4, 8, 5, 10, 9, 7, 3, 6]), 11);
+export const spanish: NumberFormat = (digits) => {
+  const control = toNextMultiple(weightedSum(digits, [1, 2, 4, 8, 5, 10, 9, 7, 3, 6]), 11);
   return `000000000${control === 10 ? 1 : control}${digits}`;
 };
 
@@ -66,47 +67,47 @@ export const spanish: Writing = (digits) => {
 const italianOdd = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21];
 
 /** The CIN, a letter before bank, branch and account. */
-export const italian: Writing = (digits) => {
-  const rest = padded(22)(digits);
+export const italian: NumberFormat = (digits) => {
+  const rest = padWithZeros(22)(digits);
   const sum = Array.from(rest, Number).reduce(
-    (total, digit, place) => total + (place % 2 === 0 ? italianOdd[digit]! : digit),
+    (total, digit, index) => total + (index % 2 === 0 ? italianOdd[digit]! : digit),
     0,
   );
   return String.fromCharCode("A".charCodeAt(0) + (sum % 26)) + rest;
 };
 
 /** The last two digits bring the whole to 1 modulo 97. */
-export const portuguese: Writing = (digits) => {
-  const checked = padded(19)(digits);
-  return checked + two(98 - mod97(`${checked}00`));
+export const portuguese: NumberFormat = (digits) => {
+  const checked = padWithZeros(19)(digits);
+  return checked + twoDigits(98 - mod97(`${checked}00`));
 };
 
 /** Every other digit, from the first on, is doubled and its digits added up. */
-export const finnish: Writing = (digits) => {
-  const checked = padded(13)(digits);
+export const finnish: NumberFormat = (digits) => {
+  const checked = padWithZeros(13)(digits);
   const sum = Array.from(checked, Number)
-    .map((digit, place) => (place % 2 === 0 ? digit * 2 : digit))
+    .map((digit, index) => (index % 2 === 0 ? digit * 2 : digit))
     .reduce((total, value) => total + (value > 9 ? value - 9 : value), 0);
-  return checked + String(missing(sum, 10));
+  return checked + String(toNextMultiple(sum, 10));
 };
 
-export const norwegian: Writing = (digits) =>
-  elevenTest(`0000${digits.slice(0, 5)}`, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2]);
+export const norwegian: NumberFormat = (digits) =>
+  appendMod11Digit(`0000${digits.slice(0, 5)}`, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2]);
 
 /** Bank and prefix are all zeros. */
-export const czech: Writing = (digits) =>
-  `0000000000${elevenTest(digits.slice(0, 8), [6, 3, 7, 9, 10, 5, 8, 4, 2])}`;
+export const czech: NumberFormat = (digits) =>
+  `0000000000${appendMod11Digit(digits.slice(0, 8), [6, 3, 7, 9, 10, 5, 8, 4, 2])}`;
 
-export const hungarian: Writing = (digits) => {
-  const checked = padded(15)(digits);
-  return `00000000${checked}${missing(weighted(checked, [9, 7, 3, 1]), 10)}`;
+export const hungarian: NumberFormat = (digits) => {
+  const checked = padWithZeros(15)(digits);
+  return `00000000${checked}${toNextMultiple(weightedSum(checked, [9, 7, 3, 1]), 10)}`;
 };
 
 /** The CLABE: of each weighted digit only the last digit counts, which changes nothing modulo 10. */
-export const mexican: Writing = (digits) => {
-  const checked = padded(17)(digits);
-  return checked + String(missing(weighted(checked, [3, 7, 1]), 10));
+export const mexican: NumberFormat = (digits) => {
+  const checked = padWithZeros(17)(digits);
+  return checked + String(toNextMultiple(weightedSum(checked, [3, 7, 1]), 10));
 };
 
 /** A number and its suffix. */
-export const newZealand: Writing = (digits) => `${digits.slice(0, 7)}000`;
+export const newZealand: NumberFormat = (digits) => `${digits.slice(0, 7)}000`;

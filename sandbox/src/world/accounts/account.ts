@@ -1,5 +1,5 @@
 /** An account of a client, in one currency. */
-import { homeOf } from "./banks";
+import { homeCountryOf } from "./banks";
 
 export interface Account {
   readonly accountId: string;
@@ -18,4 +18,7 @@ export interface Numbers {
 }
 
 /** The numbers that an account has from the beginning. */
-export const ownNumbers = ({ currency, digits }: Account): Numbers => ({ country: homeOf(currency), digits });
+export const ownNumbers = ({ currency, digits }: Account): Numbers => ({
+  country: homeCountryOf(currency),
+  digits,
+});

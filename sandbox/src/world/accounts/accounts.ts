@@ -8,7 +8,7 @@ const firstListNumber = 100_001;
 type Holder = Pick<Client, "clientId">;
 
 /** The client's account in a currency, where there is one. */
-export function openAccountIn(
+export function findAccountIn(
   { accounts }: World,
   { clientId }: Holder,
   currency: string,
@@ -19,8 +19,8 @@ export function openAccountIn(
 }
 
 /** The client's account in a currency; opened when there is none. */
-export function accountIn(world: World, holder: Holder, currency: string): Account {
-  return openAccountIn(world, holder, currency) ?? openAccount(world, holder, currency);
+export function findOrOpenAccount(world: World, holder: Holder, currency: string): Account {
+  return findAccountIn(world, holder, currency) ?? openAccount(world, holder, currency);
 }
 
 /** Opens an account. A client may have several in a currency: the first is the one that trades settle on. */

@@ -4,22 +4,22 @@
  */
 import { composeIBAN } from "ibantools";
 import {
-  behind,
+  withPrefix,
   belgian,
   czech,
   dutch,
   finnish,
-  first,
+  takeDigits,
   french,
   hungarian,
   italian,
   mexican,
   newZealand,
   norwegian,
-  padded,
+  padWithZeros,
   portuguese,
   spanish,
-  type Writing,
+  type NumberFormat,
 } from "./account-numbers";
 
 export interface Bank {
@@ -44,11 +44,11 @@ interface Scheme {
   readonly city: string;
   readonly postCode: string;
   /** The IBAN's national part; absent where there is no IBAN. */
-  readonly bban?: Writing;
+  readonly bban?: NumberFormat;
   /** The national clearing code and its kind; absent where payments inside the country use the address from abroad. */
   readonly clearing?: readonly [code: string, type: string];
   /** An account number beside those; all ten digits, without. */
-  readonly account?: Writing;
+  readonly account?: NumberFormat;
 }
 
 const schemes: Readonly<Record<string, Scheme>> = {
@@ -56,47 +56,58 @@ const schemes: Readonly<Record<string, Scheme>> = {
     bic: "TESTGB2L",
     city: "London",
     postCode: "EC2N 0ZZ",
-    bban: behind("TEST000000", first(8)),
+    bban: withPrefix("TEST000000", takeDigits(8)),
     clearing: ["000000", "GBDSC"],
-    account: first(8),
+    account: takeDigits(8),
   },
   DE: {
     bic: "TESTDEFF",
     city: "Frankfurt am Main",
     postCode: "60300",
-    bban: padded(18),
+    bban: padWithZeros(18),
     clearing: ["00000000", "DEBLZ"],
   },
   FR: { bic: "TESTFRPP", city: "Paris", postCode: "75000", bban: french },
   NL: { bic: "TESTNL2A", city: "Amsterdam", postCode: "1000 ZZ", bban: dutch },
   BE: { bic: "TESTBEBB", city: "Brussels", postCode: "1000", bban: belgian },
   ES: { bic: "TESTESMM", city: "Madrid", postCode: "28000", bban: spanish },
-  IE: { bic: "TESTIE2D", city: "Dublin", postCode: "D00 ZZ00", bban: behind("TEST000000", first(8)) },
-  LU: { bic: "TESTLULL", city: "Luxembourg", postCode: "0000", bban: padded(16) },
+  IE: {
+    bic: "TESTIE2D",
+    city: "Dublin",
+    postCode: "D00 ZZ00",
+    bban: withPrefix("TEST000000", takeDigits(8)),
+  },
+  LU: { bic: "TESTLULL", city: "Luxembourg", postCode: "0000", bban: padWithZeros(16) },
   IT: { bic: "TESTITMM", city: "Milan", postCode: "20100", bban: italian },
   PT: { bic: "TESTPTPL", city: "Lisbon", postCode: "1000-000", bban: portuguese },
-  AT: { bic: "TESTATWW", city: "Vienna", postCode: "1000", bban: padded(16) },
+  AT: { bic: "TESTATWW", city: "Vienna", postCode: "1000", bban: padWithZeros(16) },
   FI: { bic: "TESTFIHH", city: "Helsinki", postCode: "00000", bban: finnish },
-  LT: { bic: "TESTLT2X", city: "Vilnius", postCode: "LT-00000", bban: padded(16) },
-  GR: { bic: "TESTGRAA", city: "Athens", postCode: "100 00", bban: padded(23) },
-  CH: { bic: "TESTCHZZ", city: "Zurich", postCode: "8000", bban: padded(17) },
-  PL: { bic: "TESTPLPW", city: "Warsaw", postCode: "00-000", bban: padded(24) },
-  DK: { bic: "TESTDKKK", city: "Copenhagen", postCode: "1000", bban: padded(14) },
-  SE: { bic: "TESTSESS", city: "Stockholm", postCode: "100 00", bban: padded(20) },
+  LT: { bic: "TESTLT2X", city: "Vilnius", postCode: "LT-00000", bban: padWithZeros(16) },
+  GR: { bic: "TESTGRAA", city: "Athens", postCode: "100 00", bban: padWithZeros(23) },
+  CH: { bic: "TESTCHZZ", city: "Zurich", postCode: "8000", bban: padWithZeros(17) },
+  PL: { bic: "TESTPLPW", city: "Warsaw", postCode: "00-000", bban: padWithZeros(24) },
+  DK: { bic: "TESTDKKK", city: "Copenhagen", postCode: "1000", bban: padWithZeros(14) },
+  SE: { bic: "TESTSESS", city: "Stockholm", postCode: "100 00", bban: padWithZeros(20) },
   NO: { bic: "TESTNOKK", city: "Oslo", postCode: "0000", bban: norwegian },
   CZ: { bic: "TESTCZPP", city: "Prague", postCode: "100 00", bban: czech },
   HU: { bic: "TESTHUHB", city: "Budapest", postCode: "1000", bban: hungarian },
-  RO: { bic: "TESTROBU", city: "Bucharest", postCode: "000000", bban: behind("TEST", padded(16)) },
-  BG: { bic: "TESTBGSF", city: "Sofia", postCode: "1000", bban: behind("TEST000000", first(8)) },
-  TR: { bic: "TESTTRIS", city: "Istanbul", postCode: "34000", bban: padded(22) },
-  AE: { bic: "TESTAEAD", city: "Dubai", postCode: "00000", bban: padded(19) },
-  SA: { bic: "TESTSARI", city: "Riyadh", postCode: "00000", bban: padded(20) },
-  KW: { bic: "TESTKWKW", city: "Kuwait City", postCode: "00000", bban: behind("TEST", padded(22)) },
-  BH: { bic: "TESTBHBM", city: "Manama", postCode: "0000", bban: behind("TEST", padded(14)) },
-  IL: { bic: "TESTILIT", city: "Tel Aviv", postCode: "0000000", bban: padded(19) },
+  RO: { bic: "TESTROBU", city: "Bucharest", postCode: "000000", bban: withPrefix("TEST", padWithZeros(16)) },
+  BG: { bic: "TESTBGSF", city: "Sofia", postCode: "1000", bban: withPrefix("TEST000000", takeDigits(8)) },
+  TR: { bic: "TESTTRIS", city: "Istanbul", postCode: "34000", bban: padWithZeros(22) },
+  AE: { bic: "TESTAEAD", city: "Dubai", postCode: "00000", bban: padWithZeros(19) },
+  SA: { bic: "TESTSARI", city: "Riyadh", postCode: "00000", bban: padWithZeros(20) },
+  KW: { bic: "TESTKWKW", city: "Kuwait City", postCode: "00000", bban: withPrefix("TEST", padWithZeros(22)) },
+  BH: { bic: "TESTBHBM", city: "Manama", postCode: "0000", bban: withPrefix("TEST", padWithZeros(14)) },
+  IL: { bic: "TESTILIT", city: "Tel Aviv", postCode: "0000000", bban: padWithZeros(19) },
   US: { bic: "TESTUS33", city: "New York", postCode: "00000", clearing: ["990000000", "USABA"] },
   CA: { bic: "TESTCATT", city: "Toronto", postCode: "M0M 0M0", clearing: ["099999999", "CACPA"] },
-  AU: { bic: "TESTAU2S", city: "Sydney", postCode: "0000", clearing: ["999999", "AUBSB"], account: first(9) },
+  AU: {
+    bic: "TESTAU2S",
+    city: "Sydney",
+    postCode: "0000",
+    clearing: ["999999", "AUBSB"],
+    account: takeDigits(9),
+  },
   NZ: {
     bic: "TESTNZ2W",
     city: "Wellington",
@@ -109,7 +120,7 @@ const schemes: Readonly<Record<string, Scheme>> = {
     city: "Tokyo",
     postCode: "000-0000",
     clearing: ["9999999", "JPZGN"],
-    account: first(7),
+    account: takeDigits(7),
   },
   SG: { bic: "TESTSGSG", city: "Singapore", postCode: "000000", clearing: ["9999999", "SGIBG"] },
   HK: {
@@ -117,17 +128,17 @@ const schemes: Readonly<Record<string, Scheme>> = {
     city: "Hong Kong",
     postCode: "000000",
     clearing: ["999", "HKNCC"],
-    account: first(9),
+    account: takeDigits(9),
   },
   IN: { bic: "TESTINBB", city: "Mumbai", postCode: "000000", clearing: ["TEST0000000", "INFSC"] },
   ZA: { bic: "TESTZAJJ", city: "Johannesburg", postCode: "0000", clearing: ["000000", "ZANCC"] },
-  CN: { bic: "TESTCNSH", city: "Shanghai", postCode: "000000", account: padded(16) },
+  CN: { bic: "TESTCNSH", city: "Shanghai", postCode: "000000", account: padWithZeros(16) },
   MX: { bic: "TESTMXMM", city: "Mexico City", postCode: "00000", account: mexican },
   TH: { bic: "TESTTHBK", city: "Bangkok", postCode: "00000" },
   KE: { bic: "TESTKENA", city: "Nairobi", postCode: "00000" },
 };
 
-const accountNumber = ({ account = first(10) }: Scheme, digits: string) => account(digits);
+const writeAccountNumber = ({ account = takeDigits(10) }: Scheme, digits: string) => account(digits);
 
 /** Countries in which the bank keeps accounts. */
 export const bankCountries: readonly string[] = Object.keys(schemes);
@@ -143,7 +154,7 @@ export function domesticAddress(country: string, digits: string): AccountAddress
   if (!scheme.clearing) return undefined;
   const [bankIdentifier, bankIdentifierType] = scheme.clearing;
   return {
-    accountNumber: accountNumber(scheme, digits),
+    accountNumber: writeAccountNumber(scheme, digits),
     accountNumberType: "BBAN",
     bankIdentifier,
     bankIdentifierType,
@@ -160,7 +171,7 @@ export function internationalAddress(country: string, digits: string): AccountAd
   const scheme = schemes[country]!;
   const iban = ibanOf(country, digits);
   return {
-    accountNumber: iban ?? accountNumber(scheme, digits),
+    accountNumber: iban ?? writeAccountNumber(scheme, digits),
     accountNumberType: iban ? "IBAN" : "BBAN",
     bankIdentifier: scheme.bic,
     bankIdentifierType: "SWBIC",
@@ -199,7 +210,7 @@ const homeCountries: Readonly<Record<string, string>> = {
 };
 
 /** Where the bank keeps its accounts in a traded currency. */
-export const homeOf = (currency: string): string => homeCountries[currency]!;
+export const homeCountryOf = (currency: string): string => homeCountries[currency]!;
 
 /** The details a company pays into, for its own account there or for what it owes on a trade; all of them texts. */
 export function bankAccount(country: string, digits: string) {
@@ -221,4 +232,4 @@ export function bankAccount(country: string, digits: string) {
 }
 
 /** Where the bank receives the funds for trades in a currency. */
-export const receivingAccount = (currency: string) => bankAccount(homeOf(currency), "0012345678");
+export const receivingAccount = (currency: string) => bankAccount(homeCountryOf(currency), "0012345678");

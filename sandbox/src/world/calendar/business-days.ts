@@ -1,10 +1,10 @@
 /** Business days, and the days and hours of the currency market. */
 import { addDays, dayMs, dayOf, daysBetween, weekdayOf } from "./days";
-import { remembered } from "../remembered";
+import { memoize } from "../memoize";
 import { holidays, otherWeekends } from "./holidays";
 
 /** The holidays of a currency in a year, which stand behind one another in the key. */
-const holidaysOf = remembered(
+const holidaysOf = memoize(
   (key: string): ReadonlySet<string> => new Set(holidays[key.slice(0, 3)]?.(Number(key.slice(3)))),
 );
 
@@ -67,9 +67,9 @@ const isMarketDay = (day: string) => weekdayOf(day) % 6 !== 0;
 export const isMarketOpen = (time: Date): boolean => isMarketDay(marketDay(time));
 
 /** When a market that is closed opens again: on the hour. */
-export function opensAgain(closed: Date): Date {
-  const hour = new Date(Math.floor(closed.getTime() / hourMs + 1) * hourMs);
-  return isMarketOpen(hour) ? hour : opensAgain(hour);
+export function nextMarketOpening(time: Date): Date {
+  const hour = new Date(Math.floor(time.getTime() / hourMs + 1) * hourMs);
+  return isMarketOpen(hour) ? hour : nextMarketOpening(hour);
 }
 
 /** The day for which a deal in a pair of currencies counts; what is dealt at the weekend is one of Monday. */
@@ -107,7 +107,7 @@ export function spotDate(from: string, buyCurrency: string, sellCurrency: string
 }
 
 /** The same for a trading day and a pair that stand behind one another in the key. */
-const spotDateOf = remembered((key: string) => spotDate(key.slice(0, -6), key.slice(-6, -3), key.slice(-3)));
+const spotDateOf = memoize((key: string) => spotDate(key.slice(0, -6), key.slice(-6, -3), key.slice(-3)));
 
 /** The spot value date of a deal made at a time. */
 export const spotDateAt = (time: Date, buyCurrency: string, sellCurrency: string): string =>

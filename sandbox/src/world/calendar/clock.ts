@@ -22,15 +22,15 @@ export const timeViolation = (time: Date): string | undefined =>
   time >= new Date(first) && time <= new Date(last) ? undefined : `now must be from ${first} to ${last}`;
 
 /** A time as milliseconds since 1970. Throws a RangeError when the sandbox cannot be there. */
-function played(time: number): number {
+function assertPlayable(time: number): number {
   const violation = timeViolation(new Date(time));
   if (violation !== undefined) throw new RangeError(violation);
   return time;
 }
 
 /** Runs with the machine's clock from a time on, as a rule the machine's: ahead of it by what it was advanced. */
-export function runningClock(start = new Date()): Clock {
-  let ahead = played(start.getTime()) - Date.now();
+export function createRunningClock(start = new Date()): Clock {
+  let ahead = assertPlayable(start.getTime()) - Date.now();
   const now = () => new Date(Date.now() + ahead);
   return {
     get state() {
@@ -39,7 +39,7 @@ export function runningClock(start = new Date()): Clock {
     now,
     tick: () => {},
     advance: (milliseconds) => {
-      played(Date.now() + ahead + milliseconds);
+      assertPlayable(Date.now() + ahead + milliseconds);
       ahead += milliseconds;
     },
   };
@@ -51,18 +51,18 @@ const tickMs = 100;
  * Starts at a given time and moves with the requests, a tenth of a second for each: the same requests always meet the
  * same time. Throws a RangeError when it cannot be there.
  */
-export function steppedClock(start: Date): Clock {
-  let time = played(start.getTime());
+export function createSteppedClock(start: Date): Clock {
+  let time = assertPlayable(start.getTime());
   return {
     get state() {
       return { kind: "stepped", time: new Date(time) } as const;
     },
     now: () => new Date(time),
     tick: () => (time += tickMs),
-    advance: (milliseconds) => (time = played(time + milliseconds)),
+    advance: (milliseconds) => (time = assertPlayable(time + milliseconds)),
   };
 }
 
 /** A clock that goes on from where another stood. */
-export const clockFrom = ({ kind, time }: ClockState): Clock =>
-  kind === "running" ? runningClock(time) : steppedClock(time);
+export const restoreClock = ({ kind, time }: ClockState): Clock =>
+  kind === "running" ? createRunningClock(time) : createSteppedClock(time);

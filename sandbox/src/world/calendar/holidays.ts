@@ -3,7 +3,7 @@
  * England; the others are simplified: demo data. Currencies without rules settle on every weekday.
  */
 import { addDays, weekdayOf } from "./days";
-import { chinese, deepavali, hebrew, islamic, islamicDays, newMoons } from "./moon";
+import { chinese, deepavali, hebrew, islamic, islamicDays, newMoons } from "./lunar-holidays";
 import {
   date,
   dates,
@@ -12,17 +12,17 @@ import {
   friday,
   type Holidays,
   last,
-  madeUpAfterSunday,
+  moveFromSunday,
   monday,
   nth,
   orthodoxEaster,
   since,
-  substituted,
+  moveFromWeekend,
   sunday,
   sundayToMonday,
   thursday,
   weekdayFrom,
-} from "./rules";
+} from "./holiday-rules";
 
 const target: Holidays = (year) => [
   ...dates(year, [1, 1], [5, 1], [12, 25], [12, 26]),
@@ -40,7 +40,7 @@ const federalReserve: Holidays = (year) => [
 ];
 
 const england: Holidays = (year) => [
-  ...substituted(dates(year, [1, 1], [12, 25], [12, 26])),
+  ...moveFromWeekend(dates(year, [1, 1], [12, 25], [12, 26])),
   ...easterDays(year, "goodFriday", "easterMonday"),
   nth(year, 5, monday, 1),
   last(year, 5, monday),
@@ -77,7 +77,7 @@ const switzerland: Holidays = (year) => [
 ];
 
 const canada: Holidays = (year) => [
-  ...substituted(dates(year, [1, 1], [7, 1], [9, 30], [11, 11], [12, 25], [12, 26])),
+  ...moveFromWeekend(dates(year, [1, 1], [7, 1], [9, 30], [11, 11], [12, 25], [12, 26])),
   ...easterDays(year, "goodFriday"),
   nth(year, 2, monday, 3),
   weekdayFrom(date(year, 5, 18), monday),
@@ -87,7 +87,7 @@ const canada: Holidays = (year) => [
 ];
 
 const australia: Holidays = (year) => [
-  ...substituted(dates(year, [1, 1], [1, 26], [12, 25], [12, 26])),
+  ...moveFromWeekend(dates(year, [1, 1], [1, 26], [12, 25], [12, 26])),
   ...dates(year, [4, 25]),
   ...easterDays(year, "goodFriday", "easterMonday"),
   nth(year, 6, monday, 2),
@@ -101,7 +101,7 @@ const matariki = (year: number) =>
     .filter((day) => day >= date(year, 6, 19) && day <= date(year, 7, 17));
 
 const newZealand: Holidays = (year) => [
-  ...substituted(dates(year, [1, 1], [1, 2], [2, 6], [4, 25], [12, 25], [12, 26])),
+  ...moveFromWeekend(dates(year, [1, 1], [1, 2], [2, 6], [4, 25], [12, 25], [12, 26])),
   ...easterDays(year, "goodFriday", "easterMonday"),
   nth(year, 6, monday, 1),
   ...since(2022, year, matariki(year)),
@@ -204,7 +204,7 @@ const china: Holidays = (year) => [
 ];
 
 const hongKong: Holidays = (year) =>
-  madeUpAfterSunday([
+  moveFromSunday([
     ...dates(year, [1, 1], [5, 1], [7, 1], [10, 1], [12, 25], [12, 26]),
     ...chinese(year, [1, 1], [1, 2], [1, 3], [4, 8], [5, 5], [8, 16], [9, 9]),
     qingming(year),
@@ -212,7 +212,7 @@ const hongKong: Holidays = (year) =>
   ]);
 
 const singapore: Holidays = (year) =>
-  madeUpAfterSunday([
+  moveFromSunday([
     ...dates(year, [1, 1], [5, 1], [8, 9], [12, 25]),
     ...chinese(year, [1, 1], [1, 2], [4, 15]),
     ...easterDays(year, "goodFriday"),
@@ -230,7 +230,7 @@ const india: Holidays = (year) => [
 
 /** The full moons that Buddhists keep are told by the Chinese calendar. */
 const thailand: Holidays = (year) =>
-  substituted([
+  moveFromWeekend([
     ...dates(year, [1, 1], [4, 6], [4, 13], [4, 14], [4, 15], [5, 1], [7, 28], [8, 12], [10, 13], [10, 23]),
     ...dates(year, [12, 5], [12, 10], [12, 31]),
     ...since(2019, year, dates(year, [5, 4], [6, 3])),

@@ -9,7 +9,7 @@ const [firstMoon, month] = [2_451_550.09766, 29.530588861];
 const sine = (degrees: number) => Math.sin((degrees * Math.PI) / 180);
 
 /** How far the earth's turning is behind the time of the planets, in days: about 70 seconds. */
-const behind = 70 / 86_400;
+const deltaT = 70 / 86_400;
 
 /** The new moon that is nearest to a time: milliseconds since 1970. */
 export function newMoonNear(time: number): number {
@@ -45,5 +45,5 @@ export function newMoonNear(time: number): number {
     (sum, [days, degrees]) => sum + days * sine(degrees),
     firstMoon + month * k + 0.00015437 * centuries ** 2,
   );
-  return (day - behind - epoch) * dayMs;
+  return (day - deltaT - epoch) * dayMs;
 }

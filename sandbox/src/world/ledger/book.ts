@@ -1,13 +1,13 @@
 /** The lines of one ledger account: numbers in columns, which become objects when they are read. */
 import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
-import { Column, type ColumnState, firstPlace } from "./columns";
-import { fits, written } from "../money/currencies";
+import { Column, type ColumnState, findFirstIndex } from "./columns";
+import { fitsMinorUnits, formatDecimalAmount } from "../money/currencies";
 import type { TransactionType } from "../enumerations";
 import type { Entries, EntryDetails } from "./entries";
 
 /** What lines are chosen by: read alone, without the rest of the entry. */
-export interface Choosable {
+export interface FilterableLine {
   readonly type: TransactionType;
   /** Milliseconds since 1970. */
   readonly valueTime: number;
@@ -15,7 +15,7 @@ export interface Choosable {
 }
 
 /** A posting as it stands in one ledger account. */
-export interface BookedLine extends Choosable {
+export interface BookedLine extends FilterableLine {
   readonly lineId: string;
   readonly entry: EntryDetails;
   readonly amount: Big;
@@ -24,13 +24,13 @@ export interface BookedLine extends Choosable {
 }
 
 /** How many digits at the beginning of a line's identifier are the line's own number. */
-const ownDigits = 8;
+const lineNumberDigits = 8;
 
 /** The line's own number: as much of its identifier as tells it from all others in the books. */
-export const lineNumber = (lineId: string): string => lineId.slice(0, ownDigits);
+export const lineNumber = (lineId: string): string => lineId.slice(0, lineNumberDigits);
 
 /** What a balance and a line can add to without leaving the 64 bits of a column. */
-const mostBits = 63;
+const maxBits = 63;
 
 export interface BookState {
   readonly currency: string;
@@ -53,7 +53,7 @@ export class Book {
   constructor(
     readonly currency: string,
     private readonly entries: Entries,
-    private readonly ending: string,
+    private readonly lineIdSuffix: string,
     { numbers, entries: ofLines, amounts, balances }: Partial<BookState> = {},
   ) {
     this.#decimals = minorUnits(currency);
@@ -75,11 +75,11 @@ export class Book {
   }
 
   /** An amount in whole minor units. Throws when it has a part of one, or there would be more than the book can hold. */
-  unitsOf(amount: Big): bigint {
-    if (!fits(amount, this.currency))
+  toMinorUnits(amount: Big): bigint {
+    if (!fitsMinorUnits(amount, this.currency))
       throw new RangeError(`${amount.toFixed()} has too many digits for ${this.currency}.`);
-    const units = BigInt(written(amount, this.currency).replace(".", ""));
-    const isHeld = (held: bigint) => held === BigInt.asIntN(mostBits, held);
+    const units = BigInt(formatDecimalAmount(amount, this.currency).replace(".", ""));
+    const isHeld = (held: bigint) => held === BigInt.asIntN(maxBits, held);
     if (!isHeld(units) || !isHeld(this.#total + units))
       throw new RangeError(`${amount.toFixed()} ${this.currency} is more than the books can hold.`);
     return units;
@@ -95,54 +95,54 @@ export class Book {
   }
 
   get balance(): Big {
-    return this.#amountOf(this.#total);
+    return this.#toAmount(this.#total);
   }
 
   /** What of the balance has its value on or before a time. */
   balanceByValue(until: Date): Big {
     let units = 0n;
-    for (let place = 0; place < this.#numbers.length; place += 1)
-      if (this.valueTime(place) <= until.getTime()) units += this.#amounts.at(place);
-    return this.#amountOf(units);
+    for (let index = 0; index < this.#numbers.length; index += 1)
+      if (this.valueTime(index) <= until.getTime()) units += this.#amounts.at(index);
+    return this.#toAmount(units);
   }
 
   /** The lines so far, in the order of booking. What is booked later does not become one of them. */
-  get lines(): Lines {
-    return new Lines(this, 0, this.#numbers.length);
+  get lines(): BookedLines {
+    return new BookedLines(this, 0, this.#numbers.length);
   }
 
-  lineId(place: number): string {
-    return this.#numbers.at(place).toString(16).padStart(ownDigits, "0") + this.ending;
+  lineId(index: number): string {
+    return this.#numbers.at(index).toString(16).padStart(lineNumberDigits, "0") + this.lineIdSuffix;
   }
 
-  entry(place: number): EntryDetails {
-    return this.entries.at(this.#entries.at(place));
+  entry(index: number): EntryDetails {
+    return this.entries.at(this.#entries.at(index));
   }
 
-  type(place: number): TransactionType {
-    return this.entries.type(this.#entries.at(place));
-  }
-
-  /** Milliseconds since 1970. */
-  valueTime(place: number): number {
-    return this.entries.valueAt(this.#entries.at(place));
-  }
-
-  isDebit(place: number): boolean {
-    return this.#amounts.at(place) < 0n;
+  type(index: number): TransactionType {
+    return this.entries.type(this.#entries.at(index));
   }
 
   /** Milliseconds since 1970. */
-  bookedAt(place: number): number {
-    return this.entries.bookedAt(this.#entries.at(place));
+  valueTime(index: number): number {
+    return this.entries.valueAt(this.#entries.at(index));
   }
 
-  amount(place: number): Big {
-    return this.#amountOf(this.#amounts.at(place));
+  isDebit(index: number): boolean {
+    return this.#amounts.at(index) < 0n;
   }
 
-  balanceAfter(place: number): Big {
-    return this.#amountOf(this.#balances.at(place));
+  /** Milliseconds since 1970. */
+  bookedAt(index: number): number {
+    return this.entries.bookedAt(this.#entries.at(index));
+  }
+
+  amount(index: number): Big {
+    return this.#toAmount(this.#amounts.at(index));
+  }
+
+  balanceAfter(index: number): Big {
+    return this.#toAmount(this.#balances.at(index));
   }
 
   get #total(): bigint {
@@ -150,49 +150,49 @@ export class Book {
     return length === 0 ? 0n : this.#balances.at(length - 1);
   }
 
-  #amountOf(units: bigint): Big {
+  #toAmount(units: bigint): Big {
     return new Big(`${units}e-${this.#decimals}`);
   }
 }
 
 /** Reads from the columns what it is asked for. */
-class Line implements BookedLine {
+class LazyLine implements BookedLine {
   constructor(
     private readonly book: Book,
-    private readonly place: number,
+    private readonly position: number,
   ) {}
 
   get lineId(): string {
-    return this.book.lineId(this.place);
+    return this.book.lineId(this.position);
   }
 
   get entry(): EntryDetails {
-    return this.book.entry(this.place);
+    return this.book.entry(this.position);
   }
 
   get type(): TransactionType {
-    return this.book.type(this.place);
+    return this.book.type(this.position);
   }
 
   get valueTime(): number {
-    return this.book.valueTime(this.place);
+    return this.book.valueTime(this.position);
   }
 
   get isDebit(): boolean {
-    return this.book.isDebit(this.place);
+    return this.book.isDebit(this.position);
   }
 
   get amount(): Big {
-    return this.book.amount(this.place);
+    return this.book.amount(this.position);
   }
 
   get balance(): Big {
-    return this.book.balanceAfter(this.place);
+    return this.book.balanceAfter(this.position);
   }
 }
 
 /** Lines that follow each other in a book. */
-export class Lines implements Iterable<BookedLine> {
+export class BookedLines implements Iterable<BookedLine> {
   constructor(
     private readonly book: Book,
     private readonly begin: number,
@@ -204,42 +204,42 @@ export class Lines implements Iterable<BookedLine> {
   }
 
   /** The first so many of them. */
-  first(count: number): Lines {
-    return new Lines(this.book, this.begin, this.begin + count);
+  first(count: number): BookedLines {
+    return new BookedLines(this.book, this.begin, this.begin + count);
   }
 
   *[Symbol.iterator](): Generator<BookedLine, undefined> {
-    for (let place = this.begin; place < this.end; place += 1) yield new Line(this.book, place);
+    for (let place = this.begin; place < this.end; place += 1) yield new LazyLine(this.book, place);
   }
 
   /** As of an array: a negative index counts from the end. */
   at(index: number): BookedLine | undefined {
-    const place = index < 0 ? this.end + index : this.begin + index;
-    return place >= this.begin && place < this.end ? new Line(this.book, place) : undefined;
+    const position = index < 0 ? this.end + index : this.begin + index;
+    return position >= this.begin && position < this.end ? new LazyLine(this.book, position) : undefined;
   }
 
   slice(from = 0, to = this.length): BookedLine[] {
-    const wanted = new Lines(this.book, this.begin + from, Math.min(this.begin + to, this.end));
-    return [...wanted];
+    const slice = new BookedLines(this.book, this.begin + from, Math.min(this.begin + to, this.end));
+    return [...slice];
   }
 
-  filter(isWanted: (line: BookedLine) => boolean): BookedLine[] {
-    const wanted: BookedLine[] = [];
-    for (let place = this.begin; place < this.end; place += 1) {
-      const line = new Line(this.book, place);
-      if (isWanted(line)) wanted.push(line);
+  filter(matches: (line: BookedLine) => boolean): BookedLine[] {
+    const matching: BookedLine[] = [];
+    for (let position = this.begin; position < this.end; position += 1) {
+      const line = new LazyLine(this.book, position);
+      if (matches(line)) matching.push(line);
     }
-    return wanted;
+    return matching;
   }
 
   /** Those booked from one time on and before another. */
-  between(begin: Date, end: Date): Lines {
-    return new Lines(this.book, this.#bookedFrom(begin), this.#bookedFrom(end));
+  between(begin: Date, end: Date): BookedLines {
+    return new BookedLines(this.book, this.#firstBookedAt(begin), this.#firstBookedAt(end));
   }
 
   /** The index of the line with an identifier, or -1. */
   indexOf(lineId: string): number {
-    const index = firstPlace(this.length, (each) => this.book.lineId(this.begin + each) >= lineId);
+    const index = findFirstIndex(this.length, (each) => this.book.lineId(this.begin + each) >= lineId);
     return this.at(index)?.lineId === lineId ? index : -1;
   }
 
@@ -248,8 +248,8 @@ export class Lines implements Iterable<BookedLine> {
     return index < 0 ? undefined : this.at(index);
   }
 
-  #bookedFrom(time: Date): number {
+  #firstBookedAt(time: Date): number {
     const isLater = (index: number) => this.book.bookedAt(this.begin + index) >= time.getTime();
-    return this.begin + firstPlace(this.length, isLater);
+    return this.begin + findFirstIndex(this.length, isLater);
   }
 }

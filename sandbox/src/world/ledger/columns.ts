@@ -3,7 +3,7 @@ type Numbers = Float64Array | BigInt64Array | Uint32Array;
 type NumberOf<A extends Numbers> = A[number];
 
 const pieceLength = 256;
-const leastLength = 8;
+const minPieceLength = 8;
 
 /** The numbers in pieces, of which all but the last are full. They do not change when the column grows. */
 export type ColumnState<A extends Numbers> = readonly A[];
@@ -21,7 +21,7 @@ export class Column<A extends Numbers> {
     const last = this.#pieces.pop();
     if (last === undefined) return;
     this.#length = this.#pieces.length * pieceLength + last.length;
-    this.#pieces.push(this.#piece(last.length, last));
+    this.#pieces.push(this.#createPiece(last.length, last));
   }
 
   get state(): ColumnState<A> {
@@ -36,31 +36,31 @@ export class Column<A extends Numbers> {
   }
 
   push(number: NumberOf<A>): void {
-    const place = this.#length % pieceLength;
+    const offset = this.#length % pieceLength;
     const last = this.#pieces.at(-1);
-    if (place === 0) this.#pieces.push(this.#piece(this.#length === 0 ? 1 : pieceLength));
-    else if (last!.length === place) this.#pieces.splice(-1, 1, this.#piece(place + 1, last));
-    this.#pieces.at(-1)![place] = number;
+    if (offset === 0) this.#pieces.push(this.#createPiece(this.#length === 0 ? 1 : pieceLength));
+    else if (last!.length === offset) this.#pieces.splice(-1, 1, this.#createPiece(offset + 1, last));
+    this.#pieces.at(-1)![offset] = number;
     this.#length += 1;
   }
 
   /** The number at a place that is there. */
-  at(place: number): NumberOf<A> {
-    return this.#pieces[Math.floor(place / pieceLength)]![place % pieceLength]!;
+  at(index: number): NumberOf<A> {
+    return this.#pieces[Math.floor(index / pieceLength)]![index % pieceLength]!;
   }
 
   /** A piece with room for so many numbers at least, that begins with some. */
-  #piece(room: number, begin?: A): A {
-    let length = leastLength;
-    while (length < room) length *= 2;
+  #createPiece(minLength: number, initial?: A): A {
+    let length = minPieceLength;
+    while (length < minLength) length *= 2;
     const piece = new this.kind(length);
-    if (begin) piece.set(begin as never);
+    if (initial) piece.set(initial as never);
     return piece;
   }
 }
 
 /** The first of so many places from which on something holds, when it holds from some place to the end. */
-export function firstPlace(length: number, holds: (place: number) => boolean): number {
+export function findFirstIndex(length: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = length;
   while (low < high) {
@@ -93,7 +93,7 @@ export class TextColumn {
     this.#pieces = [...(state.pieces ?? [])];
     const last = this.#pieces.pop();
     this.#used = last?.length ?? 0;
-    if (last) last.copy(this.#begin(last.length));
+    if (last) last.copy(this.#addPiece(last.length));
     this.#places = new Column(Uint32Array, state.places);
     this.#begins = new Column(Uint32Array, state.begins);
     this.#ends = new Column(Uint32Array, state.ends);
@@ -113,7 +113,7 @@ export class TextColumn {
     const length = Buffer.byteLength(text);
     let piece = this.#pieces.at(-1);
     if (!piece || this.#used + length > piece.length) {
-      piece = this.#begin(length);
+      piece = this.#addPiece(length);
       this.#used = 0;
     }
     this.#places.push(this.#pieces.length - 1);
@@ -123,16 +123,16 @@ export class TextColumn {
   }
 
   /** The text at a place that is there. */
-  at(place: number): string {
-    return this.#pieces[this.#places.at(place)]!.toString(
+  at(index: number): string {
+    return this.#pieces[this.#places.at(index)]!.toString(
       "utf8",
-      this.#begins.at(place),
-      this.#ends.at(place),
+      this.#begins.at(index),
+      this.#ends.at(index),
     );
   }
 
   /** A new piece with room for so many bytes at least. */
-  #begin(length: number): Buffer {
+  #addPiece(length: number): Buffer {
     const piece = Buffer.alloc(Math.max(length, pieceBytes));
     this.#pieces.push(piece);
     return piece;
@@ -147,12 +147,12 @@ export interface RepeatedColumnState<T> {
 /** Values of which many are equal: each is kept once, and does not change. */
 export class RepeatedColumn<T> {
   readonly #values: T[];
-  readonly #placeOf: Map<string, number>;
+  readonly #indexByKey: Map<string, number>;
   readonly #places: Column<Uint32Array>;
 
   constructor({ values = [], places }: Partial<RepeatedColumnState<T>> = {}) {
     this.#values = [...values];
-    this.#placeOf = new Map(values.map((value, place) => [JSON.stringify(value), place]));
+    this.#indexByKey = new Map(values.map((value, place) => [JSON.stringify(value), place]));
     this.#places = new Column(Uint32Array, places);
   }
 
@@ -162,13 +162,13 @@ export class RepeatedColumn<T> {
 
   push(value: T): void {
     const key = JSON.stringify(value);
-    const place = this.#placeOf.get(key) ?? this.#values.push(value) - 1;
-    this.#placeOf.set(key, place);
-    this.#places.push(place);
+    const index = this.#indexByKey.get(key) ?? this.#values.push(value) - 1;
+    this.#indexByKey.set(key, index);
+    this.#places.push(index);
   }
 
   /** The value at a place that is there. */
-  at(place: number): T {
-    return this.#values[this.#places.at(place)]!;
+  at(index: number): T {
+    return this.#values[this.#places.at(index)]!;
   }
 }

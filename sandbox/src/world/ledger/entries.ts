@@ -52,22 +52,22 @@ export interface EntryDetails {
 export type Movement = Omit<EntryDetails, "bookedAt" | "valueAt" | "kind"> & { readonly valueAt?: Date };
 
 /** What an entry says, as it is kept in one text. */
-type Texts = [reference: string, information: string, additionalInformation: string | null];
+type EntryTexts = [reference: string, information: string, additionalInformation: string | null];
 
-type Rest = Pick<EntryDetails, "type" | "kind" | "exchange" | "endToEnd" | "counterparty">;
+type RepeatedDetails = Pick<EntryDetails, "type" | "kind" | "exchange" | "endToEnd" | "counterparty">;
 
 export interface EntriesState {
   readonly bookedAt: ColumnState<Float64Array>;
   readonly valueAt: ColumnState<Float64Array>;
   readonly texts: TextColumnState;
-  readonly rest: RepeatedColumnState<Rest>;
+  readonly rest: RepeatedColumnState<RepeatedDetails>;
 }
 
 export class Entries {
   readonly #bookedAt: Column<Float64Array>;
   readonly #valueAt: Column<Float64Array>;
   readonly #texts: TextColumn;
-  readonly #rest: RepeatedColumn<Rest>;
+  readonly #rest: RepeatedColumn<RepeatedDetails>;
 
   constructor({ bookedAt, valueAt, texts, rest }: Partial<EntriesState> = {}) {
     this.#bookedAt = new Column(Float64Array, bookedAt);
@@ -86,7 +86,7 @@ export class Entries {
   }
 
   /** Returns the entry's number. Throws when it is older than the one before. */
-  add(entry: EntryDetails): number {
+  append(entry: EntryDetails): number {
     const { bookedAt, valueAt, reference, information, additionalInformation } = entry;
     const { type, kind, exchange, endToEnd, counterparty } = entry;
     const number = this.#bookedAt.length;
@@ -100,7 +100,7 @@ export class Entries {
   }
 
   at(number: number): EntryDetails {
-    const [reference, information, additional] = JSON.parse(this.#texts.at(number)) as Texts;
+    const [reference, information, additional] = JSON.parse(this.#texts.at(number)) as EntryTexts;
     const { type, kind, exchange, endToEnd, counterparty } = this.#rest.at(number);
     return {
       bookedAt: new Date(this.bookedAt(number)),

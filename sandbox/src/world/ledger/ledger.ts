@@ -8,10 +8,10 @@
  */
 import { Big } from "big.js";
 import type { BalanceType } from "../enumerations";
-import { Book, type BookState, type Lines } from "./book";
+import { Book, type BookState, type BookedLines } from "./book";
 import { Entries, type EntriesState, type EntryDetails } from "./entries";
 
-export type { BookedLine, Lines } from "./book";
+export type { BookedLine, BookedLines } from "./book";
 export type { Counterparty, EntryDetails, EntryKind, Exchange, Movement } from "./entries";
 
 /** The balance types that have books; what is required at once is a part of what is required. */
@@ -25,7 +25,7 @@ export interface LedgerAccount {
   readonly currency: string;
 }
 
-export const bucketOf = (
+export const balanceAccount = (
   account: { accountId: string; currency: string },
   bucket: Bucket,
 ): LedgerAccount => ({
@@ -62,12 +62,12 @@ export class Ledger {
 
   /** `ending` is how the identifiers of the lines end, after their numbers. */
   constructor(
-    private readonly ending: string,
+    private readonly lineIdSuffix: string,
     { entries, books = [], lines = 0 }: Partial<LedgerState> = {},
   ) {
     this.#entries = new Entries(entries);
     this.#books = new Map(
-      books.map(([key, book]) => [key, new Book(book.currency, this.#entries, ending, book)]),
+      books.map(([key, book]) => [key, new Book(book.currency, this.#entries, lineIdSuffix, book)]),
     );
     this.#lines = lines;
   }
@@ -82,9 +82,9 @@ export class Ledger {
 
   /** Books an entry. Throws when its lines do not balance, or it is older than the one before. */
   post(entry: EntryDetails, postings: readonly Posting[]): void {
-    const lines = this.#linesOf(postings);
+    const lines = this.#toLines(postings);
     assertBalanced(lines);
-    const number = this.#entries.add(entry);
+    const number = this.#entries.append(entry);
     for (const { book, units } of lines) {
       book.add(this.#lines, number, units);
       this.#lines += 1;
@@ -92,11 +92,11 @@ export class Ledger {
   }
 
   /** Throws a RangeError when one of the postings has a part of a minor unit, or is more than its book can hold. */
-  assertHeld(postings: readonly Posting[]): void {
-    this.#linesOf(postings);
+  assertRepresentable(postings: readonly Posting[]): void {
+    this.#toLines(postings);
   }
 
-  lines(account: LedgerAccount): Lines {
+  lines(account: LedgerAccount): BookedLines {
     return this.#bookOf(account).lines;
   }
 
@@ -119,17 +119,17 @@ export class Ledger {
     return new Map([...this.#books].map(([key, { balance }]) => [key, balance]));
   }
 
-  #linesOf(postings: readonly Posting[]) {
+  #toLines(postings: readonly Posting[]) {
     return postings.map(({ account, amount }) => {
       const book = this.#bookOf(account);
-      return { book, units: book.unitsOf(amount) };
+      return { book, units: book.toMinorUnits(amount) };
     });
   }
 
   #bookOf({ key, currency }: LedgerAccount): Book {
     const known = this.#books.get(key);
     if (known) return known;
-    const book = new Book(currency, this.#entries, this.ending);
+    const book = new Book(currency, this.#entries, this.lineIdSuffix);
     this.#books.set(key, book);
     return book;
   }

@@ -2,7 +2,7 @@
 import type { Big } from "big.js";
 import type { Account } from "../accounts/account";
 import {
-  bucketOf,
+  balanceAccount,
   type Bucket,
   type EntryKind,
   type House,
@@ -13,11 +13,11 @@ import {
 } from "./ledger";
 import type { World } from "../world";
 
-export const available = (world: World, account: Account): Big =>
-  world.ledger.balance(bucketOf(account, "InterimAvailable"));
+export const availableBalance = (world: World, account: Account): Big =>
+  world.ledger.balance(balanceAccount(account, "InterimAvailable"));
 
 /** What money moves for, by what stands against it in the bank's own books. */
-const kinds: Readonly<Record<House, EntryKind>> = {
+const entryKinds: Readonly<Record<House, EntryKind>> = {
   nostro: "transfer",
   exchange: "exchange",
   fees: "fee",
@@ -26,17 +26,29 @@ const kinds: Readonly<Record<House, EntryKind>> = {
 };
 
 /** Moves money between an account and the bank's own books; a positive amount goes to the client. */
-export function move(world: World, account: Account, amount: Big, house: House, movement: Movement): void {
-  const kind = movement.type === "payment_returned" ? "return" : kinds[house];
-  transfer(world, account, amount, houseAccount(house, account.currency), kind, movement);
+export function moveMoney(
+  world: World,
+  account: Account,
+  amount: Big,
+  house: House,
+  movement: Movement,
+): void {
+  const kind = movement.type === "payment_returned" ? "return" : entryKinds[house];
+  postTransfer(world, account, amount, houseAccount(house, account.currency), kind, movement);
 }
 
 /** Moves money between what is available and another balance of the same account; a positive amount makes it available. */
-export function shift(world: World, account: Account, amount: Big, bucket: Bucket, movement: Movement): void {
-  transfer(world, account, amount, bucketOf(account, bucket), "margin", movement);
+export function moveToBalance(
+  world: World,
+  account: Account,
+  amount: Big,
+  bucket: Bucket,
+  movement: Movement,
+): void {
+  postTransfer(world, account, amount, balanceAccount(account, bucket), "margin", movement);
 }
 
-function transfer(
+function postTransfer(
   { ledger, now }: World,
   account: Account,
   amount: Big,
@@ -45,19 +57,19 @@ function transfer(
   movement: Movement,
 ): void {
   ledger.post({ valueAt: now, ...movement, kind, bookedAt: now }, [
-    { account: bucketOf(account, "InterimAvailable"), amount },
+    { account: balanceAccount(account, "InterimAvailable"), amount },
     { account: against, amount: amount.neg() },
   ]);
 }
 
 /** The lines of what is noted in one of the balances. */
-export const noteLines = (account: Account, bucket: Bucket, amount: Big): Posting[] => [
-  { account: bucketOf(account, bucket), amount },
+export const expectationPostings = (account: Account, bucket: Bucket, amount: Big): Posting[] => [
+  { account: balanceAccount(account, bucket), amount },
   { account: houseAccount("promises", account.currency), amount: amount.neg() },
 ];
 
 /** Notes in one of the balances what is expected or committed; a negative amount takes it back. No money moves. */
-export function note(
+export function recordExpectation(
   { ledger, now }: World,
   account: Account,
   bucket: Bucket,
@@ -66,5 +78,5 @@ export function note(
 ): void {
   const type = amount.gt(0) ? "credit" : "debit";
   const entry = { bookedAt: now, valueAt, type, kind: "transfer", reference, information: bucket } as const;
-  ledger.post(entry, noteLines(account, bucket, amount));
+  ledger.post(entry, expectationPostings(account, bucket, amount));
 }

@@ -2,7 +2,7 @@
 import { DomainError } from "../domain-error";
 import type { World } from "../world";
 import { type Authorisation, type Decision, isPending } from "./decision";
-import { missing } from "./decisions";
+import { missingApprovals } from "./decision-handlers";
 
 /** Where a person goes afterwards, and when the asking begins: the headers of a call. */
 export interface RedirectHeaders {
@@ -15,7 +15,7 @@ export const authorisationsOf = ({ openBanking }: World, decision: Decision): Au
   [...openBanking.authorisations.values()].filter((each) => each.decision === decision);
 
 /** Refuses where a person returns with a code, and nobody said to which address. */
-export function checkAddress({ settings }: World, headers: RedirectHeaders): void {
+export function assertRedirectUri({ settings }: World, headers: RedirectHeaders): void {
   if (settings.scaApproach === "oauth" && headers["TPP-Redirect-URI"] === undefined)
     throw new DomainError(
       "format-error",
@@ -24,11 +24,16 @@ export function checkAddress({ settings }: World, headers: RedirectHeaders): voi
 }
 
 /** Asks a person. Refuses when there is nothing to decide, or everybody who is missing is being asked already. */
-export function begin(world: World, decision: Decision, headers: RedirectHeaders): Authorisation {
-  checkAddress(world, headers);
-  const people = missing(world, decision);
-  if (people === 0) throw new DomainError("status-invalid", "There is nothing to authorise in this status.");
-  if (authorisationsOf(world, decision).filter(isPending).length >= people)
+export function startAuthorisation(
+  world: World,
+  decision: Decision,
+  headers: RedirectHeaders,
+): Authorisation {
+  assertRedirectUri(world, headers);
+  const missingCount = missingApprovals(world, decision);
+  if (missingCount === 0)
+    throw new DomainError("status-invalid", "There is nothing to authorise in this status.");
+  if (authorisationsOf(world, decision).filter(isPending).length >= missingCount)
     throw new DomainError("status-invalid", "An authorisation is under way.");
   const approved = headers["TPP-Redirect-URI"];
   const authorisation: Authorisation = {
@@ -42,7 +47,7 @@ export function begin(world: World, decision: Decision, headers: RedirectHeaders
 }
 
 /** An authorisation among those of a decision. */
-export function authorisationIn(world: World, decision: Decision, authorisationId: string): Authorisation {
+export function findAuthorisation(world: World, decision: Decision, authorisationId: string): Authorisation {
   const authorisation = world.openBanking.authorisations.get(authorisationId);
   if (authorisation?.decision !== decision)
     throw new DomainError("resource-unknown", "There is no such authorisation.", authorisationId);

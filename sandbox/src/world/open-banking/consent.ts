@@ -5,7 +5,7 @@ import type { Access, Grant } from "./access";
 import type { Decision } from "./decision";
 
 /** What a report since the one before it can show: from how many were booked then to how many are now. */
-export interface Span {
+export interface ReportSpan {
   readonly after: number;
   readonly until: number;
 }
@@ -20,7 +20,7 @@ export interface ConsentTerms {
 }
 
 /** Calls of one kind without a person, on one day. */
-export interface Reads {
+export interface ReadCount {
   readonly times: number;
   readonly lastAt: Date;
   /** What was read of the last one. */
@@ -34,9 +34,9 @@ export interface Consent extends ConsentTerms {
   grant: Grant;
   readonly decision: Decision;
   /** What was read without a person, by thing, on the last day on which something was. */
-  unattended: { readonly day: string; readonly reads: Map<string, Reads> };
+  unattended: { readonly day: string; readonly reads: Map<string, ReadCount> };
   /** Of the last report of each account's transactions. */
-  readonly reported: Map<string, Span>;
+  readonly reported: Map<string, ReportSpan>;
   /** Until then, entries from long ago are open too. */
   allHistoryUntil: Date;
   status: ConsentStatus;

@@ -10,7 +10,7 @@ import { DomainError } from "../domain-error";
 
 const formatError = (text: string, details = "") => new DomainError("format-error", text, details);
 
-const max = (length: number) => z.string().min(1, "is empty").max(length, `is longer than ${length}`);
+const textUpTo = (length: number) => z.string().min(1, "is empty").max(length, `is longer than ${length}`);
 const matching = (pattern: RegExp, text: string) => z.string().regex(pattern, text);
 
 /** As many digits before the dot as the standard has in JSON. */
@@ -27,19 +27,19 @@ export const notProvided = "NOTPROVIDED";
 
 /** An account by IBAN, or by another number. */
 const AccountNumber = z.union(
-  [z.object({ IBAN: Iban }), z.object({ Othr: z.object({ Id: max(34) }) })],
+  [z.object({ IBAN: Iban }), z.object({ Othr: z.object({ Id: textUpTo(34) }) })],
   "is no account",
 );
 const Account = z.object({ Id: AccountNumber, Ccy: Currency.optional() });
 const Agent = z.object({ FinInstnId: z.object({ BIC: Bic.optional(), BICFI: Bic.optional() }) });
 
 const CreditTransfer = z.object({
-  PmtId: z.object({ EndToEndId: max(35) }),
+  PmtId: z.object({ EndToEndId: textUpTo(35) }),
   Amt: z.object({ InstdAmt: z.object({ "@Ccy": Currency, "#text": Amount }) }),
   CdtrAgt: Agent.optional(),
-  Cdtr: z.object({ Nm: max(140) }),
+  Cdtr: z.object({ Nm: textUpTo(140) }),
   CdtrAcct: Account,
-  RmtInf: z.object({ Ustrd: z.array(max(140)).optional() }).optional(),
+  RmtInf: z.object({ Ustrd: z.array(textUpTo(140)).optional() }).optional(),
 });
 
 /** Version 03 gives a day, version 09 a day or a time. */
@@ -48,7 +48,7 @@ const ExecutionDate = z.union([Day, z.object({ Dt: Day }), z.object({ DtTm: Time
 const sums = { NbOfTxs: Count, CtrlSum: Sum.optional() };
 
 const PaymentInformation = z.object({
-  PmtInfId: max(35),
+  PmtInfId: textUpTo(35),
   PmtMtd: z.literal("TRF", "must be TRF"),
   BtchBookg: z.enum(["true", "1", "false", "0"], "is neither true nor false").optional(),
   ...sums,
@@ -61,7 +61,7 @@ const PaymentInformation = z.object({
 const Content = z.object({
   Document: z.object({
     CstmrCdtTrfInitn: z.object({
-      GrpHdr: z.object({ MsgId: max(35), CreDtTm: Time, ...sums }),
+      GrpHdr: z.object({ MsgId: textUpTo(35), CreDtTm: Time, ...sums }),
       PmtInf: z.array(PaymentInformation).length(1, "must be there once"),
     }),
   }),
@@ -84,7 +84,7 @@ export interface Sums {
   readonly CtrlSum?: string | undefined;
 }
 
-const repeated = new Set(["PmtInf", "CdtTrfTxInf", "Ustrd"]);
+const listElements = new Set(["PmtInf", "CdtTrfTxInf", "Ustrd"]);
 
 /** Everything stays text, as it is written. No prefixes: what an element is called is enough here. */
 const parser = new XMLParser({
@@ -95,11 +95,11 @@ const parser = new XMLParser({
   parseTagValue: false,
   parseAttributeValue: false,
   htmlEntities: true,
-  isArray: (name) => repeated.has(name),
+  isArray: (name) => listElements.has(name),
 });
 
 /** A document type could define entities, which no payment needs. */
-function parsed(text: string): unknown {
+function parseXml(text: string): unknown {
   if (text.includes("<!DOCTYPE")) throw formatError("The document has a document type.");
   const valid = XMLValidator.validate(text);
   if (valid !== true)
@@ -122,19 +122,19 @@ const elementAt = (path: readonly PropertyKey[]) =>
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, step) => (inner as Record<PropertyKey, unknown> | undefined)?.[step], value);
 
-function misfit(content: unknown, { path, code, message }: z.core.$ZodIssue): DomainError {
+function toSchemaError(content: unknown, { path, code, message }: z.core.$ZodIssue): DomainError {
   const isMissing = valueAt(content, path) === undefined;
   const text = isMissing ? "is missing" : code === "invalid_type" ? "is not as it should be" : message;
   return formatError("The document is not as it should be:", `${elementAt(path)} ${text}.`);
 }
 
-function checkSums(element: string, { NbOfTxs, CtrlSum }: Sums, { CdtTrfTxInf }: PaymentInformation): void {
+function assertSums(element: string, { NbOfTxs, CtrlSum }: Sums, { CdtTrfTxInf }: PaymentInformation): void {
   const total = CdtTrfTxInf.reduce((sum, { Amt }) => sum.plus(Amt.InstdAmt["#text"]), new Big(0));
-  const check = (name: string, given: string | undefined, found: Big) => {
-    if (given !== undefined && !found.eq(given))
+  const check = (name: string, stated: string | undefined, actual: Big) => {
+    if (stated !== undefined && !actual.eq(stated))
       throw formatError(
         "A control sum does not fit.",
-        `${element}/${name} is ${given}, not ${found.toFixed()}.`,
+        `${element}/${name} is ${stated}, not ${actual.toFixed()}.`,
       );
   };
   check("NbOfTxs", NbOfTxs, new Big(CdtTrfTxInf.length));
@@ -143,14 +143,14 @@ function checkSums(element: string, { NbOfTxs, CtrlSum }: Sums, { CdtTrfTxInf }:
 
 /** Throws a DomainError that names the element which is missing or does not fit. */
 export function readPain001(text: string): Pain001 {
-  const content = parsed(text);
+  const content = parseXml(text);
   const [, name] = /urn:iso:std:iso:20022:tech:xsd:(pain\.001\.001\.0[39])["']/.exec(text) ?? [];
   if (name === undefined) throw formatError("The document is neither pain.001.001.03 nor pain.001.001.09.");
   const result = Content.safeParse(content);
-  if (!result.success) throw misfit(content, result.error.issues[0]!);
+  if (!result.success) throw toSchemaError(content, result.error.issues[0]!);
   const { GrpHdr: header, PmtInf } = result.data.Document.CstmrCdtTrfInitn;
   const information = PmtInf[0]!;
-  checkSums("GrpHdr", header, information);
-  checkSums("PmtInf", information, information);
+  assertSums("GrpHdr", header, information);
+  assertSums("PmtInf", information, information);
   return { text, name, header, information };
 }

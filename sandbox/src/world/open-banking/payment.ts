@@ -1,7 +1,7 @@
 /** A payment of the open-banking interfaces. */
 import { Big } from "big.js";
 import type { Account } from "../accounts/account";
-import type { Among, TransactionStatus } from "../enumerations";
+import type { Subset, TransactionStatus } from "../enumerations";
 import type { Money } from "../money/currencies";
 import type { Client } from "../parties/parties";
 import type { Decision } from "./decision";
@@ -10,7 +10,7 @@ import type { AccountReference } from "./references";
 import type { StandingOrder } from "./standing-order";
 
 /** Those that a payment here can have. */
-export type PaymentStatus = Among<
+export type PaymentStatus = Subset<
   TransactionStatus,
   "RCVD" | "PATC" | "ACTC" | "ACSP" | "ACSC" | "PART" | "RJCT" | "CANC"
 >;

@@ -1,5 +1,5 @@
 /** What each payment product pays, by which system, and to whom. */
-import { instant, type PaymentSystem, sepa, systemOf, target2 } from "../calendar/systems";
+import { instant, type PaymentSystem, sepa, paymentSystemOf, target2 } from "../calendar/payment-systems";
 
 interface Product {
   readonly system: PaymentSystem;
@@ -27,7 +27,7 @@ const euroProduct = (product: string): Product | undefined =>
 
 /** What carries the payments of a product in a currency. */
 export const systemFor = (product: string, currency: string): PaymentSystem =>
-  euroProduct(product)?.system ?? systemOf(currency);
+  euroProduct(product)?.system ?? paymentSystemOf(currency);
 
 /** Why a product does not pay a currency to an account. */
 export function productViolation(

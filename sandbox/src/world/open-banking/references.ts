@@ -1,8 +1,8 @@
 /** How the open-banking interfaces write accounts, entries and amounts. */
 import type { Big } from "big.js";
 import type { Account } from "../accounts/account";
-import { bankIn, homeOf, ibanOf, internationalAddress } from "../accounts/banks";
-import { written } from "../money/currencies";
+import { bankIn, homeCountryOf, ibanOf, internationalAddress } from "../accounts/banks";
+import { formatDecimalAmount } from "../money/currencies";
 
 export interface AccountReference {
   readonly iban?: string | undefined;
@@ -11,8 +11,11 @@ export interface AccountReference {
 }
 
 /** By IBAN where there is one, else by national number. */
-export function referenceTo({ currency, digits }: Account): AccountReference & { readonly currency: string } {
-  const country = homeOf(currency);
+export function toAccountReference({
+  currency,
+  digits,
+}: Account): AccountReference & { readonly currency: string } {
+  const country = homeCountryOf(currency);
   const iban = ibanOf(country, digits);
   return iban ? { iban, currency } : { bban: internationalAddress(country, digits).accountNumber, currency };
 }
@@ -20,30 +23,33 @@ export function referenceTo({ currency, digits }: Account): AccountReference & {
 /** Of every account: a current account. ISO 20022 ExternalCashAccountType1Code. */
 export const cashAccountType = "CACC";
 
-export const bicOf = ({ currency }: Account): string => bankIn(homeOf(currency)).bic;
+export const bicOf = ({ currency }: Account): string => bankIn(homeCountryOf(currency)).bic;
 
 /** The account's number, for people. */
-export const numberOf = ({ iban, bban }: AccountReference): string => iban ?? bban ?? "";
+export const accountNumberOf = ({ iban, bban }: AccountReference): string => iban ?? bban ?? "";
 
 /** The account among several that a reference means. */
-export function referredTo(
+export function findReferencedAccount(
   accounts: Iterable<Account>,
   { iban, bban, currency }: AccountReference,
 ): Account | undefined {
   for (const account of accounts) {
-    const own = referenceTo(account);
-    const meant =
+    const own = toAccountReference(account);
+    const isMatch =
       iban === undefined ? bban !== undefined && own.bban === bban : own.iban === iban.toUpperCase();
-    if (meant && (currency === undefined || currency === account.currency)) return account;
+    if (isMatch && (currency === undefined || currency === account.currency)) return account;
   }
   return undefined;
 }
 
 /** The identifier of a line without dashes, as a reference has at most 35 characters. */
-export const entryReference = (lineId: string): string => lineId.replaceAll("-", "");
+export const toEntryReference = (lineId: string): string => lineId.replaceAll("-", "");
 
-export const lineIdOf = (reference: string): string =>
+export const toLineId = (reference: string): string =>
   reference.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 /** An amount, with a minus where it is negative. */
-export const amountIn = (amount: Big, currency: string) => ({ currency, amount: written(amount, currency) });
+export const toCurrencyAmount = (amount: Big, currency: string) => ({
+  currency,
+  amount: formatDecimalAmount(amount, currency),
+});

@@ -1,7 +1,7 @@
 /** The days on which a standing order pays. */
 import type { ExecutionRule } from "../enumerations";
 import { addDays, dayOf } from "../calendar/days";
-import { isOpen, type PaymentSystem } from "../calendar/systems";
+import { isSystemOpen, type PaymentSystem } from "../calendar/payment-systems";
 
 export interface StandingOrder {
   readonly startDate: string;
@@ -29,23 +29,23 @@ const steps = {
 } as const satisfies Record<string, { readonly days: number } | { readonly months: number }>;
 
 /** A day of the month that is so many months after a day's, or the last of that month. */
-function inMonth(day: string, months: number, dayOfMonth: number): string {
+function dayInMonth(day: string, months: number, dayOfMonth: number): string {
   const [year, month] = day.split("-").map(Number) as [number, number];
   const lastDay = new Date(Date.UTC(year, month + months, 0)).getUTCDate();
   return dayOf(new Date(Date.UTC(year, month - 1 + months, Math.min(dayOfMonth, lastDay))));
 }
 
-function dayNumber(order: StandingOrder, n: number): string {
+function nominalDay(order: StandingOrder, n: number): string {
   const { startDate, dayOfExecution = startDate.slice(8) } = order;
   const step = steps[order.frequency];
   return "days" in step
     ? addDays(startDate, n * step.days)
-    : inMonth(startDate, n * step.months, Number(dayOfExecution));
+    : dayInMonth(startDate, n * step.months, Number(dayOfExecution));
 }
 
 /** A day on which the system is closed gives way to the next on which it is not, or the one before where that was asked for. */
 const executionDay = (order: StandingOrder, day: string, system: PaymentSystem): string =>
-  isOpen(system, day)
+  isSystemOpen(system, day)
     ? day
     : executionDay(order, addDays(day, order.executionRule === "preceding" ? -1 : 1), system);
 
@@ -59,14 +59,18 @@ export interface NumberedDay {
  * The first day on which an order pays, of those from a number on. None is before the order's first or after its last;
  * undefined where none is left.
  */
-export function dayFrom(order: StandingOrder, system: PaymentSystem, first: number): NumberedDay | undefined {
+export function nextExecutionDay(
+  order: StandingOrder,
+  system: PaymentSystem,
+  first: number,
+): NumberedDay | undefined {
   const { startDate, endDate = "9999-12-31", frequency, monthsOfExecution = [] } = order;
   const months = new Set(monthsOfExecution.map(Number));
   for (let number = first; ; number += 1) {
-    const unmoved = dayNumber(order, number);
-    const day = executionDay(order, unmoved, system);
+    const nominal = nominalDay(order, number);
+    const day = executionDay(order, nominal, system);
     if (day > endDate) return undefined;
-    const inItsMonths = frequency !== "MonthlyVariable" || months.has(Number(unmoved.slice(5, 7)));
-    if (day >= startDate && inItsMonths) return { day, number };
+    const isAllowedMonth = frequency !== "MonthlyVariable" || months.has(Number(nominal.slice(5, 7)));
+    if (day >= startDate && isAllowedMonth) return { day, number };
   }
 }

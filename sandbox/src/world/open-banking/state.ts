@@ -4,34 +4,34 @@ import type { Random } from "../random";
 import type { Authorisation } from "./decision";
 import type { Consent } from "./consent";
 import type { Payment } from "./payment";
-import { givenTokens, type TokenGrant } from "./tokens";
+import { createPersonTokens, type TokenGrant } from "./tokens";
 
 /** What was asked for under an id, and what was answered. */
-export interface RememberedResponse {
+export interface StoredResponse {
   readonly asked: string;
   /** As it was given. */
   readonly result: unknown;
 }
 
-interface Kept {
+interface OpenBankingCollections {
   /** By consentId, in the order of making. */
   readonly consents: Map<string, Consent>;
   readonly payments: Map<string, Payment>;
   readonly authorisations: Map<string, Authorisation>;
   /** Initiations of the last day by client and X-Request-ID. */
-  readonly rememberedResponses: Map<string, RememberedResponse>;
+  readonly rememberedResponses: Map<string, StoredResponse>;
 }
 
-export interface OpenBankingState extends Kept {
+export interface OpenBankingState extends OpenBankingCollections {
   readonly signatories: number;
   readonly tokens: TokensState<TokenGrant>;
 }
 
-export class OpenBanking implements Kept {
-  readonly consents: Kept["consents"];
-  readonly payments: Kept["payments"];
-  readonly authorisations: Kept["authorisations"];
-  readonly rememberedResponses: Kept["rememberedResponses"];
+export class OpenBanking implements OpenBankingCollections {
+  readonly consents: OpenBankingCollections["consents"];
+  readonly payments: OpenBankingCollections["payments"];
+  readonly authorisations: OpenBankingCollections["authorisations"];
+  readonly rememberedResponses: OpenBankingCollections["rememberedResponses"];
   /** How many people must authorise a payment that is initiated now. */
   signatories: number;
   /** What people gave by OAuth. */
@@ -43,7 +43,7 @@ export class OpenBanking implements Kept {
     this.authorisations = state.authorisations ?? new Map();
     this.rememberedResponses = state.rememberedResponses ?? new Map();
     this.signatories = state.signatories ?? 1;
-    this.tokens = givenTokens(random, state.tokens);
+    this.tokens = createPersonTokens(random, state.tokens);
   }
 
   get state(): OpenBankingState {

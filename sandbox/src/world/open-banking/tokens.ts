@@ -10,12 +10,12 @@ export interface TokenGrant extends Subject {
 }
 
 /** Of what a person gave once, the last refresh token is good, for 90 days. */
-export const givenTokens = (random: Random, state?: TokensState<TokenGrant>): Tokens<TokenGrant> =>
+export const createPersonTokens = (random: Random, state?: TokensState<TokenGrant>): Tokens<TokenGrant> =>
   new Tokens<TokenGrant>(
     random,
     {
-      refreshTokenLife: 90 * 86_400,
-      refreshTokensKept: 1,
+      refreshTokenSeconds: 90 * 86_400,
+      maxRefreshTokens: 1,
       holderOf: (grant) => grant,
     },
     state,

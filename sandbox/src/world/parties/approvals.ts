@@ -39,13 +39,13 @@ export interface Approvals {
 }
 
 /** A configuration takes the place of the one before, and of one that waits. */
-export function putInForce(approvals: Approvals, config: ApprovalsConfig): void {
+export function activateConfig(approvals: Approvals, config: ApprovalsConfig): void {
   approvals.config = config;
   delete approvals.pending;
 }
 
 const groupNames = new Set(["A", "B", "C"]);
-const mostLevels = 5;
+const maxLevels = 5;
 /** Amounts are compared in it. */
 export const approvalsCurrency = "EUR";
 
@@ -86,22 +86,22 @@ function bandViolation({ rules }: ApprovalsConfig): string | undefined {
 }
 
 function combinationViolations(config: ApprovalsConfig): string[] {
-  const everybody = approversIn(config);
+  const allApprovers = approversOf(config);
   return config.rules.flatMap(({ combinations }, index) => {
     const at = `rules.${index}.combinations`;
     if (combinations.length === 0) return [`${at} must have at least one`];
-    return combinations.flatMap((combination, place) => {
+    return combinations.flatMap((combination, position) => {
       const levels = combination.reduce((sum, { approvals }) => sum + approvals, 0);
-      if (levels < 1 || levels > mostLevels)
-        return [`${at}.${place} must ask for 1 to ${mostLevels} approvals`];
-      if (isSatisfied(config, combination, everybody)) return [];
-      return [`${at}.${place}: its groups do not have ${levels} different members to approve`];
+      if (levels < 1 || levels > maxLevels)
+        return [`${at}.${position} must ask for 1 to ${maxLevels} approvals`];
+      if (isSatisfied(config, combination, allApprovers)) return [];
+      return [`${at}.${position}: its groups do not have ${levels} different members to approve`];
     });
   });
 }
 
 /** Everybody who may approve or reject. */
-export const approversIn = ({ groups }: ApprovalsConfig): readonly string[] => [
+export const approversOf = ({ groups }: ApprovalsConfig): readonly string[] => [
   ...new Set(groups.flatMap(({ members }) => members)),
 ];
 
@@ -119,20 +119,20 @@ function isSatisfied(
   approvers: readonly string[],
 ): boolean {
   const membersOf = (name: string) => groups.find((group) => group.name === name)?.members ?? [];
-  const needed = combination.flatMap(({ group, approvals }) =>
+  const signatures = combination.flatMap(({ group, approvals }) =>
     Array<readonly string[]>(approvals).fill(membersOf(group)),
   );
-  return isCovered(needed, approvers);
+  return isCovered(signatures, approvers);
 }
 
 /** Whether there is another approver for each signature. */
-const isCovered = (needed: readonly (readonly string[])[], approvers: readonly string[]): boolean =>
-  needed.length === 0 ||
+const isCovered = (signatures: readonly (readonly string[])[], approvers: readonly string[]): boolean =>
+  signatures.length === 0 ||
   approvers.some(
     (approver) =>
-      needed[0]!.includes(approver) &&
+      signatures[0]!.includes(approver) &&
       isCovered(
-        needed.slice(1),
+        signatures.slice(1),
         approvers.filter((other) => other !== approver),
       ),
   );

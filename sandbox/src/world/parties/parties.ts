@@ -19,7 +19,7 @@ export interface Contact {
   readonly active: boolean;
 }
 
-export const mayActFor = (contact: Contact, { clientId }: Pick<Client, "clientId">): boolean =>
+export const canActFor = (contact: Contact, { clientId }: Pick<Client, "clientId">): boolean =>
   contact.active && contact.clientIds.includes(clientId);
 
 /** The demo company's credentials: constants, whatever the seed. */

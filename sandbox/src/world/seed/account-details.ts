@@ -1,6 +1,6 @@
 /** The numbers of the companies' accounts; the demo company's are of every type but virtual, and in every status. */
-import { addDetails, decide } from "../accounts/account-details";
-import { homeOf } from "../accounts/banks";
+import { addDetails, applyDecision } from "../accounts/account-details";
+import { homeCountryOf } from "../accounts/banks";
 import { demo } from "../parties/parties";
 import type { World } from "../world";
 
@@ -11,16 +11,16 @@ const currencies = ["EUR", "GBP", "USD", "JPY"];
 export function seedAccountDetails(world: World): void {
   for (const client of world.clients.values())
     for (const currency of currencies) {
-      const at = { country: homeOf(currency), currency };
-      decide(
+      const at = { country: homeCountryOf(currency), currency };
+      applyDecision(
         world,
         addDetails(world, client, { ...segregated, ...at, alias: `Main ${currency}` }),
         "confirmed",
       );
-      decide(world, addDetails(world, client, { ...pooled, ...at }), "confirmed");
+      applyDecision(world, addDetails(world, client, { ...pooled, ...at }), "confirmed");
     }
   const benelux = { ...segregated, country: "NL", currency: "EUR", alias: "Benelux sales" };
-  decide(world, addDetails(world, demo, benelux), "confirmed");
+  applyDecision(world, addDetails(world, demo, benelux), "confirmed");
   addDetails(world, demo, { ...segregated, country: "FR", currency: "EUR" });
-  decide(world, addDetails(world, demo, { ...segregated, country: "IE", currency: "EUR" }), "failed");
+  applyDecision(world, addDetails(world, demo, { ...segregated, country: "IE", currency: "EUR" }), "failed");
 }

@@ -2,16 +2,23 @@
 import { Big } from "big.js";
 import type { Account } from "../accounts/account";
 import { isBusinessDay, nextBusinessDay } from "../calendar/business-days";
-import { addDays, hourOf, startOf } from "../calendar/days";
-import { available, move } from "../ledger/movements";
-import { rounded } from "../money/currencies";
+import { addDays, timeAtHour, startOf } from "../calendar/days";
+import { availableBalance, moveMoney } from "../ledger/movements";
+import { roundAmount } from "../money/currencies";
 import type { Random } from "../random";
 import type { Beneficiary } from "../trades/trades";
 import type { World } from "../world";
-import type { Interest, Monthly, Outgoing, Recurring, SupplierPayment, Trickle } from "./recurring";
+import type {
+  Interest,
+  MonthlyPayment,
+  Outgoing,
+  Recurring,
+  SupplierPayment,
+  FrequentPayments,
+} from "./recurring";
 
 /** How many of the payments come back. */
-const returned = 0.03;
+const returnShare = 0.03;
 const daysOfInterest = 30;
 
 /**
@@ -26,35 +33,42 @@ export function scheduleBusiness(
 ): void {
   const random = world.random.fork("business");
   for (let day = addDays(start, 1); day <= today; day = addDays(day, 1))
-    for (const recurring of business) planDay(world, random, recurring, day, noTwist);
-  if (world.settings.living) scheduleDay(world, business, addDays(today, 1));
+    for (const recurring of business) planDay(world, random, recurring, day, noAnomaly);
+  if (world.settings.living) scheduleNextDay(world, business, addDays(today, 1));
 }
 
-const scheduleDay = (world: World, business: readonly Recurring[], day: string): void =>
+const scheduleNextDay = (world: World, business: readonly Recurring[], day: string): void =>
   world.agenda.schedule(startOf(day), "day-begins", business, day);
 
 /** A day begins: what happens on it is planned, and the next one is to come. */
 export function beginDay(world: World, business: readonly Recurring[], day: string): void {
   const random = world.random.fork(`business of ${day}`);
-  for (const recurring of business) planDay(world, random, recurring, day, twistOf(random));
-  scheduleDay(world, business, addDays(day, 1));
+  for (const recurring of business) planDay(world, random, recurring, day, pickAnomaly(random));
+  scheduleNextDay(world, business, addDays(day, 1));
 }
 
 /** How customers pay who do not pay what they should. */
-type Twist = "short" | "late" | "twice" | "without-reference" | undefined;
+type PaymentAnomaly = "short" | "late" | "twice" | "without-reference" | undefined;
 
-const noTwist: Twist = undefined;
-const twists: readonly Twist[] = ["short", "late", "twice", "without-reference"];
-const oddPayments = 0.12;
+const noAnomaly: PaymentAnomaly = undefined;
+const anomalies: readonly PaymentAnomaly[] = ["short", "late", "twice", "without-reference"];
+const anomalyShare = 0.12;
 
-const twistOf = (random: Random): Twist => (random.chance(oddPayments) ? random.pick(twists) : noTwist);
+const pickAnomaly = (random: Random): PaymentAnomaly =>
+  random.chance(anomalyShare) ? random.pick(anomalies) : noAnomaly;
 
-function planDay(world: World, random: Random, recurring: Recurring, day: string, twist: Twist): void {
+function planDay(
+  world: World,
+  random: Random,
+  recurring: Recurring,
+  day: string,
+  anomaly: PaymentAnomaly,
+): void {
   const { account } = recurring;
   if (!isBusinessDay(day, [account.currency])) return;
   switch (recurring.kind) {
     case "receipts":
-      if (random.chance(recurring.aDay)) scheduleReceipt(world, random, recurring, day, twist);
+      if (random.chance(recurring.aDay)) scheduleReceipt(world, random, recurring, day, anomaly);
       return;
     case "payments":
       if (random.chance(recurring.aDay)) schedulePayment(world, random, recurring, day);
@@ -63,59 +77,67 @@ function planDay(world: World, random: Random, recurring: Recurring, day: string
       if (isDue(account, day, recurring.day)) scheduleMonthly(world, recurring, day);
       return;
     case "interest":
-      if (isDue(account, day, 1)) world.agenda.schedule(hourOf(day, 5), "interest-is-paid", recurring, day);
+      if (isDue(account, day, 1))
+        world.agenda.schedule(timeAtHour(day, 5), "interest-is-paid", recurring, day);
   }
 }
 
-const someAmount = (random: Random, { typical, account }: Trickle): Big =>
-  rounded(new Big((typical * (0.3 + 1.5 * random.next())).toFixed(6)), account.currency);
+const randomAmount = (random: Random, { typical, account }: FrequentPayments): Big =>
+  roundAmount(new Big((typical * (0.3 + 1.5 * random.next())).toFixed(6)), account.currency);
 
-const someMinute = (random: Random, day: string, hour: number) =>
-  new Date(hourOf(day, hour).getTime() + random.integer(0, 119) * 60_000);
+const randomMinute = (random: Random, day: string, hour: number) =>
+  new Date(timeAtHour(day, hour).getTime() + random.integer(0, 119) * 60_000);
 
-function somebody(world: World, random: Random, { clientId, currency }: Account): Beneficiary {
+function randomPartner(world: World, random: Random, { clientId, currency }: Account): Beneficiary {
   return random.pick(
     world.beneficiaries.filter((partner) => partner.clientId === clientId && partner.currency === currency),
   );
 }
 
-const shortShare = 0.9;
+const underpaidShare = 0.9;
 /** By how many days somebody pays late, at most. */
-const mostDaysLate = 21;
+const maxDaysLate = 21;
 
 /** The day on which somebody pays who should on a day. */
-function dayOfPayment(random: Random, { currency }: Account, due: string, twist: Twist): string {
-  if (twist !== "late") return due;
-  return nextBusinessDay(addDays(due, random.integer(3, mostDaysLate)), [currency]);
+function paymentDay(random: Random, { currency }: Account, due: string, anomaly: PaymentAnomaly): string {
+  if (anomaly !== "late") return due;
+  return nextBusinessDay(addDays(due, random.integer(3, maxDaysLate)), [currency]);
 }
 
-function scheduleReceipt(world: World, random: Random, trickle: Trickle, day: string, twist: Twist): void {
+function scheduleReceipt(
+  world: World,
+  random: Random,
+  trickle: FrequentPayments,
+  day: string,
+  anomaly: PaymentAnomaly,
+): void {
   const { account } = trickle;
-  const invoiced = someAmount(random, trickle);
-  const amount = twist === "short" ? rounded(invoiced.times(shortShare), account.currency) : invoiced;
+  const invoiced = randomAmount(random, trickle);
+  const amount =
+    anomaly === "short" ? roundAmount(invoiced.times(underpaidShare), account.currency) : invoiced;
   const invoice = `INV-${random.digits(5)}`;
-  const counterparty = somebody(world, random, account);
-  const reference = twist === "without-reference" ? "" : invoice;
-  const due = twist === "late" ? `, due ${day}` : "";
+  const counterparty = randomPartner(world, random, account);
+  const reference = anomaly === "without-reference" ? "" : invoice;
+  const due = anomaly === "late" ? `, due ${day}` : "";
   const information = reference ? `Payment of ${invoice}${due}` : `Payment from ${counterparty.name}`;
-  const paidOn = dayOfPayment(random, account, day, twist);
-  for (let times = twist === "twice" ? 2 : 1; times > 0; times -= 1)
-    world.agenda.schedule(someMinute(random, paidOn, 8), "money-comes-in", account, amount, {
+  const paidOn = paymentDay(random, account, day, anomaly);
+  for (let times = anomaly === "twice" ? 2 : 1; times > 0; times -= 1)
+    world.agenda.schedule(randomMinute(random, paidOn, 8), "money-comes-in", account, amount, {
       reference,
       information,
       counterparty,
     });
 }
 
-function schedulePayment(world: World, random: Random, trickle: Trickle, day: string): void {
+function schedulePayment(world: World, random: Random, trickle: FrequentPayments, day: string): void {
   const { account } = trickle;
-  const amount = someAmount(random, trickle);
+  const amount = randomAmount(random, trickle);
   const reference = `PO-${random.digits(5)}`;
-  const counterparty = somebody(world, random, account);
-  const backAt = random.chance(returned)
-    ? hourOf(nextBusinessDay(addDays(day, 1), [account.currency]), 9)
+  const counterparty = randomPartner(world, random, account);
+  const backAt = random.chance(returnShare)
+    ? timeAtHour(nextBusinessDay(addDays(day, 1), [account.currency]), 9)
     : undefined;
-  world.agenda.schedule(someMinute(random, day, 12), "supplier-is-paid", {
+  world.agenda.schedule(randomMinute(random, day, 12), "supplier-is-paid", {
     account,
     amount,
     house: "nostro",
@@ -128,14 +150,17 @@ function schedulePayment(world: World, random: Random, trickle: Trickle, day: st
 }
 
 export function paySupplier(world: World, payment: SupplierPayment): void {
-  if (pay(world, payment) && payment.backAt)
+  if (payIfFunded(world, payment) && payment.backAt)
     world.agenda.schedule(payment.backAt, "money-comes-back", payment);
 }
 
-export function giveBack(world: World, { account, amount, house, ...payment }: SupplierPayment): void {
+export function returnSupplierPayment(
+  world: World,
+  { account, amount, house, ...payment }: SupplierPayment,
+): void {
   const { reference, endToEnd, counterparty } = payment;
   const information = `Returned payment to ${counterparty.name}`;
-  move(world, account, amount, house, {
+  moveMoney(world, account, amount, house, {
     type: "payment_returned",
     reference,
     endToEnd,
@@ -152,11 +177,11 @@ const isDue = ({ currency }: Account, day: string, dayOfMonth: number): boolean 
 
 function scheduleMonthly(
   world: World,
-  { account, amount, code, name, to, house }: Monthly,
+  { account, amount, code, name, to, house }: MonthlyPayment,
   day: string,
 ): void {
   const hour = house === "fees" ? 6 : 7;
-  world.agenda.schedule(hourOf(day, hour), "money-goes-out", {
+  world.agenda.schedule(timeAtHour(day, hour), "money-goes-out", {
     account,
     amount,
     house,
@@ -168,17 +193,17 @@ function scheduleMonthly(
 
 export function payInterest(world: World, { account, rate }: Interest, day: string): void {
   const share = new Big(rate).times(daysOfInterest).div(360);
-  const amount = rounded(available(world, account).times(share), account.currency);
+  const amount = roundAmount(availableBalance(world, account).times(share), account.currency);
   const reference = `INT-${day.slice(0, 7)}`;
   if (amount.gt(0))
-    move(world, account, amount, "interest", { type: "credit", reference, information: "Interest" });
+    moveMoney(world, account, amount, "interest", { type: "credit", reference, information: "Interest" });
 }
 
 /** Pays when there is enough; returns whether there was. */
-export function pay(world: World, { account, amount, house, ...payment }: Outgoing): boolean {
+export function payIfFunded(world: World, { account, amount, house, ...payment }: Outgoing): boolean {
   const { reference, endToEnd, information, counterparty } = payment;
-  if (available(world, account).lt(amount)) return false;
-  move(world, account, amount.neg(), house, {
+  if (availableBalance(world, account).lt(amount)) return false;
+  moveMoney(world, account, amount.neg(), house, {
     type: "debit",
     reference,
     endToEnd,

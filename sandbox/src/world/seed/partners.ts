@@ -21,7 +21,7 @@ const companies: readonly (readonly [name: string, currency: string, country: st
 /** A supplier whose account is not known yet. */
 const unknownAccount = "Severn Freight plc";
 
-export const partners = ({ ids }: World, clientId: string): Beneficiary[] =>
+export const createPartners = ({ ids }: World, clientId: string): Beneficiary[] =>
   companies.map(([name, currency, country]) => {
     const digits = ids.digits(10);
     const iban = ibanOf(country, digits);

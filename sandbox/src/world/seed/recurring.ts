@@ -5,7 +5,7 @@ import type { Counterparty, House } from "../ledger/ledger";
 import type { Beneficiary } from "../trades/trades";
 
 /** What customers pay in, or suppliers are paid, on so many of the business days, about so much at once. */
-export interface Trickle {
+export interface FrequentPayments {
   readonly kind: "receipts" | "payments";
   readonly account: Account;
   readonly aDay: number;
@@ -13,7 +13,7 @@ export interface Trickle {
 }
 
 /** What is paid on a day of every month, or the next business day. */
-export interface Monthly {
+export interface MonthlyPayment {
   readonly kind: "monthly";
   readonly account: Account;
   readonly day: number;
@@ -33,7 +33,7 @@ export interface Interest {
   readonly rate: string;
 }
 
-export type Recurring = Trickle | Monthly | Interest;
+export type Recurring = FrequentPayments | MonthlyPayment | Interest;
 
 /** What leaves an account when there is enough. */
 export interface Outgoing {

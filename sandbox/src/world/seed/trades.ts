@@ -1,42 +1,42 @@
 /** The company's trades: a year of hedging, and at its end one of each kind and in each status. */
 import type { TradePaymentStatus } from "../enumerations";
 import { Big } from "big.js";
-import { accountIn } from "../accounts/accounts";
+import { findOrOpenAccount } from "../accounts/accounts";
 import { nextBusinessDay, previousBusinessDay, previousMarketDay } from "../calendar/business-days";
-import { rounded } from "../money/currencies";
-import { addDays, dayOf, hourOf } from "../calendar/days";
-import { converted, feeFor } from "../money/fx";
-import { offer } from "../trades/pricing";
-import { available } from "../ledger/movements";
+import { roundAmount } from "../money/currencies";
+import { addDays, dayOf, timeAtHour } from "../calendar/days";
+import { convertAmount, feeFor } from "../money/fx";
+import { createOffer } from "../trades/pricing";
+import { availableBalance } from "../ledger/movements";
 import { demo } from "../parties/parties";
-import { allocate } from "../trades/payments";
-import { hasAccount, type Trade, unallocated } from "../trades/trades";
-import { book, cancel, fund } from "../trades/trading";
+import { allocateFunds } from "../trades/payments";
+import { hasAccount, type Trade, unallocatedAmount } from "../trades/trades";
+import { bookTrade, cancelTrade, fundTrade } from "../trades/trading";
 import type { World } from "../world";
-import type { Act, Plan } from "./plan";
+import type { PlanStep, TradePlan } from "./trade-plan";
 
-const traded = ["EUR", "GBP", "USD", "JPY"];
+const demoCurrencies = ["EUR", "GBP", "USD", "JPY"];
 const hourOfBooking = 10;
-const hourAfter = 11;
+const followUpHour = 11;
 
 /** When a plan goes on that was booked the same day. */
-const later = (day: string) => hourOf(day, hourAfter);
+const followUpTime = (day: string) => timeAtHour(day, followUpHour);
 
 /** The business day of all the company's currencies that is so many days on, or the next. */
-const from = (day: string, days: number) => nextBusinessDay(addDays(day, days), traded);
+const businessDayAfter = (day: string, days: number) => nextBusinessDay(addDays(day, days), demoCurrencies);
 
 export function scheduleTrades(world: World, start: string, today: string): void {
-  for (const plan of [...hedges(world, start, today), ...openTrades(world, today)])
-    if (plan.bookedOn >= start) schedule(world, plan);
+  for (const plan of [...hedgePlans(world, start, today), ...openTradePlans(world, today)])
+    if (plan.bookedOn >= start) schedulePlan(world, plan);
 }
 
-const schedule = (world: World, plan: Plan): void =>
-  world.agenda.schedule(hourOf(plan.bookedOn, hourOfBooking), "plan-is-booked", plan);
+const schedulePlan = (world: World, plan: TradePlan): void =>
+  world.agenda.schedule(timeAtHour(plan.bookedOn, hourOfBooking), "plan-is-booked", plan);
 
 /** Books what was planned, and has the rest of the plan to come. */
-export function bookPlan(world: World, plan: Plan): void {
+export function bookPlan(world: World, plan: TradePlan): void {
   const { type, buy, sell, amount, maturesOn, synthetic = false, reference } = plan;
-  const { terms } = offer(world, {
+  const { terms } = createOffer(world, {
     clientId: demo.clientId,
     type,
     buyCurrency: buy,
@@ -45,11 +45,11 @@ export function bookPlan(world: World, plan: Plan): void {
     amount: new Big(amount),
     valueDate: maturesOn,
   });
-  const trade = book(world, { ...terms, synthetic, reference });
-  for (const [at, act] of plan.afterwards ?? []) world.agenda.schedule(at, "plan-goes-on", trade, act);
+  const trade = bookTrade(world, { ...terms, synthetic, reference });
+  for (const [at, step] of plan.afterwards ?? []) world.agenda.schedule(at, "plan-goes-on", trade, step);
 }
 
-const pairs = [
+const hedgedPairs = [
   ["USD", "EUR"],
   ["GBP", "EUR"],
   ["EUR", "USD"],
@@ -58,11 +58,15 @@ const pairs = [
 ] as const;
 
 /** A spot trade every two weeks or so, paid for the same day; every other one pays a supplier. */
-function hedges(world: World, start: string, today: string): Plan[] {
+function hedgePlans(world: World, start: string, today: string): TradePlan[] {
   const random = world.random.fork("hedging");
-  const plans: Plan[] = [];
-  for (let day = from(start, 5); day < addDays(today, -7); day = from(day, random.integer(9, 17))) {
-    const [buy, sell] = random.pick(pairs);
+  const plans: TradePlan[] = [];
+  for (
+    let day = businessDayAfter(start, 5);
+    day < addDays(today, -7);
+    day = businessDayAfter(day, random.integer(9, 17))
+  ) {
+    const [buy, sell] = random.pick(hedgedPairs);
     plans.push({
       type: "spot",
       buy,
@@ -72,39 +76,39 @@ function hedges(world: World, start: string, today: string): Plan[] {
       reference: `HEDGE-${day}`,
       afterwards: random.chance(0.5)
         ? [
-            [later(day), payIn(1)],
-            [later(day), setAside(0.7)],
+            [followUpTime(day), fundStep(1)],
+            [followUpTime(day), setAsideStep(0.7)],
           ]
-        : [[later(day), payIn(1)]],
+        : [[followUpTime(day), fundStep(1)]],
     });
   }
   return plans;
 }
 
 /** One trade of each type and in each status, as seen today. */
-function openTrades(world: World, today: string): Plan[] {
+function openTradePlans(world: World, today: string): TradePlan[] {
   // What was dealt on the market's last day settles after today.
   const yesterday = previousMarketDay(today);
-  const next = later(yesterday);
+  const next = followUpTime(yesterday);
   // What takes a minute is seen under way.
   const justNow = new Date(world.clock.now().getTime() - 1_000);
-  const ago = (days: number) => previousBusinessDay(addDays(today, -days), traded);
-  const ahead = (days: number) => from(today, days);
+  const ago = (days: number) => previousBusinessDay(addDays(today, -days), demoCurrencies);
+  const ahead = (days: number) => businessDayAfter(today, days);
   const spot = { type: "spot", buy: "USD", sell: "EUR", bookedOn: yesterday } as const;
   return [
     { ...spot, amount: 12_000, reference: "PO-7000" },
-    { ...spot, amount: 18_000, reference: "PO-7001", afterwards: [[next, payIn(0.4)]] },
-    { ...spot, amount: 9_000, reference: "PO-7002", afterwards: [[next, payIn(1)]] },
+    { ...spot, amount: 18_000, reference: "PO-7001", afterwards: [[next, fundStep(0.4)]] },
+    { ...spot, amount: 9_000, reference: "PO-7002", afterwards: [[next, fundStep(1)]] },
     {
       ...spot,
       amount: 15_000,
       reference: "PO-7003",
       afterwards: [
-        [next, payIn(1)],
-        [next, setAside(0.3)],
-        [next, setAside(0.2, "Payment pending of authorization")],
-        [next, setAside(0.1, "Payment rejected")],
-        [next, setAside(0.1, "Payment cancelled")],
+        [next, fundStep(1)],
+        [next, setAsideStep(0.3)],
+        [next, setAsideStep(0.2, "Payment pending of authorization")],
+        [next, setAsideStep(0.1, "Payment rejected")],
+        [next, setAsideStep(0.1, "Payment cancelled")],
       ],
     },
     {
@@ -113,8 +117,8 @@ function openTrades(world: World, today: string): Plan[] {
       amount: 7_500,
       reference: "PO-7004",
       afterwards: [
-        [next, payIn(1)],
-        [next, setAside(0.5, "Need more beneficiary information")],
+        [next, fundStep(1)],
+        [next, setAsideStep(0.5, "Need more beneficiary information")],
         [justNow, { kind: "set-aside-rest", status: "Validating beneficiary information" }],
       ],
     },
@@ -123,7 +127,7 @@ function openTrades(world: World, today: string): Plan[] {
       amount: 5_000,
       reference: "PO-7005",
       bookedOn: ago(5),
-      afterwards: [[later(ago(5)), { kind: "cancel" }]],
+      afterwards: [[followUpTime(ago(5)), { kind: "cancel" }]],
     },
     { type: "forward", buy: "USD", sell: "EUR", amount: 60_000, bookedOn: ago(30), maturesOn: ahead(60) },
     { type: "forward", buy: "EUR", sell: "GBP", amount: 20_000, bookedOn: ago(240), maturesOn: ago(90) },
@@ -145,7 +149,7 @@ function openTrades(world: World, today: string): Plan[] {
       maturesOn: ahead(45),
       reference: "FRAME-1",
       afterwards: [
-        [later(ago(30)), { kind: "draw", amount: 20_000 }],
+        [followUpTime(ago(30)), { kind: "draw", amount: 20_000 }],
         [next, { kind: "draw", amount: 15_000 }],
       ],
     },
@@ -154,36 +158,37 @@ function openTrades(world: World, today: string): Plan[] {
   ];
 }
 
-const payIn = (share: number): Act => ({ kind: "fund", share });
+const fundStep = (share: number): PlanStep => ({ kind: "fund", share });
 
-const setAside = (share: number, status?: TradePaymentStatus): Act => ({
+const setAsideStep = (share: number, status?: TradePaymentStatus): PlanStep => ({
   kind: "set-aside",
   share,
   ...(status && { status }),
 });
 
 /** Goes on with a trade that was planned. */
-export function goOn(world: World, trade: Trade, act: Act): void {
-  switch (act.kind) {
+export function continuePlan(world: World, trade: Trade, step: PlanStep): void {
+  switch (step.kind) {
     case "fund":
-      return fundShare(world, trade, act.share);
+      return fundShare(world, trade, step.share);
     case "set-aside": {
       const { amount, currency } = trade.buy;
-      return setAsideAmount(world, trade, rounded(amount.times(act.share), currency), act.status);
+      return setAsideAmount(world, trade, roundAmount(amount.times(step.share), currency), step.status);
     }
     case "set-aside-rest":
-      return setAsideAmount(world, trade, unallocated(trade), act.status);
+      return setAsideAmount(world, trade, unallocatedAmount(trade), step.status);
     case "draw":
-      return draw(world, trade, act.amount);
+      return drawDown(world, trade, step.amount);
     case "cancel":
-      return cancel(world, trade);
+      return cancelTrade(world, trade);
   }
 }
 
 function fundShare(world: World, trade: Trade, share: number): void {
   const { amount, currency } = trade.sell;
-  const part = rounded(amount.times(share), currency);
-  if (part.lte(available(world, accountIn(world, trade, currency)))) fund(world, trade, part);
+  const part = roundAmount(amount.times(share), currency);
+  if (part.lte(availableBalance(world, findOrOpenAccount(world, trade, currency))))
+    fundTrade(world, trade, part);
 }
 
 function setAsideAmount(
@@ -196,21 +201,21 @@ function setAsideAmount(
   const beneficiary = world.beneficiaries.find(
     (each) => each.currency === trade.buy.currency && hasAccount(each) === isKnown,
   )!;
-  allocate(world, trade, beneficiary, amount, { status });
+  allocateFunds(world, trade, beneficiary, amount, { status });
 }
 
-function draw(world: World, parent: Trade, amount: number): void {
+function drawDown(world: World, parent: Trade, amount: number): void {
   const sell = { amount: new Big(amount), currency: parent.sell.currency };
   const { clientId, rate, reference } = parent;
-  book(world, {
+  bookTrade(world, {
     clientId,
     type: "drawdown",
     parent,
-    buy: converted(sell, rate),
+    buy: convertAmount(sell, rate),
     sell,
     rate,
     fee: feeFor(sell),
-    maturityDate: from(dayOf(world.now), 2),
+    maturityDate: businessDayAfter(dayOf(world.now), 2),
     reference,
   });
 }

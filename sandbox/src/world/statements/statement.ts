@@ -39,7 +39,7 @@ export interface Statement {
 }
 
 /** What is decided about a statement from outside. */
-export interface Fate {
+export interface StatementOutcome {
   readonly failed: boolean;
   readonly delayMs: number;
 }

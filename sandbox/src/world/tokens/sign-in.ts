@@ -10,14 +10,14 @@ export interface Grant {
 }
 
 /** Any of the last ten refresh tokens of a contact is good, for 28 days; those of the demo company always are. */
-export const signInTokens = (random: Random, home: Grant, state?: TokensState<Grant>): Tokens<Grant> =>
+export const createSignInTokens = (random: Random, home: Grant, state?: TokensState<Grant>): Tokens<Grant> =>
   new Tokens<Grant>(
     random,
     {
-      refreshTokenLife: 28 * 86_400,
-      refreshTokensKept: 10,
+      refreshTokenSeconds: 28 * 86_400,
+      maxRefreshTokens: 10,
       holderOf: ({ contactId }) => contactId,
-      standing: {
+      permanent: {
         accessToken: demo.accessToken,
         refreshToken: demo.refreshToken,
         grant: home,

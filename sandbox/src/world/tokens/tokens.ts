@@ -14,19 +14,19 @@ export type Binding = Readonly<Record<string, string>>;
 /** What differs between one kind of grant and another. */
 export interface TokenRules<G> {
   /** Seconds. */
-  readonly refreshTokenLife: number;
+  readonly refreshTokenSeconds: number;
   /** How many refresh tokens of one holder are good at a time: the last. */
-  readonly refreshTokensKept: number;
+  readonly maxRefreshTokens: number;
   readonly holderOf: (grant: G) => unknown;
   /** Good from the beginning and for ever; the refresh token does not count among those of its holder. */
-  readonly standing?: TokenPair & { readonly grant: G };
+  readonly permanent?: TokenPair & { readonly grant: G };
 }
 
 /** Seconds. */
-export const accessTokenLife = 3_600;
-const codeLife = 60;
+export const accessTokenSeconds = 3_600;
+const codeSeconds = 60;
 /** How long an access token that has expired is told from one that never was. */
-const rememberedAfter = 86_400;
+const expiredRetentionSeconds = 86_400;
 
 interface BoundGrant<G> {
   readonly grant: G;
@@ -45,7 +45,7 @@ export interface TokensState<G> {
 export class Tokens<G extends object> {
   readonly #codes: TtlMap<BoundGrant<G>>;
   readonly #access: TtlMap<G>;
-  readonly #remembered: TtlMap<true>;
+  readonly #issuedAccessTokens: TtlMap<true>;
   readonly #refresh: TtlMap<G>;
 
   constructor(
@@ -53,10 +53,10 @@ export class Tokens<G extends object> {
     private readonly rules: TokenRules<G>,
     state: Partial<TokensState<G>> = {},
   ) {
-    this.#codes = new TtlMap(codeLife, state.codes);
-    this.#access = new TtlMap(accessTokenLife, state.access);
-    this.#remembered = new TtlMap(accessTokenLife + rememberedAfter, state.remembered);
-    this.#refresh = new TtlMap(rules.refreshTokenLife, state.refresh);
+    this.#codes = new TtlMap(codeSeconds, state.codes);
+    this.#access = new TtlMap(accessTokenSeconds, state.access);
+    this.#issuedAccessTokens = new TtlMap(accessTokenSeconds + expiredRetentionSeconds, state.remembered);
+    this.#refresh = new TtlMap(rules.refreshTokenSeconds, state.refresh);
   }
 
   get state(): TokensState<G> {
@@ -64,7 +64,7 @@ export class Tokens<G extends object> {
       random: this.random.state,
       codes: this.#codes.state,
       access: this.#access.state,
-      remembered: this.#remembered.state,
+      remembered: this.#issuedAccessTokens.state,
       refresh: this.#refresh.state,
     };
   }
@@ -77,38 +77,38 @@ export class Tokens<G extends object> {
   }
 
   /** Takes a code; undefined when it is not good, or is bound to something else. */
-  redeemCode(code: string, shown: Binding, now: Date): G | undefined {
+  redeemCode(code: string, presented: Binding, now: Date): G | undefined {
     const known = this.#codes.get(code, now);
     this.#codes.delete(code);
-    return known && isDeepStrictEqual(known.binding, shown) ? known.grant : undefined;
+    return known && isDeepStrictEqual(known.binding, presented) ? known.grant : undefined;
   }
 
   /** What a refresh token is for. It stays good until so many have followed it that it is none of the last. */
   redeemRefreshToken(token: string, now: Date): G | undefined {
-    const { standing } = this.rules;
-    return token === standing?.refreshToken ? standing.grant : this.#refresh.get(token, now);
+    const { permanent } = this.rules;
+    return token === permanent?.refreshToken ? permanent.grant : this.#refresh.get(token, now);
   }
 
   issue(grant: G, now: Date): TokenPair {
     const pair = { accessToken: this.random.hex(40), refreshToken: this.random.hex(40) };
     this.#access.set(pair.accessToken, grant, now);
-    this.#remembered.set(pair.accessToken, true, now);
+    this.#issuedAccessTokens.set(pair.accessToken, true, now);
     this.#refresh.set(pair.refreshToken, grant, now);
-    this.#keepLast(grant);
+    this.#dropSurplusRefreshTokens(grant);
     return pair;
   }
 
-  #keepLast(grant: G): void {
-    const { holderOf, refreshTokensKept } = this.rules;
+  #dropSurplusRefreshTokens(grant: G): void {
+    const { holderOf, maxRefreshTokens } = this.rules;
     const holder = holderOf(grant);
-    const held = this.#refresh.keysOf((other) => holderOf(other) === holder);
-    for (const token of held.slice(0, -refreshTokensKept)) this.#refresh.delete(token);
+    const tokensOfHolder = this.#refresh.keysOf((other) => holderOf(other) === holder);
+    for (const token of tokensOfHolder.slice(0, -maxRefreshTokens)) this.#refresh.delete(token);
   }
 
   /** What an access token is for, or why it is for nothing. */
   check(token: string, now: Date): G | "unknown" | "expired" {
-    const { standing } = this.rules;
-    if (token === standing?.accessToken) return standing.grant;
-    return this.#access.get(token, now) ?? (this.#remembered.get(token, now) ? "expired" : "unknown");
+    const { permanent } = this.rules;
+    if (token === permanent?.accessToken) return permanent.grant;
+    return this.#access.get(token, now) ?? (this.#issuedAccessTokens.get(token, now) ? "expired" : "unknown");
   }
 }

@@ -30,8 +30,8 @@ export class TtlMap<T> {
   }
 
   /** The keys of the values that fit, in the order in which they were added. */
-  keysOf(fits: (value: T) => boolean): string[] {
-    return [...this.#entries].filter(([, { value }]) => fits(value)).map(([key]) => key);
+  keysOf(matches: (value: T) => boolean): string[] {
+    return [...this.#entries].filter(([, { value }]) => matches(value)).map(([key]) => key);
   }
 
   /** Time only moves forward: what was added first expires first. */

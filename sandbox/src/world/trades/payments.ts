@@ -1,35 +1,35 @@
 /** Payments from what trades buy: asked for, approved, checked, sent, and sometimes returned. */
 import type { TradePaymentStatus } from "../enumerations";
 import type { Big } from "big.js";
-import { approversIn, isApproved } from "../parties/approvals";
+import { approversOf, isApproved } from "../parties/approvals";
 import { nextBusinessDay, nextBusinessTime } from "../calendar/business-days";
-import { dayFor, systemOf } from "../calendar/systems";
-import { fits } from "../money/currencies";
-import { DomainError, unfit } from "../domain-error";
-import { dayOf, hourOf, laterDay } from "../calendar/days";
-import { converted, pairOf } from "../money/fx";
+import { firstInstructableDay, paymentSystemOf } from "../calendar/payment-systems";
+import { fitsMinorUnits } from "../money/currencies";
+import { DomainError, toValidationError } from "../domain-error";
+import { dayOf, timeAtHour, laterDay } from "../calendar/days";
+import { convertAmount, pairOf } from "../money/fx";
 import type { Bucket } from "../ledger/ledger";
-import { available, move, note } from "../ledger/movements";
+import { availableBalance, moveMoney, recordExpectation } from "../ledger/movements";
 import { buyAccount, settlementHour, settlementOf } from "./trade-entries";
 import {
   type Beneficiary,
-  endedPayments,
+  finalPaymentStatuses,
   hasAccount,
-  openDraws,
+  openDrawdowns,
   type Trade,
   type TradePayment,
-  unallocated,
+  unallocatedAmount,
 } from "./trades";
 import type { World } from "../world";
 
-const stateError = (message: string) => new DomainError("payment-state", message);
+const toStateError = (message: string) => new DomainError("payment-state", message);
 
 /** How long it takes to look at a beneficiary, and to send a payment. */
 const validationMs = 60_000;
 const executionMs = 3_600_000;
 
 /** Sets a part of what a trade buys aside for a beneficiary. */
-export function allocate(
+export function allocateFunds(
   world: World,
   trade: Trade,
   beneficiary: Beneficiary,
@@ -56,9 +56,9 @@ export function allocate(
     returned: false,
   };
   trade.payments.push(payment);
-  if (status === "Validating beneficiary information") validate(world, trade, payment);
-  if (!endedPayments.has(status)) notePayment(world, trade, payment, "Outgoing", amount);
-  execute(world, trade, payment);
+  if (status === "Validating beneficiary information") startValidation(world, trade, payment);
+  if (!finalPaymentStatuses.has(status)) recordPaymentExpectation(world, trade, payment, "Outgoing", amount);
+  executeTradePayment(world, trade, payment);
   return payment;
 }
 
@@ -81,9 +81,9 @@ function orderViolation(
   if (beneficiary.clientId !== trade.clientId || beneficiary.currency !== currency)
     return `beneficiary_id: ${beneficiary.name} (${beneficiary.beneficiaryId}) is no beneficiary in ${currency}`;
   if (amount.lte(0)) return "amount must be more than zero";
-  if (!fits(amount, currency)) return `amount has too many decimals for ${currency}`;
-  if (amount.gt(unallocated(trade)))
-    return `amount is more than the ${unallocated(trade).toFixed()} ${currency} that are left`;
+  if (!fitsMinorUnits(amount, currency)) return `amount has too many decimals for ${currency}`;
+  if (amount.gt(unallocatedAmount(trade)))
+    return `amount is more than the ${unallocatedAmount(trade).toFixed()} ${currency} that are left`;
   const earliest = earliestDate(world, trade);
   if (date < earliest) return `payment_date ${date} is too early: the earliest is ${earliest}`;
   const next = nextBusinessDay(date, [currency]);
@@ -93,7 +93,7 @@ function orderViolation(
 
 /** Maturity, or the next day for which a payment can still be instructed when that has passed. */
 const earliestDate = ({ now }: World, { maturityDate, buy }: Trade): string =>
-  dayFor(systemOf(buy.currency), now, laterDay(maturityDate, dayOf(now)));
+  firstInstructableDay(paymentSystemOf(buy.currency), now, laterDay(maturityDate, dayOf(now)));
 
 /**
  * Orders a payment. It waits for approvals where the client has them, then its beneficiary is looked at, then it waits for
@@ -101,11 +101,11 @@ const earliestDate = ({ now }: World, { maturityDate, buy }: Trade): string =>
  */
 export function orderPayment(world: World, trade: Trade, order: PaymentOrder): TradePayment {
   const violation = orderViolation(world, trade, order);
-  if (violation !== undefined) throw unfit(violation);
+  if (violation !== undefined) throw toValidationError(violation);
   const { beneficiary, amount, date = earliestDate(world, trade), contactId: createdBy } = order;
   const status = "Payment pending of authorization";
-  const payment = allocate(world, trade, beneficiary, amount, { status, date, createdBy });
-  if (!world.approvals.get(trade.clientId)?.settings.enabled) validate(world, trade, payment);
+  const payment = allocateFunds(world, trade, beneficiary, amount, { status, date, createdBy });
+  if (!world.approvals.get(trade.clientId)?.settings.enabled) startValidation(world, trade, payment);
   return payment;
 }
 
@@ -120,34 +120,35 @@ export function decidePayment(
   { contactId, approve }: { readonly contactId: string; readonly approve: boolean },
 ): void {
   if (payment.status !== "Payment pending of authorization")
-    throw stateError(`Payment ${payment.paymentId} does not wait for an approval.`);
-  if (contactId === payment.createdBy) throw stateError("Who asked for a payment cannot decide on it.");
+    throw toStateError(`Payment ${payment.paymentId} does not wait for an approval.`);
+  if (contactId === payment.createdBy) throw toStateError("Who asked for a payment cannot decide on it.");
   const { config } = world.approvals.get(trade.clientId)!;
-  if (!approversIn(config).includes(contactId))
-    throw stateError(`${contactId} is in no group that approves payments.`);
-  if (payment.approvedBy.includes(contactId)) throw stateError(`${contactId} has approved it already.`);
+  if (!approversOf(config).includes(contactId))
+    throw toStateError(`${contactId} is in no group that approves payments.`);
+  if (payment.approvedBy.includes(contactId)) throw toStateError(`${contactId} has approved it already.`);
   if (!approve) {
-    stop(world, trade, payment, "Payment rejected");
+    endPayment(world, trade, payment, "Payment rejected");
     closeWhenPaidOut(trade);
     return;
   }
   payment.approvedBy.push(contactId);
-  if (isApproved(config, inEuro(world, trade, payment), payment.approvedBy)) validate(world, trade, payment);
+  if (isApproved(config, amountInEuro(world, trade, payment), payment.approvedBy))
+    startValidation(world, trade, payment);
 }
 
 /** The amount by which the band of approvals is picked. */
-function inEuro(world: World, { buy: { currency } }: Trade, { amount }: TradePayment): Big {
+function amountInEuro(world: World, { buy: { currency } }: Trade, { amount }: TradePayment): Big {
   if (currency === "EUR") return amount;
   const { base, quoted } = pairOf("EUR", currency);
-  return converted({ amount, currency }, world.rates.mid(base, quoted, dayOf(world.now))).amount;
+  return convertAmount({ amount, currency }, world.rates.midRate(base, quoted, dayOf(world.now))).amount;
 }
 
-function validate(world: World, trade: Trade, payment: TradePayment): void {
+function startValidation(world: World, trade: Trade, payment: TradePayment): void {
   payment.status = "Validating beneficiary information";
-  world.agenda.schedule(world.after(validationMs), "beneficiary-is-validated", trade, payment);
+  world.agenda.schedule(world.timeAfter(validationMs), "beneficiary-is-validated", trade, payment);
 }
 
-export function validated(world: World, trade: Trade, payment: TradePayment): void {
+export function completeValidation(world: World, trade: Trade, payment: TradePayment): void {
   if (payment.status !== "Validating beneficiary information") return;
   if (!hasAccount(payment.beneficiary)) {
     payment.status = "Need more beneficiary information";
@@ -155,7 +156,7 @@ export function validated(world: World, trade: Trade, payment: TradePayment): vo
   }
   payment.status = "Waiting for payment date";
   payment.date = laterDay(payment.date, earliestDate(world, trade));
-  execute(world, trade, payment);
+  executeTradePayment(world, trade, payment);
 }
 
 /** Gives the account of a beneficiary that was missing. Throws a DomainError when nothing is missing. */
@@ -166,12 +167,12 @@ export function completeBeneficiary(
   account: Pick<Beneficiary, "iban" | "accountNumber">,
 ): void {
   if (payment.status !== "Need more beneficiary information")
-    throw stateError(`Payment ${payment.paymentId} needs no more information.`);
+    throw toStateError(`Payment ${payment.paymentId} needs no more information.`);
   payment.beneficiary = Object.freeze({ ...payment.beneficiary, ...account });
-  validate(world, trade, payment);
+  startValidation(world, trade, payment);
 }
 
-function notePayment(
+function recordPaymentExpectation(
   world: World,
   trade: Trade,
   { paymentId }: TradePayment,
@@ -179,34 +180,34 @@ function notePayment(
   amount: Big,
 ): void {
   const valueAt = settlementOf(trade);
-  note(world, buyAccount(world, trade), bucket, amount, { reference: paymentId, valueAt });
+  recordExpectation(world, buyAccount(world, trade), bucket, amount, { reference: paymentId, valueAt });
 }
 
 /** Sends a payment that waited for its day, from a settled trade: for an hour it is under way, then it is paid. */
-export function execute(world: World, trade: Trade, payment: TradePayment): void {
+export function executeTradePayment(world: World, trade: Trade, payment: TradePayment): void {
   if (!trade.settled || payment.status !== "Waiting for payment date") return;
-  const day = hourOf(payment.date, settlementHour);
+  const day = timeAtHour(payment.date, settlementHour);
   if (world.now < day) {
     world.agenda.schedule(day, "trade-payment-is-executed", trade, payment);
     return;
   }
   payment.status = "Executing Payment";
-  notePayment(world, trade, payment, "Outgoing", payment.amount.neg());
-  notePayment(world, trade, payment, "Processing", payment.amount);
-  world.agenda.schedule(world.after(executionMs), "trade-payment-completes", trade, payment);
+  recordPaymentExpectation(world, trade, payment, "Outgoing", payment.amount.neg());
+  recordPaymentExpectation(world, trade, payment, "Processing", payment.amount);
+  world.agenda.schedule(world.timeAfter(executionMs), "trade-payment-completes", trade, payment);
 }
 
-export function complete(world: World, trade: Trade, payment: TradePayment): void {
+export function completeTradePayment(world: World, trade: Trade, payment: TradePayment): void {
   const { paymentId: reference, amount, beneficiary: counterparty } = payment;
   const account = buyAccount(world, trade);
-  if (available(world, account).lt(amount)) {
+  if (availableBalance(world, account).lt(amount)) {
     const next = nextBusinessTime(world.now, [account.currency]);
     world.agenda.schedule(next, "trade-payment-completes", trade, payment);
     return;
   }
-  notePayment(world, trade, payment, "Processing", amount.neg());
+  recordPaymentExpectation(world, trade, payment, "Processing", amount.neg());
   const information = `Payment to ${counterparty.name}`;
-  move(world, account, amount.neg(), "nostro", { type: "debit", reference, information, counterparty });
+  moveMoney(world, account, amount.neg(), "nostro", { type: "debit", reference, information, counterparty });
   payment.status = "Payment complete";
   closeWhenPaidOut(trade);
 }
@@ -215,25 +216,30 @@ export function complete(world: World, trade: Trade, payment: TradePayment): voi
 export function returnPayment(world: World, trade: Trade, payment: TradePayment): void {
   const { paymentId: reference, amount, beneficiary: counterparty, status, returned } = payment;
   if (status !== "Payment complete" || returned)
-    throw stateError(`Payment ${reference} is not with its beneficiary.`);
+    throw toStateError(`Payment ${reference} is not with its beneficiary.`);
   const information = `Returned payment to ${counterparty.name}`;
   const type = "payment_returned";
-  move(world, buyAccount(world, trade), amount, "nostro", { type, reference, information, counterparty });
+  moveMoney(world, buyAccount(world, trade), amount, "nostro", {
+    type,
+    reference,
+    information,
+    counterparty,
+  });
   payment.returned = true;
 }
 
-function stop(world: World, trade: Trade, payment: TradePayment, status: TradePaymentStatus): void {
-  notePayment(world, trade, payment, "Outgoing", payment.amount.neg());
+function endPayment(world: World, trade: Trade, payment: TradePayment, status: TradePaymentStatus): void {
+  recordPaymentExpectation(world, trade, payment, "Outgoing", payment.amount.neg());
   payment.status = status;
 }
 
 /** Takes a payment back that waits. */
-export function withdraw(world: World, trade: Trade, payment: TradePayment): void {
-  if (!endedPayments.has(payment.status)) stop(world, trade, payment, "Payment cancelled");
+export function cancelTradePayment(world: World, trade: Trade, payment: TradePayment): void {
+  if (!finalPaymentStatuses.has(payment.status)) endPayment(world, trade, payment, "Payment cancelled");
 }
 
 /** A settled trade is closed when nothing more will come of its payments and drawdowns. */
 export function closeWhenPaidOut(trade: Trade): void {
-  const isPaidOut = trade.payments.every(({ status }) => endedPayments.has(status));
-  if (trade.settled && isPaidOut && openDraws(trade).length === 0) trade.ended = "Closed";
+  const isPaidOut = trade.payments.every(({ status }) => finalPaymentStatuses.has(status));
+  if (trade.settled && isPaidOut && openDrawdowns(trade).length === 0) trade.ended = "Closed";
 }

@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import type { Money } from "../money/currencies";
 import { DomainError } from "../domain-error";
-import type { Among, TradePaymentStatus, TradeStatus, TradeType } from "../enumerations";
+import type { Subset, TradePaymentStatus, TradeStatus, TradeType } from "../enumerations";
 import type { Rate } from "../money/fx";
 
 /** A payment from what a trade buys. */
@@ -82,58 +82,60 @@ export interface Trade extends TradeTerms {
   owedFee: Big;
   /** Whether what was bought was given for what was sold; its payments may still be under way. */
   settled: boolean;
-  ended?: Among<TradeStatus, "Closed" | "Cancelled">;
+  ended?: Subset<TradeStatus, "Closed" | "Cancelled">;
 }
 
-const sum = (amounts: readonly Big[]) => amounts.reduce((total, amount) => total.plus(amount), new Big(0));
+const sumAmounts = (amounts: readonly Big[]) =>
+  amounts.reduce((total, amount) => total.plus(amount), new Big(0));
 
 /** What was called and is not paid. */
-export const owedCalls = ({ calls }: Trade): Big => sum(calls.map(({ amount }) => amount));
+export const unpaidCallsTotal = ({ calls }: Trade): Big => sumAmounts(calls.map(({ amount }) => amount));
 
 /** What of a side of the trade its drawdowns have left. */
-export function remaining({ drawdowns, ...trade }: Trade, side: "buy" | "sell"): Big {
+export function remainingAmount({ drawdowns, ...trade }: Trade, side: "buy" | "sell"): Big {
   const drawn = drawdowns
     .filter(({ ended }) => ended !== "Cancelled")
     .map((drawdown) => drawdown[side].amount);
-  return trade[side].amount.minus(sum(drawn));
+  return trade[side].amount.minus(sumAmounts(drawn));
 }
 
 /** Whether drawdowns have left nothing of the trade. */
-export const isDrawnUp = (trade: Trade): boolean =>
-  remaining(trade, "sell").eq(0) && remaining(trade, "buy").eq(0);
+export const isFullyDrawn = (trade: Trade): boolean =>
+  remainingAmount(trade, "sell").eq(0) && remainingAmount(trade, "buy").eq(0);
 
 /** The drawdowns that are still to be settled. */
-export const openDraws = ({ drawdowns }: Trade): Trade[] =>
+export const openDrawdowns = ({ drawdowns }: Trade): Trade[] =>
   drawdowns.filter(({ settled, ended }) => !settled && !ended);
 
 /** What was drawn from a side of the trade and settled. */
-export const settledDraws = ({ drawdowns }: Trade, side: "buy" | "sell"): Big[] =>
+export const settledDrawdownAmounts = ({ drawdowns }: Trade, side: "buy" | "sell"): Big[] =>
   drawdowns.filter(({ settled }) => settled).map((drawdown) => drawdown[side].amount);
 
 /** What of a side of the trade is not exchanged by its drawdowns yet. */
-export const unsettled = (trade: Trade, side: "buy" | "sell"): Big =>
-  trade[side].amount.minus(sum(settledDraws(trade, side)));
+export const unsettledAmount = (trade: Trade, side: "buy" | "sell"): Big =>
+  trade[side].amount.minus(sumAmounts(settledDrawdownAmounts(trade, side)));
 
 /** Payments of which nothing more will come. */
-export const endedPayments: ReadonlySet<TradePaymentStatus> = new Set([
+export const finalPaymentStatuses: ReadonlySet<TradePaymentStatus> = new Set([
   "Payment complete",
   "Payment rejected",
   "Payment cancelled",
 ]);
 
 /** What is still to be paid in. */
-export const outstanding = (trade: Trade): Big => remaining(trade, "sell").minus(trade.funded);
+export const outstandingFunds = (trade: Trade): Big => remainingAmount(trade, "sell").minus(trade.funded);
 
-const stopped = new Set<TradePaymentStatus>(["Payment rejected", "Payment cancelled"]);
+const cancelledStatuses = new Set<TradePaymentStatus>(["Payment rejected", "Payment cancelled"]);
 
 /** What of the bought amount payments were made from. */
-export const allocated = ({ payments }: Trade): Big =>
-  sum(payments.filter(({ status }) => !stopped.has(status)).map(({ amount }) => amount));
+export const allocatedAmount = ({ payments }: Trade): Big =>
+  sumAmounts(payments.filter(({ status }) => !cancelledStatuses.has(status)).map(({ amount }) => amount));
 
 /** What of the bought amount nothing was done with yet. */
-export const unallocated = (trade: Trade): Big => remaining(trade, "buy").minus(allocated(trade));
+export const unallocatedAmount = (trade: Trade): Big =>
+  remainingAmount(trade, "buy").minus(allocatedAmount(trade));
 
-const drawable = new Set<TradeType>(["forward", "window_forward"]);
+const drawableTypes = new Set<TradeType>(["forward", "window_forward"]);
 
 /** The days for which something can be drawn from a forward: the last one only, unless it has a window. */
 export const windowOf = ({ type, windowFrom, orderDate, maturityDate }: Trade) => ({
@@ -142,26 +144,28 @@ export const windowOf = ({ type, windowFrom, orderDate, maturityDate }: Trade) =
 });
 
 /** Why amounts cannot be drawn from a trade. */
-export function drawViolation(parent: Trade, sell: Big, buy: Big): string | undefined {
+export function drawdownViolation(parent: Trade, sell: Big, buy: Big): string | undefined {
   const { tradeId, type, ended, settled } = parent;
-  if (!drawable.has(type)) return `Trade ${tradeId} is no forward.`;
+  if (!drawableTypes.has(type)) return `Trade ${tradeId} is no forward.`;
   if (ended || settled) return `Trade ${tradeId} is settled or cancelled.`;
-  if (sell.gt(remaining(parent, "sell")))
+  if (sell.gt(remainingAmount(parent, "sell")))
     return `${sell.toFixed()} is more than is left of trade ${tradeId}.`;
-  if (buy.gt(unallocated(parent))) return `${buy.toFixed()} is more than is left of trade ${tradeId}.`;
+  if (buy.gt(unallocatedAmount(parent))) return `${buy.toFixed()} is more than is left of trade ${tradeId}.`;
   return undefined;
 }
 
 /** Said when a drawdown is priced, and when it is booked: something else may have been drawn in between. */
-export const undrawable = (details: string): DomainError =>
+export const toDrawdownError = (details: string): DomainError =>
   new DomainError("drawdown-not-possible", "This cannot be drawn from the trade.", details);
 
 /** Follows from what was paid in and what is paid out. */
 export function statusOf(trade: Trade): TradeStatus {
   if (trade.ended) return trade.ended;
   if (trade.funded.eq(0) && !trade.settled) return "Created";
-  if (trade.funded.lt(remaining(trade, "sell")) && !trade.settled) return "Funds In Partially";
-  const out = allocated(trade);
-  if (out.eq(0)) return "Funds in Full";
-  return out.lt(remaining(trade, "buy")) ? "Funds Out Partially Allocated" : "Funds Out Full Allocated";
+  if (trade.funded.lt(remainingAmount(trade, "sell")) && !trade.settled) return "Funds In Partially";
+  const allocatedTotal = allocatedAmount(trade);
+  if (allocatedTotal.eq(0)) return "Funds in Full";
+  return allocatedTotal.lt(remainingAmount(trade, "buy"))
+    ? "Funds Out Partially Allocated"
+    : "Funds Out Full Allocated";
 }

@@ -1,7 +1,7 @@
 /** On which day a trade settles. */
 import { nextBusinessDay, spotDateAt, tradingDay } from "../calendar/business-days";
 import { addDays, laterDay } from "../calendar/days";
-import { dayFor, systemOf } from "../calendar/systems";
+import { firstInstructableDay, paymentSystemOf } from "../calendar/payment-systems";
 import type { TradeType } from "../enumerations";
 import type { World } from "../world";
 import { type Trade, windowOf } from "./trades";
@@ -12,7 +12,7 @@ export interface ValueDate {
   readonly warning: string | undefined;
 }
 
-interface Wished {
+interface ValueDateRequest {
   readonly type: TradeType;
   readonly buyCurrency: string;
   readonly sellCurrency: string;
@@ -22,40 +22,42 @@ interface Wished {
 /** The day asked for when it can be had, else the next that can. */
 export function valueDateFor(
   { now }: Pick<World, "now">,
-  { type, buyCurrency, sellCurrency, valueDate }: Wished,
+  { type, buyCurrency, sellCurrency, valueDate }: ValueDateRequest,
 ): ValueDate {
   const spot = spotDateAt(now, buyCurrency, sellCurrency);
   if (type === "spot") {
-    const isWanted = valueDate === undefined || valueDate === spot;
-    return { maturityDate: spot, warning: isWanted ? undefined : settlesAtSpot(spot) };
+    const isRequestedDay = valueDate === undefined || valueDate === spot;
+    return { maturityDate: spot, warning: isRequestedDay ? undefined : spotWarning(spot) };
   }
-  if (valueDate === undefined || valueDate < spot) return { maturityDate: spot, warning: movedTo(spot) };
+  if (valueDate === undefined || valueDate < spot) return { maturityDate: spot, warning: movedWarning(spot) };
   const maturityDate = nextBusinessDay(valueDate, [buyCurrency, sellCurrency, "USD"]);
-  return { maturityDate, warning: maturityDate === valueDate ? undefined : movedTo(maturityDate) };
+  return { maturityDate, warning: maturityDate === valueDate ? undefined : movedWarning(maturityDate) };
 }
 
-const settlesAtSpot = (day: string) =>
+const spotWarning = (day: string) =>
   `The value date is ${day}, that of a spot trade; a later one is that of a forward.`;
-const movedTo = (day: string) => `The value date is ${day}, the next that can be had.`;
+const movedWarning = (day: string) => `The value date is ${day}, the next that can be had.`;
 
 /** From the day after the deal on, within the window. */
 export function drawdownDate(
   { now }: Pick<World, "now">,
   parent: Trade,
-  asked: string | undefined,
+  requestedDate: string | undefined,
 ): ValueDate {
   const { buy, sell } = parent;
   const pair = [buy.currency, sell.currency];
   const dayAfter = addDays(tradingDay(now, pair), 1);
-  const earliest = [dayAfter, windowOf(parent).from, asked ?? dayAfter].toSorted().at(-1)!;
-  const maturityDate = instructionDay(now, earliest, pair);
-  const isMoved = asked !== undefined && asked !== maturityDate;
-  return { maturityDate, warning: isMoved ? movedTo(maturityDate) : undefined };
+  const earliest = [dayAfter, windowOf(parent).from, requestedDate ?? dayAfter].toSorted().at(-1)!;
+  const maturityDate = firstSettlementDay(now, earliest, pair);
+  const isMoved = requestedDate !== undefined && requestedDate !== maturityDate;
+  return { maturityDate, warning: isMoved ? movedWarning(maturityDate) : undefined };
 }
 
 /** The next day on which a trade can settle whose settlement in both currencies is instructed at a time. */
-function instructionDay(time: Date, from: string, pair: readonly string[]): string {
-  const inTime = pair.map((currency) => dayFor(systemOf(currency), time, from)).reduce(laterDay);
+function firstSettlementDay(time: Date, from: string, pair: readonly string[]): string {
+  const inTime = pair
+    .map((currency) => firstInstructableDay(paymentSystemOf(currency), time, from))
+    .reduce(laterDay);
   const day = nextBusinessDay(inTime, [...pair, "USD"]);
-  return day === from ? day : instructionDay(time, day, pair);
+  return day === from ? day : firstSettlementDay(time, day, pair);
 }

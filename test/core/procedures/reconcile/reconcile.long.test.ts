@@ -1,8 +1,8 @@
 /** Labelled cases in bulk. */
-import { judged, seeds } from "../../../support/judged-matches";
+import { judgeMatches, seeds } from "../../../support/match-quality";
 
 test.each(seeds)("1,000 labelled cases from seed %d: nothing wrong, at least 90 % found", (seed) => {
-  const { wrong, found } = judged(seed, 1_000);
+  const { wrong, found } = judgeMatches(seed, 1_000);
   expect(wrong).toEqual([]);
   expect(found).toBeGreaterThanOrEqual(0.9);
 });

@@ -2,9 +2,9 @@
 import * as fc from "fast-check";
 import { Big } from "big.js";
 import {
-  combinationsOf,
-  isTellingSum,
-  mostAmounts,
+  findCombinations,
+  isSignificantSum,
+  maxAmounts,
 } from "../../../../core/procedures/reconcile/combinations";
 import {
   type Item,
@@ -12,14 +12,19 @@ import {
   type Matching,
   type Payment,
 } from "../../../../core/procedures/reconcile/match";
-import { compact, likeness, partyOf, referencesIn } from "../../../../core/procedures/reconcile/names";
-import { judged, seeds, shareText } from "../../../support/judged-matches";
+import {
+  compactReference,
+  compareParties,
+  parseParty,
+  findReferences,
+} from "../../../../core/procedures/reconcile/names";
+import { judgeMatches, seeds, shareText } from "../../../support/match-quality";
 import { labelledPayments } from "../../../support/labelled-payments";
 
 const rules = { feeTolerance: "25.00", days: 60 };
 
 test("500 labelled cases: nothing wrong, at least 90 % found", () => {
-  const { wrong, found, byLabel } = judged(seeds[0]!, 500);
+  const { wrong, found, byLabel } = judgeMatches(seeds[0]!, 500);
   console.info(shareText(byLabel));
   expect(wrong).toEqual([]);
   expect(found).toBeGreaterThanOrEqual(0.9);
@@ -46,7 +51,7 @@ const paid = (id: string, values: Partial<Payment> = {}): Payment => ({
 });
 
 /** What matters of a result, in short. */
-const inShort = ({ matches, openItems, openPayments }: Matching) => ({
+const summarizeMatching = ({ matches, openItems, openPayments }: Matching) => ({
   matches: matches.map(({ kind, confidence, items, payments }) =>
     [
       `${kind}, ${confidence}:`,
@@ -65,7 +70,7 @@ const nothing = { matches: [], open: [], others: [] };
 
 const second = item({ item: 2, reference: "INV-2042", amount: "765.44" });
 
-const cases: Readonly<Record<string, [Item[], Payment[], ReturnType<typeof inShort>]>> = {
+const cases: Readonly<Record<string, [Item[], Payment[], ReturnType<typeof summarizeMatching>]>> = {
   "a named reference and the exact amount": [
     [item()],
     [paid("a")],
@@ -259,7 +264,7 @@ const cases: Readonly<Record<string, [Item[], Payment[], ReturnType<typeof inSho
 };
 
 test.each(Object.entries(cases))("%s", (_, [items, payments, expected]) => {
-  expect(inShort(matchPayments(items, payments, rules))).toEqual(expected);
+  expect(summarizeMatching(matchPayments(items, payments, rules))).toEqual(expected);
 });
 
 test("evidence says what agrees and how far, and open items have candidates", () => {
@@ -286,7 +291,7 @@ test("evidence says what agrees and how far, and open items have candidates", ()
 });
 
 test("parties with too much to try combinations are named", () => {
-  const items = Array.from({ length: mostAmounts + 1 }, (_, index) =>
+  const items = Array.from({ length: maxAmounts + 1 }, (_, index) =>
     item({ item: index + 1, reference: `INV-${3_000 + index}`, amount: `${100 + index}.17` }),
   );
   const { matches, untried } = matchPayments(items, [paid("a", { amount: "201.34", texts: [] })], rules);
@@ -412,8 +417,8 @@ test.each([
   ["Nordwind Handel", "Nordwind", "different"],
   ["", "Nordwind", "unknown"],
 ] as const)("%s and %s: %s", (one, other, expected) => {
-  expect(likeness(partyOf(one), partyOf(other))).toBe(expected);
-  expect(likeness(partyOf(other), partyOf(one))).toBe(expected);
+  expect(compareParties(parseParty(one), parseParty(other))).toBe(expected);
+  expect(compareParties(parseParty(other), parseParty(one))).toBe(expected);
 });
 
 test.each([
@@ -429,21 +434,23 @@ test.each([
   ["on 2026-01-01", []],
   ["on 20260101", []],
 ])("%s names %j", (text, expected) => {
-  const known = new Map(["INV-2041", "INV-20", "77", "2026-0101"].map((each) => [compact(each), true]));
-  expect(referencesIn(text, known)).toEqual(expected);
+  const known = new Map(
+    ["INV-2041", "INV-20", "77", "2026-0101"].map((each) => [compactReference(each), true]),
+  );
+  expect(findReferences(text, known)).toEqual(expected);
 });
 
 test("combinations are those that there are", () => {
-  const places = (amounts: bigint[], sum: bigint) => combinationsOf(amounts, sum, 2);
+  const places = (amounts: bigint[], sum: bigint) => findCombinations(amounts, sum, 2);
   expect(places([1n, 2n, 4n], 6n)).toEqual([[1, 2]]);
   expect(places([1n, 2n, 4n], 4n)).toEqual([]);
   expect(places([1n, 2n, 3n, 4n], 5n)).toHaveLength(2);
   expect(() =>
     places(
-      Array.from({ length: mostAmounts + 1 }, () => 1n),
+      Array.from({ length: maxAmounts + 1 }, () => 1n),
       2n,
     ),
   ).toThrow(RangeError);
-  expect(isTellingSum([123_456n, 76_543n], 199_999n, 2)).toBe(true);
-  expect(isTellingSum([100_000n, 200_000n], 300_000n, 2)).toBe(false);
+  expect(isSignificantSum([123_456n, 76_543n], 199_999n, 2)).toBe(true);
+  expect(isSignificantSum([100_000n, 200_000n], 300_000n, 2)).toBe(false);
 });

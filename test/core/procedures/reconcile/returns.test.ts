@@ -1,8 +1,8 @@
 /** Payments that came back pay nothing, and what brings them back pays nothing either. */
 import { Big } from "big.js";
 import { type Item, matchPayments, type Payment } from "../../../../core/procedures/reconcile/match";
-import { returnsAmong } from "../../../../core/procedures/reconcile/returns";
-import { available, move } from "../../../../sandbox/src/world/ledger/movements";
+import { matchReturns } from "../../../../core/procedures/reconcile/returns";
+import { availableBalance, moveMoney } from "../../../../sandbox/src/world/ledger/movements";
 import { type Books, openBooks } from "../../../support/books";
 
 const rules = { feeTolerance: "25.00", days: 60 };
@@ -27,7 +27,7 @@ const paid = (id: string, date: string, values: Partial<Payment> = {}): Payment 
   ...values,
 });
 
-const back = (id: string, date: string, values: Partial<Payment> = {}): Payment =>
+const returnOf = (id: string, date: string, values: Partial<Payment> = {}): Payment =>
   paid(id, date, {
     amount: "5731.74",
     isReturn: true,
@@ -35,9 +35,9 @@ const back = (id: string, date: string, values: Partial<Payment> = {}): Payment 
     ...values,
   });
 
-const first = paid("first", "2026-11-16");
-const returned = back("back", "2026-11-17");
-const again = paid("again", "2026-11-18");
+const firstPayment = paid("first", "2026-11-16");
+const returned = returnOf("back", "2026-11-17");
+const secondPayment = paid("again", "2026-11-18");
 
 const matchesOf = (items: readonly Item[], payments: readonly Payment[]) => {
   const { matches, openItems, openPayments } = matchPayments(items, payments, rules);
@@ -54,7 +54,7 @@ const matchesOf = (items: readonly Item[], payments: readonly Payment[]) => {
 };
 
 test("a payment that came back pays nothing, and its return is named", () => {
-  expect(matchesOf([bill], [first, returned])).toEqual({
+  expect(matchesOf([bill], [firstPayment, returned])).toEqual({
     matches: [],
     open: [
       [
@@ -72,7 +72,7 @@ test("a payment that came back pays nothing, and its return is named", () => {
 test("the payment of a customer that came back pays nothing", () => {
   const item = { ...bill, amount: "5731.74" };
   const payments = [
-    { ...first, amount: "5731.74" },
+    { ...firstPayment, amount: "5731.74" },
     { ...returned, amount: "-5731.74" },
   ];
   const { matches, open } = matchesOf([item], payments);
@@ -81,7 +81,7 @@ test("the payment of a customer that came back pays nothing", () => {
 });
 
 test("what is paid again after a return is no repetition", () => {
-  expect(matchesOf([bill], [again, returned, first])).toEqual({
+  expect(matchesOf([bill], [secondPayment, returned, firstPayment])).toEqual({
     matches: ["one to one, certain: again"],
     open: [],
     others: [
@@ -94,14 +94,16 @@ test("what is paid again after a return is no repetition", () => {
 test("all of it on one day: the time of booking tells which payment came back", () => {
   const day = "2026-11-16";
   const at = (hour: string) => ({ date: day, booked: `${day}T${hour}:00:00Z` });
-  const payments = [paid("z", day, at("08")), back("b", day, at("09")), paid("a", day, at("10"))];
+  const payments = [paid("z", day, at("08")), returnOf("b", day, at("09")), paid("a", day, at("10"))];
   expect(matchesOf([bill], payments).matches).toEqual(["one to one, certain: a"]);
 });
 
 test("each return brings back one payment", () => {
-  const second = back("back again", "2026-11-19");
-  expect(matchesOf([bill], [first, returned, again, second]).matches).toEqual([]);
-  expect(matchesOf([bill], [first, again, second]).matches).toEqual(["one to one, certain: first"]);
+  const second = returnOf("back again", "2026-11-19");
+  expect(matchesOf([bill], [firstPayment, returned, secondPayment, second]).matches).toEqual([]);
+  expect(matchesOf([bill], [firstPayment, secondPayment, second]).matches).toEqual([
+    "one to one, certain: first",
+  ]);
 });
 
 test("a return is no receipt, also of the same party and amount", () => {
@@ -112,9 +114,9 @@ test("a return is no receipt, also of the same party and amount", () => {
 });
 
 test("a return of another amount leaves a doubt", () => {
-  const less = back("less", "2026-11-17", { amount: "5716.74" });
-  expect(matchesOf([bill], [first, less]).matches).toEqual(["one to one, likely: first"]);
-  expect(matchesOf([bill], [less, again]).matches).toEqual(["one to one, certain: again"]);
+  const less = returnOf("less", "2026-11-17", { amount: "5716.74" });
+  expect(matchesOf([bill], [firstPayment, less]).matches).toEqual(["one to one, likely: first"]);
+  expect(matchesOf([bill], [less, secondPayment]).matches).toEqual(["one to one, certain: again"]);
 });
 
 test.each<[string, Partial<Payment>]>([
@@ -124,7 +126,7 @@ test.each<[string, Partial<Payment>]>([
   ["before the payment", { date: "2026-11-15" }],
   ["of another type", { isReturn: false }],
 ])("money %s brings nothing back", (_, values) => {
-  expect([...returnsAmong([first, back("back", "2026-11-17", values)])]).toEqual([]);
+  expect([...matchReturns([firstPayment, returnOf("back", "2026-11-17", values)])]).toEqual([]);
 });
 
 test.each<[string, Partial<Payment>]>([
@@ -132,7 +134,7 @@ test.each<[string, Partial<Payment>]>([
   ["has no reference, and is of the same party", { reference: undefined, texts: ["Returned"] }],
 ])("a return that %s brings it back", (_, values) => {
   const other = paid("other", "2026-11-10", { counterparty: "Somebody Inc", reference: "PO-1", texts: [] });
-  const found = returnsAmong([other, first, back("back", "2026-11-17", values)]);
+  const found = matchReturns([other, firstPayment, returnOf("back", "2026-11-17", values)]);
   expect([...found].map(([one, two]) => [one.transaction_id, two.transaction_id])).toEqual([
     ["first", "back"],
   ]);
@@ -147,11 +149,13 @@ describe("asked of the service", () => {
   afterAll(() => desk.close());
 
   const dollars = () =>
-    desk.accounts.find((account) => account.currency === "USD" && available(desk.world, account).gt(20_000))!;
+    desk.accounts.find(
+      (account) => account.currency === "USD" && availableBalance(desk.world, account).gt(20_000),
+    )!;
   const counterparty = { name: "Prairie Data LLC" };
   const pay = (amount: string, type: "debit" | "credit" | "payment_returned", reference: string) => {
     const account = dollars();
-    move(desk.world, account, new Big(amount), "nostro", {
+    moveMoney(desk.world, account, new Big(amount), "nostro", {
       type,
       reference,
       information: type,

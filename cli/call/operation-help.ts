@@ -1,0 +1,64 @@
+/** The help page of an operation, from its described page. */
+import { toResponseError } from "../../core/client/call-errors";
+import type { Callable } from "../../core/declaration/operation";
+import {
+  type EffectDoc,
+  type FieldDoc,
+  callerFieldDocs,
+  type OperationDoc,
+  describeOperation,
+} from "../../core/declaration/describe-operation";
+import { exitCodeOf } from "../exit-codes";
+import { columns, paragraph, section } from "../help";
+import { flagName } from "../flag-names";
+import { longValuesHelp } from "./field-flags";
+
+/** The exit code with which a documented error ends the command. */
+const exitCodeForStatus = (operation: Callable, status: number): number =>
+  exitCodeOf(toResponseError(operation, { status }));
+
+function flagExample(field: FieldDoc): string {
+  const flag = `--${flagName(field.name)}`;
+  if (field.kind === "boolean") return flag;
+  const value = field.options?.[0] ?? field.example ?? `<${flagName(field.name)}>`;
+  return `${flag} ${typeof value === "string" ? value : JSON.stringify(value)}`;
+}
+
+/** A command with what must be given. */
+export function exampleOf(command: string, page: OperationDoc): string {
+  const required = callerFieldDocs(page).filter(({ requirement }) => requirement === "required");
+  const confirmed = page.effect.kind === "money" ? ["--yes"] : [];
+  return [`  ${command}`, ...required.map(flagExample), ...confirmed].join(" ");
+}
+
+const effectHelp = ({ kind, description, repetition }: EffectDoc): string =>
+  paragraph(
+    [`Effect: ${kind}.`, description, repetition, kind === "money" && "Needs --yes."]
+      .filter(Boolean)
+      .join(" "),
+  );
+
+export const optionalColumns = (table: readonly (readonly [string, string])[]) =>
+  table.length === 0 ? undefined : columns(table);
+
+/** What the page of an operation says below its flags. */
+export function operationHelp(operation: Callable): (string | undefined)[] {
+  const page = describeOperation(operation);
+  const { effect, rules, responses, errors, contract } = page;
+  const failures = errors.map(({ status, description }): [string, string] => [
+    String(status),
+    `${description} (exit code ${exitCodeForStatus(operation, status)})`,
+  ]);
+  return [
+    longValuesHelp(operation),
+    effectHelp(effect),
+    section("Rules", optionalColumns(rules.map(({ description }) => ["-", description] as const))),
+    section(
+      "Responses",
+      optionalColumns(responses.map(({ status, description }) => [String(status), description] as const)),
+    ),
+    section("Errors", optionalColumns(failures)),
+    section("Example", exampleOf(`fxdesk call ${page.name}`, page)),
+    `The connection comes from FXDESK_* variables: see fxdesk call --help. ${contract && `Contract: ${contract}.`}`.trim(),
+  ];
+}

@@ -1,0 +1,211 @@
+/** From arguments to a command, and from what goes wrong to an exit code and words that help. */
+import { FxdeskError, InvalidInput, Unauthorized } from "../core/errors";
+import type { Service } from "../core/declaration/service";
+import { UsageError } from "./arguments";
+import { type Command, runCommand, flagsOf, helpFlag } from "./command";
+import { credentialVariables, rejectSecretFlags, settingLocation } from "./connection-settings";
+import { badUsage, exitCodeOf, exitMeanings, success } from "./exit-codes";
+import { extensionsHelp, loadExtendedService } from "./extensions";
+import { columns, joinSections, paragraph, section } from "./help";
+import { suggestions } from "../core/suggestions";
+import { isClosed, printable, writeStderr, type Terminal, write } from "./terminal";
+import { version } from "./version";
+
+interface CommandEntry {
+  readonly description: string;
+  /** Loads what the command needs, when it is asked for. */
+  load(args: readonly string[], services: Services): Promise<readonly [Command, readonly string[]]>;
+}
+
+/** Loaded by the commands that need its operations: the others begin sooner. */
+interface Services {
+  readonly base: () => Promise<Service>;
+  /** With the operations of the user's own. */
+  readonly extended: () => Promise<Service>;
+}
+
+const commands: Readonly<Record<string, CommandEntry>> = {
+  call: {
+    description: "Call an operation of the service.",
+    load: async (args, { extended }) =>
+      (await import("./call/command.js")).callCommand(args, await extended()),
+  },
+  operations: {
+    description: "List or search the operations and what each does.",
+    load: async (args, { extended }) =>
+      (await import("./commands/operations.js")).operationsCommand(args, await extended()),
+  },
+  login: {
+    description: "Log in at the service, and write down a profile.",
+    load: async (args, { base }) => [(await import("./commands/login.js")).loginCommand(await base()), args],
+  },
+  logout: {
+    description: "Forget the tokens of a profile.",
+    load: async (args, { base }) => [
+      (await import("./commands/logout.js")).logoutCommand(await base()),
+      args,
+    ],
+  },
+  whoami: {
+    description: "Say who calls which client of which environment, and whether that works.",
+    load: async (args, { base }) => [
+      (await import("./commands/whoami.js")).whoamiCommand(await base()),
+      args,
+    ],
+  },
+  profiles: {
+    description: "List the profiles, and who is logged in where.",
+    load: async (args) => [(await import("./commands/profiles.js")).profilesCommand, args],
+  },
+  watch: {
+    description: "Tell what is new or has changed, each change once.",
+    load: async (args, { extended }) =>
+      (await import("./watch/command.js")).watchCommand(args, await extended()),
+  },
+  mcp: {
+    description: "Serve the operations to AI assistants (MCP).",
+    load: async (args) => [(await import("./commands/mcp.js")).mcpCommand, args],
+  },
+  sandbox: {
+    description: "Play the service on this machine, and control what is played.",
+    load: async (args, { base }) =>
+      (await import("./commands/sandbox.js")).sandboxCommand(args, await base()),
+  },
+  store: {
+    description: "Check, migrate or move the store, in which is kept what has to outlive a process.",
+    load: async (args) => (await import("./commands/store.js")).storeCommand(args),
+  },
+  halt: {
+    description: "Stop all that changes something or moves money.",
+    load: async (args) => [(await import("./commands/halt.js")).haltCommand, args],
+  },
+  resume: {
+    description: "End a halt.",
+    load: async (args) => [(await import("./commands/halt.js")).resumeCommand, args],
+  },
+  journal: {
+    description: "Show, resolve, export and verify what is known of calls that commit money.",
+    load: async (args, services) => (await import("./commands/journal.js")).journalCommand(args, services),
+  },
+  releases: {
+    description: "Show, release or refuse what waits for a person's yes.",
+    load: async (args, services) => (await import("./commands/releases.js")).releasesCommand(args, services),
+  },
+  openapi: {
+    description: "Print an OpenAPI 3.1 document of all operations.",
+    load: async (args, { extended }) => [
+      (await import("./commands/openapi.js")).openApiCommand(await extended()),
+      args,
+    ],
+  },
+};
+
+const exitCodeRows = Object.entries(exitMeanings).map(
+  ([code, description]) => [code.padStart(3), description] as const,
+);
+
+const renderHelp = (): string =>
+  joinSections(
+    paragraph("Corporate accounts, trades and payments on the command line, in flows and for AI assistants."),
+    "Usage: fxdesk <command> [flags]",
+    section(
+      "Commands",
+      columns(Object.entries(commands).map(([name, { description }]) => [name, description] as const)),
+    ),
+    section(
+      "Flags",
+      columns([
+        ["--help", `${helpFlag.description} Every command has its own.`],
+        ["--version", "Show the version."],
+      ]),
+    ),
+    extensionsHelp,
+    section("Exit codes", columns(exitCodeRows)),
+    "Try it: fxdesk sandbox prints variables; with them set, fxdesk call trades.list --table.",
+  );
+
+function unknownCommandError(name: string): UsageError {
+  const near = suggestions(name, Object.keys(commands));
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "fxdesk --help lists them.";
+  return new UsageError(`There is no command ${JSON.stringify(name)}. ${hint}`);
+}
+
+async function run(
+  [name, ...args]: readonly string[],
+  terminal: Terminal,
+  service: Service | undefined,
+): Promise<number> {
+  if (name === undefined) {
+    await writeStderr(terminal, renderHelp());
+    return badUsage;
+  }
+  if (name === "--help" || name === "-h") {
+    await write(terminal.stdout, renderHelp());
+    return 0;
+  }
+  if (name === "--version") {
+    await write(terminal.stdout, `${version()}\n`);
+    return 0;
+  }
+  const command_ = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command_) throw unknownCommandError(name);
+  const base = async () => service ?? (await import("../core/service.js")).fxdeskService;
+  const extended = async () => loadExtendedService(await base(), terminal);
+  const [command, rest] = await command_.load(args, { base, extended });
+  rejectSecretFlags(
+    rest,
+    flagsOf(command).map((flag) => flag.name),
+    service,
+  );
+  return runCommand(command, rest, terminal);
+}
+
+/** What a person can do about an error beyond what its message says. */
+function hints(error: unknown, service: Service | undefined): string[] {
+  if (error instanceof InvalidInput)
+    return error.violations.flatMap(({ field }) => {
+      const where = settingLocation(field, service);
+      return where ? [`Set ${field} by ${where}.`] : [];
+    });
+  if (error instanceof Unauthorized)
+    return [
+      `Credentials come from fxdesk login, or from the environment: ${credentialVariables(service).join(", ")}.`,
+    ];
+  return [];
+}
+
+const requestIdLines = (error: unknown): string[] =>
+  error instanceof FxdeskError && error.requestId ? [`Request ID: ${error.requestId}`] : [];
+
+const journalEntryLines = (error: unknown): string[] =>
+  error instanceof FxdeskError && error.journal ? [`Journal entry: ${error.journal.entry}`] : [];
+
+/** Line breaks of our own stay; whatever else the service put into a message cannot reach the terminal. */
+const toPrintableLines = (text: string) => text.split("\n").map(printable).join("\n");
+
+function describeError(error: unknown, asJson: boolean, service: Service | undefined): string {
+  const { message } = error as Error;
+  if (!asJson)
+    return [message, ...hints(error, service), ...requestIdLines(error), ...journalEntryLines(error)]
+      .map(toPrintableLines)
+      .join("\n");
+  if (error instanceof FxdeskError || error instanceof UsageError) return JSON.stringify(error);
+  return JSON.stringify({ name: "Error", code: "unexpected", message });
+}
+
+/** Runs a command line over a service, the contract by default, and returns its exit code; never throws. */
+export async function runCommandLine(
+  args: readonly string[],
+  terminal: Terminal,
+  service?: Service,
+): Promise<number> {
+  try {
+    return await run(args, terminal, service);
+  } catch (error) {
+    // Whoever asked has seen enough; that is no failure.
+    if (isClosed(error)) return success;
+    const asJson = args.includes("--json") || args.includes("--jsonl");
+    await writeStderr(terminal, `${describeError(error, asJson, service)}\n`);
+    return exitCodeOf(error);
+  }
+}

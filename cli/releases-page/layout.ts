@@ -1,0 +1,84 @@
+/** What the pages have in common: how they look, and what a browser may do with them. */
+import { createHash } from "node:crypto";
+import { Html, html } from "./html";
+
+const style = `
+:root { color-scheme: light dark;
+  --back: #f3f5f8; --card: #fff; --line: #dbe1e8; --edge: #77838f; --text: #17212b; --soft: #4d5a66; --link: #1d4ed8;
+  --good: #14532d; --goodback: #dcfce7; --busy: #713f12; --busyback: #fef3c7; --bad: #8f1616; --badback: #fee2e2; }
+@media (prefers-color-scheme: dark) { :root {
+  --back: #0f141a; --card: #181f27; --line: #2a3440; --edge: #7d8a98; --text: #e5eaf0; --soft: #a7b4c1; --link: #9dbafd;
+  --good: #86efac; --goodback: #14351f; --busy: #fcd34d; --busyback: #3b2f0d; --bad: #fca5a5; --badback: #431a1c; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--back); color: var(--text); font: 16px/1.5 system-ui, sans-serif; }
+header, main { max-width: 54rem; margin: auto; padding: .9rem 1.2rem; }
+header { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem 1rem; }
+header form { margin-left: auto; display: flex; align-items: center; gap: .8rem; }
+h1 { font-size: 1.9rem; line-height: 1.25; margin: .2rem 0 .4rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.1rem; margin: 1.6rem 0 .5rem; }
+p { margin: 0 0 .5rem; }
+.large { font-size: 1.35rem; line-height: 1.4; }
+.environment { margin: 0; padding: .55rem 1.2rem; font-weight: 700; font-size: 1.1rem; text-align: center;
+  overflow-wrap: anywhere; }
+.chip { display: inline-block; padding: 0 .6rem; border-radius: 9px; font-weight: 600; font-size: .92rem;
+  overflow-wrap: anywhere; }
+.good { color: var(--good); background: var(--goodback); }
+.busy { color: var(--busy); background: var(--busyback); }
+.bad { color: var(--bad); background: var(--badback); }
+.production { color: #fff; background: #a51212; }
+section, .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1rem 1.2rem;
+  margin: 0 0 1rem; }
+section h2 { margin-top: 0; }
+dl { margin: 0; display: grid; grid-template-columns: minmax(8rem, max-content) minmax(0, 1fr); gap: .25rem 1.2rem; }
+dt { color: var(--soft); }
+dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: isolate; font-variant-numeric: tabular-nums; }
+ul { list-style: none; margin: 0; padding: 0; }
+li a { font-size: 1.25rem; font-weight: 600; }
+a { color: var(--link); overflow-wrap: anywhere; }
+.soft { color: var(--soft); }
+label span { display: block; font-size: .9rem; color: var(--soft); }
+input, button { font: inherit; border-radius: 8px; border: 1px solid var(--edge); padding: .45rem .7rem; min-height: 2.6rem; }
+input { width: 100%; background: var(--back); color: var(--text); }
+button { font-weight: 650; cursor: pointer; background: none; color: var(--text); }
+button.yes { background: #14532d; color: #fff; border-color: transparent; }
+button.no { background: #8f1616; color: #fff; border-color: transparent; }
+.decide { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr)); gap: 1rem; }
+.decide form, .card form { display: grid; gap: .7rem; align-content: start; }
+[role=alert], [role=status] { border: 1px solid; border-radius: 9px; padding: .6rem 1rem; }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+.narrow { max-width: 28rem; margin: 4vh auto; }
+`;
+
+const styleHash = createHash("sha256").update(style).digest("base64");
+
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' " +
+  "rx='7' fill='%2314532d'/%3E%3Cpath d='M8 17l5 5 11-12' fill='none' stroke='%23fff' stroke-width='4'/%3E%3C/svg%3E";
+
+/** To be sent with each page: it runs no script, loads nothing, stands in no frame and sends its forms only home. */
+export const pageHeaders = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+  "cache-control": "no-store",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  // With less, browsers do not say from where a form was sent.
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+} as const;
+
+export const renderPage = (title: string, body: Html): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · fxdesk releases</title>
+        <link rel="icon" href="${icon}" />
+        ${new Html(`<style>${style}</style>`)}
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`.text;

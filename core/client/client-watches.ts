@@ -1,0 +1,166 @@
+/** The watches of one client: their input is checked as that of an operation, and the store is opened with the first. */
+import { checkInput } from "../declaration/check";
+import { type Values, withDefaults } from "../declaration/fields";
+import type { RunContext } from "../declaration/procedure";
+import type { Snapshot, Watch, ReadWindow } from "../declaration/watch";
+import type { Violation } from "../declaration/violation";
+import { Aborted } from "../errors";
+import type { StoreSession } from "../journal/store-session";
+import { isDay } from "../schema/values";
+import type { AnyWatch } from "../watches/compare";
+import type { Watcher } from "../watches/watcher";
+import type { InitialChanges, SinceOptions, Delivery, ChangeBatch, WatchOptions } from "../watches/options";
+import { normalizeInput } from "../wire/normalize-input";
+import { toFxdeskError, invalidInputError } from "./call-errors";
+import type { ClientContext } from "./client-context";
+import { limitViolation } from "./limits";
+import { RunCalls, type RunClientFactory } from "./run-procedure";
+
+const numericOptions = ["everyMs", "readsPerDay", "holdMs", "limit"] as const;
+
+function optionViolations(watch: Watch, options: SinceOptions): Violation[] {
+  const { from } = options;
+  const violations: Violation[] = numericOptions.flatMap((field) => {
+    const message = options[field] === undefined ? undefined : limitViolation(options[field]);
+    return message ? [{ field, message }] : [];
+  });
+  const isValidDay = watch.day !== undefined && from !== undefined && isDay(from);
+  if (from === undefined || from === "now" || from === "beginning" || isValidDay) return violations;
+  const allowed = watch.day ? "now, beginning or a day as YYYY-MM-DD" : "now or beginning";
+  return [...violations, { field: "from", message: `must be ${allowed}, not ${JSON.stringify(from)}` }];
+}
+
+export class ClientWatches {
+  readonly #closing = new AbortController();
+  #store: Promise<StoreSession> | undefined;
+  /** Changes that somebody has asked for, each until there is one or none any more. */
+  readonly #inFlight = new Set<Promise<unknown>>();
+
+  constructor(
+    private readonly clientContext: ClientContext,
+    private readonly clientFor: RunClientFactory,
+  ) {}
+
+  /** Throws InvalidInput before anything is read. */
+  changes(watch: Watch, input: Values, options: WatchOptions = {}): AsyncGenerator<Delivery, void, void> {
+    const checked = this.#checkInput(watch, input, options);
+    return this.#watchChanges(watch, checked, options);
+  }
+
+  async since(watch: Watch, input: Values, options: SinceOptions = {}): Promise<ChangeBatch> {
+    const checked = this.#checkInput(watch, input, options);
+    return this.#trackInFlight(
+      (await this.#createWatcher(watch, checked, options)).since(options).catch((error: unknown) => {
+        throw toFxdeskError(watch, error, { attempts: 0, sent: false });
+      }),
+    );
+  }
+
+  /** What it would tell if it began now. Throws InvalidInput before anything is read. */
+  async readInitialChanges(
+    watch: Watch,
+    input: Values,
+    options: Pick<WatchOptions, "from"> = {},
+  ): Promise<InitialChanges> {
+    const checked = this.#checkInput(watch, input, options);
+    const { from = watch.defaultStart } = options;
+    const read = (window: ReadWindow) => this.#read(watch, checked, window, this.#closing.signal);
+    const { readInitialChanges } = await import("../watches/initial-changes.js");
+    return this.#trackInFlight(readInitialChanges({ watch: watch as AnyWatch, input: checked, from, read }));
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#inFlight);
+    await (await this.#store)?.close();
+  }
+
+  async *#watchChanges(
+    watch: Watch,
+    input: Values,
+    options: WatchOptions,
+  ): AsyncGenerator<Delivery, void, void> {
+    const changes = (await this.#createWatcher(watch, input, options)).changes();
+    try {
+      for (;;) {
+        const { done, value } = await this.#trackInFlight(changes.next());
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await this.#trackInFlight(changes.return());
+    }
+  }
+
+  async #trackInFlight<T>(work: Promise<T>): Promise<T> {
+    this.#inFlight.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#inFlight.delete(work);
+    }
+  }
+
+  #checkInput(watch: Watch, input: Values, options: SinceOptions): Values {
+    const normalized = normalizeInput(watch, input);
+    const violations = [...checkInput(watch, normalized, new Date()), ...optionViolations(watch, options)];
+    if (violations.length > 0) throw invalidInputError(watch, violations);
+    return withDefaults(watch, normalized);
+  }
+
+  async #createWatcher(watch: Watch, input: Values, options: WatchOptions): Promise<Watcher> {
+    const { signal = this.#closing.signal } = options;
+    const { secrets, settings, addresses, service } = this.clientContext;
+    const [{ Watcher }, store] = await Promise.all([import("../watches/watcher.js"), this.#openStore()]);
+    const servers = new Set(
+      watch.uses.map((name) => service.operations.find((each) => each.name === name)?.server),
+    );
+    const baseUrls = [...servers].map((server) => addresses[server ?? ""]);
+    const scope = [
+      settings.environment ?? "",
+      settings.clientId ?? "",
+      ...baseUrls.map((place) => (place ? place.origin + place.pathPrefix : "")),
+    ];
+    const dependencies = {
+      watch: watch as AnyWatch,
+      input,
+      scope,
+      store,
+      read: (window: Parameters<Watch["read"]>[2], readSignal: AbortSignal) =>
+        this.#read(watch, input, window, readSignal),
+      redactError: (error: Error) => secrets.redactError(error),
+    };
+    return new Watcher(dependencies, options, AbortSignal.any([signal, this.#closing.signal]));
+  }
+
+  async #read(
+    watch: Watch,
+    input: Values,
+    window: Parameters<Watch["read"]>[2],
+    signal: AbortSignal,
+  ): Promise<Snapshot> {
+    const calls = new RunCalls();
+    const context: RunContext<unknown> = {
+      client: this.clientFor({ signal }, calls.record),
+      signal,
+      progress: () => undefined,
+      deliver: () => Promise.reject(new Error("A watch delivers no files.")),
+    };
+    try {
+      return await watch.read(context as RunContext, input as never, window);
+    } catch (error) {
+      throw calls.toError(watch, error);
+    }
+  }
+
+  #openStore(): Promise<StoreSession> {
+    this.#store ??= this.#closing.signal.aborted
+      ? Promise.reject(
+          new Aborted("The client is closed.", { operation: "watch", code: "aborted", outcome: "not-sent" }),
+        )
+      : import("../journal/store-session.js").then(
+          ({ StoreSession }) => new StoreSession(this.clientContext.store),
+        );
+    return this.#store;
+  }
+}

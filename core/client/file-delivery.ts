@@ -1,0 +1,110 @@
+/** Where the files of procedures go. */
+import { randomUUID } from "node:crypto";
+import { link, mkdir, open, rename, rm } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Callable } from "../declaration/operation";
+import type { DeliverFile, ProducedFile } from "../declaration/procedure";
+import { FxdeskError } from "../errors";
+
+/** Bytes of a file that is taken into memory. */
+const maxBytesInMemory = 256 * 1024 * 1024;
+
+const chunksOf = ({ content }: ProducedFile) => (content instanceof Uint8Array ? [content] : content);
+
+/** The content of a file, up to so many bytes. Throws where it is longer. */
+export async function readBytes(file: ProducedFile, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunksOf(file)) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > maxBytes) throw new Error(`it is larger than ${maxBytes / 1024 / 1024} MB`);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+/** Gives the content itself, up to 256 MB for a file. */
+export const intoMemory: DeliverFile = async (file) => ({ content: await readBytes(file, maxBytesInMemory) });
+
+/** A name that is one in any folder: no way out of it, nothing that a system keeps for itself, and not too long. */
+function safeName(name: string): string {
+  const plain = name
+    .replace(/[\p{C}<>:"/\\|?*]+/gu, "-")
+    .replace(/^[\s.]+|[\s.]+$/g, "")
+    .replace(/^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i, "$1-");
+  const extension = extname(plain).slice(0, 16);
+  const stem = plain.slice(0, plain.length - extname(plain).length);
+  return `${Array.from(stem).slice(0, 120).join("") || "file"}${extension}`;
+}
+
+const numberedName = (name: string, number: number): string => {
+  if (number === 1) return name;
+  const extension = extname(name);
+  return `${name.slice(0, name.length - extension.length)} (${number})${extension}`;
+};
+
+const errorCodeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+
+/** Gives a whole file its name, unless there is another under it. */
+async function linkIfFree(partial: string, path: string): Promise<boolean> {
+  try {
+    await link(partial, path);
+    await rm(partial);
+    return true;
+  } catch (error) {
+    if (errorCodeOf(error) === "EEXIST") return false;
+    // File systems without hard links: the name is taken first.
+    await (await open(path, "wx")).close();
+    await rename(partial, path);
+    return true;
+  }
+}
+
+/** Moves a whole file to the first name that is free. */
+async function moveToFreeName(partial: string, folder: string, name: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const path = join(folder, numberedName(name, number));
+    if (await linkIfFree(partial, path)) return path;
+  }
+}
+
+/**
+ * Takes files into a folder, which is made where it is not there: whole, or not at all. No file takes the place of another:
+ * a name that is there gets a number.
+ */
+export const intoFolder =
+  (folder: string): DeliverFile =>
+  async (file) => {
+    await mkdir(folder, { recursive: true });
+    const partial = join(folder, `${randomUUID()}.part`);
+    try {
+      // Open before anything breaks off: a stream that opens it by itself may do so after it was removed.
+      const opened = await open(partial, "wx");
+      await pipeline(chunksOf(file), opened.createWriteStream());
+      return { path: await moveToFreeName(partial, folder, safeName(file.name)) };
+    } catch (error) {
+      await rm(partial, { force: true }).catch(() => undefined);
+      throw error;
+    }
+  };
+
+/** The same for a procedure: what fails is an FxdeskError, and a file that nobody takes is let go. */
+export const withDeliveryErrors =
+  (deliver: DeliverFile, { name }: Callable): DeliverFile =>
+  async (file) => {
+    try {
+      return await deliver(file);
+    } catch (error) {
+      if (file.content instanceof Readable) file.content.destroy();
+      if (error instanceof FxdeskError) throw error;
+      throw new FxdeskError(`${name}: ${file.name} could not be delivered (${(error as Error).message}).`, {
+        operation: name,
+        code: "file",
+        outcome: "unknown",
+        attempts: 1,
+        cause: error,
+      });
+    }
+  };

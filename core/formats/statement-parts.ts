@@ -1,0 +1,61 @@
+/** Statements as they are read: piece by piece, and gathered. */
+import { RunningBalance } from "./amount";
+import type { Format, Position } from "./format-error";
+import type { Entry, Statement, StatementHead, StatementTail } from "./statement";
+import { type Line, readLines, type TextSource } from "./text-lines";
+
+/**
+ * A piece of a statement, in the order opening, entries, closing. A reader gives them as the text arrives, so that a
+ * statement of any length needs no more memory than an entry.
+ */
+export type StatementPart =
+  | { readonly kind: "opening"; readonly opening: StatementHead; readonly line: number }
+  | { readonly kind: "entry"; readonly entry: Entry; readonly line: number }
+  | { readonly kind: "closing"; readonly closing: StatementTail; readonly line: number };
+
+/** How a format is read: it is shown each line, and at last that there is no more. */
+export interface LineReader {
+  readonly format: Format;
+  /** Where amounts stand: the tag, record or column to name when they do not add up. */
+  readonly balanceFields: Readonly<Record<StatementPart["kind"], string>>;
+  readLine(line: Line): Iterable<StatementPart>;
+  finish(): Iterable<StatementPart>;
+}
+
+/** Passes pieces on and throws where the opening balance and the entries do not make the closing balance. */
+function createBalanceCheck({ format, balanceFields }: LineReader): (part: StatementPart) => StatementPart {
+  let running: RunningBalance | undefined;
+  return (part) => {
+    const position: Position = { format, field: balanceFields[part.kind], line: part.line };
+    if (part.kind === "opening")
+      running = new RunningBalance(part.opening.openingBalance, part.opening.account.currency, position);
+    else if (part.kind === "entry") running?.add(part.entry, position);
+    else running?.check(part.closing.closingBalance, position);
+    return part;
+  };
+}
+
+export async function* readParts(
+  source: TextSource,
+  reader: LineReader,
+): AsyncGenerator<StatementPart, void, void> {
+  const checkBalance = createBalanceCheck(reader);
+  for await (const lines of readLines(source))
+    for (const line of lines) for (const part of reader.readLine(line)) yield checkBalance(part);
+  for (const part of reader.finish()) yield checkBalance(part);
+}
+
+/** Whole statements from their pieces. */
+export async function* collectStatements(
+  parts: AsyncIterable<StatementPart>,
+): AsyncGenerator<Statement, void, void> {
+  let head: StatementHead | undefined;
+  let entries: Entry[] = [];
+  for await (const part of parts) {
+    if (part.kind === "opening") {
+      head = part.opening;
+      entries = [];
+    } else if (part.kind === "entry") entries.push(part.entry);
+    else if (head) yield { ...head, ...part.closing, entries };
+  }
+}

@@ -1,0 +1,128 @@
+/** Entries as the store has them: what they are now, and the events that say so. */
+import type { Row, StatementRunner, Value } from "../store/database";
+import type { Store } from "../store/open";
+import { unsealDetails } from "./hash-chain";
+import type { EntryOutcome, Entry, EntryKey, EntryState, Intent } from "./entry";
+
+/** What the details of an intent hold. */
+export type IntentDetails = Intent["details"] & { readonly reference?: string };
+
+/** An entry, and who holds it. */
+export interface LeasedEntry {
+  readonly entry: Entry;
+  /** Grows with each claim: who has an older one holds it no longer. */
+  readonly fence: number;
+  readonly expiresAt: number;
+  /** The hash that binds the details of its intent. */
+  readonly intentHash: string;
+}
+
+const query = `
+  SELECT e.id, e.environment, e.client, e.operation, e.key, e.state, e.intent, e.latest, e.fence, e.expires_at,
+    i.at AS begun_at, i.content AS intent_content, l.at AS changed_at, l.content AS latest_content,
+    di.content AS intent_details, dl.content AS latest_details
+  FROM fxdesk_journal_entries AS e
+  JOIN fxdesk_journal_events AS i ON i.seq = e.intent
+  JOIN fxdesk_journal_events AS l ON l.seq = e.latest
+  LEFT JOIN fxdesk_journal_details AS di ON di.seq = e.intent
+  LEFT JOIN fxdesk_journal_details AS dl ON dl.seq = e.latest`;
+
+type Content = Readonly<Record<string, unknown>>;
+
+const parseContent = (text: Value): Content => JSON.parse(String(text)) as Content;
+
+const isInFlight = (state: EntryState): boolean => state === "intended" || state === "sent";
+export const hasEnded = (state: EntryState): state is EntryOutcome["state"] => !isInFlight(state);
+/** Whether nothing more is to be found out. */
+export const isFinal = (state: EntryState): boolean => hasEnded(state) && state !== "unknown";
+
+/** What an event says of how a call ended. */
+function parseOutcome(content: Content): NonNullable<Entry["ending"]> {
+  const { details: _, ...facts } = content;
+  return facts as unknown as NonNullable<Entry["ending"]>;
+}
+
+function toLeasedEntry(sealer: Store["sealer"], row: Row): LeasedEntry {
+  const unseal = (seq: Value, sealed: Value) =>
+    sealed === null ? undefined : unsealDetails({ sealer }, Number(seq), String(sealed)).content;
+  const state = String(row.state) as EntryState;
+  const intentContent = parseContent(row.intent_content!);
+  const details = unseal(row.intent!, row.intent_details!) as IntentDetails | undefined;
+  return {
+    entry: {
+      id: String(row.id),
+      environment: String(row.environment),
+      client: String(row.client),
+      operation: String(row.operation),
+      key: String(row.key),
+      terms: String(intentContent.terms),
+      surface: String(intentContent.surface),
+      reference: details?.reference,
+      state,
+      begunAt: Number(row.begun_at),
+      changedAt: Number(row.changed_at),
+      ending: hasEnded(state) ? parseOutcome(parseContent(row.latest_content!)) : undefined,
+      intent: details && { actor: details.actor, call: details.call },
+      endingDetails: hasEnded(state) ? unseal(row.latest!, row.latest_details!) : undefined,
+    },
+    fence: Number(row.fence),
+    expiresAt: Number(row.expires_at),
+    intentHash: String(intentContent.details),
+  };
+}
+
+/** What entries are read from. */
+export interface StoreAccess extends Pick<Store, "sealer"> {
+  readonly run: StatementRunner;
+}
+
+export const storeAccessOf = ({ database, sealer }: Store): StoreAccess => ({ run: database.run, sealer });
+
+export async function selectEntries(
+  { run, sealer }: StoreAccess,
+  rest: string,
+  values: readonly Value[],
+): Promise<LeasedEntry[]> {
+  const rows = await run(`${query} ${rest}`, values);
+  return rows.map((row) => toLeasedEntry(sealer, row));
+}
+
+export async function getEntry(source: StoreAccess, id: string): Promise<LeasedEntry | undefined> {
+  return (await selectEntries(source, "WHERE e.id = $1", [id]))[0];
+}
+
+export async function findEntry(
+  source: StoreAccess,
+  { environment, client, operation, key }: EntryKey,
+): Promise<LeasedEntry | undefined> {
+  const where = "WHERE e.environment = $1 AND e.client = $2 AND e.operation = $3 AND e.key = $4";
+  return (await selectEntries(source, where, [environment, client, operation, key]))[0];
+}
+
+/** Those of one kind of call that were done and have an identity, newest first. */
+export async function listIdentifiedEntries(
+  source: StoreAccess,
+  { environment, client, operation }: Omit<EntryKey, "key">,
+  limit: number,
+): Promise<Entry[]> {
+  // Which ones they are is found first: there may be many, and their contents are long.
+  const where = `WHERE e.id IN (SELECT id FROM fxdesk_journal_entries
+      WHERE environment = $1 AND client = $2 AND operation = $3 AND state = 'done' AND identity IS NOT NULL
+      ORDER BY intent DESC LIMIT $4) ORDER BY e.intent DESC`;
+  const found = await selectEntries(source, where, [environment, client, operation, limit]);
+  return found.map(({ entry }) => entry);
+}
+
+/** Newest first. */
+export async function listEntries(
+  source: StoreAccess,
+  { state, limit }: { readonly state?: readonly EntryState[]; readonly limit?: number },
+): Promise<Entry[]> {
+  const values: Value[] = [...(state ?? [])];
+  const placeholders = values.map((_, index) => `$${index + 1}`).join(", ");
+  const where = state ? `WHERE e.state IN (${placeholders || "NULL"})` : "";
+  if (limit !== undefined) values.push(limit);
+  const limitClause = limit === undefined ? "" : `LIMIT $${values.length}`;
+  const found = await selectEntries(source, `${where} ORDER BY e.intent DESC ${limitClause}`, values);
+  return found.map(({ entry }) => entry);
+}

@@ -1,0 +1,128 @@
+/** How a connection asks the service what became of calls: apart from the callers' own calls and their interceptors. */
+import type { CallOptions } from "../client/call-options";
+import type { ClientContext } from "../client/client-context";
+import { isPaged, fetchPages } from "../client/pages";
+import type { PreparedCall } from "../client/prepared-call";
+import type { ServiceResponse } from "../client/response";
+import { findBodyViolations } from "../client/response-body";
+import { type Values, fieldsOf } from "../declaration/fields";
+import type { Declaration, ListedRecovery } from "../declaration/operation";
+import type { Service } from "../declaration/service";
+import { propertyOf } from "../schema/kind";
+import type { EntryOutcome, Entry, CallScope } from "./entry";
+import type { OutcomeLookup } from "./recoverer";
+import { type ListedItem, parseListed } from "./reference-search";
+import { outcomeOfResponse } from "./replay";
+
+/** Prepares and sends calls as they are, without anything round them. */
+export interface CallSender {
+  readonly prepare: (operation: Declaration, input: Values, options: CallOptions) => PreparedCall;
+  readonly send: (call: PreparedCall) => Promise<ServiceResponse>;
+}
+
+/** The environment of an operation's calls, as entries have it. */
+export const environmentOf = (
+  { settings, addresses }: ClientContext,
+  { server }: Declaration,
+): string | undefined => {
+  const address = addresses[server];
+  return address && [settings.environment, address.origin + address.pathPrefix].filter(Boolean).join(" ");
+};
+
+/** Whether it can be found out what became of an operation's calls, at this service and with these settings. */
+export const isRecoverable = ({ recovery }: Declaration, { settings }: ClientContext): boolean =>
+  recovery !== undefined && (recovery.kind === "listed" || settings[recovery.setting] === "yes");
+
+/** Whose calls a connection makes where a call says nothing else. */
+export function customerOf({ service, settings }: ClientContext, operation: Declaration): string {
+  const fields = fieldsOf(operation);
+  const values = (service.customerFields ?? []).map((name) => {
+    const field = fields.find((each) => each.name === name);
+    return field && settings[field.setting];
+  });
+  return values.find((value) => value !== undefined) ?? "";
+}
+
+/** Where the calls of a connection are that can be recovered. */
+export const scopesOf = (context: ClientContext): CallScope[] =>
+  context.service.operations
+    .filter((operation) => isRecoverable(operation, context))
+    .flatMap((operation) => {
+      const environment = environmentOf(context, operation);
+      const client = customerOf(context, operation);
+      return environment === undefined ? [] : [{ environment, client, operation: operation.name }];
+    });
+
+/** Whether a connection can find out what became of a call: one of an operation and an environment of its own. */
+export const isInScope = ({ operation, environment }: CallScope, context: ClientContext): boolean =>
+  scopesOf(context).some((scope) => scope.operation === operation && scope.environment === environment);
+
+/** What one call of the list says differently from the connection: whose calls are looked for. */
+function listOptionsFor(
+  { customerFields = [] }: Service,
+  list: Declaration,
+  { client }: CallScope,
+): CallOptions {
+  const field = fieldsOf(list).find(({ name }) => customerFields.includes(name));
+  return field?.setting === "clientId" && client !== "" ? { clientId: client } : {};
+}
+
+/** The success that proves the call: what is listed stands in its place. */
+function successStatusOf({ responses, identifiedBy = "" }: Declaration): number {
+  const found = Object.entries(responses).find(
+    ([, response]) => response.kind === "json" && propertyOf(response.schema, identifiedBy),
+  );
+  return Number((found ?? Object.entries(responses)[0]!)[0]);
+}
+
+export function createOutcomeLookup(context: ClientContext, { prepare, send }: CallSender): OutcomeLookup {
+  const { service } = context;
+  const operationNamed = (name: string) => service.operations.find((operation) => operation.name === name);
+  const caller = {
+    prepare,
+    call(operation: Declaration, input: Values, options: CallOptions, target?: string) {
+      const call = prepare(operation, input, options);
+      return send(target === undefined ? call : { ...call, target });
+    },
+  };
+
+  async function* responses(list: Declaration, options: CallOptions): AsyncGenerator<ServiceResponse> {
+    if (isPaged(list)) yield* fetchPages(list, {}, caller, options);
+    else yield await caller.call(list, {}, options);
+  }
+
+  return {
+    operation(name) {
+      const operation = operationNamed(name);
+      return operation && isRecoverable(operation, context) ? operation : undefined;
+    },
+
+    async *readPages({ lookup, recovery }, scope, signal) {
+      const list = operationNamed(lookup!)!;
+      const options = { ...listOptionsFor(service, list, scope), signal };
+      for await (const { body } of responses(list, options))
+        yield parseListed(list, recovery as ListedRecovery, body);
+    },
+
+    outcomeOf(operation: Declaration, { identity, body }: ListedItem): EntryOutcome {
+      const status = successStatusOf(operation);
+      const lostResponse = {
+        field: "",
+        message: `The response was lost. This is what ${operation.lookup} shows of the call, which it found`,
+      };
+      const violations = [lostResponse, ...findBodyViolations(operation, status, body)];
+      return { state: "done", by: "recovery", status, identity, details: { body, headers: {}, violations } };
+    },
+
+    async resend(operation: Declaration, { intent }: Entry, signal: AbortSignal): Promise<EntryOutcome> {
+      const storedCall = intent!.call as Pick<PreparedCall, "address" | "target" | "headers"> & {
+        body?: string;
+      };
+      const { address, target, headers, body } = storedCall;
+      const requestId = service.requestIdHeader!;
+      const values = { [requestId]: headers[requestId] };
+      const call = { operation, values, given: {}, address, target, headers, body, options: { signal } };
+      return outcomeOfResponse(operation, await send(call));
+    },
+  };
+}

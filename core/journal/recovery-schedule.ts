@@ -1,0 +1,148 @@
+/** Entries that are looked for: which are due, who looks, and what else the journal knows that bears on them. */
+import { createHash } from "node:crypto";
+import type { StatementRunner, Value } from "../store/database";
+import { canonicalJson } from "./canonical-json";
+import type { ChainWriter } from "./hash-chain";
+import type { Entry, RecoveryCandidate, CallScope } from "./entry";
+import { getEntry, selectEntries, type StoreAccess } from "./entry-rows";
+
+/** What entries of one reference have in common, and which tells a reader nothing of it; null where there is none. */
+export function hashReference(
+  { environment, client, operation }: CallScope,
+  reference?: string,
+): string | null {
+  if (!reference?.trim()) return null;
+  const canonical = canonicalJson({ environment, client, operation, reference: reference.trim() });
+  return createHash("sha256").update(canonical).digest("hex");
+}
+
+const scopeCondition = "environment = $1 AND client = $2 AND operation = $3";
+const scopeValues = ({ environment, client, operation }: CallScope): Value[] => [
+  environment,
+  client,
+  operation,
+];
+
+export async function listSameReference(source: StoreAccess, entry: Entry): Promise<Entry[]> {
+  const reference = hashReference(entry, entry.reference);
+  if (reference === null) return [];
+  const where = "WHERE e.reference = $1 AND e.id <> $2 ORDER BY e.intent";
+  return (await selectEntries(source, where, [reference, entry.id])).map((held) => held.entry);
+}
+
+export async function findByIdentity(
+  source: StoreAccess,
+  scope: CallScope,
+  identity: string,
+): Promise<Entry | undefined> {
+  const where = `WHERE e.environment = $1 AND e.client = $2 AND e.operation = $3
+    AND e.identity = $4 AND e.state = 'done'`;
+  return (await selectEntries(source, where, [...scopeValues(scope), identity]))[0]?.entry;
+}
+
+/** Those whose process is gone. */
+export async function listAbandoned({ run }: StoreAccess, now: string, scope: CallScope): Promise<string[]> {
+  const rows = await run(
+    `SELECT id FROM fxdesk_journal_entries
+     WHERE ${scopeCondition} AND state IN ('intended', 'sent') AND expires_at <= ${now}`,
+    scopeValues(scope),
+  );
+  return rows.map(({ id }) => String(id));
+}
+
+async function toCandidates(
+  source: StoreAccess,
+  rows: Awaited<ReturnType<StatementRunner>>,
+): Promise<RecoveryCandidate[]> {
+  const candidates: RecoveryCandidate[] = [];
+  for (const { id, looks } of rows) {
+    const held = await getEntry(source, String(id));
+    if (held) candidates.push({ entry: held.entry, attempts: Number(looks) });
+  }
+  return candidates;
+}
+
+/** How many are looked for at once. */
+const maxCandidates = 500;
+
+const unleasedCondition = (now: string) => `state = 'unknown' AND look_until <= ${now}`;
+
+type LeaseCandidates = (
+  source: StoreAccess,
+  now: string,
+  scope: CallScope,
+  holdMs: number,
+) => Promise<RecoveryCandidate[]>;
+
+/** The condition stands outside as well: another process may have taken one meanwhile. */
+const leaseWhere =
+  (condition: (now: string) => string): LeaseCandidates =>
+  async (source, now, scope, holdMs) => {
+    const rows = await source.run(
+      `UPDATE fxdesk_journal_entries SET look_until = ${now} + CAST($4 AS BIGINT)
+       WHERE ${unleasedCondition(now)} AND id IN (
+         SELECT id FROM fxdesk_journal_entries
+         WHERE ${scopeCondition} AND ${unleasedCondition(now)} ${condition(now)} ORDER BY look_at LIMIT ${maxCandidates})
+       RETURNING id, looks`,
+      [...scopeValues(scope), holdMs],
+    );
+    return toCandidates(source, rows);
+  };
+
+export const leaseDue = leaseWhere((now) => `AND look_at <= ${now}`);
+export const leaseAll = leaseWhere(() => "");
+
+/** Takes one, whether it is due or rests between two looks; undefined where somebody looks for it. */
+export async function leaseById(
+  source: StoreAccess,
+  now: string,
+  id: string,
+  holdMs: number,
+): Promise<RecoveryCandidate | undefined> {
+  const rows = await source.run(
+    `UPDATE fxdesk_journal_entries SET look_until = ${now} + CAST($2 AS BIGINT)
+     WHERE id = $1 AND ${unleasedCondition(now)} RETURNING id, looks`,
+    [id, holdMs],
+  );
+  return (await toCandidates(source, rows))[0];
+}
+
+/** How long nobody else looks for a call whose own process has just lost its response. */
+const ownerHeadStartMs = 10_000;
+
+export async function reserveForOwner({ run, moment }: ChainWriter, id: string): Promise<void> {
+  await run("UPDATE fxdesk_journal_entries SET look_at = $2, look_until = $3 WHERE id = $1", [
+    id,
+    moment,
+    moment + ownerHeadStartMs,
+  ]);
+}
+
+export async function reschedule(
+  { run }: StoreAccess,
+  now: string,
+  id: string,
+  pauseMs: number,
+): Promise<void> {
+  await run(
+    `UPDATE fxdesk_journal_entries SET looks = looks + 1, look_until = 0, look_at = ${now} + CAST($2 AS BIGINT)
+     WHERE id = $1`,
+    [id, pauseMs],
+  );
+}
+
+/** Of those that are unknown, and those whose claim may end without a word. */
+export async function nextRecoveryInMs(
+  { run }: StoreAccess,
+  now: string,
+  scope: CallScope,
+): Promise<number | undefined> {
+  const [row] = await run(
+    `SELECT min(CASE WHEN state <> 'unknown' THEN expires_at
+                     WHEN look_until > look_at THEN look_until ELSE look_at END) - ${now} AS pause
+     FROM fxdesk_journal_entries WHERE ${scopeCondition} AND state IN ('unknown', 'intended', 'sent')`,
+    scopeValues(scope),
+  );
+  const pause = row?.pause;
+  return pause === null || pause === undefined ? undefined : Math.max(Number(pause), 0);
+}

@@ -1,0 +1,181 @@
+/**
+ * What is written of a call, step by step. Each step finds out first whether it was done already: it may run again when the
+ * response to its commit was lost.
+ */
+import { randomUUID } from "node:crypto";
+import { canonicalJson } from "./canonical-json";
+import { type EventDetails, hashDetails, type ChainWriter, saltDetails } from "./hash-chain";
+import {
+  type Claim,
+  type EntryOutcome,
+  type Entry,
+  type EntryKey,
+  type EntryState,
+  type SendGuard,
+  type Intent,
+  isNotExecuted,
+  referenceHint,
+  canRetry,
+} from "./entry";
+import { assertNotHalted } from "../store/halt";
+import { reserveForOwner, hashReference } from "./recovery-schedule";
+import { findEntry, getEntry, hasEnded, type LeasedEntry, isFinal } from "./entry-rows";
+
+/** A claim, and the fence of who has it. */
+export interface FencedClaim {
+  readonly claim: Claim;
+  readonly fence: number;
+}
+
+const entryKeyOf = ({ environment, client, operation, key }: EntryKey) => ({
+  environment,
+  client,
+  operation,
+  key,
+});
+
+/** The entry as it is by now. */
+async function getCurrent(chain: ChainWriter, id: string): Promise<LeasedEntry> {
+  const found = await getEntry(chain, id);
+  if (!found) throw new Error(`There is no journal entry ${id}.`);
+  return found;
+}
+
+/** What became of a claim that found an entry; undefined where its call is to be made again. */
+function existingClaim({ entry, intentHash }: LeasedEntry, intent: Intent, hash: string): Claim | undefined {
+  if (entry.terms !== intent.terms)
+    return intent.hasImplicitKey && isNotExecuted(entry) ? undefined : { kind: "other-terms", entry };
+  if (intentHash === hash) return { kind: "mine", entry };
+  if (!hasEnded(entry.state)) return { kind: "theirs", entry };
+  return canRetry(entry) ? undefined : { kind: "ended", entry };
+}
+
+/** Writes the intent, unless the key is taken. `details` are those of the intent, which tell it from all others. */
+export async function claim(
+  chain: ChainWriter,
+  intent: Intent,
+  details: EventDetails,
+  holdMs: number,
+): Promise<FencedClaim> {
+  const found = await findEntry(chain, intent);
+  const existing = found && existingClaim(found, intent, hashDetails(details));
+  if (existing) return { claim: existing, fence: found.fence };
+  const id = found?.entry.id ?? randomUUID();
+  const { environment, client, operation, key, terms, surface } = intent;
+  const seq = await chain.append(id, "intent", { ...entryKeyOf(intent), terms, surface }, details);
+  const expiresAt = chain.moment + holdMs;
+  const reference = hashReference(intent, intent.reference);
+  if (found)
+    await chain.run(
+      `UPDATE fxdesk_journal_entries SET state = 'intended', intent = $2, latest = $2, fence = fence + 1,
+         hold_ms = $3, expires_at = $4, reference = $5, looks = 0 WHERE id = $1`,
+      [id, seq, holdMs, expiresAt, reference],
+    );
+  else
+    await chain.run(
+      `INSERT INTO fxdesk_journal_entries
+         (id, environment, client, operation, key, state, intent, latest, fence, hold_ms, expires_at, reference)
+       VALUES ($1, $2, $3, $4, $5, 'intended', $6, $6, 1, $7, $8, $9)`,
+      [id, environment, client, operation, key, seq, holdMs, expiresAt, reference],
+    );
+  const { entry, fence } = await getCurrent(chain, id);
+  return { claim: { kind: "mine", entry }, fence };
+}
+
+const claimExpiredError = (id: string, state: EntryState) =>
+  new Error(`The claim on journal entry ${id} is over, which is ${state} by now: it was held too long.`);
+
+/** Says that the call leaves, and begins the time anew that it may take. */
+export async function markSent(
+  chain: ChainWriter,
+  id: string,
+  fence: number | undefined,
+  guard?: SendGuard,
+): Promise<void> {
+  const { entry, fence: newest } = await getCurrent(chain, id);
+  if (fence !== newest || hasEnded(entry.state)) throw claimExpiredError(id, entry.state);
+  if (entry.state !== "sent") {
+    await assertNotHalted(chain.run, entry.environment);
+    await guard?.({ ...chain, entry: id });
+  }
+  await chain.run(
+    "UPDATE fxdesk_journal_entries SET expires_at = hold_ms + CAST($2 AS BIGINT) WHERE id = $1",
+    [id, chain.moment],
+  );
+  if (entry.state === "sent") return;
+  const seq = await chain.append(id, "sent", {});
+  await chain.run("UPDATE fxdesk_journal_entries SET state = 'sent', latest = $2 WHERE id = $1", [id, seq]);
+}
+
+/** Whether the same was said before. */
+function isAlreadyRecorded(
+  { state, ending, endingDetails }: Entry,
+  { details, ...facts }: EntryOutcome,
+): boolean {
+  if (state === "not-sent" && facts.state === "not-sent") return true;
+  return (
+    ending !== undefined &&
+    canonicalJson(ending) === canonicalJson(facts) &&
+    canonicalJson(endingDetails ?? {}) === canonicalJson(details)
+  );
+}
+
+/** Says how a call ended: its own process while it holds it, whoever found out where nobody knew. */
+export async function recordOutcome(
+  chain: ChainWriter,
+  id: string,
+  fence: number | undefined,
+  outcome: EntryOutcome,
+  details: EventDetails,
+): Promise<Entry> {
+  const { entry, fence: newest } = await getCurrent(chain, id);
+  if (isAlreadyRecorded(entry, outcome)) return entry;
+  if (isFinal(entry.state))
+    throw new Error(
+      `Journal entry ${id} has ended as ${entry.state}: it cannot end as ${outcome.state} too.`,
+    );
+  if (!hasEnded(entry.state) && fence !== newest)
+    throw new Error(`Another process is making the call of journal entry ${id}: it alone knows how it ends.`);
+  await appendOutcome(chain, id, outcome, details);
+  return (await getCurrent(chain, id)).entry;
+}
+
+async function appendOutcome(
+  chain: ChainWriter,
+  id: string,
+  outcome: EntryOutcome,
+  details: EventDetails,
+): Promise<void> {
+  const { details: _, ...facts } = outcome;
+  const seq = await chain.append(id, "ended", facts, details);
+  await chain.run("UPDATE fxdesk_journal_entries SET state = $2, latest = $3, identity = $4 WHERE id = $1", [
+    id,
+    facts.state,
+    seq,
+    facts.identity ?? null,
+  ]);
+  // Who sent a call looks for what became of it before anybody else does.
+  if (facts.state === "unknown" && facts.by === "call") await reserveForOwner(chain, id);
+}
+
+const neverSentRemark = "The process that was to make this call is gone. It never left.";
+const possiblySentRemark = "The process that made this call is gone. It may have left; no outcome is known.";
+
+/** What ends a call whose process is gone. */
+const abandonedOutcomes: Readonly<Record<"intended" | "sent", (entry: Entry) => EntryOutcome>> = {
+  intended: () => ({ state: "not-sent", by: "recovery", details: { remark: neverSentRemark } }),
+  sent: ({ reference }) => ({
+    state: "unknown",
+    by: "recovery",
+    details: { remark: reference ? `${possiblySentRemark} ${referenceHint(reference)}` : possiblySentRemark },
+  }),
+};
+
+/** Ends an entry whose claim is over. It stays as it is while it is held, and where it has ended. */
+export async function settleAbandoned(chain: ChainWriter, id: string): Promise<Entry> {
+  const { entry, expiresAt } = await getCurrent(chain, id);
+  if (hasEnded(entry.state) || expiresAt > chain.moment) return entry;
+  const outcome = abandonedOutcomes[entry.state](entry);
+  await appendOutcome(chain, id, outcome, saltDetails(outcome.details));
+  return (await getCurrent(chain, id)).entry;
+}

@@ -1,0 +1,29 @@
+/** JSON Schemas for an OpenAPI document: named ones once, under components, the others where they are used. */
+import { z } from "zod";
+import { type JsonSchema, removeInternalKeys } from "../declaration/json-schema";
+
+const withComponentReferences = (schema: unknown): JsonSchema =>
+  JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    key === "$ref" && typeof value === "string" ? value.replace("#/$defs/", "#/components/schemas/") : value,
+  ) as JsonSchema;
+
+export class SchemaCollection {
+  readonly #named = new Map<string, JsonSchema>();
+
+  /** The JSON Schema of a zod schema: a reference where it has a name (`.meta({ id })`). */
+  register(schema: z.ZodType): JsonSchema {
+    const {
+      $schema: _,
+      $defs = {},
+      ...root
+    } = z.toJSONSchema(schema, { io: "input", override: removeInternalKeys });
+    for (const [name, definition] of Object.entries($defs))
+      this.#named.set(name, withComponentReferences(definition));
+    return withComponentReferences(root);
+  }
+
+  /** The named schemas used so far, by name. */
+  components(): Record<string, JsonSchema> {
+    return Object.fromEntries([...this.#named].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  }
+}

@@ -1,0 +1,65 @@
+/** Rows of the service that cannot be counted: they are named, and no guess is made of what they mean. */
+import { InvalidResponse } from "../errors";
+import { isDay } from "../schema/values";
+import { valueAt } from "../schema/value-at";
+
+/** Enough of a value to find it. */
+const abbreviate = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? "missing";
+  return text.length > 40 ? `${text.slice(0, 37)}...` : text;
+};
+
+type FieldCheck = readonly [path: string, fits: (value: unknown) => boolean, expected: string];
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+const isDecimal = (value: unknown) =>
+  (typeof value === "string" || typeof value === "number") && /^-?\d+(\.\d+)?$/.test(String(value));
+const isDirection = (value: unknown) => typeof value === "string" && /^(credit|debit)$/i.test(value);
+/** The service may leave it out. */
+const isTime = (value: unknown) =>
+  value === undefined || value === null || (typeof value === "string" && isDay(value.slice(0, 10)));
+
+const moneyChecks: readonly FieldCheck[] = [
+  ["amount.amount", isDecimal, "a decimal amount"],
+  ["amount.currency", isText, "a currency"],
+  ["credit_debit_indicator", isDirection, "Credit or Debit"],
+];
+const balanceChecks: readonly FieldCheck[] = [["type", isText, "a type"], ...moneyChecks];
+const transactionChecks: readonly FieldCheck[] = [
+  ["transaction_id", isText, "an id"],
+  ...moneyChecks,
+  ["value_datetime", isTime, "a date and time"],
+  ["booking_datetime", isTime, "a date and time"],
+];
+
+function findProblem(checks: readonly FieldCheck[], row: unknown): string | undefined {
+  for (const [path, fits, expected] of checks) {
+    const value = valueAt(row, path.split("."));
+    if (!fits(value)) return `${path} is ${abbreviate(value)}, not ${expected}.`;
+  }
+  return undefined;
+}
+
+export const findTransactionProblem = (row: unknown): string | undefined => {
+  const flaw = findProblem(transactionChecks, row);
+  const id = valueAt(row, ["transaction_id"]);
+  return flaw && `Transaction ${isText(id) ? id : "without an id"}: ${flaw}`;
+};
+
+/** The balances, all of which can be counted: else it throws an InvalidResponse that names the first that cannot. */
+export function assertBalances<T>(balances: readonly T[]): readonly T[] {
+  const throwInvalid = (message: string): never => {
+    const operation = "accounts.listBalances";
+    throw new InvalidResponse(`${operation}: ${message}`, {
+      operation,
+      code: "invalid_response",
+      outcome: "unknown",
+    });
+  };
+  if (!Array.isArray(balances)) return throwInvalid("The response is no list.");
+  for (const each of balances) {
+    const flaw = findProblem(balanceChecks, each);
+    if (flaw !== undefined) return throwInvalid(`Balance ${abbreviate(valueAt(each, ["type"]))}: ${flaw}`);
+  }
+  return balances;
+}

@@ -1,0 +1,162 @@
+/**
+ * Mails to whoever must act: what waits for a yes to those whose yes counts, what became of it to who asked. Each is sent once,
+ * over restarts and processes. A mail decides nothing; one that cannot be sent is told in the log, and stops nothing.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import { json } from "../declaration/declare";
+import { watchFor } from "../declaration/watch";
+import { StoreSession } from "../journal/store-session";
+import type { StoreSettings } from "../store/settings";
+import type { AnyWatch } from "../watches/compare";
+import { Watcher } from "../watches/watcher";
+import type { Delivery } from "../watches/options";
+import { findDecisionProblem, type ReleaseService } from "./release-service";
+import { MailServer, type MailSettings } from "./mail-server";
+import { requestText, outcomeText } from "./mail-text";
+import { loadPeople } from "./people";
+import type { ReleaseState } from "./release";
+import { ReleaseReport, toReleaseReport } from "./report";
+import { type DecisionFiles, policyForRelease } from "./decide-with-secret";
+
+export interface ReleaseMailerOptions {
+  readonly service: ReleaseService;
+  /** Where it is kept what was told. */
+  readonly store: StoreSettings;
+  readonly files: DecisionFiles;
+  readonly settings: MailSettings;
+  /** The address of the page, where there is one. */
+  readonly page?: string | undefined;
+  /** Hears what could not be sent. */
+  readonly log: (line: string) => void;
+  /** Between two looks. */
+  readonly pollIntervalMs?: number;
+  /** After a try in vain. */
+  readonly retryPauseMs?: number;
+}
+
+const maxListed = 1_000;
+const [defaultPollIntervalMs, defaultRetryPauseMs, maxAttempts] = [2_000, 5_000, 3] as const;
+/** A mail may take its time; whoever is slower than this is taken for gone, and it is sent again. */
+const leaseMs = 300_000;
+
+const watch = watchFor<unknown>()({
+  name: "releases.mailed",
+  tool: "release_mailed",
+  title: "Release mailed",
+  summary: "Reports requests for release for which e-mails are sent.",
+  uses: [],
+  input: {},
+  output: json(ReleaseReport, "The release and its state."),
+  everyMs: defaultPollIntervalMs,
+  defaultStart: "beginning",
+  identify: ({ release }) => release,
+  state: ({ state }) => ({ state }),
+  // Of what was over before anybody looked there is nothing to do.
+  reportsNew: ({ state }) => state === "waiting",
+  read: async () => ({ entries: [], gaps: [] }),
+}) as unknown as AnyWatch;
+
+/** What who asked waits for, or must do something about. */
+const requesterStates: ReadonlySet<string> = new Set<ReleaseState>([
+  "released",
+  "booked",
+  "expired",
+  "refused",
+  "cancelled",
+  "unknown",
+]);
+
+export class ReleaseMailer {
+  readonly #stop = new AbortController();
+  readonly #store: StoreSession;
+  readonly #running: Promise<void>;
+
+  private constructor(
+    private readonly options: ReleaseMailerOptions,
+    private readonly server: MailServer,
+  ) {
+    this.#store = new StoreSession(options.store);
+    this.#running = this.#run();
+  }
+
+  /** Sends mails from now on, also of what waits already. Throws a TypeError that begins with a setting. */
+  static async start(options: ReleaseMailerOptions): Promise<ReleaseMailer> {
+    return new ReleaseMailer(options, await MailServer.open(options.settings));
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    this.server.close();
+    await this.#store.close();
+  }
+
+  async #run(): Promise<void> {
+    const { pollIntervalMs = defaultPollIntervalMs, retryPauseMs = defaultRetryPauseMs, log } = this.options;
+    const { signal } = this.#stop;
+    const read = async () => {
+      const { releases } = await this.options.service.list({ newest: "changed", limit: maxListed });
+      return { entries: releases.map(toReleaseReport), gaps: [] };
+    };
+    const watching = {
+      watch,
+      input: {},
+      scope: [],
+      store: this.#store,
+      read,
+      redactError: (error: Error) => error,
+    };
+    while (!signal.aborted) {
+      try {
+        for await (const change of new Watcher(
+          watching,
+          { everyMs: pollIntervalMs, holdMs: leaseMs },
+          signal,
+        ).changes())
+          await this.#mailChange(change as Delivery<ReleaseReport>);
+      } catch (error) {
+        if (signal.aborted) return;
+        log(`Mails cannot be sent now: ${(error as Error).message}`);
+        await wait(retryPauseMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Throws only where it is to end before it is known whether a mail was sent. */
+  async #mailChange({ entry, cursor }: Delivery<ReleaseReport>): Promise<void> {
+    const { service, files, page, settings, log } = this.options;
+    if (entry === undefined) return;
+    try {
+      const { release } = await service.get(entry.release);
+      const people = await loadPeople(files.people);
+      const policy = await policyForRelease(release, files.policy, people);
+      const isRequest = entry.state === "waiting";
+      const isRecipient = (person: string): boolean =>
+        isRequest
+          ? findDecisionProblem(release, release.state, { person, decision: "release", policy }) === undefined
+          : person === release.sealed.asker && requesterStates.has(entry.state);
+      const { subject, text } = (isRequest ? requestText : outcomeText)(entry, page);
+      const messageId = `<${cursor}.${entry.release}@${settings.from.split("@")[1]}>`;
+      for (const [person, to] of Object.entries(people.addresses))
+        if (isRecipient(person)) await this.#send(person, entry.release, { to, subject, text, messageId });
+    } catch (error) {
+      this.#stop.signal.throwIfAborted();
+      log(`Nobody was told of ${entry.release} by mail: ${(error as Error).message}`);
+    }
+  }
+
+  async #send(person: string, release: string, mail: Parameters<MailServer["send"]>[0]): Promise<void> {
+    const { log, retryPauseMs = defaultRetryPauseMs } = this.options;
+    const { signal } = this.#stop;
+    for (let attemptsLeft = maxAttempts - 1; ; attemptsLeft -= 1) {
+      signal.throwIfAborted();
+      try {
+        return await this.server.send(mail);
+      } catch (error) {
+        if (attemptsLeft === 0)
+          return log(`${person} was not told of ${release} by mail: ${(error as Error).message}`);
+        await wait(retryPauseMs, undefined, { signal });
+      }
+    }
+  }
+}

@@ -1,0 +1,214 @@
+/** The link of the pipeline that holds what needs a person's yes, until it has one: then what was looked at is what leaves. */
+import { randomUUID } from "node:crypto";
+import type { ClientContext } from "../client/client-context";
+import { actorOf } from "../client/prepare";
+import { type PreparedCall, defaultKeyOf } from "../client/prepared-call";
+import { committedAmountsOf } from "../declaration/committed-amounts";
+import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../errors";
+import type { SendGuard } from "../journal/entry";
+import { customerFromValues } from "../declaration/service";
+import { environmentOf } from "../journal/outcome-lookup";
+import { StoreSession } from "../journal/store-session";
+import { redactLocation } from "../store/settings";
+import { parseCorrelation } from "./correlation";
+import {
+  RequestDeclined,
+  ReleaseService,
+  ReleaseRefusal,
+  effectiveState,
+  findRequestProblem,
+  type ReleaseRequest,
+} from "./release-service";
+import { type Authority, createSendGuard, releaseRefusedError } from "./release-guard";
+import {
+  findHoursViolation,
+  findPolicyViolation,
+  describeRequirements,
+  approvalRequirements,
+} from "./policy-evaluation";
+import { type People, loadPeople } from "./people";
+import { defaultMoneyPolicy, type Policy, loadPolicy } from "./policy";
+import type { Release } from "./release";
+import type { CallTerms, SealedRequest, SealedCall } from "./terms";
+
+/** A call that may go on its way, as it leaves, and what is looked at when it does. */
+export interface PreAuthorizedCall {
+  readonly call: PreparedCall;
+  readonly guard?: SendGuard;
+}
+
+/** What a request says of itself before it is sealed. */
+interface RequestOrigin {
+  readonly release?: SealedRequest["release"] | undefined;
+  readonly asker?: string | undefined;
+}
+
+/** How long a request waits for a yes. */
+const defaultValidityMs = 24 * 3_600_000;
+
+/** The call as it was sealed; what its caller chose for himself stays his. */
+function restoreSealedCall({ id, key, sealed }: Release, call: PreparedCall): PreparedCall {
+  const { address, target, headers, body, values, given } = sealed.terms as CallTerms;
+  const isKeyed =
+    call.options.key !== undefined || defaultKeyOf({ operation: call.operation, values }) !== undefined;
+  const options = isKeyed ? call.options : { ...call.options, key: key === id ? id : key };
+  return Object.freeze({ operation: call.operation, address, target, headers, body, values, given, options });
+}
+
+/** Who releases, where this process may know it. */
+export async function loadReadablePeople(path: string | undefined): Promise<People | undefined> {
+  if (path === undefined) return undefined;
+  // Who only asks need not be able to read it: what needs it says so.
+  return loadPeople(path).catch(() => undefined);
+}
+
+export class ReleaseMiddleware {
+  #service: ReleaseService | undefined;
+
+  constructor(private readonly context: ClientContext) {}
+
+  get service(): ReleaseService {
+    return (this.#service ??= new ReleaseService(new StoreSession(this.context.store)));
+  }
+
+  /** Read anew each time: what is changed in it holds at once. Throws an FxdeskError where that cannot be. */
+  async loadAuthority(operation: string, { release, asker }: RequestOrigin): Promise<Authority> {
+    const { policy: path, people: peoplePath } = this.context.settings;
+    const people = await loadReadablePeople(peoplePath);
+    if (path !== undefined) return { policy: await this.#loadPolicy(operation, path), people };
+    if (release === "policy")
+      throw releaseRefusedError(
+        operation,
+        "It was asked for under a policy, and FXDESK_POLICY names none here.",
+      );
+    if (release === undefined) return { policy: undefined, people };
+    if (!people)
+      throw releaseRefusedError(
+        operation,
+        "It needs a person's release, and nobody is named who could give it: FXDESK_POLICY and FXDESK_PEOPLE name who may.",
+      );
+    const names = new Set([...Object.keys(people.secrets), ...(asker === undefined ? [] : [asker])]);
+    return { policy: defaultMoneyPolicy([...names]), people };
+  }
+
+  /** Lets a call go, or throws: ReleaseNeeded where it waits for a yes, another FxdeskError where it may not leave at all. */
+  async preAuthorize(call: PreparedCall): Promise<PreAuthorizedCall> {
+    const { name, effect } = call.operation;
+    const authority = await this.loadAuthority(name, {
+      release: effect === "money" ? call.options.release : undefined,
+      asker: actorOf(this.context, call.options),
+    });
+    const { policy } = authority;
+    if (!policy) return { call };
+    const sealed = this.#sealCall(call);
+    const requirements = approvalRequirements(policy, sealed);
+    const reason =
+      findPolicyViolation(policy, sealed) ?? findRequestProblem(policy, requirements, sealed.asker);
+    if (reason !== undefined) throw releaseRefusedError(name, reason);
+    if (requirements.length === 0 && !(policy.limits && effect === "money")) {
+      const hoursViolation = findHoursViolation(policy, Date.now());
+      if (hoursViolation !== undefined) throw releaseRefusedError(name, hoursViolation);
+      return { call };
+    }
+    const { given, options } = call;
+    const isSingleUse = defaultKeyOf(call) !== undefined;
+    const release = await this.#requestRelease(call, {
+      sealed,
+      given,
+      key: options.key,
+      isSingleUse,
+      requirements,
+    });
+    if (effectiveState(release, Date.now()) === "waiting")
+      throw releaseNeededError(release, describeRequirements(requirements));
+    const guard = createSendGuard(release, authority, "sent", findUseProblem);
+    return { call: restoreSealedCall(release, call), guard };
+  }
+
+  /** Lets a call leave that the journal does not have. */
+  markSent(guard: SendGuard): Promise<void> {
+    return this.service.markSent(guard, randomUUID());
+  }
+
+  async close(): Promise<void> {
+    await this.#service?.close();
+  }
+
+  async #loadPolicy(operation: string, path: string): Promise<Policy> {
+    try {
+      return await loadPolicy(path);
+    } catch (error) {
+      throw releaseRefusedError(operation, (error as Error).message);
+    }
+  }
+
+  async #requestRelease({ operation, options }: PreparedCall, request: ReleaseRequest): Promise<Release> {
+    try {
+      return await this.service.request(request, options.confirmRelease);
+    } catch (error) {
+      throw this.toError(operation.name, error as Error);
+    }
+  }
+
+  /** What went wrong at the desk, in the family of errors. */
+  toError(operation: string, error: Error): FxdeskError {
+    if (error instanceof FxdeskError) return error;
+    if (error instanceof RequestDeclined) return releaseRefusedError(operation, error.message);
+    if (error instanceof ReleaseRefusal)
+      return new Conflict(`${operation}: ${error.message} Nothing was sent.`, {
+        operation,
+        code: "conflict",
+        outcome: "not-sent",
+      });
+    const cause = this.context.secrets.redactError(error);
+    return new Unavailable(
+      `${operation}: Nobody can tell whether it is released: the store, ${redactLocation(this.context.store.location)}, ` +
+        `cannot be used (${cause.message}). Nothing was sent.`,
+      { operation, code: "unavailable", outcome: "not-sent", retryable: true, cause },
+    );
+  }
+
+  #sealCall(call: PreparedCall): SealedCall {
+    const { operation, values, given, address, target, headers, body, options } = call;
+    const { service } = this.context;
+    const asker = actorOf(this.context, options);
+    const amounts = committedAmountsOf(operation.commits, values);
+    return {
+      kind: "call",
+      effect: operation.effect === "money" ? "money" : "change",
+      operation: operation.name,
+      environment: environmentOf(this.context, operation)!,
+      client: customerFromValues(service, values),
+      ...(asker !== undefined && { asker }),
+      surface: options.surface ?? "client",
+      validUntil: Date.now() + defaultValidityMs,
+      ...(options.release && { release: options.release }),
+      ...parseCorrelation(operation.name, options.correlation),
+      terms: {
+        method: operation.method,
+        address,
+        target,
+        headers,
+        ...(body !== undefined && { body }),
+        values,
+        given,
+      },
+      ...(amounts && { amounts }),
+    };
+  }
+}
+
+function releaseNeededError({ id, sealed }: Release, words: string): FxdeskError {
+  const { operation, validUntil } = sealed;
+  return new ReleaseNeeded(
+    `${operation}: It waits for ${words}, as ${id}, until ${new Date(validUntil).toISOString()}. Nothing was sent. ` +
+      `Once it is released (fxdesk releases release ${id}), the same call sends it as it was looked at, once.`,
+    { operation, code: "release_needed", outcome: "not-sent", release: id },
+  );
+}
+
+/** A call is used once; one that turned out not to have left may leave under the journal entry that it has. */
+const findUseProblem = ({ id, state, entry: used }: Release, entry: string): string | undefined => {
+  if (state === "released" || (state === "sent" && used === entry)) return undefined;
+  return state === "sent" ? `${id} was used: a release is used once.` : `${id} is ${state}.`;
+};

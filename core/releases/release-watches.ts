@@ -1,0 +1,51 @@
+/** Who must act, and what became of it: told once each, over restarts and processes. */
+import { json } from "../declaration/declare";
+import type { Watch } from "../declaration/watch";
+import type { ClientOrders } from "../client/client-types";
+import { watchFor } from "../declaration/watch";
+import { releaseStates } from "./release";
+import { ReleaseReport } from "./report";
+
+const everyMs = 1_000;
+
+const decidedStates = releaseStates.filter((state) => state !== "waiting");
+
+const watch = watchFor<{ readonly orders: ClientOrders }>();
+
+const shared = {
+  uses: ["trades.book"],
+  input: {},
+  output: json(ReleaseReport, "The release and its state."),
+  everyMs,
+  identify: ({ release }: ReleaseReport) => release,
+  state: ({ state }: ReleaseReport) => ({ state }),
+} as const;
+
+export const releaseAsked: Watch = watch({
+  ...shared,
+  name: "releases.asked",
+  tool: "release_asked",
+  title: "Release asked",
+  summary: "Reports orders and calls that need release by a person.",
+  defaultStart: "beginning",
+  async read({ client }) {
+    const { releases, complete } = await client.orders.list({ states: ["waiting"] });
+    const gaps = complete ? [] : [`Only the newest ${releases.length} pending requests were read.`];
+    return { entries: releases, gaps };
+  },
+});
+
+export const releaseDecided: Watch = watch({
+  ...shared,
+  name: "releases.decided",
+  tool: "release_decided",
+  title: "Release decided",
+  summary:
+    "Reports orders and calls that were released, refused, cancelled or have expired, and their later state changes.",
+  defaultStart: "now",
+  async read({ client }) {
+    // Those of which nothing was said for longer stand as they stood.
+    const { releases } = await client.orders.list({ states: decidedStates, newest: "changed" });
+    return { entries: releases, gaps: [] };
+  },
+});

@@ -1,0 +1,112 @@
+/** Identifiers that calls created which are in no journal: whose they are, and under a seal what they are. */
+import { createHash } from "node:crypto";
+import type { Row, Value } from "./database";
+import type { Store } from "./open";
+
+/** Of which call an identifier came. */
+export interface ResourceScope {
+  readonly environment: string;
+  readonly client: string;
+  readonly operation: string;
+}
+
+/** What is under the seal. */
+interface Content {
+  readonly id: string;
+  /** Of what its call asked for, what people know it by. */
+  readonly given: Readonly<Record<string, unknown>>;
+}
+
+export interface StoredResourceId extends Content {
+  /** Milliseconds since 1970 by the clock of the store. */
+  readonly at: number;
+}
+
+/** So many of one scope are kept, the newest. */
+export const maxResourceIds = 200;
+
+/** Stands for an identifier, which it does not tell, whoever created it. */
+const keyOf = (environment: string, name: string, id: string): string =>
+  createHash("sha256")
+    .update(JSON.stringify([environment, name, id]))
+    .digest("hex");
+
+const sealLocation = (key: string) => `fxdesk_created ${key}`;
+
+const unsealContent = ({ sealer }: Pick<Store, "sealer">, { id, content }: Row): Content =>
+  JSON.parse(sealer.unseal(String(content), sealLocation(String(id)))) as Content;
+
+const scopeCondition = "environment = $1 AND client = $2 AND operation = $3";
+const newestQuery = `${scopeCondition} ORDER BY created_at DESC, id LIMIT ${maxResourceIds}`;
+const scopeValues = ({ environment, client, operation }: ResourceScope): Value[] => [
+  environment,
+  client,
+  operation,
+];
+
+/** Keeps an identifier under its name, and lets those go that are too old to be among the newest. */
+export async function saveResourceId(
+  { database, sealer }: Store,
+  scope: ResourceScope,
+  name: string,
+  content: Content,
+): Promise<void> {
+  const key = keyOf(scope.environment, name, content.id);
+  const sealed = sealer.seal(JSON.stringify(content), sealLocation(key));
+  await database.transaction(async (run) => {
+    await run(
+      `INSERT INTO fxdesk_created (environment, client, operation, id, created_at, content)
+       VALUES ($1, $2, $3, $4, ${database.now}, $5)
+       ON CONFLICT (id) DO UPDATE SET client = excluded.client, operation = excluded.operation,
+         created_at = excluded.created_at, content = excluded.content`,
+      [...scopeValues(scope), key, sealed],
+    );
+    await run(
+      `DELETE FROM fxdesk_created WHERE ${scopeCondition} AND id NOT IN (SELECT id FROM fxdesk_created WHERE ${newestQuery})`,
+      scopeValues(scope),
+    );
+  });
+}
+
+/** Newest first. Throws where they are sealed with another key. */
+export async function listResourceIds(store: Store, scope: ResourceScope): Promise<StoredResourceId[]> {
+  const rows = await store.database.run(
+    `SELECT * FROM fxdesk_created WHERE ${newestQuery}`,
+    scopeValues(scope),
+  );
+  return rows.map((row) => ({ ...unsealContent(store, row), at: Number(row.created_at) }));
+}
+
+/** What it stood for has ended. */
+export async function removeResourceId(
+  { database }: Store,
+  environment: string,
+  name: string,
+  id: string,
+): Promise<void> {
+  await database.run("DELETE FROM fxdesk_created WHERE id = $1", [keyOf(environment, name, id)]);
+}
+
+/** What cannot be read of them, in sentences. */
+export async function listUnreadableResourceIds(store: Store): Promise<string[]> {
+  const rows = await store.database.run("SELECT id, content FROM fxdesk_created");
+  return rows.flatMap((row) => {
+    try {
+      unsealContent(store, row);
+      return [];
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  });
+}
+
+/** Forgets an identifier, or all of a client, and returns how many. Throws where they are sealed with another key. */
+export async function forgetResourceIds(store: Store, idOrClient: string): Promise<number> {
+  const { run } = store.database;
+  const rows = await run("SELECT * FROM fxdesk_created");
+  const matching = rows.filter(
+    (row) => row.client === idOrClient || unsealContent(store, row).id === idOrClient,
+  );
+  for (const { id } of matching) await run("DELETE FROM fxdesk_created WHERE id = $1", [id!]);
+  return matching.length;
+}

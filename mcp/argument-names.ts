@@ -1,0 +1,69 @@
+/** One spelling for the names of arguments, whatever the contract spells them like: `Consent-ID` is `consent_id`. */
+import type { z } from "zod";
+import type { Callable } from "../core/declaration/operation";
+import { modelFields, memoizePerOperation } from "../core/declaration/fields";
+import { unwrap } from "../core/schema/kind";
+import type { JsonObject } from "./protocol";
+
+/** `Consent-ID`, `paymentId` and `page_size` are consent_id, payment_id and page_size. */
+export const argumentName = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replaceAll("-", "_")
+    .toLowerCase();
+
+/** What spellings of one name have in common. */
+export const spellingKey = (name: string): string => name.toLowerCase().replace(/[-_.\s]/g, "");
+
+/** The parts of a schema that hold others. */
+export interface SchemaParts {
+  readonly shape?: Readonly<Record<string, z.ZodType>>;
+  readonly element?: z.ZodType;
+  readonly options?: readonly z.ZodType[];
+}
+
+export const schemaPartsOf = (schema: z.ZodType): SchemaParts => unwrap(schema).def as SchemaParts;
+
+function* namesIn(schema: z.ZodType): Generator<string> {
+  const { shape = {}, element, options = [] } = schemaPartsOf(schema);
+  for (const [name, inner] of Object.entries(shape)) {
+    yield name;
+    yield* namesIn(inner);
+  }
+  for (const inner of element ? [element, ...options] : options) yield* namesIn(inner);
+}
+
+/** Names that are spelled differently in the contract, the longest first. */
+const contractSpellings = memoizePerOperation((operation: Callable) => {
+  const names = modelFields(operation).flatMap(({ name, schema }) => [name, ...namesIn(schema)]);
+  const differing = [...new Set(names)].filter((name) => /[a-z][A-Z]|-/.test(name));
+  return differing.toSorted((one, other) => other.length - one.length);
+});
+
+/** A text of the operation, with its fields as arguments are spelled. */
+export function withArgumentNames(operation: Callable, text: string): string {
+  const names = contractSpellings(operation);
+  if (names.length === 0) return text;
+  return text.replace(new RegExp(`(?<![\\w-])(${names.join("|")})(?![\\w-])`, "g"), argumentName);
+}
+
+/** Values with their names as arguments are spelled, inside objects and lists too. */
+export function toArguments(schema: z.ZodType | undefined, value: unknown): unknown {
+  if (!schema || typeof value !== "object" || value === null) return value;
+  const { shape, element } = schemaPartsOf(schema);
+  if (Array.isArray(value)) return value.map((item) => toArguments(element, item));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      shape && name in shape ? argumentName(name) : name,
+      toArguments(shape?.[name], inner),
+    ]),
+  );
+}
+
+/** The values of an operation as arguments of its tool. */
+export function argumentsOf(operation: Callable, values: JsonObject): JsonObject {
+  const fields = modelFields(operation).filter(({ name }) => values[name] !== undefined);
+  return Object.fromEntries(
+    fields.map(({ name, schema }) => [argumentName(name), toArguments(schema, values[name])]),
+  );
+}

@@ -1,0 +1,185 @@
+/** Values as models write them: accepted where only one meaning is possible, else refused with what to write. */
+import { Big } from "big.js";
+import type { z } from "zod";
+import { type Kind, kindOf, metaOf, optionsOf, type MinuteOfDay } from "../core/schema/kind";
+import { isDay, minuteForDay } from "../core/schema/values";
+import { suggestions } from "../core/suggestions";
+import { spellingKey, schemaPartsOf } from "./argument-names";
+import { decimalString } from "./decimal-strings";
+
+/** Either the value to send, or what is wrong with the one that was given. */
+export type CoercionResult = { readonly value: unknown } | { readonly message: string };
+
+const accept = (value: unknown): CoercionResult => ({ value });
+const reject = (message: string): CoercionResult => ({ message });
+
+const isValid = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
+
+const decimalPattern = /^-?\d+(\.\d+)?$/;
+
+/** Whether a number holds every digit of the text. */
+const isExactNumber = (text: string): boolean => {
+  const number = Number(text);
+  return Number.isFinite(number) && new Big(text).eq(decimalString(number));
+};
+
+/** What a number with signs between its digits may stand for. */
+function possibleDecimals(text: string): string[] {
+  const digits = text.replace(/[\s'_]/g, "");
+  if (!/^-?\d[\d.,]*$/.test(digits)) return [];
+  const point = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","));
+  const integerReading = digits.replace(/[.,]/g, "");
+  const withPoint =
+    point < 0 ? integerReading : `${digits.slice(0, point).replace(/[.,]/g, "")}.${digits.slice(point + 1)}`;
+  const mayGroup = /^-?\d{1,3}([.,]\d{3})+$/.test(digits);
+  return mayGroup ? [integerReading, withPoint] : [withPoint];
+}
+
+function coerceNumber(text: string): CoercionResult {
+  const trimmed = text.trim();
+  if (!decimalPattern.test(trimmed)) {
+    const candidates = possibleDecimals(trimmed).filter((candidate) => decimalPattern.test(candidate));
+    const form = candidates.length > 0 ? `send ${candidates.join(" or ")}` : "such as 1234.5";
+    return reject(`must be a number with a dot and without grouping (${form}), not ${JSON.stringify(text)}`);
+  }
+  return isExactNumber(trimmed)
+    ? accept(Number(trimmed))
+    : reject(`has more digits than can be sent exactly: ${text}`);
+}
+
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
+const coerceBoolean = (text: string): CoercionResult =>
+  booleans.has(text.trim().toLowerCase())
+    ? accept(booleans.get(text.trim().toLowerCase()))
+    : reject(`must be true or false, not ${JSON.stringify(text)}`);
+
+function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A list written as text, or one value where a list is wanted. */
+function toList(schema: z.ZodType, value: unknown): unknown {
+  if (typeof value !== "string") return [value];
+  const list = value.trim().startsWith("[") ? tryParseJson(value) : undefined;
+  if (Array.isArray(list)) return list;
+  const { element } = schemaPartsOf(schema);
+  const parts = element && (optionsOf(element) || kindOf(element) === "integer");
+  return parts ? value.split(",").map((part) => part.trim()) : [value];
+}
+
+/** An object written as text. */
+const toObject = (value: unknown): unknown =>
+  typeof value === "string" && value.trim().startsWith("{") ? (tryParseJson(value) ?? value) : value;
+
+const knownOptions = (schema: z.ZodType): readonly string[] | undefined =>
+  optionsOf(schema) ?? metaOf(schema)["x-extensible-enum"];
+
+/** The options with a word in common, where none is spelled alike. */
+const optionsSharingWord = (text: string, options: readonly string[]) =>
+  options.filter((option) => {
+    const words = text.toLowerCase().split(/[^a-z0-9]+/);
+    return words.some((word) => word.length > 3 && option.toLowerCase().includes(word));
+  });
+
+function coerceOption(schema: z.ZodType, text: string): CoercionResult | undefined {
+  const options = knownOptions(schema);
+  if (!options || options.includes(text) || metaOf(schema).alsoSpelled?.has(text)) return undefined;
+  const same = options.find((option) => spellingKey(option) === spellingKey(text));
+  if (same !== undefined) return accept(same);
+  if (!optionsOf(schema)) return undefined;
+  const near = [...suggestions(text, options), ...optionsSharingWord(text, options)].slice(0, 2);
+  const hint = near.length > 0 ? `; nearest: ${near.join(", ")}` : "";
+  return reject(`must be one of ${options.join(", ")}, not ${JSON.stringify(text)}${hint}`);
+}
+
+const dayPattern = /^(\d{4})[-/.]?(\d\d)[-/.]?(\d\d)$/;
+
+/** A day in another form than YYYY-MM-DD, where it has only one meaning. */
+function parseDay(text: string): string | undefined {
+  const parts = dayPattern.exec(text.replace(/T[\d:.]+Z?$/, ""));
+  const day = parts?.slice(1).join("-");
+  return day !== undefined && isDay(day) ? day : undefined;
+}
+
+const toMinuteText = (time: number) => new Date(time).toISOString().slice(0, 16);
+
+const timePattern = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/;
+
+/** A minute in UTC, from a day or from a time in another form. */
+function parseMinute(text: string, ofDay: MinuteOfDay): CoercionResult | undefined {
+  const day = parseDay(text);
+  if (day !== undefined && !text.includes("T")) return accept(minuteForDay(day, ofDay));
+  if (!timePattern.test(text) || !isDay(text.slice(0, 10))) return undefined;
+  const zoned = /(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`;
+  const time = Date.parse(zoned.replace(" ", "T"));
+  if (Number.isNaN(time)) return undefined;
+  if (time % 60_000 === 0) return accept(toMinuteText(time));
+  return reject(`has seconds, which are not taken: send ${toMinuteText(time)}`);
+}
+
+/** What else a text may be meant as: codes in capitals and without spaces, days in other forms. */
+const alternativeSpellings = (text: string): readonly (string | undefined)[] => {
+  const withoutSpaces = text.replace(/\s/g, "");
+  return [
+    text.trim(),
+    withoutSpaces,
+    text.trim().toUpperCase(),
+    withoutSpaces.toUpperCase(),
+    text.toLowerCase(),
+    parseDay(text.trim()),
+  ];
+};
+
+const todayHint = () => `; today is ${new Date().toISOString().slice(0, 10)} (UTC)`;
+
+function coerceText(schema: z.ZodType, text: string): CoercionResult {
+  const option = coerceOption(schema, text);
+  if (option) return option;
+  if (isValid(schema, text)) return accept(text);
+  const { ofDay, format } = metaOf(schema);
+  const minute = ofDay === undefined ? undefined : parseMinute(text.trim(), ofDay);
+  if (minute) return minute;
+  const alternative = alternativeSpellings(text).find(
+    (spelling) => spelling !== undefined && isValid(schema, spelling),
+  );
+  if (alternative !== undefined) return accept(alternative);
+  if (format === "date-time" && isDay(text)) return reject(`must have a time: send ${text}T00:00:00Z`);
+  const message = schema.safeParse(text).error?.issues[0]?.message;
+  const isWord = (ofDay !== undefined || format === "date") && /^[a-z]/i.test(text);
+  return isWord && message !== undefined
+    ? reject(`${message}, not ${JSON.stringify(text)}${todayHint()}`)
+    : accept(text);
+}
+
+/** Codes as a list, where they are written with commas between. Free text has no form to tell by. */
+function coerceCodeList(schema: z.ZodType, list: readonly unknown[]): CoercionResult {
+  const text = list.join(",");
+  const isScalar = list.every((item) => typeof item === "string");
+  return isScalar && list.length > 0 && !isValid(schema, " ") ? coerceText(schema, text) : accept(list);
+}
+
+const coerceByKind: Readonly<Partial<Record<Kind, (text: string, schema: z.ZodType) => CoercionResult>>> = {
+  number: coerceNumber,
+  integer: coerceNumber,
+  boolean: coerceBoolean,
+  string: (text, schema) => coerceText(schema, text),
+};
+
+/** The value a model means for a field; what is inside objects and lists is left as it is. */
+export function coerceValue(schema: z.ZodType, value: unknown): CoercionResult {
+  const kind = kindOf(schema);
+  if (kind === "array") return accept(Array.isArray(value) ? value : toList(schema, value));
+  if (kind === "object") return accept(toObject(value));
+  if (typeof value === "string") return coerceByKind[kind]?.(value, schema) ?? accept(value);
+  if (kind === "string" && Number.isFinite(value)) return coerceText(schema, decimalString(value as number));
+  if (kind === "string" && Array.isArray(value)) return coerceCodeList(schema, value);
+  return accept(value);
+}

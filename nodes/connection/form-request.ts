@@ -1,0 +1,48 @@
+/** Questions of the editor about a connection that stands in a form, deployed or not. */
+import type { IncomingHttpHeaders } from "node:http";
+import { settingsOf } from "../../core/client/settings";
+import type { Service } from "../../core/declaration/service";
+import { describeViolations } from "../../core/declaration/violation";
+import { InvalidInput } from "../../core/errors";
+import { isCrossOrigin } from "../cross-origin";
+import { type ConnectionForm, parseForm } from "./connection-form";
+
+/** What the editor is told: a status, and JSON. */
+export interface EditorResponse {
+  readonly status?: number;
+  readonly body: object;
+}
+
+const messageResponse = (message: string, status = 400): EditorResponse => ({ status, body: { message } });
+
+/** What is wrong with a setting names it as the form does. */
+function toFormError(service: Service, error: unknown): EditorResponse {
+  const titles = new Map(settingsOf(service).map(({ name, title }) => [name, title]));
+  const titleOf = (name: string) => titles.get(name) ?? name;
+  if (!(error instanceof InvalidInput))
+    return messageResponse((error as Error).message.replace(/^\w+/, titleOf));
+  const violations = error.violations.map(({ field, message }) => ({ field: titleOf(field), message }));
+  return messageResponse(describeViolations(violations));
+}
+
+export interface EditorRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly body?: unknown;
+}
+
+/** Answers a question that holds the form of a connection. No page of another site may ask, and no form of one. */
+export async function handleFormRequest(
+  service: Service,
+  { headers, body }: EditorRequest,
+  handle: (form: ConnectionForm, body: Readonly<Record<string, unknown>>) => Promise<EditorResponse>,
+): Promise<EditorResponse> {
+  if (isCrossOrigin(headers)) return messageResponse("Only the editor may ask.", 403);
+  const isJson = /^application\/json\b/i.test(headers["content-type"] ?? "");
+  const form = isJson ? parseForm(body) : undefined;
+  if (!form) return messageResponse("A form of a connection is needed, as JSON.");
+  try {
+    return await handle(form, body as Record<string, unknown>);
+  } catch (error) {
+    return toFormError(service, error);
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * Which list fills which field of a form. It follows from the declarations: a read that needs no input and lists entries in
+ * which there is what the field takes; where there is none, what calls created that is identified so.
+ */
+import type { CreatedResource } from "../core/client/response";
+import {
+  resourceKindOf,
+  operationsCreating,
+  isSamePath,
+  pathsMayMatch,
+  toSnakeCase,
+} from "../core/declaration/created-resources";
+import { type FieldDoc, callerFieldDocs, describeOperation } from "../core/declaration/describe-operation";
+import { listEntrySchema } from "../core/declaration/paged-lists";
+import type { Callable, Declaration } from "../core/declaration/operation";
+import { isProcedure } from "../core/declaration/procedure";
+import { listSchemaOf } from "../core/declaration/result-list";
+import { callablesOf, type Service } from "../core/declaration/service";
+import { elementOf, type Kind, kindOf, shapeOf } from "../core/schema/kind";
+
+/** The list, by the name of what reads it or creates its entries, and the property of these that is the value. */
+export interface FieldList {
+  readonly from: string;
+  readonly property: string;
+}
+
+interface Candidate {
+  readonly callable: Callable;
+  /** The kinds of the properties of an entry, by name. */
+  readonly properties: ReadonlyMap<string, Kind>;
+}
+
+function toCandidate(callable: Callable): Candidate | undefined {
+  const needsInput = callerFieldDocs(describeOperation(callable)).some(
+    ({ requirement }) => requirement !== "optional",
+  );
+  if (callable.effect !== "read" || needsInput) return undefined;
+  const { resultList } = callable;
+  const list = resultList === undefined ? undefined : listSchemaOf(callable, resultList);
+  const entry = resultList === undefined ? listEntrySchema(callable) : list && elementOf(list);
+  if (!entry) return undefined;
+  const properties = Object.entries(shapeOf(entry)).map(([name, schema]) => [name, kindOf(schema)] as const);
+  return { callable, properties: new Map(properties) };
+}
+
+const singular = (name: string): string => name.replace(/ies$/, "y").replace(/s$/, "");
+
+/** What identifies something, and what a client holds several of. */
+const isPickable = (property: string): boolean => property.endsWith("_id") || property === "currency";
+
+/** The properties that a field may mean: `accounts` are account IDs, `base_currency` is a currency. */
+function candidateProperties(field: string): string[] {
+  const name = singular(field);
+  const currency = name.endsWith("_currency") ? ["currency"] : [];
+  return [name, `${name}_id`, ...currency].filter(isPickable);
+}
+
+/** People know an entry by its amounts; a list of the service itself has all of them. */
+function rankOf({ callable, properties }: Candidate, property: string): number {
+  const names = [...properties.keys()];
+  const isIdentity = names[0] === property && property.endsWith("_id") ? 4 : 0;
+  const hasAmount = names.some((name) => /(^|_)amount$/.test(name)) ? 2 : 0;
+  return isIdentity + hasAmount + (isProcedure(callable) ? 0 : 1);
+}
+
+/** The operations that are called. */
+function operationsCalledBy({ operations }: Service, callable: Callable): readonly Declaration[] {
+  const { uses = [callable.name] } = callable as Callable & { readonly uses?: readonly string[] };
+  return operations.filter(({ name }) => uses.includes(name));
+}
+
+/** The servers that are called: what one identifies, the others do not know. */
+const serversOf = (service: Service, callable: Callable): ReadonlySet<string> =>
+  new Set(operationsCalledBy(service, callable).map(({ server }) => server));
+
+/**
+ * The operation whose kind a field takes, of those that create its identifier: the one at the path that an operation has before
+ * it, else one that may be at it. Where the identifier stands in no path, any.
+ */
+function findCreator(
+  service: Service,
+  name: string,
+  calledOperations: readonly Declaration[],
+): Declaration | undefined {
+  const paths = calledOperations
+    .map((each) => resourceKindOf(service, each))
+    .filter((kind) => kind?.name === name);
+  for (const server of new Set(calledOperations.map((each) => each.server))) {
+    const creators = operationsCreating(service, name, server);
+    const atSamePath = creators.find((each) => paths.some((kind) => isSamePath(kind!.path, each.path)));
+    const atMatchingPath = creators.find((each) =>
+      paths.some((kind) => pathsMayMatch(kind!.path, each.path)),
+    );
+    const creator = atSamePath ?? atMatchingPath ?? creators[0];
+    if (creator) return creator;
+  }
+  return undefined;
+}
+
+/** What calls created that a field takes, by an operation that creates it. */
+function findCreatedList(
+  service: Service,
+  names: readonly string[],
+  calledOperations: readonly Declaration[],
+) {
+  for (const name of names) {
+    const creator = findCreator(service, name, calledOperations);
+    if (creator) return { from: creator.name, property: creator.identifiedBy! };
+  }
+  return undefined;
+}
+
+/** Returns which list fills a field of an operation, procedure or watch of a service; undefined where none does. */
+export function createListFinder(
+  service: Service,
+): (callable: Callable, field: FieldDoc) => FieldList | undefined {
+  const candidates = callablesOf(service)
+    .map(toCandidate)
+    .filter((each) => each !== undefined);
+  return (callable, { name, kind, schema, options }) => {
+    const element = elementOf(schema);
+    const value = element ? kindOf(element) : kind;
+    const servers = serversOf(service, callable);
+    const isKnown = (each: Candidate) =>
+      [...serversOf(service, each.callable)].some((server) => servers.has(server));
+    for (const property of options ? [] : candidateProperties(name)) {
+      const matching = candidates.filter((each) => each.properties.get(property) === value && isKnown(each));
+      const [best] = matching.toSorted((a, b) => rankOf(b, property) - rankOf(a, property));
+      if (best) return { from: best.callable.name, property };
+    }
+    const isText = !options && value === "string";
+    return isText
+      ? findCreatedList(
+          service,
+          candidateProperties(toSnakeCase(name)),
+          operationsCalledBy(service, callable),
+        )
+      : undefined;
+  };
+}
+
+/** An entry as a form offers it. */
+export interface PickerOption {
+  readonly value: string;
+  /** What people know it by. */
+  readonly title: string;
+  /** In a word, which stays true: its currency, where it has one. */
+  readonly label: string;
+}
+
+const maxTitleValues = 5;
+
+/** What is told of an entry beside identifiers and addresses: its first words and numbers. */
+function titleValuesOf(entry: Readonly<Record<string, unknown>>, value: string): string[] {
+  return Object.entries(entry)
+    .filter(([name]) => !name.endsWith("_id"))
+    .map(([, each]) => each)
+    .filter((each) => typeof each === "number" || (typeof each === "string" && !/^https?:/.test(each)))
+    .map(String)
+    .filter((word) => word !== "" && word !== value);
+}
+
+/** The values that entries offer, each once. */
+export function toPickerOptions(entries: readonly unknown[], property: string): PickerOption[] {
+  const options = new Map<string, PickerOption>();
+  for (const entry of entries as readonly Readonly<Record<string, unknown>>[]) {
+    const raw = entry?.[property];
+    if (typeof raw !== "string" && typeof raw !== "number") continue;
+    const value = String(raw);
+    if (options.has(value)) continue;
+    // A currency is known by itself.
+    const titleValues = property.endsWith("_id") ? titleValuesOf(entry, value).slice(0, maxTitleValues) : [];
+    const label = typeof entry.currency === "string" ? entry.currency : (titleValues[0] ?? value);
+    options.set(value, { value, title: titleValues.join(" · "), label });
+  }
+  return [...options.values()];
+}
+
+/** What calls created, as a form offers it: by when that was, to the minute, and by what people know it. */
+export const toCreatedPickerOptions = (created: readonly CreatedResource[]): PickerOption[] =>
+  created.map(({ id, at, labelParts }) => {
+    const createdAt = `${new Date(at).toISOString().slice(0, 16)}Z`;
+    return { value: id, title: [createdAt, ...labelParts].join(" · "), label: labelParts[0] ?? createdAt };
+  });

@@ -1,0 +1,283 @@
+/** The documents of the recipes and of the palette: pages and pictures, from the examples and the declarations. */
+import type { Callable, Effect } from "../../core/declaration/operation";
+import { dailyOf, declarationsOf, type Service } from "../../core/declaration/service";
+import { callType, withNodeTitles, nodeTypeOf, watchType } from "../node-names";
+import { appearanceOf, callAppearance, watchAppearance } from "./appearance";
+import { assistantNodes } from "./assistant-files";
+import { flowPicture, type Look, palettePicture, type PlacedNode } from "./flow-picture";
+import { releaseNodes } from "./release-files";
+import { english } from "./words/en";
+
+/** An example of the package, by the name of its file. */
+export interface Example {
+  readonly file: string;
+  readonly flow: readonly PlacedNode[];
+}
+
+/** A type of node of this package, as the documents tell of it. */
+interface DocumentedNode extends Look {
+  readonly type: string;
+  /** What the editor writes on it where it has no name; the palette may shorten it. */
+  readonly title: string;
+  readonly category: string;
+  readonly summary: string;
+  readonly effect?: Effect;
+}
+
+const effects: Readonly<Record<Effect, string>> = {
+  read: "reads",
+  change: "changes or asks for something",
+  money: "commits or moves money",
+};
+
+/** What stands on a node in the palette: words that are wider than it would break inside them. */
+const shortLabel = (title: string): string =>
+  title.replace(/\w+/g, (word) => english.shortWords[word] ?? word);
+
+function declaredNode(callable: Callable, service: Service): DocumentedNode {
+  const { color, icon, category } = appearanceOf(
+    callable,
+    dailyOf(service).includes(callable),
+    declarationsOf(service),
+  );
+  const { title, effect } = callable;
+  const summary = withNodeTitles(callable.summary, declarationsOf(service));
+  return {
+    type: nodeTypeOf(callable),
+    title,
+    label: shortLabel(title),
+    category,
+    color,
+    icon,
+    summary,
+    effect,
+  };
+}
+
+/** Of what only reads, and of what may commit money. */
+const [readColor, moneyColor] = [watchAppearance.color, callAppearance.color];
+
+/** Every type of node that the palette has of a service. */
+export function documentedNodes(service: Service): DocumentedNode[] {
+  const generalNodeDocs = [
+    { type: callType, words: english.call, help: english.help.call, look: callAppearance },
+    { type: watchType, words: english.watch, help: english.help.watch, look: watchAppearance },
+  ].map(({ type, words: { label }, help: { summary }, look }) => ({
+    ...look,
+    type,
+    title: label,
+    label,
+    summary,
+  }));
+  const releaseNodeDocs = releaseNodes.map(({ type, label, summary, isTrigger }) => ({
+    type,
+    title: label,
+    label,
+    summary,
+    category: "fxdesk releases",
+    color: isTrigger ? readColor : moneyColor,
+    icon: "approvals.svg",
+  }));
+  const assistantNodeDocs = assistantNodes
+    .filter(({ type }) => !type.endsWith("-server"))
+    .map(({ type, label, summary }) => ({
+      type,
+      title: label,
+      label,
+      summary,
+      category: "fxdesk assistants",
+      color: readColor,
+      icon: "fxdesk.svg",
+    }));
+  return [
+    ...declarationsOf(service).map((callable) => declaredNode(callable, service)),
+    ...generalNodeDocs,
+    ...releaseNodeDocs,
+    ...assistantNodeDocs,
+  ];
+}
+
+/** How the nodes of Node-RED itself and of others look that recipes use, and what is written on those without a name. */
+const otherNodeLooks: Readonly<Record<string, readonly [color: string, label?: string]>> = {
+  inject: ["#a6bbcf"],
+  debug: ["#87a980"],
+  catch: ["#e49191", "catch: all"],
+  comment: ["#ffffff"],
+  change: ["#e2d96e"],
+  switch: ["#e2d96e"],
+  template: ["#f3b567"],
+  split: ["#e2d96e"],
+  join: ["#e2d96e"],
+  delay: ["#e6e0f8"],
+  exec: ["#fa8072"],
+  csv: ["#debd5c"],
+  json: ["#debd5c"],
+  file: ["#deb887", "write file"],
+  "file in": ["#deb887", "read file"],
+  "http in": ["#e7e7ae"],
+  "http request": ["#e7e7ae"],
+  "http response": ["#e7e7ae", "http"],
+  "e-mail": ["#c7e9c0"],
+};
+
+const dashboardColor = "#b0dfe3";
+
+function otherLook(node: PlacedNode): Look {
+  const { type, method, url, label, dname } = node as PlacedNode &
+    Readonly<Record<string, string | undefined>>;
+  const [color, defaultLabel] = otherNodeLooks[type] ?? [dashboardColor];
+  const address = type === "http in" ? `[${method}] ${url}` : undefined;
+  return { color, label: (dname ?? node.name) || label || address || defaultLabel || type };
+}
+
+const escapeCell = (text: string): string => text.replaceAll("|", "\\|");
+
+const row = (...cells: readonly string[]): string => `| ${cells.map(escapeCell).join(" | ")} |`;
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [row(...head), row(...head.map(() => "---")), ...rows.map((cells) => row(...cells))].join("\n");
+
+const generatedNotice =
+  "<!-- Written by FXDESK_WRITE_DOCS=1 npx jest test/docs/pages from examples/ and the declarations. -->";
+
+const page = (...parts: readonly (string | undefined)[]): string =>
+  `${parts.filter((part) => part !== undefined).join("\n\n")}\n`;
+
+interface Recipe extends Example {
+  readonly title: string;
+  readonly slug: string;
+  /** In one sentence, what it does. */
+  readonly description: string;
+  readonly setup: string;
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** The name of a page, and of its pictures. */
+export const slugOf = (title: string): string => title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+
+/** What the documents tell of an example: its tab says it. */
+function toRecipe({ file, flow }: Example): Recipe {
+  const tab = flow.find(({ type }) => type === "tab") as PlacedNode & {
+    readonly label: string;
+    readonly info: string;
+    readonly env?: Recipe["env"];
+  };
+  const [description, setup] = tab.info.split("\n\n") as [string, string];
+  return { file, flow, title: tab.label, slug: slugOf(tab.label), description, setup, env: tab.env ?? [] };
+}
+
+const groupSlugOf = (category: string): string => slugOf(category.replace(/^fxdesk ?/, "") || "daily work");
+
+const groupTitleOf = (category: string): string => (category === "fxdesk" ? "fxdesk: daily work" : category);
+
+function recipePage(
+  recipe: Recipe,
+  nodes: ReadonlyMap<string, DocumentedNode>,
+  screenshots: ReadonlySet<string>,
+): string {
+  const { title, slug, description, setup, env, file, flow } = recipe;
+  const used = [...new Set(flow.map(({ type }) => type))].flatMap((type) => nodes.get(type) ?? []);
+  return page(
+    generatedNotice,
+    `# ${title}`,
+    `${description}.`,
+    `![The flow](images/${slug}.svg)`,
+    screenshots.has(slug) ? `![Its page](images/${slug}.png)` : undefined,
+    setup,
+    env.length > 0
+      ? table(
+          ["Variable of the flow", "As it comes"],
+          env.map(({ name, value }) => [`\`${name}\``, value && `\`${value}\``]),
+        )
+      : undefined,
+    used.length > 0
+      ? table(
+          ["Node", "What it does"],
+          used.map(({ title: node, summary, category }) => [
+            `[${node}](../palette/${groupSlugOf(category)}.md)`,
+            summary,
+          ]),
+        )
+      : undefined,
+    `In Node-RED: menu, Import, Examples, @fxdesk/toolkit, “${file.replace(/\.json$/, "")}”.`,
+    "[All recipes](README.md) · [The nodes](../nodes.md)",
+  );
+}
+
+const recipesIndex = (recipes: readonly Recipe[]): string =>
+  page(
+    generatedNotice,
+    "# Recipes",
+    "Flows in the import menu of Node-RED, each with a comment that says what to set; its text is in the information sidebar, too. They run against a sandbox: `npm start`, or `npx fxdesk sandbox`. Which of them need more than that, such as a mail server or a policy of releases, they say themselves.",
+    table(
+      ["Recipe", "What it does"],
+      recipes.map(({ title, slug, description }) => [`[${title}](${slug}.md)`, description]),
+    ),
+  );
+
+function groupPage(category: string, nodes: readonly DocumentedNode[], recipes: readonly Recipe[]): string {
+  const slug = groupSlugOf(category);
+  const rows = nodes.map(({ type, title, summary, effect }) => [
+    title,
+    summary,
+    effect ? effects[effect] : "",
+    recipes
+      .filter(({ flow }) => flow.some((node) => node.type === type))
+      .map((recipe) => `[${recipe.title}](../recipes/${recipe.slug}.md)`)
+      .join(", "),
+  ]);
+  return page(
+    generatedNotice,
+    `# ${groupTitleOf(category)}`,
+    `![The nodes in the palette](images/${slug}.svg)`,
+    "Blue nodes only read, yellow ones ask for something or change it, red ones commit or move money or change who may approve it.",
+    table(["Node", "What it does", "Effect", "Recipes"], rows),
+    "[All groups](README.md) · [How the nodes work](../nodes.md)",
+  );
+}
+
+const groupsIndex = (groups: ReadonlyMap<string, readonly DocumentedNode[]>): string =>
+  page(
+    generatedNotice,
+    "# The palette",
+    "The nodes in their groups. The search of the palette finds them by what they take and return, too.",
+    table(
+      ["Group", "Nodes"],
+      [...groups].map(([category, nodes]) => [
+        `[${groupTitleOf(category)}](${groupSlugOf(category)}.md)`,
+        nodes.map(({ title }) => title).join(", "),
+      ]),
+    ),
+  );
+
+/** Paths below docs and what they hold. `icons` is the folder of the icons; recipes in `screenshots` have a picture of their page. */
+export function documentFiles(
+  service: Service,
+  examples: readonly Example[],
+  icons: string,
+  screenshots: ReadonlySet<string>,
+): Readonly<Record<string, string>> {
+  const documented = documentedNodes(service);
+  const nodes = new Map(documented.map((node) => [node.type, node]));
+  const lookOf = (node: PlacedNode): Look => {
+    const own = nodes.get(node.type);
+    return own ? { ...own, label: node.name || own.title } : otherLook(node);
+  };
+  const recipes = examples.map(toRecipe);
+  const categories = [...new Set(documented.map(({ category }) => category))].toSorted();
+  const groups = new Map(
+    categories.map((category) => [category, documented.filter((node) => node.category === category)]),
+  );
+  return Object.fromEntries([
+    ["recipes/README.md", recipesIndex(recipes)],
+    ...recipes.flatMap((recipe) => [
+      [`recipes/${recipe.slug}.md`, recipePage(recipe, nodes, screenshots)],
+      [`recipes/images/${recipe.slug}.svg`, flowPicture(recipe.title, recipe.flow, lookOf, icons)],
+    ]),
+    ["palette/README.md", groupsIndex(groups)],
+    ...[...groups].flatMap(([category, members]) => [
+      [`palette/${groupSlugOf(category)}.md`, groupPage(category, members, recipes)],
+      [`palette/images/${groupSlugOf(category)}.svg`, palettePicture(groupTitleOf(category), members, icons)],
+    ]),
+  ]);
+}

@@ -1,0 +1,78 @@
+/**
+ * The catalogues of the editor and of the status texts, in the words of each language, and the words that declarations have for
+ * forms: these are read when a form is opened, for browsers ask for catalogues several times.
+ */
+import { settingsOf } from "../../core/client/settings";
+import type { Callable } from "../../core/declaration/operation";
+import { declarationsOf, type Service } from "../../core/declaration/service";
+import { callerFieldDocs, describeOperation } from "../../core/declaration/describe-operation";
+import { commonValues, isCommon } from "./common-values";
+import { callSlug, slugOf, watchSlug } from "../node-names";
+import { translateWithNodeTitles, translateDeclared } from "./declared-texts";
+import { type PartWords, partWords } from "./object-parts";
+import type { Words } from "./words/en";
+
+const toObject = <T>(list: readonly T[], entry: (item: T) => [string, unknown]) =>
+  Object.fromEntries(list.map(entry));
+
+type FieldWords = readonly [name: string, words: PartWords];
+
+/** The words of the fields of an operation. */
+const fieldWords = (words: Words, operation: Callable, all: readonly Callable[]): readonly FieldWords[] =>
+  callerFieldDocs(describeOperation(operation)).map(({ name, title, description, schema }) => {
+    const parts = partWords(schema, (text) => translateDeclared(words, text));
+    const translated = translateWithNodeTitles(words, translateDeclared(words, description), all);
+    return [
+      name,
+      { label: translateDeclared(words, title), description: translated, ...(parts && { parts }) },
+    ];
+  });
+
+/** The editor looks for the label of a drawer by its name without spaces. */
+export const drawerLabels = ({ categories }: Words) => ({
+  label: toObject(Object.entries(categories), ([category, label]) => [category.replaceAll(" ", "_"), label]),
+});
+
+/** The titles of nodes in another language than that of declarations, which their definitions have. */
+const translatedTitles = (words: Words, service: Service) =>
+  toObject(
+    declarationsOf(service).filter(({ title }) => title in words.declared),
+    (each) => [slugOf(each), translateDeclared(words, each.title)],
+  );
+
+/** The locale catalogue of the node set. */
+export function localeCatalogue(words: Words, service: Service) {
+  const { form, connection, status, call, watch, shortWords } = words;
+  return {
+    form,
+    connection,
+    status,
+    palette: drawerLabels(words),
+    labels: { [callSlug]: call.label, [watchSlug]: watch.label, ...translatedTitles(words, service) },
+    short: shortWords,
+  };
+}
+
+/** What declarations say of settings and fields; operations have those of their fields that most say otherwise. */
+export function formWords(words: Words, service: Service) {
+  const all = declarationsOf(service);
+  const wordsBySlug = all.map((operation) => [slugOf(operation), fieldWords(words, operation, all)] as const);
+  const fields = commonValues(wordsBySlug.flatMap(([, each]) => each));
+  const ownWords = wordsBySlug.map(
+    ([slug, each]) => [slug, each.filter((field) => !isCommon(fields, field))] as const,
+  );
+  return {
+    settings: toObject(settingsOf(service), ({ name, title, description }) => [
+      name,
+      { label: translateDeclared(words, title), description: translateDeclared(words, description) },
+    ]),
+    fields,
+    operations: toObject(
+      ownWords.filter(([, each]) => each.length > 0),
+      ([slug, each]) => [slug, Object.fromEntries(each)],
+    ),
+  };
+}
+
+/** The locale catalogue of the nodes round releases. */
+export const releasesCatalogue = (words: Words) => ({ form: words.releases, palette: drawerLabels(words) });

@@ -1,0 +1,17 @@
+/** Everything Node-RED reads, derived from a service. */
+import type { Service } from "../../core/declaration/service";
+import { editorFile } from "./editor-file";
+import { helpFile, helpSections } from "./help";
+import { catalogueFiles, formWordFiles, helpFiles, helpSectionFiles } from "./language-files";
+import { formWords, localeCatalogue } from "./locale-catalogue";
+import { runtimeFile } from "./runtime-file";
+
+/** Paths below dist/nodes and what they hold. */
+export const nodeFiles = (service: Service): Readonly<Record<string, string>> => ({
+  "fxdesk.js": runtimeFile(service),
+  "fxdesk.html": editorFile(service),
+  ...catalogueFiles("fxdesk", (words) => localeCatalogue(words, service)),
+  ...helpFiles("fxdesk", (words, language) => helpFile(service, words, language)),
+  ...formWordFiles((words) => formWords(words, service)),
+  ...helpSectionFiles((words) => helpSections(service, words)),
+});

@@ -1,0 +1,26 @@
+/** The types of node that Node-RED registers, on one service. */
+import type { NodeAPI } from "node-red";
+import { serveOperations } from "./serve-operations";
+import { connectionNode } from "./connection/connection-node";
+import { serveConnectionActions } from "./connection/serve-connection-actions";
+import { serveFormReads } from "./connection/serve-form-reads";
+import { serveInputChecks } from "./serve-input-checks";
+import { operationNodes } from "./operation/operation-node";
+import { loadUserService, withQuoteProcedures } from "./user-service";
+import { watchNode } from "./watch/watch-node";
+import { trackShutdown } from "./shutdown";
+
+/** `operation` and `watch` make the node of what is named; without a name, of what its form names. */
+export function nodeTypes(RED: NodeAPI, environment: NodeJS.ProcessEnv = process.env) {
+  const user = loadUserService(environment);
+  const isShuttingDown = trackShutdown(RED);
+  serveOperations(RED, user.service);
+  serveConnectionActions(RED, user.service);
+  serveFormReads(RED, user.service);
+  serveInputChecks(RED, withQuoteProcedures(user.service));
+  return {
+    connection: connectionNode(RED, user),
+    operation: operationNodes(RED, isShuttingDown),
+    watch: (name?: string) => watchNode(RED, name),
+  };
+}

@@ -1,0 +1,123 @@
+/** From the fields of a form and a message to the input of an operation. */
+import type { NodeMessage } from "node-red";
+import { invalidInputError } from "../../core/client/call-errors";
+import type { Callable } from "../../core/declaration/operation";
+import { callerFields, type Values } from "../../core/declaration/fields";
+import { type EvaluationContext, type ValueSource, createSource, type TypedValue } from "./value-sources";
+import { createCoercer, NestedValueError, isBase64 } from "./coercer";
+import type { Violation } from "../../core/declaration/violation";
+
+export interface InputDef {
+  /** The whole input, by a node whose form does not know the fields. */
+  readonly input?: TypedValue;
+  /** The fields that were filled, by the contract's names. */
+  readonly fields?: Readonly<Record<string, TypedValue>>;
+  /** Whether a field left empty takes its value from the property of msg.payload with its name. */
+  readonly fromPayload?: boolean;
+}
+
+interface FieldReader {
+  readonly field: string;
+  readonly read: (msg: NodeMessage) => unknown;
+}
+
+const payloadProperty =
+  (name: string): ValueSource =>
+  ({ payload }) =>
+    typeof payload === "object" && payload !== null ? (payload as Record<string, unknown>)[name] : undefined;
+
+function coercersOf(operation: Callable) {
+  const fields = callerFields(operation);
+  const bytesField = fields.find(({ schema }) => isBase64(schema))?.name;
+  return new Map(fields.map(({ name, schema }) => [name, createCoercer(schema, bytesField)]));
+}
+
+function createFieldReaders(
+  operation: Callable,
+  { fields = {}, fromPayload }: InputDef,
+  host: EvaluationContext,
+): FieldReader[] {
+  const coercers = coercersOf(operation);
+  const createReader = (field: string, source: ValueSource): FieldReader => {
+    const coerce = coercers.get(field);
+    // The check of the operation names a field that it does not know.
+    return { field, read: coerce ? async (msg) => coerce(await source(msg)) : source };
+  };
+  const filledReaders = Object.entries(fields).map(([field, typedValue]) =>
+    createReader(field, createSource(typedValue, host)),
+  );
+  if (!fromPayload) return filledReaders;
+  const emptyNames = [...coercers.keys()].filter((name) => !(name in fields));
+  return [...filledReaders, ...emptyNames.map((name) => createReader(name, payloadProperty(name)))];
+}
+
+type ReadInput = (msg: NodeMessage) => Promise<Values>;
+
+/** The values of the fields that have one. Throws InvalidInput that names every field whose value cannot be had. */
+async function readValues(
+  operation: Callable,
+  readers: readonly FieldReader[],
+  msg: NodeMessage,
+): Promise<Values> {
+  const input: Record<string, unknown> = {};
+  const violations: Violation[] = [];
+  for (const { field, read } of readers) {
+    try {
+      const value = await read(msg);
+      if (value !== undefined) input[field] = value;
+    } catch (error) {
+      const path = error instanceof NestedValueError ? error.path : [];
+      violations.push({ field: [field, ...path].join("."), message: (error as Error).message });
+    }
+  }
+  if (violations.length > 0) throw invalidInputError(operation, violations);
+  return input;
+}
+
+function createFieldsReader(operation: Callable, form: InputDef, host: EvaluationContext): ReadInput {
+  const readers = createFieldReaders(operation, form, host);
+  return (msg) => readValues(operation, readers, msg);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`is not JSON: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** An object as it is or as JSON text; nothing at all is an input without fields. */
+function toInputObject(value: unknown): Values {
+  const parsed = typeof value === "string" && value.trim() !== "" ? parseJson(value) : value;
+  if (parsed === undefined || parsed === null || parsed === "") return {};
+  if (typeof parsed !== "object" || Array.isArray(parsed) || Buffer.isBuffer(parsed))
+    throw new Error("must be an object with the fields of the operation");
+  return parsed as Values;
+}
+
+function createObjectReader(operation: Callable, typedValue: TypedValue, host: EvaluationContext): ReadInput {
+  const source = createSource(typedValue, host);
+  const coercers = coercersOf(operation);
+  const readObject = async (msg: NodeMessage): Promise<Values> => {
+    try {
+      return toInputObject(await source(msg));
+    } catch (error) {
+      throw invalidInputError(operation, [{ field: "input", message: (error as Error).message }]);
+    }
+  };
+  return async (msg) => {
+    const readers = Object.entries(await readObject(msg)).map(([field, value]) => {
+      const coerce = coercers.get(field);
+      return { field, read: () => (coerce ? coerce(value) : value) };
+    });
+    return readValues(operation, readers, msg);
+  };
+}
+
+/**
+ * Prepares the form of a node: returns the input of the operation for a message. Throws InvalidInput that names every
+ * field whose value cannot be had.
+ */
+export const createInputReader = (operation: Callable, form: InputDef, host: EvaluationContext): ReadInput =>
+  form.input ? createObjectReader(operation, form.input, host) : createFieldsReader(operation, form, host);

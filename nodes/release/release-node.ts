@@ -1,0 +1,92 @@
+/** The node “Release”: says yes or no to what a message names, as the person whose secret it holds. */
+import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-red";
+import { InvalidInput } from "../../core/errors";
+import type { DecisionInput } from "../../core/releases/release";
+import { findConnection } from "../connection/find-connection";
+import { toFailure } from "../operation/failure";
+import { createSource, type TypedValue } from "../operation/value-sources";
+import { failedStatus } from "../operation/status";
+import { requireClient } from "../operation/target";
+
+const operationName = "releases.decide";
+
+/** Where the values of a decision come from. */
+export const decisionFields = ["decision", "release", "seal", "note"] as const;
+type DecisionField = (typeof decisionFields)[number];
+
+export interface ReleaseDef extends NodeDef, Readonly<Record<DecisionField, TypedValue>> {
+  readonly connection: string;
+  /** Who decides, as the policy names them. */
+  readonly person: string;
+}
+
+interface Secrets {
+  secret: unknown;
+}
+
+function invalidInputError(field: string, message: string): InvalidInput {
+  return new InvalidInput(`${operationName}: ${field} ${message}.`, {
+    operation: operationName,
+    code: "invalid_input",
+    outcome: "not-sent",
+    violations: [{ field, message }],
+  });
+}
+
+/** A text of the form. */
+function requireText(field: string, value: unknown): string {
+  if (typeof value !== "string" || value === "")
+    throw invalidInputError(field, "is needed: fill it in in the node");
+  return value;
+}
+
+export function releaseNode(RED: NodeAPI): NodeConstructor<Node<Secrets>, ReleaseDef, Secrets> {
+  return function ReleaseNode(this: Node<Secrets>, config: ReleaseDef) {
+    RED.nodes.createNode(this, config);
+    const host = { RED, node: this as unknown as Node };
+    const sources = Object.fromEntries(
+      decisionFields.map((field) => [field, createSource(config[field] ?? { type: "str", value: "" }, host)]),
+    ) as Record<DecisionField, ReturnType<typeof createSource>>;
+
+    const readField = async (field: DecisionField, msg: NodeMessage): Promise<string | undefined> => {
+      const value = await sources[field](msg);
+      if (value === undefined || value === null || value === "") return undefined;
+      if (typeof value !== "string") throw invalidInputError(field, "must be text");
+      return value;
+    };
+
+    const readDecision = async (msg: NodeMessage): Promise<DecisionInput> => {
+      const decision = await readField("decision", msg);
+      if (decision !== "release" && decision !== "refuse")
+        throw invalidInputError("decision", "must be release or refuse");
+      const seal = await readField("seal", msg);
+      if (seal === undefined)
+        throw invalidInputError("seal", "is needed: that of the terms that were looked at");
+      const note = await readField("note", msg);
+      const person = requireText("person", config.person);
+      return { person, secret: requireText("secret", this.credentials?.secret), decision, seal, note };
+    };
+
+    const decide = async (
+      msg: NodeMessage,
+      send: (msg: NodeMessage) => void,
+      done: (error?: Error) => void,
+    ): Promise<void> => {
+      try {
+        const client = requireClient(operationName, findConnection(RED, config.connection));
+        const decisionInput = await readDecision(msg);
+        const id = await readField("release", msg);
+        if (id === undefined) throw invalidInputError("release", "is needed: the release ID");
+        const report = await client.orders.decide(id, decisionInput);
+        this.status({ fill: "green", shape: "dot", text: report.state });
+        send(Object.assign(msg, { payload: report }));
+        done();
+      } catch (error) {
+        const failure = toFailure(error);
+        this.status(failedStatus(failure));
+        done(failure);
+      }
+    };
+    this.on("input", (msg, send, done) => void decide(msg, send, done));
+  };
+}

@@ -1,0 +1,59 @@
+/** Whether what stands in a form fits, in the words that a message would be refused with. */
+import type { Node, NodeAPI } from "node-red";
+import { checkInput } from "../core/declaration/check";
+import type { Callable } from "../core/declaration/operation";
+import { declarationsOf, type Service } from "../core/declaration/service";
+import type { Violation } from "../core/declaration/violation";
+import { InvalidInput } from "../core/errors";
+import { isCrossOrigin } from "./cross-origin";
+import { createInputReader } from "./operation/input-reader";
+import type { TypedValue } from "./operation/value-sources";
+
+type FormFields = Readonly<Record<string, TypedValue>>;
+
+/** Values that are written in the form: all others are known with a message only. */
+const isFixed = ({ type }: TypedValue): boolean => ["str", "num", "json", "bool"].includes(type);
+
+/** What is wrong with the fixed values. Rules count where all values are fixed. */
+async function fixedValueViolations(
+  RED: NodeAPI,
+  callable: Callable,
+  fields: FormFields,
+): Promise<readonly Violation[]> {
+  const fixed = Object.fromEntries(Object.entries(fields).filter(([, value]) => isFixed(value)));
+  const node = {} as Node;
+  try {
+    const input = await createInputReader(callable, { fields: fixed }, { RED, node })({ _msgid: "" });
+    const found = checkInput(callable, input, new Date());
+    return found.filter(({ field }) => Object.hasOwn(fixed, field.split(".")[0]!));
+  } catch (error) {
+    if (error instanceof InvalidInput) return error.violations;
+    throw error;
+  }
+}
+
+function parseCheckRequest(
+  body: unknown,
+): { readonly operation: unknown; readonly fields: FormFields } | undefined {
+  const { operation, fields } = (body ?? {}) as { operation?: unknown; fields?: FormFields };
+  const isTyped = ({ type, value }: TypedValue) => typeof type === "string" && typeof value === "string";
+  const isForm = typeof fields === "object" && Object.values(fields).every(isTyped);
+  return isForm ? { operation, fields } : undefined;
+}
+
+/** Serves the forms of who may read flows. Nothing is called, and no connection is needed. */
+export function serveInputChecks(RED: NodeAPI, service: Service): void {
+  const known = new Map(declarationsOf(service).map((each) => [each.name, each]));
+  RED.httpAdmin.post("/fxdesk/check", RED.auth.needsPermission("fxdesk.read"), (request, response) => {
+    const form = parseCheckRequest(request.body);
+    const callable = form && known.get(String(form.operation));
+    if (isCrossOrigin(request.headers)) response.status(403).end();
+    else if (!callable)
+      response.status(400).json({ message: "The fields of an operation are needed, as JSON." });
+    else
+      void fixedValueViolations(RED, callable, form.fields).then(
+        (violations) => response.json({ violations }),
+        (error: Error) => response.status(400).json({ message: error.message }),
+      );
+  });
+}

@@ -1,0 +1,32 @@
+/** What the editor asks the runtime for. */
+import type { NodeAPI } from "node-red";
+import {
+  callerFieldDocs,
+  type OperationDoc,
+  describeOperation,
+} from "../core/declaration/describe-operation";
+import type { Callable } from "../core/declaration/operation";
+import { callablesOf, type Service } from "../core/declaration/service";
+import { isCrossOrigin } from "./cross-origin";
+
+/** What a person needs to choose an operation and to write its input. */
+const describeForEditor = (doc: OperationDoc) => {
+  const { name, title, summary, effect } = doc;
+  const fields = callerFieldDocs(doc).map(({ name: field, kind, requirement, description }) => ({
+    name: field,
+    kind,
+    required: requirement === "required",
+    description,
+  }));
+  return { name, title, summary, effect: effect.kind, fields };
+};
+
+/** Serves what a node may name, of the service and of extensions, to who may read it. */
+export function serveOperations(RED: NodeAPI, service: Service): void {
+  const lists = { operations: callablesOf(service), watches: service.watches ?? [] };
+  for (const [path, list] of Object.entries(lists))
+    RED.httpAdmin.get(`/fxdesk/${path}`, RED.auth.needsPermission("fxdesk.read"), (request, response) => {
+      if (isCrossOrigin(request.headers)) response.status(403).end();
+      else response.json(list.map((each: Callable) => describeForEditor(describeOperation(each))));
+    });
+}

@@ -1,0 +1,71 @@
+/** The controls as functions: `sandbox.control`, and behind their routes. */
+import {
+  checkInput,
+  type Declaration,
+  type InputOf,
+  describeViolations,
+  type Values,
+  withDefaults,
+} from "@fxdesk/toolkit/operations";
+import type { AnyBehaviour, Call } from "../behaviour";
+import { toHttpError } from "../error-mapping";
+import { HttpError } from "../http-error";
+import type { SandboxSession } from "../sandbox-session";
+import { controls } from "./controls";
+
+type Control = (typeof controls)[number];
+type ControlsByMethod = { readonly [C in Control as C["name"] extends `sandbox.${infer M}` ? M : never]: C };
+
+/** One function for each control; it returns what the control does over HTTP, or throws a Refusal. */
+export type ControlPlane = {
+  readonly [M in keyof ControlsByMethod]: (
+    ...input: Partial<InputOf<ControlsByMethod[M]>> extends InputOf<ControlsByMethod[M]>
+      ? [input?: InputOf<ControlsByMethod[M]>]
+      : [input: InputOf<ControlsByMethod[M]>]
+  ) => ReturnType<ControlsByMethod[M]["act"]>;
+};
+
+export const methodOf = ({ name }: Declaration): string => name.slice(name.indexOf(".") + 1);
+
+/** A control, whatever values it takes: they are checked before. */
+export type AnyControl = Declaration & { readonly act: (session: SandboxSession, values: never) => unknown };
+
+/** Does what a control does with values that were not checked yet. Throws a Refusal. */
+export function runControl(session: SandboxSession, control: AnyControl, input: Values): unknown {
+  session.world.runDueEvents();
+  if (control.effect !== "read") session.undoHistory.markChanged();
+  const violations = checkInput(control, input, session.world.now);
+  if (violations.length > 0)
+    throw new HttpError(400, "validation_error", "The request does not fit.", describeViolations(violations));
+  const rethrow = (error: unknown): never => {
+    throw toHttpError(error);
+  };
+  try {
+    const result = control.act(session, withDefaults(control, input) as never);
+    return result instanceof Promise ? result.catch(rethrow) : result;
+  } catch (error) {
+    return rethrow(error);
+  }
+}
+
+export const controlPlane = (session: SandboxSession): ControlPlane =>
+  Object.fromEntries(
+    controls.map((control) => [
+      methodOf(control),
+      (input: Values = {}) => runControl(session, control, input),
+    ]),
+  ) as unknown as ControlPlane;
+
+const toBehaviour =
+  (session: SandboxSession, control: AnyControl) =>
+  async ({ values }: Call) => {
+    if (control.effect !== "read") session.undoHistory.markChanged();
+    return {
+      status: Number(Object.keys(control.responses)[0]),
+      body: await control.act(session, values as never),
+    };
+  };
+
+/** What stands behind the routes. */
+export const controlBehaviours = (session: SandboxSession): Readonly<Record<string, AnyBehaviour>> =>
+  Object.fromEntries(controls.map((control) => [control.name, toBehaviour(session, control)]));

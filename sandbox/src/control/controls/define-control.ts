@@ -1,0 +1,60 @@
+/** What the controls share. */
+import type { Declaration, ValuesOf } from "@fxdesk/toolkit/operations";
+import { ErrorMessage } from "@fxdesk/toolkit/schema";
+import { z } from "zod";
+import type { SandboxSession } from "../../sandbox-session";
+import { DomainError } from "../../world/domain-error";
+import type { StoredFile } from "../../world/stored-file";
+
+type BodyOf<C> = C extends { responses: { 200: { schema: { _zod: { output: infer T } } } } }
+  ? T
+  : C extends { responses: { 200: { kind: "file" } } }
+    ? StoredFile
+    : void;
+
+/** A control as it is declared, and what it does: takes the checked values and returns the body, or throws a DomainError. */
+export const defineControl = <C extends Declaration, Body extends BodyOf<C> | Promise<BodyOf<C>>>(
+  declaration: C,
+  act: (session: SandboxSession, values: ValuesOf<C>) => Body,
+) => ({ ...declaration, act });
+
+export const toNotFoundError = (kind: string, id: string): DomainError =>
+  new DomainError("not-found", `There is no such ${kind}.`, id);
+
+export const withDescription = (description: string, example?: string | number) => ({
+  description,
+  ...(example !== undefined && { examples: [example] }),
+});
+const isTime = (value: string) =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/.test(value) && !Number.isNaN(Date.parse(value));
+export const Time = z
+  .string()
+  .refine(isTime, "must be a UTC time, such as 2026-01-31T09:30:00Z")
+  .meta({ format: "date-time", examples: ["2026-01-31T09:30:00Z"] });
+
+/** How far the clock is moved at once, and how long a statement is delayed, at most. */
+export const maxDays = 366;
+export const maxSeconds = maxDays * 86_400;
+
+/** A field that another cannot do without when that has a value. */
+export const requiredWith = (field: string, other: string, value: string) => ({
+  kind: "needed-by" as const,
+  fields: [field],
+  other,
+  values: [value],
+  description: `${field} is needed with ${other} ${value}.`,
+});
+
+/** What every control has in common. */
+export const controlDefaults = {
+  effect: "change",
+  server: "service",
+  credentials: [],
+  errors: {
+    400: ["The request does not fit.", ErrorMessage],
+    403: ["The request comes from another web page.", ErrorMessage],
+    404: ["There is no such thing.", ErrorMessage],
+    409: ["The state does not allow it.", ErrorMessage],
+  },
+  contract: "not shown",
+} as const;

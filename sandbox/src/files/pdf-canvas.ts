@@ -1,0 +1,100 @@
+/** What all PDF documents of the bank have in common: the page, its letterhead, and letters that every reader has. */
+import { toAscii } from "@fxdesk/toolkit/formats";
+import { buffer } from "node:stream/consumers";
+import type { Bank } from "../world/accounts/banks";
+
+/** Points on an A4 page. */
+export const page = { left: 40, right: 555, top: 40, bottom: 770 } as const;
+export const width = page.right - page.left;
+
+export const ink = { text: "#1c2733", quiet: "#5f6b78", brand: "#12406b", line: "#d5dbe1" } as const;
+export const fonts = { plain: "Helvetica", bold: "Helvetica-Bold" } as const;
+
+/** The library takes a tenth of a second to load: not before it is needed. */
+const loadPdf = async () => (await import("pdfkit")).default;
+
+type PdfDocument = InstanceType<Awaited<ReturnType<typeof loadPdf>>>;
+
+const unprintableCharacters = /[^\n\x20-\x7e\u00a0-\u00ff\u2013\u2014\u2018-\u201d\u2026\u20ac]/gu;
+
+const transliterate = (letter: string) => (/\s/.test(letter) ? " " : toAscii(letter).replaceAll(".", "?"));
+
+/** The fonts of every reader have the letters of Western Europe; others are spelled with them, or are question marks. */
+export const toPrintable = (text: string): string =>
+  text.normalize("NFC").replace(unprintableCharacters, transliterate);
+
+interface Heading {
+  readonly bank: Bank;
+  readonly title: string;
+  readonly writtenAt: Date;
+}
+
+/** A document while it is drawn. */
+export class PdfCanvas {
+  constructor(
+    readonly document: PdfDocument,
+    private readonly heading: Heading,
+  ) {}
+
+  setStyle(font: string, size: number, color: string): PdfDocument {
+    return this.document.font(font).fontSize(size).fillColor(color);
+  }
+
+  drawLine(y: number, color: string, thickness: number): void {
+    this.document.moveTo(page.left, y).lineTo(page.right, y).lineWidth(thickness).strokeColor(color).stroke();
+  }
+
+  drawLetterhead(): void {
+    const { bank, title, writtenAt } = this.heading;
+    const right = { width, align: "right" } as const;
+    this.setStyle(fonts.bold, 16, ink.brand).text(bank.name, page.left, page.top);
+    this.setStyle(fonts.plain, 8, ink.quiet)
+      .text(`${bank.street}, ${bank.postCode} ${bank.city}`, page.left, page.top + 21)
+      .text(`BIC ${bank.bic}`, page.left, page.top + 32);
+    this.setStyle(fonts.bold, 13, ink.text).text(toPrintable(title), page.left, page.top + 2, right);
+    this.setStyle(fonts.plain, 8, ink.quiet).text(
+      `Written on ${writtenAt.toISOString().slice(0, 10)}`,
+      page.left,
+      page.top + 21,
+      right,
+    );
+    this.drawLine(page.top + 48, ink.brand, 1.5);
+  }
+
+  drawFooters(): void {
+    const { count } = this.document.bufferedPageRange();
+    const y = page.bottom + 16;
+    for (let index = 0; index < count; index += 1) {
+      this.document.switchToPage(index);
+      const isLast = index === count - 1;
+      this.setStyle(fonts.plain, 7, ink.quiet)
+        .text("Sandbox: no bank and no money stand behind this document.", page.left, y, { lineBreak: false })
+        .text(isLast ? "" : "Continued on the next page", page.left, y, { width, align: "center" })
+        .text(`Page ${index + 1} of ${count}`, page.left, y, { width, align: "right" });
+    }
+  }
+}
+
+/** A document with a letterhead, what is drawn below it, and footers. The same content is always the same bytes. */
+export async function drawPdf(heading: Heading, drawContent: (canvas: PdfCanvas) => void): Promise<Buffer> {
+  const Document = await loadPdf();
+  const document = new Document({
+    size: "A4",
+    margins: { left: page.left, right: page.left, top: page.top, bottom: 0 },
+    bufferPages: true,
+    info: {
+      Title: toPrintable(heading.title),
+      Author: heading.bank.name,
+      CreationDate: heading.writtenAt,
+      Producer: "fxdesk sandbox",
+      Creator: "fxdesk sandbox",
+    },
+  });
+  const written = buffer(document);
+  const canvas = new PdfCanvas(document, heading);
+  canvas.drawLetterhead();
+  drawContent(canvas);
+  canvas.drawFooters();
+  document.end();
+  return written;
+}

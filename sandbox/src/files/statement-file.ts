@@ -1,0 +1,115 @@
+/** Documents in the formats the contract names. */
+import { FormatError, writeCoda, writeCsv, writeMt940, type Mt940Options } from "@fxdesk/toolkit/formats";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { FileResponse } from "../result";
+import type { StoredFile } from "../world/stored-file";
+import type { AccountStatement, Statement } from "../world/statements/statement";
+import type { StatementFormat } from "../world/enumerations";
+import { lineNumber } from "../world/ledger/book";
+import { reportCsv } from "./report-csv";
+import { reportPdf } from "./report-pdf";
+import type { Report } from "./report";
+import { toStatementReport } from "./statement-report";
+import { statementXlsx } from "./statement-xlsx";
+
+interface FileType {
+  readonly contentType: string;
+  readonly extension: string;
+}
+
+const fileTypes: Readonly<Record<StatementFormat, FileType>> = {
+  pdf: { contentType: "application/pdf", extension: "pdf" },
+  csv: { contentType: "text/csv; charset=utf-8", extension: "csv" },
+  mt940: { contentType: "text/plain; charset=us-ascii", extension: "sta" },
+  xls: {
+    contentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    extension: "xlsx",
+  },
+  coda: { contentType: "text/plain; charset=us-ascii", extension: "cod" },
+};
+
+interface StatementWriter {
+  readonly write: (statement: AccountStatement, options: Mt940Options) => Promise<FileResponse["bytes"]>;
+  /** Rejects when the format cannot carry the statement, where that shows only when it is written. */
+  readonly validate?: (statement: AccountStatement, options: Mt940Options) => Promise<void>;
+}
+
+/**
+ * A text that is made while it is read. Whether the format can carry all of it shows only at its end, too late for who has
+ * read the beginning: so it is made once before.
+ */
+const streamingWriter = (
+  chunks: (statement: AccountStatement, options: Mt940Options) => AsyncGenerator<string>,
+): StatementWriter => ({
+  validate: async (statement, options) => {
+    const chunksToCheck = chunks(statement, options);
+    // Others are served meanwhile.
+    while (!(await chunksToCheck.next()).done) await nextTurn();
+  },
+  write: async (statement, options) => Readable.from(chunks(statement, options)),
+});
+
+/** The same with the numbers of the lines for references of the bank: there is no room for all of an identifier. */
+const withLineNumbers = (statement: AccountStatement): AccountStatement => ({
+  ...statement,
+  entries: {
+    *[Symbol.iterator]() {
+      for (const entry of statement.entries)
+        yield { ...entry, bankReference: lineNumber(entry.bankReference!) };
+    },
+  },
+});
+
+const writers: Readonly<Record<StatementFormat, StatementWriter>> = {
+  pdf: { write: (statement) => reportPdf(toStatementReport(statement)) },
+  csv: streamingWriter((statement) => writeCsv([statement])),
+  mt940: streamingWriter((statement, options) => writeMt940([withLineNumbers(statement)], options)),
+  xls: { write: statementXlsx },
+  coda: streamingWriter((statement) => writeCoda([withLineNumbers(statement)])),
+};
+
+/** What was tried out before it was fetched, by the statement that was asked for. */
+const validations = new WeakMap<Statement, Promise<void>>();
+
+/** Tries out a statement that was asked for while it is made, so that who fetches it does not wait. */
+export function validateAhead(requested: Statement, content: AccountStatement): void {
+  const validation = writers[requested.format].validate?.(content, {});
+  if (!validation) return;
+  validations.set(requested, validation);
+  // Who fetches it is told.
+  validation.catch(() => {});
+}
+
+/** The statement as a file; undefined when the format cannot carry it. `asked` is the one that was prepared, if any was. */
+export async function statementFile(
+  statement: AccountStatement,
+  format: StatementFormat,
+  options: Mt940Options = {},
+  requested?: Statement,
+): Promise<FileResponse | undefined> {
+  const { account, period } = statement;
+  const { contentType, extension } = fileTypes[format];
+  const fileName = `statement-${account.currency}-${period.from}-${period.to}.${extension}`;
+  try {
+    const { validate, write } = writers[format];
+    await ((requested && validations.get(requested)) ?? validate?.(statement, options));
+    return { contentType, fileName, bytes: await write(statement, options) };
+  } catch (error) {
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  }
+}
+
+/** A file with all of its bytes, to be kept. */
+export async function toStoredFile({ bytes, ...file }: FileResponse): Promise<StoredFile> {
+  return { ...file, bytes: bytes instanceof Readable ? await buffer(bytes) : bytes };
+}
+
+/** A report as a file. */
+export async function reportFile(report: Report, name: string, format: "pdf" | "csv"): Promise<StoredFile> {
+  const { contentType, extension } = fileTypes[format];
+  const bytes = await (format === "pdf" ? reportPdf(report) : reportCsv(report));
+  return { contentType, fileName: `${name}.${extension}`, bytes };
+}

@@ -1,0 +1,94 @@
+/** Authorisations as calls begin and read them. */
+import type { Call } from "../behaviour";
+import { header } from "../http";
+import type { Result } from "../result";
+import type { World } from "../world/world";
+import {
+  findAuthorisation,
+  authorisationsOf,
+  startAuthorisation,
+  assertRedirectUri,
+  type RedirectHeaders,
+} from "../world/open-banking/authorisations";
+import type { Authorisation, Decision } from "../world/open-banking/decision";
+import { missingApprovals, scaStatusOf } from "../world/open-banking/decision-handlers";
+
+interface Link {
+  readonly href: string;
+}
+
+export const link = (href: string): Link => ({ href });
+
+/** How each approach leads a person to the page of an authorisation. */
+const scaLinksByApproach = {
+  redirect: ({ authorisationId }: Authorisation, base: string) => ({
+    scaRedirect: link(`${base}/sca/${authorisationId}`),
+  }),
+  oauth: ({ authorisationId }: Authorisation, base: string) => ({
+    scaOAuth: link(`${base}/.well-known/openid-configuration?authorizationId=${authorisationId}`),
+  }),
+};
+
+/** Links to the page of an authorisation and to its status; `list` is the path of the authorisations. */
+const scaLinks = (
+  { request, world }: Pick<Call, "request" | "world">,
+  list: string,
+  authorisation: Authorisation,
+) => ({
+  ...scaLinksByApproach[world.settings.scaApproach](authorisation, `http://${header(request, "host")}`),
+  scaStatus: link(`${list}/${authorisation.authorisationId}`),
+});
+
+const redirectApproach = { "aspsp-sca-approach": "REDIRECT" };
+
+/**
+ * Whether the authorisation of something new begins at once: unless the caller wants not. Where several people must
+ * authorise it, each authorisation begins in a call of its own.
+ */
+const startsImplicitly = (headers: RedirectHeaders, approvers: number) =>
+  !headers["TPP-Explicit-Authorisation-Preferred"] && approvers === 1;
+
+/** To be called before anything new is made, which so many people must authorise: refuses what cannot begin. */
+export function assertStartable({ values, world }: Call<RedirectHeaders>, approvers: number): void {
+  if (startsImplicitly(values, approvers)) assertRedirectUri(world, values);
+}
+
+/** Headers and links of the answer that makes a resource. */
+export function startForNewResource(
+  call: Call<RedirectHeaders>,
+  path: string,
+  decision: Decision,
+): Required<Pick<Result, "headers">> & { readonly _links: Readonly<Record<string, Link>> } {
+  const { values, world } = call;
+  const list = `${path}/authorisations`;
+  const resourceLinks = { self: link(path), status: link(`${path}/status`) };
+  if (!startsImplicitly(values, missingApprovals(world, decision)))
+    return { headers: { location: path }, _links: { startAuthorisation: link(list), ...resourceLinks } };
+  const links = scaLinks(call, list, startAuthorisation(world, decision, values));
+  return { headers: { location: path, ...redirectApproach }, _links: { ...links, ...resourceLinks } };
+}
+
+/** Begins an authorisation in a call of its own; `list` is the path of the authorisations. */
+export function startAuthorisationResponse(call: Call<RedirectHeaders>, list: string, decision: Decision) {
+  const authorisation = startAuthorisation(call.world, decision, call.values);
+  const { scaStatus, authorisationId } = authorisation;
+  const _links = scaLinks(call, list, authorisation);
+  return { status: 201, headers: redirectApproach, body: { scaStatus, authorisationId, _links } } as const;
+}
+
+export const listAuthorisationsResponse = (world: World, decision: Decision) =>
+  ({
+    status: 200,
+    body: {
+      authorisationIds: authorisationsOf(world, decision).map(({ authorisationId }) => authorisationId),
+    },
+  }) as const;
+
+export const authorisationStatusResponse = (
+  { values, world }: Call<{ readonly "authorisation-id": string }>,
+  decision: Decision,
+) =>
+  ({
+    status: 200,
+    body: { scaStatus: scaStatusOf(world, findAuthorisation(world, decision, values["authorisation-id"])) },
+  }) as const;

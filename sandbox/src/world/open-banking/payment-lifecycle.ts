@@ -1,0 +1,288 @@
+/** Payments from the initiation to the end: RCVD, PATC, ACTC, ACSP and ACSC, or what goes wrong. */
+import { Big } from "big.js";
+import { type Money, formatDecimalAmount } from "../money/currencies";
+import { dayMs, dayOf, timeAtHour } from "../calendar/days";
+import { settlementStartDay, firstInstructableDay } from "../calendar/payment-systems";
+import { isPayableIban } from "../accounts/iban";
+import type { Movement } from "../ledger/ledger";
+import { availableBalance, moveMoney, recordExpectation } from "../ledger/movements";
+import type { World } from "../world";
+import type { Decision } from "./decision";
+import { scheduleLapse } from "./decision-lapse";
+import {
+  isUnauthorised,
+  type Payment,
+  type PaymentTerms,
+  type StatusReason,
+  totalOf,
+  type Transfer,
+} from "./payment";
+import { systemFor } from "./products";
+import {
+  type AccountReference,
+  bicOf,
+  accountNumberOf,
+  toAccountReference,
+  findReferencedAccount,
+} from "./references";
+import { nextExecutionDay, type StandingOrder } from "./standing-order";
+
+const wrongAccount: StatusReason = { code: "AC01", text: "The creditor's account is not one." };
+const noFunds: StatusReason = { code: "AM04", text: "There are not enough funds." };
+const refused: StatusReason = { code: "DS02", text: "It was refused, or not authorised in time." };
+
+/** From the authorisation to the beginning of settlement, and from there to its end. */
+const stepMs = 2_000;
+/** How many days a payment waits for funds. */
+const maxDaysForFunds = 3;
+/** The hour (UTC) at which payments for a day are made. */
+const hourOfExecution = 8;
+
+export const atExecutionHour = (day: string): Date => timeAtHour(day, hourOfExecution);
+
+export const hasSufficientFunds = (world: World, payment: Payment): boolean =>
+  availableBalance(world, payment.account).gte(totalOf(payment));
+
+export function initiatePayment(world: World, terms: PaymentTerms): Payment {
+  const { signatories } = world.openBanking;
+  const paymentId = world.ids.uuid();
+  const { clientId } = terms.client;
+  const about = { id: paymentId, subject: { scope: `PIS:${paymentId}`, clientIds: [clientId] } };
+  const signatoryTerms = signatories > 1 ? [["To be approved by", `${signatories} people`] as const] : [];
+  const payment: Payment = {
+    ...terms,
+    paymentId,
+    initiation: {
+      about: "initiation",
+      ...about,
+      title: "Payment",
+      terms: [...describeTerms(terms), ...signatoryTerms],
+    },
+    cancellation: {
+      about: "cancellation",
+      ...about,
+      title: "Cancellation of a payment",
+      terms: describeTerms(terms),
+    },
+    status: "RCVD",
+    authorisedAt: undefined,
+    unsigned: signatories,
+    unpaid: new Map(),
+    rejection: undefined,
+    cancelling: false,
+  };
+  world.openBanking.payments.set(payment.paymentId, payment);
+  scheduleLapse(world, payment.initiation);
+  return payment;
+}
+
+const paymentById = ({ openBanking }: World, paymentId: string): Payment =>
+  openBanking.payments.get(paymentId)!;
+
+export const initiationDecision = {
+  missing(world: World, id: string): number {
+    const payment = paymentById(world, id);
+    return isUnauthorised(payment) ? payment.unsigned : 0;
+  },
+
+  decide(world: World, id: string, approved: boolean): void {
+    const payment = paymentById(world, id);
+    if (approved) addSignature(world, payment);
+    else rejectPayment(payment, refused);
+  },
+};
+
+export const cancellationDecision = {
+  missing(world: World, id: string): number {
+    const { status, cancelling } = paymentById(world, id);
+    return status === "ACTC" && cancelling ? 1 : 0;
+  },
+
+  decide(world: World, id: string, approved: boolean): void {
+    const payment = paymentById(world, id);
+    if (approved) cancelPayment(world, payment);
+    else payment.cancelling = false;
+  },
+};
+
+const formatMoney = ({ amount, currency }: Money) => `${formatDecimalAmount(amount, currency)} ${currency}`;
+
+function describeTerms({ transfers, account, order, requestedAt }: PaymentTerms): Decision["terms"] {
+  const { currency } = account;
+  return [
+    ["From", accountNumberOf(toAccountReference(account))],
+    ...transfers.map(
+      ({ amount, creditorName, creditorAccount }) =>
+        [
+          `To ${creditorName}`,
+          `${formatMoney(amount)}, account ${accountNumberOf(creditorAccount)}`,
+        ] as const,
+    ),
+    ["In total", formatMoney({ amount: totalOf({ transfers }), currency })],
+    ...(order ? [["Repeated", `${order.frequency} from ${order.startDate}`] as const] : []),
+    ...(requestedAt ? [["On", dayOf(requestedAt)] as const] : []),
+  ];
+}
+
+function rejectPayment(payment: Payment, reason: StatusReason): void {
+  payment.status = "RJCT";
+  payment.rejection = reason;
+}
+
+/** One of the people who must authorise it has. Throws, and changes nothing, when the books cannot hold it. */
+function addSignature(world: World, payment: Payment): void {
+  if (payment.unsigned > 1) payment.status = "PATC";
+  else authorisePayment(world, payment);
+  payment.unsigned -= 1;
+}
+
+function authorisePayment(world: World, payment: Payment): void {
+  if (payment.rejectWithoutFunds && !hasSufficientFunds(world, payment)) {
+    rejectPayment(payment, noFunds);
+    return;
+  }
+  const { order, requestedAt } = payment;
+  if (!order) recordOutgoing(world, payment, totalOf(payment));
+  payment.status = "ACTC";
+  payment.authorisedAt = world.now;
+  if (order) {
+    scheduleNextExecution(world, payment, order, 0);
+    return;
+  }
+  const at = executionTime(world, payment, requestedAt ?? world.now);
+  world.agenda.schedule(at, "payment-settles", payment, payment.rejectWithoutFunds ? 0 : maxDaysForFunds);
+}
+
+const systemOfPayment = ({ product, account }: Payment) => systemFor(product, account.currency);
+
+/**
+ * When a payment that is authorised now begins to settle: as soon as it can, but not before a time that was asked for. What
+ * comes after the cut-off or on a closed day waits for the morning of the next day that can be had.
+ */
+function executionTime(world: World, payment: Payment, notBefore: Date): Date {
+  const soonest = world.timeAfter(stepMs);
+  const earliestTime = notBefore > soonest ? notBefore : soonest;
+  const system = systemOfPayment(payment);
+  const day = firstInstructableDay(system, world.now, settlementStartDay(system, earliestTime));
+  return day === dayOf(earliestTime) ? earliestTime : atExecutionHour(day);
+}
+
+/** Notes what is going to leave the account; a negative amount takes it back. */
+function recordOutgoing(world: World, { account, paymentId: reference }: Payment, amount: Big): void {
+  recordExpectation(world, account, "Outgoing", amount, { reference, valueAt: world.now });
+}
+
+/** Cancels what is not executed yet. */
+export function cancelPayment(world: World, payment: Payment): void {
+  if (payment.status === "ACTC" && !payment.order) recordOutgoing(world, payment, totalOf(payment).neg());
+  payment.status = "CANC";
+}
+
+/** Begins settlement, or waits another business day for funds. */
+export function settlePayment(world: World, payment: Payment, daysLeft: number): void {
+  if (payment.status !== "ACTC") return;
+  if (daysLeft > 0 && !hasSufficientFunds(world, payment)) {
+    const next = executionTime(world, payment, world.timeAfter(dayMs));
+    world.agenda.schedule(next, "payment-settles", payment, daysLeft - 1);
+    return;
+  }
+  payment.status = "ACSP";
+  world.agenda.schedule(world.timeAfter(stepMs), "payment-is-executed", payment);
+}
+
+export function executePayment(world: World, payment: Payment): void {
+  recordOutgoing(world, payment, totalOf(payment).neg());
+  const paid = new Set(payTransfers(world, payment));
+  const unpaid = payment.transfers.filter((transfer) => !paid.has(transfer));
+  const reasons = unpaid.map(({ creditorAccount }) => (isPayable(creditorAccount) ? noFunds : wrongAccount));
+  payment.unpaid = new Map(unpaid.map((transfer, index) => [transfer, reasons[index]!]));
+  payment.status = unpaid.length === 0 ? "ACSC" : "PART";
+  if (paid.size === 0) rejectPayment(payment, reasons[0]!);
+}
+
+/** Lets a standing order pay on its next day from the one with a number on; behind its last it is complete. */
+function scheduleNextExecution(world: World, payment: Payment, order: StandingOrder, from: number): void {
+  const next = nextExecutionDay(order, systemOfPayment(payment), from);
+  if (next === undefined) {
+    payment.status = "ACSC";
+    return;
+  }
+  const at = executionTime(world, payment, atExecutionHour(next.day));
+  world.agenda.schedule(at, "standing-order-pays", payment, next.number);
+}
+
+/** A standing order pays, and so on to its last day. A day without funds is left out. */
+export function payStandingOrder(world: World, payment: Payment, number: number): void {
+  if (payment.status !== "ACTC") return;
+  payTransfers(world, payment);
+  scheduleNextExecution(world, payment, payment.order!, number + 1);
+}
+
+/** Pays the transfers for which there are funds and a creditor's account, and returns them. */
+function payTransfers(world: World, payment: Payment): Transfer[] {
+  const { account, asBatch } = payment;
+  let funds = availableBalance(world, account);
+  const payable = payment.transfers.filter(({ amount: { amount }, creditorAccount }) => {
+    const canPay = isPayable(creditorAccount) && funds.gte(amount);
+    if (canPay) funds = funds.minus(amount);
+    return canPay;
+  });
+  if (asBatch && payable.length > 1) debitBatch(world, payment, payable);
+  else for (const transfer of payable) debit(world, payment, transfer);
+  for (const transfer of payable) credit(world, payment, transfer);
+  return payable;
+}
+
+/** An account number that is an IBAN must be a right one. */
+export const isPayable = ({ iban }: AccountReference): boolean => iban === undefined || isPayableIban(iban);
+
+/** The payer's reference, or else the payment's. */
+const referenceOf = ({ paymentId }: Payment, { endToEndIdentification }: Transfer) => ({
+  reference: endToEndIdentification ?? paymentId.replaceAll("-", ""),
+  endToEnd: endToEndIdentification !== undefined,
+});
+
+function debit(world: World, payment: Payment, transfer: Transfer): void {
+  const { amount, creditorName, creditorAccount, creditorAgent, remittanceInformationUnstructured } =
+    transfer;
+  const counterparty: Movement["counterparty"] = {
+    name: creditorName,
+    ...(creditorAccount.iban !== undefined && { iban: creditorAccount.iban }),
+    ...(creditorAccount.bban !== undefined && { accountNumber: creditorAccount.bban }),
+    ...(creditorAgent !== undefined && { bic: creditorAgent }),
+  };
+  moveMoney(world, payment.account, amount.amount.neg(), "nostro", {
+    type: "debit",
+    ...referenceOf(payment, transfer),
+    information: remittanceInformationUnstructured ?? `Payment to ${creditorName}`,
+    counterparty,
+  });
+}
+
+function debitBatch(world: World, payment: Payment, transfers: readonly Transfer[]): void {
+  moveMoney(world, payment.account, totalOf({ transfers }).neg(), "nostro", {
+    type: "debit",
+    reference: payment.paymentId.replaceAll("-", ""),
+    information: `Batch of ${transfers.length} payments`,
+  });
+}
+
+/** Where the creditor's account is kept here too, the money arrives on it. */
+function credit(world: World, payment: Payment, transfer: Transfer): void {
+  const { amount, creditorAccount, remittanceInformationUnstructured } = transfer;
+  const currency = creditorAccount.currency ?? amount.currency;
+  const account = findReferencedAccount(world.accounts.values(), { ...creditorAccount, currency });
+  if (account?.currency !== amount.currency) return;
+  const { iban, bban } = toAccountReference(payment.account);
+  moveMoney(world, account, amount.amount, "nostro", {
+    type: "incoming",
+    ...referenceOf(payment, transfer),
+    information: remittanceInformationUnstructured ?? `Payment from ${payment.client.name}`,
+    counterparty: {
+      name: payment.client.name,
+      bic: bicOf(payment.account),
+      ...(iban !== undefined && { iban }),
+      ...(bban !== undefined && { accountNumber: bban }),
+    },
+  });
+}

@@ -1,0 +1,99 @@
+/** What is going to happen, in the order of time: money coming in, trades maturing, statements getting ready. */
+import type { Big } from "big.js";
+import type { Account } from "./accounts/account";
+import type { AccountDetails } from "./accounts/details";
+import type { Movement } from "./ledger/entries";
+import type { Consent } from "./open-banking/consent";
+import type { Decision } from "./open-banking/decision";
+import type { Payment } from "./open-banking/payment";
+import type { PlanStep, TradePlan } from "./seed/trade-plan";
+import type { Interest, Outgoing, Recurring, SupplierPayment } from "./seed/recurring";
+import type { Trade, TradePayment } from "./trades/trades";
+
+/** What can be due, by its kind, and what it is about. */
+export interface EventArguments {
+  readonly "trade-matures": [trade: Trade];
+  readonly "trade-is-fixed": [trade: Trade];
+  readonly "margin-is-watched": [trade: Trade];
+  readonly "fee-is-collected": [trade: Trade];
+  readonly "quote-is-forgotten": [quoteId: string];
+  readonly "beneficiary-is-validated": [trade: Trade, payment: TradePayment];
+  readonly "trade-payment-is-executed": [trade: Trade, payment: TradePayment];
+  readonly "trade-payment-completes": [trade: Trade, payment: TradePayment];
+  readonly "details-are-confirmed": [details: AccountDetails];
+  readonly "decision-lapses": [decision: Decision];
+  readonly "consent-expires": [consent: Consent];
+  readonly "payment-settles": [payment: Payment, daysLeft: number];
+  readonly "payment-is-executed": [payment: Payment];
+  /** With the number of the day among those of the order, from 0. */
+  readonly "standing-order-pays": [payment: Payment, number: number];
+  readonly "response-is-forgotten": [key: string];
+  readonly "day-begins": [business: readonly Recurring[], day: string];
+  readonly "money-comes-in": [account: Account, amount: Big, movement: Omit<Movement, "type" | "endToEnd">];
+  readonly "money-goes-out": [outgoing: Outgoing];
+  readonly "supplier-is-paid": [payment: SupplierPayment];
+  readonly "money-comes-back": [payment: SupplierPayment];
+  readonly "interest-is-paid": [interest: Interest, day: string];
+  readonly "plan-is-booked": [plan: TradePlan];
+  readonly "plan-goes-on": [trade: Trade, act: PlanStep];
+}
+
+/** Something that is due: plain data, so that what is to come can be saved with everything else. */
+export type ScheduledEvent = {
+  readonly [Kind in keyof EventArguments]: {
+    /** Milliseconds since 1970. */
+    readonly at: number;
+    readonly kind: Kind;
+    readonly args: EventArguments[Kind];
+  };
+}[keyof EventArguments];
+
+/** What is to come, and the time that has come. */
+export interface ScheduledEventsState {
+  readonly time: Date;
+  /** In the order in which they happen. */
+  readonly events: readonly ScheduledEvent[];
+}
+
+export class ScheduledEvents {
+  readonly #events: ScheduledEvent[];
+  #time: Date;
+
+  constructor({ time, events }: ScheduledEventsState = { time: new Date(0), events: [] }) {
+    this.#time = time;
+    this.#events = [...events];
+  }
+
+  get state(): ScheduledEventsState {
+    return { time: this.#time, events: this.#events };
+  }
+
+  /** When the event that happens now was due; it never goes back. */
+  get time(): Date {
+    return this.#time;
+  }
+
+  /** What is due at the same time happens in the order it was scheduled in. */
+  schedule<Kind extends keyof EventArguments>(time: Date, kind: Kind, ...args: EventArguments[Kind]): void {
+    const at = time.getTime();
+    let low = 0;
+    let high = this.#events.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#events[middle]!.at <= at) low = middle + 1;
+      else high = middle;
+    }
+    this.#events.splice(low, 0, { at, kind, args } as ScheduledEvent);
+  }
+
+  /** Lets everything happen that is due, also what follows from it. */
+  runUntil(until: Date, handleEvent: (event: ScheduledEvent) => void): void {
+    const end = until.getTime();
+    while (this.#events.length > 0 && this.#events[0]!.at <= end) {
+      const event = this.#events.shift()!;
+      if (event.at > this.#time.getTime()) this.#time = new Date(event.at);
+      handleEvent(event);
+    }
+    if (until > this.#time) this.#time = until;
+  }
+}

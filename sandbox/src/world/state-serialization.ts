@@ -1,0 +1,167 @@
+/**
+ * State as values: what a world is made of, copied, written as JSON and read again. Two places that hold the same object
+ * hold the same object afterwards.
+ *
+ * State is plain objects, arrays, maps, sets, dates, decimals, bytes and columns of numbers. A function or an object of a
+ * class is none, and is refused.
+ */
+import { Big } from "big.js";
+
+/** A value as JSON can hold it. What JSON does not know is an object with one key that begins with $. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+type Container = unknown[] | Map<unknown, unknown> | Set<unknown> | Record<string, unknown>;
+
+function isPlain(value: object): value is Record<string, unknown> {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+
+function assertState(value: object): asserts value is Container {
+  if (!Array.isArray(value) && !(value instanceof Map) && !(value instanceof Set) && !isPlain(value))
+    throw new TypeError(`${value.constructor.name} is no state that can be saved.`);
+}
+
+/** Also a key that means something else in an assignment. */
+const defineKey = (object: object, key: string, value: unknown): void =>
+  void Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+
+/** What never changes, so that a copy may hold the same. */
+const isImmutable = (value: object): boolean =>
+  value instanceof Big || value instanceof Date || ArrayBuffer.isView(value) || Object.isFrozen(value);
+
+/** A copy of state that does not change with it. What is frozen is taken to be so all the way down. */
+export function copyState<State>(state: State): State {
+  const copies = new Map<object, Container>();
+  const register = <C extends Container>(value: object, copy: C): C => {
+    copies.set(value, copy);
+    return copy;
+  };
+  function copyValue(value: unknown): unknown {
+    if (typeof value === "function") throw new TypeError("A function is no state that can be saved.");
+    if (typeof value !== "object" || value === null || isImmutable(value)) return value;
+    const known = copies.get(value);
+    if (known) return known;
+    assertState(value);
+    if (Array.isArray(value)) {
+      const copy = register(value, [] as unknown[]);
+      for (const item of value) copy.push(copyValue(item));
+      return copy;
+    }
+    if (value instanceof Map) {
+      const copy = register(value, new Map<unknown, unknown>());
+      for (const [key, item] of value) copy.set(copyValue(key), copyValue(item));
+      return copy;
+    }
+    if (value instanceof Set) {
+      const copy = register(value, new Set<unknown>());
+      for (const item of value) copy.add(copyValue(item));
+      return copy;
+    }
+    const copy = register(value, {} as Record<string, unknown>);
+    for (const key of Object.keys(value)) defineKey(copy, key, copyValue(value[key]));
+    return copy;
+  }
+  return copyValue(state) as State;
+}
+
+/** Columns of numbers and bytes, by the name of their kind; bytes are read as a Buffer. */
+const columnReaders = {
+  Uint8Array: (bytes: Buffer) => bytes,
+  Uint32Array: (bytes: Buffer) => new Uint32Array(toAlignedBuffer(bytes)),
+  Float64Array: (bytes: Buffer) => new Float64Array(toAlignedBuffer(bytes)),
+  BigInt64Array: (bytes: Buffer) => new BigInt64Array(toAlignedBuffer(bytes)),
+} as const;
+
+const toAlignedBuffer = ({ buffer, byteOffset, length }: Buffer): ArrayBuffer =>
+  buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
+
+const columnKinds = Object.keys(columnReaders) as (keyof typeof columnReaders)[];
+
+function serializeColumn(column: ArrayBufferView): Json {
+  const kind = Buffer.isBuffer(column) ? "Uint8Array" : column.constructor.name;
+  const { buffer, byteOffset, byteLength } = column;
+  return { [`$${kind}`]: Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString("base64") };
+}
+
+/** State as JSON. An object that was written before is written as its number, in the order of writing. */
+export function serializeState(state: unknown): Json {
+  const numbers = new Map<object, number>();
+  const serializeAll = (items: Iterable<unknown>) => Array.from(items, (item) => serializeValue(item));
+  const serializePairs = (items: Iterable<readonly [unknown, unknown]>) =>
+    Array.from(items, ([key, item]) => [serializeValue(key), serializeValue(item)]);
+  function serializeValue(value: unknown): Json {
+    if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+    if (value === undefined) return { $undefined: true };
+    if (typeof value === "number") return Number.isFinite(value) ? value : { $number: String(value) };
+    if (typeof value !== "object") throw new TypeError(`A ${typeof value} is no state that can be saved.`);
+    if (value instanceof Big) return { $decimal: value.toFixed() };
+    if (value instanceof Date) return { $time: value.getTime() };
+    if (ArrayBuffer.isView(value)) return serializeColumn(value);
+    const number = numbers.get(value);
+    if (number !== undefined) return { $same: number };
+    numbers.set(value, numbers.size);
+    assertState(value);
+    if (Array.isArray(value)) return serializeAll(value);
+    if (value instanceof Map) return { $map: serializePairs(value) };
+    if (value instanceof Set) return { $set: serializeAll(value) };
+    const entries = Object.entries(value);
+    if (entries.some(([key]) => key.startsWith("$") || key === "__proto__"))
+      return { $object: serializePairs(entries) };
+    return Object.fromEntries(entries.map(([key, item]) => [key, serializeValue(item)]));
+  }
+  return serializeValue(state);
+}
+
+/** The state that was written. Throws a TypeError when it was not written so. */
+export function deserializeState(json: Json): unknown {
+  const containers: Container[] = [];
+  const register = <C extends Container>(container: C): C => {
+    containers.push(container);
+    return container;
+  };
+  const decoders: Readonly<Record<string, (content: never) => unknown>> = {
+    $undefined: () => undefined,
+    $number: (text: string) => Number(text),
+    $decimal: (text: string) => new Big(text),
+    $time: (time: number) => new Date(time),
+    $same: (number: number) => containers[number],
+    $map(entries: readonly (readonly [Json, Json])[]) {
+      const map = register(new Map<unknown, unknown>());
+      for (const [key, item] of entries) map.set(readValue(key), readValue(item));
+      return map;
+    },
+    $set(items: readonly Json[]) {
+      const set = register(new Set<unknown>());
+      for (const item of items) set.add(readValue(item));
+      return set;
+    },
+    $object: (entries: readonly (readonly [string, Json])[]) => readObject(entries),
+    ...Object.fromEntries(
+      columnKinds.map((kind) => [
+        `$${kind}`,
+        (text: string) => columnReaders[kind](Buffer.from(text, "base64")),
+      ]),
+    ),
+  };
+  function readObject(entries: readonly (readonly [string, Json])[]) {
+    const filled = register({} as Record<string, unknown>);
+    for (const [key, item] of entries) defineKey(filled, key, readValue(item));
+    return filled;
+  }
+  function readValue(value: Json): unknown {
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) {
+      const list = register([] as unknown[]);
+      for (const item of value as readonly Json[]) list.push(readValue(item));
+      return list;
+    }
+    const entries = Object.entries(value);
+    const [key, content] = entries[0] ?? [""];
+    if (!key.startsWith("$")) return readObject(entries);
+    const decode = decoders[key];
+    if (!decode) throw new TypeError(`${key} is no kind of value.`);
+    return decode(content as never);
+  }
+  return readValue(json);
+}

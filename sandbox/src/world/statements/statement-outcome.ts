@@ -1,0 +1,16 @@
+/** What becomes of statements that were asked for as a file. */
+import type { StatementOutcome, Statement } from "./statement";
+import type { World } from "../world";
+
+/** How long a statement takes. */
+export const preparationMs = 300;
+
+export function applyOutcome(
+  { now }: World,
+  statement: Statement,
+  { failed, delayMs }: StatementOutcome,
+): void {
+  const ready = Math.max(statement.readyAt.getTime(), now.getTime());
+  statement.readyAt = new Date(ready + delayMs);
+  statement.failed = failed;
+}

@@ -1,0 +1,253 @@
+/**
+ * Bookings on a bad day: workers that race on the same keys and are killed at any moment, and a network and a service
+ * that fail in every way. Then the faults stop, and what the journal says is compared with the sandbox's own books.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { environmentName } from "@fxdesk/toolkit";
+import type { Entry } from "../../core/journal/entry";
+import { openJournal } from "../../core/journal/journal";
+import { verifyStore } from "../../core/journal/verify";
+import { withStore } from "../../core/store/open";
+import type { StoreSettings } from "../../core/store/settings";
+import { eventually } from "../support/eventually";
+import { type SeededRandom, seededRandom } from "./seeded-random";
+import { type FaultProxy, faultProxy } from "./fault-proxy";
+import { type SandboxProcess, startSandboxProcess } from "./sandbox-process";
+import { type WorkerResult, Worker } from "./booking-workers";
+
+export interface BookingScenario {
+  readonly store: StoreSettings;
+  readonly bookings: number;
+  readonly seed: number;
+  /** Whether the sandbox lets several trades be booked from one quote. */
+  readonly reusableQuotes: boolean;
+  /** One worker is killed after so many bookings. */
+  readonly killEvery: number;
+}
+
+export interface BookingReport {
+  readonly bookings: number;
+  readonly kills: number;
+  readonly faults: number;
+  /** Trades of these bookings in the sandbox's books. */
+  readonly booked: number;
+  /** Of those, how many the journal knows as done, each as the very trade. */
+  readonly known: number;
+  /** How many of those were found, not heard of. */
+  readonly recovered: number;
+  readonly byState: Readonly<Partial<Record<Entry["state"], number>>>;
+  readonly seconds: number;
+  /** What must not be. */
+  readonly faultsFound: readonly string[];
+}
+
+/** How many race on a key. */
+const racers = 4;
+/** Bookings under way at once, at most. */
+const maxConcurrentBookings = 60;
+
+/** One that somebody wants once, however often it is asked for. */
+interface BookingIntent {
+  readonly key: string;
+  readonly quoteId: string;
+  /** The caller's own, unique; else fxdesk makes one. */
+  readonly reference: string | undefined;
+  readonly results: WorkerResult[];
+}
+
+/** Short, so that what a killed process held is free again soon. */
+const limits = { timeoutMs: "1000", queueTimeoutMs: "1500" };
+
+function environmentFor(sandbox: SandboxProcess, proxy: FaultProxy, { store }: BookingScenario) {
+  const settings = {
+    ...limits,
+    baseUrl: proxy.url,
+    store: store.location,
+    storeKey: store.key!.toString("base64"),
+  };
+  const ours = Object.entries(settings).map(([name, value]) => [environmentName(name), value]);
+  return { PATH: process.env.PATH, ...sandbox.variables, ...Object.fromEntries(ours) } as Record<
+    string,
+    string
+  >;
+}
+
+/** Whether the same call is to be made again: it was not made, or it is not known here what became of it. */
+const isUndecided = ({ outcome, status, code }: WorkerResult): boolean =>
+  outcome === "not-sent" || status === 429 || code === "timeout" || code === "aborted";
+
+async function intentsOf(
+  { bookings, seed, reusableQuotes }: BookingScenario,
+  sandbox: SandboxProcess,
+  chance: SeededRandom,
+) {
+  const shared = reusableQuotes ? await sandbox.quote() : undefined;
+  const intents: BookingIntent[] = [];
+  for (let index = 0; index < bookings; index += 1) {
+    const quoteId = shared ?? (await sandbox.quote());
+    // Without a key of its own a booking has its quote's, where that can be used once.
+    const key = shared === undefined && chance.next() < 0.5 ? quoteId : `key-${seed}-${index}`;
+    const reference = chance.next() < 0.3 ? `INV-${seed}-${index}` : undefined;
+    intents.push({ key, quoteId, reference, results: [] });
+  }
+  return intents;
+}
+
+/** Asks a worker until it is known there what became of the booking. */
+async function book({ key, quoteId, reference }: BookingIntent, worker: Worker): Promise<WorkerResult> {
+  const input = { quote_id: quoteId, reason: "other", ...(reference && { reference }) };
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await worker.book({ input, ...(key !== quoteId && { key }) });
+    if (!isUndecided(answer) || attempt === 30) return answer;
+    await pause(20);
+  }
+}
+
+async function runAll(
+  intents: readonly BookingIntent[],
+  workers: readonly Worker[],
+  killEvery: number,
+  chance: SeededRandom,
+) {
+  let next = 0;
+  const one = async () => {
+    for (;;) {
+      const intent = intents[next];
+      if (!intent) return;
+      next += 1;
+      if (next % killEvery === 0) workers[chance.integer(0, workers.length - 1)]!.kill();
+      intent.results.push(...(await Promise.all(workers.map((worker) => book(intent, worker)))));
+    }
+  };
+  const together = Math.min(maxConcurrentBookings, Math.ceil(intents.length / 5));
+  await Promise.all(Array.from({ length: together }, one));
+}
+
+const isInFlight = ({ state }: Entry) => state === "intended" || state === "sent";
+
+/** Waits until every entry has ended, and what the sandbox booked is known, or nothing changes any more. */
+async function waitUntilSettled(
+  store: StoreSettings,
+  booked: ReadonlySet<string>,
+): Promise<readonly Entry[]> {
+  const journal = await openJournal(store);
+  const isMissing = (entry: Entry) =>
+    isInFlight(entry) || (entry.state === "unknown" && booked.has(entry.reference!));
+  let entries: readonly Entry[] = [];
+  try {
+    await eventually(
+      async () => {
+        const open = await journal.list({ state: ["intended", "sent", "unknown"] });
+        if (open.some(isMissing)) await pause(500);
+        else return true;
+      },
+      { withinMs: 120_000, what: "an end of all that was booked" },
+    ).catch(() => undefined);
+    entries = await journal.list();
+  } finally {
+    await journal.close();
+  }
+  return entries;
+}
+
+/** What of an intent is not as it must be. */
+function findProblems(
+  intent: BookingIntent,
+  entry: Entry | undefined,
+  books: ReadonlyMap<string, readonly string[]>,
+): string[] {
+  const { key, results, reference } = intent;
+  const found: string[] = [];
+  const told = new Set(results.flatMap(({ identity }) => identity ?? []));
+  if (told.size > 1) found.push(`callers heard of several trades: ${[...told].join(", ")}`);
+  for (const { outcome, message } of results) if (outcome === "broken") found.push(message!);
+  if (!entry) return [...found, "is not in the journal"].map((fault) => `${key}: ${fault}`);
+  const trades = books.get(entry.reference ?? "") ?? [];
+  const { state, ending, endingDetails } = entry;
+  if (reference !== undefined && entry.reference !== reference) found.push("has another reference");
+  if (trades.length > 1) found.push(`was booked ${trades.length} times`);
+  if (isInFlight(entry)) found.push(`is still ${state}`);
+  if (state === "done" && ending?.identity !== trades[0])
+    found.push(`is done as ${ending?.identity}, and booked as ${trades[0]}`);
+  if ((state === "rejected" || state === "not-sent") && trades.length > 0)
+    found.push(`is ${state}, and was booked`);
+  if (state === "unknown" && !String(endingDetails?.remark).includes(entry.reference!))
+    found.push("is unknown, and does not say what to look for");
+  if (told.size === 1 && state !== "done") found.push(`was told to be done, and is ${state}`);
+  return found.map((fault) => `${key}: ${fault}`);
+}
+
+const countByState = (entries: readonly Entry[]): BookingReport["byState"] => {
+  const counts: Partial<Record<Entry["state"], number>> = {};
+  for (const { state } of entries) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+};
+
+export async function runBookings(given: BookingScenario): Promise<BookingReport> {
+  const begun = performance.now();
+  const chance = seededRandom(given.seed);
+  const sandbox = await startSandboxProcess(given.reusableQuotes ? ["--reusable-quotes"] : []);
+  const proxy = await faultProxy(sandbox.url, seededRandom(given.seed + 1));
+  const before = new Set([...(await sandbox.tradesByReference()).values()].flat());
+  const environment = environmentFor(sandbox, proxy, given);
+  const workers = Array.from({ length: racers }, () => new Worker(environment));
+  try {
+    const intents = await intentsOf(given, sandbox, chance);
+    await runAll(intents, workers, given.killEvery, chance);
+    const kills = workers.reduce((sum, worker) => sum + worker.kills, 0);
+    // The faults stop. All but one are gone, and that one begins anew: from now on nobody asks for anything.
+    proxy.stopFaults();
+    await Promise.all(workers.map((worker) => worker.close()));
+    const last = new Worker(environment);
+    workers.splice(0, workers.length, last);
+    const books = await sandbox.tradesByReference();
+    const own = new Map(
+      [...books].map(([reference, ids]) => [reference, ids.filter((id) => !before.has(id))] as const),
+    );
+    await last.book({ input: { quote_id: await sandbox.quote(), reason: "other" }, key: "the last one" });
+    const entries = await waitUntilSettled(
+      given.store,
+      new Set([...own].flatMap(([reference, ids]) => (ids.length > 0 ? [reference] : []))),
+    );
+    const byKey = new Map(entries.map((entry) => [entry.key, entry]));
+    const ours = intents.flatMap(({ key }) => byKey.get(key) ?? []);
+    const references = new Set(ours.map(({ reference }) => reference));
+    const strangers = [...own].filter(([reference, ids]) => ids.length > 0 && !references.has(reference));
+    const verified = await withStore(given.store, (store) => verifyStore(store));
+    return {
+      bookings: given.bookings,
+      kills,
+      faults: Object.entries(proxy.counts).reduce(
+        (sum, [fate, count]) => (fate === "pass" ? sum : sum + count),
+        0,
+      ),
+      booked: ours.reduce((sum, { reference }) => sum + (own.get(reference!)?.length ?? 0), 0),
+      known: ours.filter(({ state }) => state === "done").length,
+      recovered: ours.filter(({ ending }) => ending?.by === "recovery" && ending.state === "done").length,
+      byState: countByState(ours),
+      seconds: Math.round((performance.now() - begun) / 1_000),
+      faultsFound: [
+        ...intents.flatMap((intent) => findProblems(intent, byKey.get(intent.key), own)),
+        ...strangers.map(([reference, ids]) => `${ids.join(", ")} of ${reference} is in no entry`),
+        ...verified.faults.map(({ where, message }) => `${where}: ${message}`),
+      ],
+    };
+  } finally {
+    await Promise.all(workers.map((worker) => worker.close()));
+    await proxy.close();
+    await sandbox.close();
+  }
+}
+
+/** Plays a day that is bad enough, and expects that nothing went wrong with what it booked. */
+export async function runSmallScenario(
+  given: Pick<BookingScenario, "store" | "bookings" | "reusableQuotes">,
+): Promise<void> {
+  const seed = Number(process.env.FXDESK_SEED ?? 20_261_122);
+  const report = await runBookings({ ...given, seed, killEvery: 40 });
+  expect(report).toMatchObject({ bookings: given.bookings, faultsFound: [] });
+  expect(report.kills).toBeGreaterThan(1);
+  expect(report.faults).toBeGreaterThan(15);
+  expect(report.recovered).toBeGreaterThan(0);
+  expect(report.known).toBe(report.booked);
+}

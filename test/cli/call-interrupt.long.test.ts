@@ -1,0 +1,261 @@
+/**
+ * A booking whose process is stopped, or whose reader goes away: what has left is finished and its outcome told.
+ * FXDESK_RUNS raises how often.
+ */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { closeSync, existsSync, openSync } from "node:fs";
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { setImmediate as turn } from "node:timers/promises";
+import * as fc from "fast-check";
+import { eventually, untilEvent } from "../support/eventually";
+import { type Fault, type FaultServer, faultServer, respond, silence } from "../support/fault-server";
+import { environmentOf, program, type Variables } from "./run-command";
+
+const numRuns = Number(process.env.FXDESK_RUNS ?? 3);
+const within = { withinMs: 50_000 };
+const booking = ["call", "trades.book", "--quote-id", "q-1", "--reason", "other", "--yes"];
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** A service of which each response is held until the test gives it. */
+interface HeldService {
+  readonly server: FaultServer;
+  readonly variables: Variables;
+  /** The connection of the request that has come. */
+  readonly requested: () => Promise<Socket>;
+}
+
+let heldService: HeldService | undefined;
+let child: ChildProcessByStdio<null, Readable, Readable> | undefined;
+afterEach(async () => {
+  child?.kill("SIGKILL");
+  await heldService?.server.close();
+});
+
+async function startHeldService(fault: Fault = silence): Promise<HeldService> {
+  let socket: Socket | undefined;
+  const server = await faultServer((connection, number) => {
+    socket = connection;
+    fault(connection, number);
+  });
+  const variables = {
+    FXDESK_BASE_URL: server.url,
+    FXDESK_CLIENT_ID: "c",
+    FXDESK_CONTACT_ID: "p",
+    FXDESK_ACCESS_TOKEN: "a-secret-token",
+  };
+  const requested = async () => {
+    const found = await eventually(() => socket, { ...within, what: "a request comes" });
+    socket = undefined;
+    return found;
+  };
+  return (heldService = { server, variables, requested });
+}
+
+interface RunningCommand {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ended: Promise<unknown[]>;
+}
+
+function startCommand(
+  args: readonly string[],
+  variables: Variables,
+  stdout: "pipe" | number = "pipe",
+): RunningCommand {
+  const process_ = spawn(process.execPath, [program, ...args], {
+    env: environmentOf(variables),
+    stdio: ["ignore", stdout, "pipe"],
+  }) as ChildProcessByStdio<null, Readable, Readable>;
+  child = process_;
+  const said = { stdout: "", stderr: "" };
+  process_.stdout?.on("data", (chunk) => (said.stdout += String(chunk)));
+  process_.stderr.on("data", (chunk) => (said.stderr += String(chunk)));
+  return Object.assign(said, { child: process_, ended: untilEvent(process_, "close", 50_000) });
+}
+
+const untilStderrIncludes = (running: RunningCommand, words: string) =>
+  eventually(() => running.stderr.includes(words), {
+    ...within,
+    what: () => `"${words}", not: ${running.stderr}`,
+  });
+
+const waitingMessage = "trades.book has left; waiting for its outcome (again to stop waiting).\n";
+
+const bodyOf = (trade: string) =>
+  JSON.stringify({
+    trade_id: trade,
+    bank_account: { account_holder_name: "Fx", bank_name: "Bank", country: "BE" },
+    maturity_date: "2026-03-18",
+  });
+
+/** The bytes of a response. */
+function bytesOf(fault: Fault): string {
+  let bytes = "";
+  fault({ write: (text: string) => (bytes += text) } as unknown as Socket, 1);
+  return bytes;
+}
+
+/** When and how a call is stopped. */
+interface Stop {
+  readonly by: (typeof signals)[number] | "closed stdout";
+  /** How much of the response has been sent by then. */
+  readonly part: number;
+  /** How many turns of this process later. */
+  readonly turns: number;
+}
+
+const stops: fc.Arbitrary<Stop> = fc.record({
+  by: fc.constantFrom(...signals, "closed stdout" as const),
+  part: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 0.99, noNaN: true })),
+  turns: fc.nat(200),
+});
+
+async function expectFinished({ by, part, turns }: Stop, number: number): Promise<void> {
+  const trade = `t-${number}`;
+  const { server, variables, requested } = await startHeldService();
+  const running = startCommand(booking, variables);
+  const socket = await requested();
+  let cutOff = false;
+  socket.on("close", () => (cutOff = true));
+  const response = bytesOf(respond(201, bodyOf(trade)));
+  const sent = Math.floor(response.length * part);
+  socket.write(response.slice(0, sent));
+  for (let left = turns; left > 0; left -= 1) await turn();
+  if (by === "closed stdout") running.child.stdout.destroy();
+  else {
+    running.child.kill(by);
+    await untilStderrIncludes(running, `fxdesk: ${waitingMessage}`);
+  }
+  expect(cutOff).toBe(false);
+  socket.write(response.slice(sent));
+  expect({ by, ended: await running.ended }).toEqual({ by, ended: [0, null] });
+  expect(server.heads).toHaveLength(1);
+  if (by === "closed stdout")
+    expect(running.stderr).toMatch(
+      new RegExp(`^fxdesk: trades\\.book: carried out \\(201\\), trade_id ${trade}, `, "m"),
+    );
+  else expect(JSON.parse(running.stdout)).toMatchObject({ trade_id: trade });
+  await server.close();
+}
+
+test(
+  "what has left is finished and its outcome told, whenever and however it is stopped",
+  async () => {
+    const plans = fc.sample(stops, { seed: 2041, numRuns });
+    for (const [index, plan] of plans.entries()) await expectFinished(plan, index);
+  },
+  60_000 + numRuns * 10_000,
+);
+
+describe("before it has left", () => {
+  test.each(signals)("it is not sent after %s", async (signal) => {
+    const { server, variables, requested } = await startHeldService();
+    const renewed = {
+      FXDESK_REFRESH_TOKEN: "a-refresh-token",
+      FXDESK_AUTH_CLIENT_ID: "an-application",
+      FXDESK_AUTH_CLIENT_SECRET: "its-secret",
+      FXDESK_STORE_KEY: Buffer.alloc(32, signal).toString("base64"),
+    };
+    const running = startCommand(booking, { ...variables, ...renewed });
+    await requested();
+    running.child.kill(signal);
+    expect(await running.ended).toEqual([130, null]);
+    expect(running.stderr).toMatch(
+      /^trades\.book: The call was aborted\. Nothing was sent\.\nJournal entry: [\w-]+\n$/,
+    );
+    expect(server.heads.map((head) => head.split(" ")[1])).toEqual(["/token"]);
+  });
+});
+
+describe("after it has left", () => {
+  test("a second wish to stop ends the wait, and says where to look", async () => {
+    const { variables, requested } = await startHeldService();
+    const running = startCommand(booking, variables);
+    await requested();
+    running.child.kill("SIGTERM");
+    await untilStderrIncludes(running, waitingMessage);
+    running.child.kill("SIGINT");
+    expect(await running.ended).toEqual([7, null]);
+    expect(running.stdout).toBe("");
+    expect(running.stderr).toBe(
+      `fxdesk: ${waitingMessage}trades.book: Its response is not waited for any more. ` +
+        "Do not repeat it: look in trades.list whether it was carried out.\n",
+    );
+  });
+
+  test("a wish that comes as several signals is one", async () => {
+    const { variables, requested } = await startHeldService();
+    const running = startCommand(booking, variables);
+    const socket = await requested();
+    for (const signal of signals) running.child.kill(signal);
+    await untilStderrIncludes(running, waitingMessage);
+    respond(201, bodyOf("t-1"))(socket, 1);
+    expect(await running.ended).toEqual([0, null]);
+    expect(running.stdout).toContain('"trade_id": "t-1"');
+  });
+
+  test.each([
+    [409, 5, "trades.book: "],
+    [502, 7, "Do not repeat it: look in trades.list"],
+  ])("a wish to stop changes nothing about a %i", async (status, code, message) => {
+    const { variables, requested } = await startHeldService();
+    const running = startCommand(booking, variables);
+    const socket = await requested();
+    running.child.kill("SIGINT");
+    await untilStderrIncludes(running, waitingMessage);
+    respond(status, "{}")(socket, 1);
+    expect(await running.ended).toEqual([code, null]);
+    expect(running.stderr).toContain(message);
+  });
+
+  test("a reader that has gone changes nothing about a refusal", async () => {
+    const { variables } = await startHeldService(respond(409, "{}"));
+    const running = startCommand(booking, variables);
+    running.child.stdout.destroy();
+    expect(await running.ended).toEqual([5, null]);
+    expect(running.stderr).toContain("(409)");
+  });
+
+  test("a stderr that has gone changes nothing either", async () => {
+    const { variables } = await startHeldService(respond(201, bodyOf("t-1")));
+    const running = startCommand(booking, variables);
+    running.child.stdout.destroy();
+    running.child.stderr.destroy();
+    expect(await running.ended).toEqual([0, null]);
+  });
+});
+
+const full = "/dev/full";
+
+(existsSync(full) ? describe : describe.skip)("on a disk that is full", () => {
+  let file: number;
+  beforeEach(() => (file = openSync(full, "w")));
+  afterEach(() => closeSync(file));
+
+  test("what was carried out is said on stderr", async () => {
+    const { variables } = await startHeldService(respond(201, bodyOf("t-1")));
+    const running = startCommand(booking, variables, file);
+    expect(await running.ended).toEqual([0, null]);
+    expect(running.stderr).toMatch(
+      /^fxdesk: trades\.book: carried out \(201\), trade_id t-1, reference FX-[\w-]+, journal entry [\w-]+\.$/m,
+    );
+    expect(running.stderr).toContain("fxdesk: The response was not printed: ENOSPC");
+  });
+
+  test("a read fails", async () => {
+    const { variables } = await startHeldService(respond(200, "[]"));
+    const running = startCommand(["call", "trades.list"], variables, file);
+    expect(await running.ended).toEqual([1, null]);
+    expect(running.stderr).toContain("ENOSPC");
+  });
+});
+
+test("a read is stopped as any command is", async () => {
+  const { variables, requested } = await startHeldService();
+  const running = startCommand(["call", "trades.list"], variables);
+  await requested();
+  running.child.kill("SIGTERM");
+  expect(await running.ended).toEqual([null, "SIGTERM"]);
+});

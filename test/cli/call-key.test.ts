@@ -1,0 +1,81 @@
+/** The key of a call, as a flag: what is asked for twice is made once. */
+import { faultServer, type FaultServer, respond } from "../support/fault-server";
+import { runFxdesk } from "./run-command";
+
+let server: FaultServer;
+beforeEach(async () => {
+  server = await faultServer(respond(201, '{"trade_id":"t-1","bank_account":{}}'));
+});
+afterEach(() => server.close());
+
+const book = (...flags: readonly string[]) =>
+  runFxdesk(["call", "trades.book", "--quote-id", "q-1", "--reason", "other", ...flags], {
+    variables: {
+      FXDESK_BASE_URL: server.url,
+      FXDESK_CLIENT_ID: "c-1",
+      FXDESK_ACCESS_TOKEN: "token",
+      FXDESK_ACTOR: "jane",
+    },
+  });
+
+const jsonLines = (stderr: string) =>
+  stderr
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+test("the same booking again prints what became of the first", async () => {
+  const first = await book("--yes");
+  const again = await book("--yes");
+  expect([first.code, again.code]).toEqual([0, 0]);
+  expect(again.stdout).toBe(first.stdout);
+  expect(first.stderr).toMatch(/^Journal entry [\w-]+, reference FX-[\w-]+\.\n/);
+  expect(again.stderr).toMatch(/^Note: this is what an earlier call .* nothing was sent now\. Journal entry/);
+  expect(server.heads).toHaveLength(1);
+
+  const entry = /entry ([\w-]+),/.exec(first.stderr)![1]!;
+  const shown = await runFxdesk(["journal", "show", entry, "--json"]);
+  expect(shown.stdout).toContain('"jane"');
+  expect(shown.stdout).toContain('"cli"');
+});
+
+test("with --key it is another one", async () => {
+  await book("--yes", "--key", "first");
+  await book("--yes", "--key", "second");
+  expect(server.heads).toHaveLength(2);
+});
+
+test("--json tells the entry, of errors too", async () => {
+  const { stderr } = await book("--yes", "--json", "--key", "K-1");
+  const [told] = jsonLines(stderr);
+  expect(told).toMatchObject({ code: "journal", entry: expect.any(String) as string, replayed: false });
+  const args = ["--quote-id", "q-2", "--reason", "other", "--yes", "--json", "--key", "K-1"];
+  const variables = {
+    FXDESK_BASE_URL: server.url,
+    FXDESK_CLIENT_ID: "c-1",
+    FXDESK_ACCESS_TOKEN: "token",
+  };
+  const other = await runFxdesk(["call", "trades.book", ...args], { variables });
+  expect(other.code).toBe(5);
+  expect(jsonLines(other.stderr)).toEqual([
+    expect.objectContaining({
+      code: "conflict",
+      outcome: "not-sent",
+      journal: { entry: told!.entry, replayed: false },
+    }),
+  ]);
+  expect(server.heads).toHaveLength(1);
+});
+
+test("what is no key is a mistake of the command line", async () => {
+  const { code, stderr } = await book("--yes", "--key", " ");
+  expect(code).toBe(2);
+  expect(stderr).toContain("--key must be text of 1 to 200 characters");
+  expect(server.heads).toHaveLength(0);
+});
+
+test("only what commits money has the flag", async () => {
+  const { code, stderr } = await runFxdesk(["call", "trades.list", "--key", "k"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("There is no flag --key here");
+});

@@ -1,0 +1,66 @@
+/** A booking whose caller stops waiting after its head was written goes to its end, and its outcome is told. */
+import * as fc from "fast-check";
+import { setTimeout } from "node:timers/promises";
+import { FxdeskError } from "../../../core";
+import { type Fault, reset, respond } from "../../support/fault-server";
+import { heldServer } from "../../support/held-server";
+import { createTestClient, uniqueKey, onCleanup, tradeInput } from "../support/client-fixtures";
+
+/** What the service does in the end, and what the caller is told then. */
+const responses: Readonly<Record<string, readonly [fault: Fault, told: string]>> = {
+  booked: [respond(201, '{"trade_id":"T-1"}'), "T-1"],
+  refused: [respond(422, '{"code":"c","message":"No."}'), "rejected"],
+  failed: [respond(502, "{}"), "unknown"],
+  unreadable: [respond(201, "{"), "unknown"],
+  lost: [reset, "unknown"],
+};
+
+/** Calls at the same time: how each ends, when its caller stops waiting, and when its response comes. */
+const callPlans = fc.array(
+  fc.record({
+    ending: fc.constantFrom(...Object.keys(responses)),
+    stopAfterMs: fc.integer({ min: 0, max: 15 }),
+    respondAfterMs: fc.integer({ min: 0, max: 15 }),
+    stop: fc.constantFrom("abort", "close"),
+  }),
+  { minLength: 4, maxLength: 4 },
+);
+
+const outcomeOf = (booking: Promise<{ trade_id: string }>): Promise<string> =>
+  booking.then(
+    ({ trade_id }) => trade_id,
+    (error: unknown) => (error instanceof FxdeskError ? error.outcome : String(error)),
+  );
+
+test.each(fc.sample(callPlans, 50).map((calls, run) => [run + 1, calls] as const))(
+  "run %i",
+  async (_run, calls) => {
+    const service = await heldServer();
+    onCleanup(() => service.close());
+    const client = createTestClient({ baseUrl: service.url });
+    const told: Promise<string>[] = [];
+    const stops: AbortController[] = [];
+    for (const _call of calls) {
+      const caller = new AbortController();
+      stops.push(caller);
+      told.push(outcomeOf(client.trades.book(tradeInput, { signal: caller.signal, ...uniqueKey() })));
+      await service.untilArrived(told.length);
+    }
+    await Promise.all([
+      ...calls.map(async ({ stop, stopAfterMs }, index) => {
+        await setTimeout(stopAfterMs);
+        if (stop === "abort") stops[index]!.abort();
+        else void client.close();
+      }),
+      (async () => {
+        for (const { ending, respondAfterMs } of calls) {
+          await setTimeout(respondAfterMs);
+          service.respond(responses[ending]![0]);
+        }
+      })(),
+    ]);
+    expect(await Promise.all(told)).toEqual(calls.map(({ ending }) => responses[ending]![1]));
+    expect(service.cutCount()).toBe(0);
+    expect(service.heads).toHaveLength(calls.length);
+  },
+);

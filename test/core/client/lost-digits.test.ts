@@ -1,0 +1,97 @@
+/** Numbers that a JavaScript number cannot hold are told, with their path; no other one is. */
+import * as fc from "fast-check";
+import { findLostDigits } from "../../../core/client/lost-digits";
+import { respond } from "../../support/fault-server";
+import { startClientAndServer, changeRequest } from "../support/client-fixtures";
+
+const exactNumbers = [
+  "0",
+  "-0",
+  "0.1",
+  "100.00",
+  "1e2",
+  "1E+2",
+  "1.50",
+  "9007199254740991",
+  "1000000000000000000000",
+  "0.30000000000000004",
+  "12345678901234.5",
+];
+const inexactNumbers = [
+  "99999999999999.99",
+  "9007199254740993",
+  "1e400",
+  "-1e400",
+  "1e-400",
+  "0.1000000000000000055",
+  "123456789012345678",
+];
+const shapes: [name: string, make: (digits: string) => string, field: string][] = [
+  ["a field", (digits) => `{"a":${digits}}`, "a"],
+  ["a nested field", (digits) => `{"a":[1,{"b":"x","c":{"d": ${digits} }}]}`, "a.1.c.d"],
+  ["an entry", (digits) => `[0,[],{},\n${digits}]`, "3"],
+  [
+    "a field after texts that look like others",
+    (digits) => `{"x":"]}1e400,\\"{[","y\\"":[${digits}]}`,
+    'y".0',
+  ],
+  ["the whole body", (digits) => digits, ""],
+];
+
+describe.each(shapes)("%s", (_, make, field) => {
+  test.each(inexactNumbers)("%s is told", (digits) => {
+    const violations = findLostDigits(make(digits));
+    expect(violations).toEqual([
+      { field, message: `is ${digits}, of which a number keeps ${Number(digits)}` },
+    ]);
+  });
+  test.each(exactNumbers)("%s is kept", (digits) => expect(findLostDigits(make(digits))).toEqual([]));
+});
+
+test("digits in texts and keys are none", () => {
+  expect(
+    findLostDigits('{"99999999999999.99":"1e400","b":" 99999999999999.99 ","c":"\\\\\\" : 1e400"}'),
+  ).toEqual([]);
+});
+
+/** The value of digits as a fraction of whole numbers. */
+function exact(digits: string): [bigint, bigint] {
+  const [, sign, whole = "", part = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(
+    digits,
+  )!;
+  const power = Number(exponent) - part.length;
+  const all = BigInt(`${sign}${whole}${part}`);
+  return power >= 0 ? [all * 10n ** BigInt(power), 1n] : [all, 10n ** BigInt(-power)];
+}
+
+const digitsOf = fc
+  .record({
+    sign: fc.constantFrom("", "-"),
+    whole: fc.bigInt({ min: 0n, max: 10n ** 20n }),
+    part: fc.stringMatching(/^\d{0,12}$/),
+    exponent: fc.option(fc.integer({ min: -30, max: 30 }), { nil: undefined, freq: 3 }),
+  })
+  .map(
+    ({ sign, whole, part, exponent }) =>
+      `${sign}${whole}${part && `.${part}`}${exponent === undefined ? "" : `e${exponent}`}`,
+  );
+
+test("a number is told exactly when its shortest spelling is another value", () => {
+  fc.assert(
+    fc.property(digitsOf, (digits) => {
+      const [a, b] = exact(digits);
+      const [c, d] = exact(String(Number(digits)));
+      expect(findLostDigits(`[{"n":${digits}}]`)).toHaveLength(a * d === c * b ? 0 : 1);
+    }),
+    { seed: 20_261_121, numRuns: 2_000 },
+  );
+});
+
+test("through the client the body passes as it came, with what it lost", async () => {
+  const { client } = await startClientAndServer(respond(201, '{"trade_id":"t-1","fee":99999999999999.99}'));
+  const { body, violations } = await client.request(changeRequest);
+  expect(body).toEqual({ trade_id: "t-1", fee: 99999999999999.98 });
+  expect(violations).toEqual([
+    { field: "fee", message: expect.stringContaining("99999999999999.99") as string },
+  ]);
+});

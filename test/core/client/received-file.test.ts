@@ -1,0 +1,352 @@
+/** Files as they arrive: whole or not at all, and never the end of the process. */
+import { execFile, execFileSync } from "node:child_process";
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import type { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { promisify } from "node:util";
+import { deflateSync, gzipSync } from "node:zlib";
+import type { FxdeskError, ReceivedFile } from "../../../core";
+import { eventually } from "../../support/eventually";
+import { type Fault, respond } from "../../support/fault-server";
+import { startClientAndServer, failureOf, fileInput, onCleanup } from "../support/client-fixtures";
+
+const large = Buffer.alloc(300_000, "statement\n");
+const pdf = { "content-type": "application/pdf" };
+const head = "HTTP/1.1 200 X\r\ncontent-type: application/pdf\r\n";
+
+async function createFolder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "fxdesk-files-"));
+  onCleanup(() => rm(path, { recursive: true }));
+  return path;
+}
+
+async function fetchFile(fault: Fault, options: object = {}) {
+  const { client, server } = await startClientAndServer(fault, options);
+  return { client, server, file: (await client.statements.getFile(fileInput)).body as ReceivedFile };
+}
+
+test.each<[how: string, fault: Fault]>([
+  ["with a length", respond(200, large, pdf)],
+  ["gzipped", respond(200, gzipSync(large), { ...pdf, "content-encoding": "gzip" })],
+  ["deflated", respond(200, deflateSync(large), { ...pdf, "content-encoding": "deflate" })],
+  [
+    "in chunks",
+    (socket) =>
+      socket.write(
+        `${head}transfer-encoding: chunked\r\n\r\n${large.length.toString(16)}\r\n${large.toString()}\r\n0\r\n\r\n`,
+      ),
+  ],
+])("a file that comes %s is whole, in memory and saved", async (_, fault) => {
+  const path = join(await createFolder(), "file.pdf");
+  const { client, file: received } = await fetchFile(fault);
+  expect((await received.bytes()).equals(large)).toBe(true);
+  await ((await client.statements.getFile(fileInput)).body as ReceivedFile).save(path);
+  expect((await readFile(path)).equals(large)).toBe(true);
+});
+
+interface Cut {
+  readonly how: string;
+  readonly fault: Fault;
+  /** Once the client has the head: a reset takes along what was not read yet. */
+  readonly afterHead?: (socket: Socket) => void;
+}
+
+const cuts: Cut[] = [
+  {
+    how: "before its length",
+    fault: (socket) => socket.end(`${head}content-length: 400000\r\n\r\n${large.toString()}`),
+  },
+  {
+    how: "before its last chunk",
+    fault: (socket) =>
+      socket.end(
+        `${head}transfer-encoding: chunked\r\n\r\n${large.length.toString(16)}\r\n${large.toString()}\r\n`,
+      ),
+  },
+  {
+    how: "without a length",
+    fault: (socket) => socket.end(`${head}connection: close\r\n\r\n${large.toString()}`),
+  },
+  {
+    how: "by a reset",
+    fault: (socket) => socket.write(`${head}content-length: 400000\r\n\r\n${large.toString()}`),
+    afterHead: (socket) => socket.resetAndDestroy(),
+  },
+  {
+    how: "within its gzip",
+    fault: respond(200, gzipSync(large).subarray(0, 300), { ...pdf, "content-encoding": "gzip" }),
+  },
+  { how: "and is no gzip", fault: respond(200, large, { ...pdf, "content-encoding": "gzip" }) },
+];
+
+test.each(cuts)(
+  "a file that is cut $how is an error of the family, and nothing is saved",
+  async ({ fault, afterHead }) => {
+    const path = await createFolder();
+    await writeFile(join(path, "file.pdf"), "the last one");
+    const sockets: Socket[] = [];
+    const { client, file: received } = await fetchFile((socket, number) => {
+      sockets.push(socket);
+      fault(socket, number);
+    });
+    afterHead?.(sockets[0]!);
+    const error = await failureOf(received.save(join(path, "file.pdf")));
+    expect(["unavailable", "invalid_response"]).toContain(error.code);
+    expect(error).toMatchObject({ operation: "statements.getFile", outcome: "unknown" });
+    const again = (await client.statements.getFile(fileInput)).body as ReceivedFile;
+    afterHead?.(sockets[1]!);
+    await failureOf(again.bytes());
+    expect(await readdir(path)).toEqual(["file.pdf"]);
+    expect((await readFile(join(path, "file.pdf"))).toString()).toBe("the last one");
+  },
+);
+
+/** What the service does before it closes, and how a slow reader hears of it. */
+const closings: [what: string, announced: string, reset: boolean, ending: string][] = [
+  ["ends after a whole file", `content-length: ${large.length}\r\n`, false, "whole"],
+  ["ends before its length", `content-length: ${large.length + 1}\r\n`, false, "unavailable"],
+  ["ends without a length", "", false, "invalid_response"],
+  ["breaks after a file without a length", "", true, "invalid_response"],
+];
+
+test.each(closings)(
+  "a connection that %s does the same to a slow reader",
+  async (_, announced, reset, ending) => {
+    let all = 0;
+    const { client, server } = await startClientAndServer((socket) => {
+      socket.write(`${head}connection: close\r\n${announced}\r\n`);
+      socket.write(large, () => {
+        if (reset) socket.resetAndDestroy();
+        else socket.end();
+        all += 1;
+      });
+    });
+    // One file alone meets the moment in which the reader and the connection are at odds too seldom.
+    const files = await Promise.all(Array.from({ length: 8 }, () => client.statements.getFile(fileInput)));
+    await eventually(() => all === server.heads.length, { withinMs: 20_000, what: "the end of all files" });
+    const endings = await Promise.all(files.map(({ body }) => readSlowly(body as ReceivedFile)));
+    expect(new Set(endings)).toEqual(new Set([ending]));
+  },
+);
+
+async function readSlowly({ stream }: ReceivedFile): Promise<string> {
+  let length = 0;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      await nextTurn();
+    }
+  } catch (error) {
+    return (error as FxdeskError).code;
+  }
+  return length === large.length ? "whole" : `${length} bytes`;
+}
+
+test("a file that drips beyond the limit ends, and leaves nothing", async () => {
+  const path = await createFolder();
+  const sockets: Socket[] = [];
+  const { file: received } = await fetchFile(
+    (socket) => {
+      sockets.push(socket);
+      socket.write(`${head}content-length: 400000\r\n\r\n`);
+      const timer = setInterval(() => socket.write("x"), 5);
+      socket.on("close", () => clearInterval(timer));
+    },
+    { timeoutMs: 2_000 },
+  );
+  expect(await failureOf(received.save(join(path, "file.pdf")))).toMatchObject({ code: "timeout" });
+  expect(await readdir(path)).toEqual([]);
+  await eventually(() => sockets.every((socket) => socket.destroyed), { withinMs: 20_000, what: "its end" });
+});
+
+test("a caller may abort a file that arrives", async () => {
+  const { client } = await startClientAndServer((socket) =>
+    socket.write(`${head}content-length: 9\r\n\r\nx`),
+  );
+  const controller = new AbortController();
+  const { body } = await client.statements.getFile(fileInput, { signal: controller.signal });
+  const bytes = failureOf((body as ReceivedFile).bytes());
+  controller.abort();
+  expect(await bytes).toMatchObject({ code: "aborted" });
+});
+
+test("two saves to one path leave one whole file", async () => {
+  const path = await createFolder();
+  const { client } = await startClientAndServer((socket, number) =>
+    respond(200, Buffer.alloc(300_000, String(number)), pdf)(socket, number),
+  );
+  const files = await Promise.all([
+    client.statements.getFile(fileInput),
+    client.statements.getFile(fileInput),
+  ]);
+  await Promise.all(files.map(({ body }) => (body as ReceivedFile).save(join(path, "file.pdf"))));
+  expect(await readdir(path)).toEqual(["file.pdf"]);
+  expect(new Set((await readFile(join(path, "file.pdf"))).toString())).toHaveProperty("size", 1);
+});
+
+describe("what a path leads to", () => {
+  const saved = async (path: string) => {
+    const { file: received } = await fetchFile(respond(200, large, pdf));
+    return received.save(path);
+  };
+  /** What another process reads there. */
+  const readBy = async (path: string) =>
+    (await promisify(execFile)("cat", [path], { encoding: "buffer", timeout: 20_000 })).stdout;
+  const cut: Fault = (socket) => socket.end(`${head}content-length: 400000\r\n\r\n${large.toString()}`);
+
+  test("through links is written where it is, and the links stay", async () => {
+    const path = await createFolder();
+    await mkdir(join(path, "archive"));
+    await writeFile(join(path, "archive/file.pdf"), "the last one");
+    await symlink("archive", join(path, "folder"));
+    await symlink("folder/file.pdf", join(path, "near.pdf"));
+    await symlink("near.pdf", join(path, "far.pdf"));
+    expect(await saved(join(path, "far.pdf"))).toBe(large.length);
+    expect(await readFile(join(path, "archive/file.pdf"))).toEqual(large);
+    expect(await readlink(join(path, "far.pdf"))).toBe("near.pdf");
+    expect((await readdir(path)).toSorted()).toEqual(["archive", "far.pdf", "folder", "near.pdf"]);
+    expect(await readdir(join(path, "archive"))).toEqual(["file.pdf"]);
+  });
+
+  test("through a link is whole or not at all", async () => {
+    const path = await createFolder();
+    await writeFile(join(path, "file.pdf"), "the last one");
+    await symlink("file.pdf", join(path, "link.pdf"));
+    const { file: received } = await fetchFile(cut);
+    expect(await failureOf(received.save(join(path, "link.pdf")))).toMatchObject({ code: "unavailable" });
+    expect((await readFile(join(path, "file.pdf"))).toString()).toBe("the last one");
+    expect((await readdir(path)).toSorted()).toEqual(["file.pdf", "link.pdf"]);
+  });
+
+  test("through a link may not be there yet", async () => {
+    const path = await createFolder();
+    await mkdir(join(path, "archive"));
+    await symlink("archive", join(path, "folder"));
+    await symlink("../file.pdf", join(path, "archive/up.pdf"));
+    await symlink("folder/up.pdf", join(path, "link.pdf"));
+    await saved(join(path, "link.pdf"));
+    expect(await readFile(join(path, "file.pdf"))).toEqual(large);
+    expect(await readlink(join(path, "link.pdf"))).toBe("folder/up.pdf");
+    expect((await readdir(path)).toSorted()).toEqual(["archive", "file.pdf", "folder", "link.pdf"]);
+  });
+
+  test("in a circle is an error", async () => {
+    const path = join(await createFolder(), "link.pdf");
+    await symlink("link.pdf", path);
+    expect((await failureOf(saved(path))).message).toContain("ELOOP");
+    expect(await readlink(path)).toBe("link.pdf");
+  });
+
+  test("may be a FIFO: its reader gets the file, and it stays one", async () => {
+    const path = await createFolder();
+    const fifo = join(path, "fifo");
+    execFileSync("mkfifo", [fifo]);
+    const read = readBy(fifo);
+    expect(await saved(fifo)).toBe(large.length);
+    expect(await read).toEqual(large);
+    expect((await lstat(fifo)).isFIFO()).toBe(true);
+    expect(await readdir(path)).toEqual(["fifo"]);
+  });
+
+  test("may be a FIFO behind a link, and what breaks off is an error", async () => {
+    const path = await createFolder();
+    const link = join(path, "link");
+    execFileSync("mkfifo", [join(path, "fifo")]);
+    await symlink("fifo", link);
+    const read = readBy(link);
+    const { file: received } = await fetchFile(cut);
+    expect(await failureOf(received.save(link))).toMatchObject({ code: "unavailable" });
+    await read;
+    expect((await stat(link)).isFIFO()).toBe(true);
+  });
+
+  test("may be a device, which stays one", async () => {
+    const path = join(await createFolder(), "null");
+    await symlink("/dev/null", path);
+    expect(await saved(path)).toBe(large.length);
+    expect(await readlink(path)).toBe("/dev/null");
+    expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
+  });
+
+  test("is no folder", async () => {
+    const path = await createFolder();
+    await mkdir(join(path, "archive"));
+    const { file: received } = await fetchFile(respond(200, large, pdf));
+    expect((await failureOf(received.save(join(path, "archive")))).message).toBe(
+      `statements.getFile: The file could not be written (${join(path, "archive")} is a folder).`,
+    );
+    expect(await readdir(path)).toEqual(["archive"]);
+    expect(received.stream.destroyed).toBe(true);
+  });
+});
+
+test("a save into a folder that is not there is an error of the family", async () => {
+  const { file: received } = await fetchFile(respond(200, large, pdf));
+  const error = await failureOf(received.save(join(await createFolder(), "none", "file.pdf")));
+  expect(error).toMatchObject({ code: "file", operation: "statements.getFile" });
+  expect(error.message).toContain("could not be written");
+});
+
+test("a file that was read is not read again as an empty one", async () => {
+  const path = await createFolder();
+  const { file: received } = await fetchFile(respond(200, large, pdf));
+  await received.bytes();
+  expect(await failureOf(received.bytes())).toMatchObject({ code: "file" });
+  expect(await failureOf(received.save(join(path, "file.pdf")))).toMatchObject({ code: "file" });
+  expect(await readdir(path)).toEqual([]);
+});
+
+test("a file that nobody reads ends with the time limit, and frees its connection", async () => {
+  const sockets: Socket[] = [];
+  const { file: received } = await fetchFile(
+    (socket) => {
+      sockets.push(socket);
+      socket.write(`${head}content-length: 9000000\r\n\r\n${large.toString()}`);
+    },
+    { timeoutMs: 2_000 },
+  );
+  await eventually(() => received.stream.closed, { withinMs: 20_000, what: "the end of the file" });
+  expect(await failureOf(received.bytes())).toMatchObject({ code: "timeout" });
+  await eventually(() => sockets.every((socket) => socket.destroyed), { withinMs: 20_000, what: "its end" });
+});
+
+test("a client that closes lets go of a file that nobody reads, and waits for one that is read", async () => {
+  const {
+    client,
+    server,
+    file: unread,
+  } = await fetchFile((socket, number) =>
+    socket.write(
+      `${head}content-length: ${number === 1 ? 9_000_000 : large.length}\r\n\r\n${large.toString()}`,
+    ),
+  );
+  const read = (await client.statements.getFile(fileInput)).body as ReceivedFile;
+  const chunks = read.stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  await chunks.next();
+  const closing = client.close();
+  expect(await failureOf(unread.bytes())).toMatchObject({ code: "aborted" });
+  for (let step = await chunks.next(); !step.done; step = await chunks.next()) await nextTurn();
+  await closing;
+  expect(server.heads).toHaveLength(2);
+});
+
+test("a file in a coding that is not read is an error of the family, and its client closes", async () => {
+  const { client } = await startClientAndServer(respond(200, large, { ...pdf, "content-encoding": "zstd" }));
+  const error = await failureOf(client.statements.getFile(fileInput));
+  expect(error).toMatchObject({ code: "invalid_response", outcome: "unknown" });
+  expect(error.message).toContain("zstd");
+  await client.close();
+});

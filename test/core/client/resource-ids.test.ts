@@ -1,0 +1,218 @@
+/** What a client's calls created, told again: at the real sandbox. */
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { ClientOptions, FxdeskClient } from "@fxdesk/toolkit";
+import { createConsent } from "../../../core/contract/consents";
+import {
+  getBulkPayment,
+  getPayment,
+  getPaymentAuthorisation,
+  getPaymentStatus,
+  initiateBulkPayment,
+  initiatePayment,
+} from "../../../core/contract/payments";
+import type { Declaration } from "../../../core/declaration/operation";
+import { listTrades } from "../../../core/contract/trades";
+import { eraseDetails } from "../../../core/journal/operator-actions";
+import { withStore } from "../../../core/store/open";
+import { parseStoreSettings } from "../../../core/store/settings";
+import { faultServer, respond } from "../../support/fault-server";
+import { consentInput, sampleInput, sandboxClient } from "../../support/samples";
+import { useTempFolder } from "../store/engines";
+
+const stores = useTempFolder();
+let sandbox: Sandbox;
+let store: string;
+let clients: FxdeskClient[];
+let warnings: jest.SpyInstance;
+
+beforeAll(async () => (sandbox = await startSandbox()));
+afterAll(() => sandbox.close());
+beforeEach(() => {
+  store = join(stores.path, `${randomUUID()}/store.db`);
+  clients = [];
+  warnings = jest.spyOn(process, "emitWarning").mockReturnValue();
+});
+afterEach(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  warnings.mockRestore();
+});
+
+function connectClient(options: ClientOptions = {}): FxdeskClient {
+  const client = sandboxClient(sandbox, { store, ...options });
+  clients.push(client);
+  return client;
+}
+
+const createConsentId = async (client: FxdeskClient) =>
+  (await client.consents.create(consentInput)).consentId;
+
+test("a consent is told with its last day by another client, until it is deleted", async () => {
+  const client = connectClient();
+  const [first, second] = [await createConsentId(client), await createConsentId(client)];
+  const labelParts = ["Valid until 9999-12-31"];
+  const other = connectClient();
+  const created = await other.listCreatedResources(createConsent);
+  expect(created).toMatchObject([
+    { id: second, labelParts },
+    { id: first, labelParts },
+  ]);
+  await other.consents.delete({ "consent-id": second });
+  expect((await other.listCreatedResources(createConsent)).map(({ id }) => id)).toEqual([first]);
+});
+
+test("one that procedures ask for is told as well", async () => {
+  const client = connectClient();
+  const { consent_id: id } = await client.consents.connect({ wait_seconds: 0 });
+  expect((await client.listCreatedResources(createConsent)).map((each) => each.id)).toEqual([id]);
+});
+
+test("what could not be deleted stays", async () => {
+  const client = connectClient();
+  const id = await createConsentId(client);
+  sandbox.control.addFault({ operation: "consents.delete", kind: "reset-before", times: 1 });
+  await expect(client.consents.delete({ "consent-id": id })).rejects.toThrow();
+  expect((await client.listCreatedResources(createConsent)).map((each) => each.id)).toEqual([id]);
+});
+
+test("each sees its own: of the person and the environment", async () => {
+  const id = await createConsentId(connectClient({ psu: { "PSU-ID": "anna" } }));
+  await clients[0]!.close();
+  const ids = async (options: ClientOptions) =>
+    (await connectClient(options).listCreatedResources(createConsent)).map((each) => each.id);
+  expect(await ids({ settings: { psuId: "anna" } })).toEqual([id]);
+  expect(await ids({ settings: { psuId: "bert" } })).toEqual([]);
+  expect(await ids({})).toEqual([]);
+  expect(await ids({ psu: { "PSU-ID": "anna" }, xs2aUrl: "https://xs2a.example.com" })).toEqual([]);
+});
+
+test("at an address that is set whole, the environment that a connection names says nothing", async () => {
+  const named = connectClient({ environment: "sandbox" });
+  const id = await createConsentId(named);
+  const usual = connectClient();
+  expect((await usual.listCreatedResources(createConsent)).map((each) => each.id)).toEqual([id]);
+  await usual.consents.delete({ "consent-id": id });
+  expect(await named.listCreatedResources(createConsent)).toEqual([]);
+});
+
+test("payments are told from the journal, by amount and creditor until that is erased", async () => {
+  const client = connectClient();
+  const input = (await sampleInput("payments.initiate", client)) as never;
+  const { paymentId: single } = await client.payments.initiate(input);
+  const many = (await sampleInput("payments.initiateBulk", client)) as never;
+  const response = await client.payments.initiateBulk.response(many);
+  const bulk = response.body.paymentId;
+  expect(await client.listCreatedResources(initiatePayment)).toMatchObject([
+    { id: bulk, labelParts: ["125.50 EUR"] },
+    { id: single, labelParts: ["125.50 EUR", "Ferme Duval SARL"] },
+  ]);
+  await withStore(parseStoreSettings({ store }), (opened) => eraseDetails(opened, response.journal!.entry));
+  expect((await client.listCreatedResources(initiateBulkPayment))[0]).toMatchObject({
+    id: bulk,
+    labelParts: [],
+  });
+});
+
+test("an operation for payments of one kind is told those, whichever call made them; one for each kind all", async () => {
+  const client = connectClient();
+  const single = (await sampleInput("payments.initiate", client)) as never;
+  const many = (await sampleInput("payments.initiateBulk", client)) as object;
+  const { paymentId: one } = await client.payments.initiate(single);
+  const { paymentId: bulk } = await client.payments.initiateBulk(many as never);
+  const ids = async (operation: Declaration) =>
+    (await client.listCreatedResources(operation)).map(({ id }) => id);
+
+  expect(await ids(getPayment)).toEqual([one]);
+  expect(await ids(getBulkPayment)).toEqual([bulk]);
+  expect(await ids(initiateBulkPayment)).toEqual([bulk]);
+  for (const operation of [getPaymentStatus, getPaymentAuthorisation, initiatePayment])
+    expect(await ids(operation)).toEqual([bulk, one]);
+});
+
+test("nothing is told of what no call creates, and no store is made to look or to delete", async () => {
+  const client = connectClient();
+  expect(await client.listCreatedResources(listTrades)).toEqual([]);
+  expect(await client.listCreatedResources(createConsent)).toEqual([]);
+  const elsewhere = connectClient({ store: `${store}-other` });
+  await client.consents.delete({ "consent-id": await createConsentId(elsewhere) });
+  await client.close();
+  expect(existsSync(store)).toBe(false);
+});
+
+const createdResponse = respond(
+  201,
+  JSON.stringify({ consentId: "c-1", consentStatus: "received", _links: {} }),
+);
+
+test("while somebody else holds the store, the call ends, and the note is taken later", async () => {
+  let release: () => void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let holding: Promise<void>;
+  const server = await faultServer((socket, number) => {
+    holding = withStore(parseStoreSettings({ store }), ({ database }) =>
+      database.transaction(async () => {
+        createdResponse(socket, number);
+        await held;
+      }),
+    );
+  });
+  const client = connectClient({ xs2aUrl: server.url });
+  expect(await client.consents.create(consentInput)).toMatchObject({ consentId: "c-1" });
+  release!();
+  await holding!;
+  await client.close();
+  const created = await connectClient({ xs2aUrl: server.url }).listCreatedResources(createConsent);
+  await server.close();
+  expect(created.map(({ id }) => id)).toEqual(["c-1"]);
+});
+
+test("the end of a client waits so long for all notes together, and says what the store has not taken", async () => {
+  let release: () => void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let holding: Promise<void>;
+  const calls: (() => void)[] = [];
+  const server = await faultServer((socket, number) => {
+    calls.push(() => createdResponse(socket, number));
+    if (calls.length < 4) return;
+    holding = withStore(parseStoreSettings({ store }), ({ database }) =>
+      database.transaction(async () => {
+        for (const answer of calls) answer();
+        await held;
+      }),
+    );
+  });
+  const client = connectClient({ xs2aUrl: server.url });
+  await Promise.all([1, 2, 3, 4].map(() => client.consents.create(consentInput)));
+  const begun = performance.now();
+  await client.close();
+  const tookMs = performance.now() - begun;
+  release!();
+  await holding!;
+  await server.close();
+
+  expect(tookMs).toBeLessThan(9_000);
+  const said = warnings.mock.calls.map(([labelParts]) => labelParts as string);
+  expect(said.filter((labelParts) => !labelParts.includes("in plain text"))).toEqual([
+    expect.stringContaining("before the store took note of the identifiers that 4 calls created"),
+  ]);
+});
+
+test("where the store takes no note, the call ends as it did, and a warning says so", async () => {
+  // It cannot be used from the moment at which the call has left.
+  const server = await faultServer((socket, number) => {
+    mkdirSync(dirname(store), { recursive: true, mode: 0o700 });
+    writeFileSync(store, "no database", { mode: 0o600 });
+    createdResponse(socket, number);
+  });
+  const client = connectClient({ xs2aUrl: server.url });
+  expect(await client.consents.create(consentInput)).toMatchObject({ consentId: "c-1" });
+  await client.close();
+  await server.close();
+  expect(warnings).toHaveBeenCalledTimes(1);
+  expect(warnings).toHaveBeenCalledWith(
+    expect.stringContaining("consents.create: The call was carried out, and the store could not take note"),
+    { type: "FxdeskWarning", code: "FXDESK_ID_UNKEPT" },
+  );
+});

@@ -1,0 +1,114 @@
+/** What every status means for a read, a change and a booking. The rules: design, "Outcomes are true". */
+import { inSequence, respond } from "../../support/fault-server";
+import {
+  startClientAndServer,
+  changeRequest,
+  failureOf,
+  tradeInput,
+  disableBackoff,
+  uniqueKey,
+} from "../support/client-fixtures";
+
+const all = Array.from({ length: 400 }, (_, index) => 200 + index);
+/** A 4xx that cannot mean "done". */
+const isRefusal = (status: number) => status >= 400 && status < 500 && status !== 408 && status !== 499;
+
+type Client = Awaited<ReturnType<typeof startClientAndServer>>["client"];
+const effects: [
+  effect: string,
+  documented: number[],
+  body: string,
+  call: (client: Client) => Promise<unknown>,
+][] = [
+  ["read", [200], "[]", (client) => client.trades.list()],
+  ["change", [200, 201, 202, 203, 204], "{}", (client) => client.request(changeRequest)],
+  ["money", [201], '{"trade_id":"t-1"}', (client) => client.trades.book(tradeInput, uniqueKey())],
+];
+
+test.each(effects)("%s", async (effect, documented, body, call) => {
+  disableBackoff();
+  let status = 200;
+  const { server, client } = await startClientAndServer((socket, number) =>
+    // No body comes with these. After a 429 nobody waits.
+    respond(status, [204, 304].includes(status) ? "" : body, { "retry-after": "0" })(socket, number),
+  );
+  for (status of all) {
+    const before = server.heads.length;
+    const ended = await call(client).then(
+      () => "success",
+      (error: { outcome: string; status: number; code: string; message: string }) => error,
+    );
+    if (typeof ended === "string") {
+      expect([status, documented.includes(status)]).toEqual([status, true]);
+      continue;
+    }
+    expect([status, documented.includes(status)]).toEqual([status, false]);
+    expect(ended).toMatchObject({ status, outcome: isRefusal(status) ? "rejected" : "unknown" });
+    if (effect !== "read") expect([status, server.heads.length - before]).toEqual([status, 1]);
+    if (effect === "money" && !isRefusal(status)) {
+      expect(ended).toMatchObject({ name: "OutcomeUnknown", code: "outcome_unknown", retryable: false });
+      expect(ended.message).toContain("Do not repeat it: look in trades.list");
+    }
+    if (effect === "change" && !isRefusal(status))
+      expect(ended.message).toContain("may have been carried out");
+    expect(ended.message.includes("not carried out")).toBe(effect === "money" && status === 409);
+  }
+});
+
+const unprovenBodies = [
+  "",
+  "null",
+  "{}",
+  "[]",
+  "7",
+  '"done"',
+  "true",
+  "<html>",
+  '{"trade_id":""}',
+  '{"trade_id":null}',
+];
+
+test.each([
+  ...unprovenBodies,
+  '{"code":"c","message":"m","details":"d"}',
+  '{"code":"c","message":"m","details":"d","trade_id":"t"}',
+])("a success of a booking that holds %s proves nothing", async (body) => {
+  const { server, client } = await startClientAndServer(respond(201, body));
+  const error = await failureOf(client.trades.book(tradeInput));
+  expect(error).toMatchObject({ code: "outcome_unknown", outcome: "unknown", status: 201, retryable: false });
+  expect(server.heads).toHaveLength(1);
+});
+
+test.each(["null", "{}", '"text"', '{"code":"c","message":"m","details":"d"}'])(
+  "a success of a read that holds %s is passed on, with what differs",
+  async (body) => {
+    const { client } = await startClientAndServer(respond(200, body));
+    const response = await client.trades.list.response();
+    expect(response.body).toEqual(JSON.parse(body));
+    expect(response.violations).not.toEqual([]);
+  },
+);
+
+test("a 409 on a quote that was spent says where to look", async () => {
+  const used = '{"code":"quote_used","message":"Quote already used.","details":""}';
+  const { client } = await startClientAndServer(inSequence(respond(502), respond(409, used)));
+  expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({ outcome: "unknown" });
+  const error = await failureOf(client.trades.book(tradeInput, uniqueKey()));
+  expect(error).toMatchObject({ name: "Conflict", code: "conflict", outcome: "rejected" });
+  expect(error.message).toContain("This call was not carried out. If an earlier one had this quote_id");
+  expect(error.message).toContain("look in trades.list");
+});
+
+test.each([
+  '{"tppMessages":[null]}',
+  '{"tppMessages":null}',
+  '{"tppMessages":[]}',
+  '{"tppMessages":"x"}',
+  '{"code":null}',
+  "null",
+  "[[]]",
+  "7",
+])("an error body of %s is an error of the family", async (body) => {
+  const { client } = await startClientAndServer(respond(404, body));
+  expect(await failureOf(client.trades.list())).toMatchObject({ name: "NotFound", outcome: "rejected" });
+});

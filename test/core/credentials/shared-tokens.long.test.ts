@@ -1,0 +1,173 @@
+/** Tokens that several processes share: each client here has a connection of its own to the store, as processes have. */
+import type { ClientOptions } from "../../../core";
+import { withStore } from "../../../core/store/open";
+import { extractPassword, type StoreSettings } from "../../../core/store/settings";
+import { saveTokens } from "../../../core/store/tokens";
+import { RotatingTokenService } from "../../support/rotating-token-service";
+import { engines } from "../store/engines";
+import {
+  createTestClient,
+  failureOf,
+  onCleanup,
+  tradeInput,
+  disableBackoff,
+} from "../support/client-fixtures";
+
+const storeOptions = ({ location: store, key }: StoreSettings) => ({
+  store,
+  ...(key && { storeKey: key.toString("base64") }),
+});
+
+describe.each(engines())("in $name", ({ create }) => {
+  let settings: StoreSettings;
+  let rotating: RotatingTokenService;
+  beforeEach(async () => {
+    settings = await create();
+    rotating = await RotatingTokenService.start();
+    onCleanup(() => rotating.close());
+  });
+
+  const start = (given: ClientOptions["credentials"] = {}, more: ClientOptions = {}) =>
+    createTestClient({
+      ...rotating.addresses,
+      credentials: { ...rotating.credentials, ...given },
+      ...storeOptions(settings),
+      ...more,
+    });
+
+  test("the next process uses the access token of the one before", async () => {
+    for (let run = 0; run < 3; run += 1) {
+      const client = start();
+      await client.trades.list();
+      await client.trades.book(tradeInput);
+      await client.close();
+    }
+    expect(rotating.used).toEqual(["refresh-0"]);
+  });
+
+  test("and its refresh token when it needs another one", async () => {
+    for (let run = 0; run < 3; run += 1) {
+      await start().trades.list();
+      rotating.revoke();
+    }
+    expect(rotating.used).toEqual(["refresh-0", "refresh-1", "refresh-2"]);
+    expect(rotating.refusals).toBe(0);
+  });
+
+  test("of many processes at once, one renews", async () => {
+    const clients = Array.from({ length: 8 }, () => start());
+    await Promise.all(clients.map((client) => client.trades.list()));
+    rotating.revoke();
+    await Promise.all(clients.map((client) => client.trades.list()));
+    expect(rotating.used).toEqual(["refresh-0", "refresh-1"]);
+  });
+
+  test("a booking whose token was refused leaves the next process with another one", async () => {
+    await start().trades.list();
+    rotating.revoke();
+    expect(await failureOf(start().trades.book(tradeInput))).toMatchObject({
+      outcome: "rejected",
+      status: 401,
+    });
+    await start().trades.book(tradeInput);
+    expect(rotating.used).toEqual(["refresh-0", "refresh-1"]);
+  });
+
+  test("another refresh token, application or environment begins anew", async () => {
+    await start().trades.list();
+    rotating.revoke();
+    rotating.refreshToken = "refresh-new";
+    await start({ refreshToken: "refresh-new" }).trades.list();
+    rotating.reusableRefreshToken = "refresh-0";
+    await start({ authClientId: "another" }).trades.list();
+    await start({}, { environment: "sandbox" }).trades.list();
+    expect(rotating.used).toEqual(["refresh-0", "refresh-new", "refresh-0", "refresh-0"]);
+    expect(rotating.refusals).toBe(0);
+  });
+
+  test("where the newest refresh token is refused, the configured one is tried", async () => {
+    disableBackoff();
+    await start().trades.list();
+    rotating.revoke();
+    rotating.refreshToken = "none";
+    const error = await failureOf(start().trades.list());
+    expect(error).toMatchObject({ code: "unauthorized", retryable: false });
+    rotating.reusableRefreshToken = "refresh-0";
+    await start().trades.list();
+    await start().trades.book(tradeInput);
+    expect(rotating.used).toEqual(["refresh-0", "refresh-1", "refresh-0", "refresh-1", "refresh-0"]);
+  });
+
+  test("who does not get its turn says so, and sends nothing", async () => {
+    await start().trades.list();
+    await withStore(settings, async ({ database }) => {
+      await database.run("DELETE FROM fxdesk_tokens");
+      await database.run("UPDATE fxdesk_leases SET expires_at = $1", [Number.MAX_SAFE_INTEGER]);
+    });
+    const client = start({}, { timeoutMs: 300 });
+    const error = await failureOf(client.trades.book(tradeInput, { timeoutMs: 20_000 }));
+    expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent", retryable: true });
+    expect(error.message).toContain("Another process renews the tokens");
+    expect(rotating.used).toEqual(["refresh-0"]);
+  });
+
+  test("a lease that its holder left behind ends by itself", async () => {
+    await start().trades.list();
+    rotating.revoke();
+    await withStore(settings, async ({ database }) => {
+      await database.run(`UPDATE fxdesk_leases SET expires_at = ${database.now} + 300`);
+    });
+    await start().trades.list();
+    expect(rotating.used).toEqual(["refresh-0", "refresh-1"]);
+  });
+
+  test("what the store could not take is kept before it is used, without another renewal", async () => {
+    const run = (sql: string) => withStore(settings, ({ database }) => database.run(sql));
+    const another = { accessToken: "another", refreshToken: "another", remainingMs: 1 };
+    await withStore(settings, (store) => saveTokens(store, "another", 0, another));
+    // No second family fits any more.
+    await run("CREATE UNIQUE INDEX fxdesk_full ON fxdesk_tokens ((version - version))");
+    const client = start();
+    for (const call of [() => client.trades.list(), () => client.trades.book(tradeInput)]) {
+      const error = await failureOf(call());
+      expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent", retryable: true });
+      expect(error.message).toContain("The store of tokens cannot be used");
+    }
+    await run("DROP INDEX fxdesk_full");
+    // What failed is left alone for a while.
+    const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+    onCleanup(() => clock.mockRestore());
+    await client.trades.list();
+    await start().trades.book(tradeInput);
+    expect(rotating.used).toEqual(["refresh-0"]);
+  });
+
+  test("while the store is away, calls go on with a token that is good", async () => {
+    const client = start();
+    await client.trades.list();
+    await withStore(settings, ({ database }) => database.run("DROP TABLE fxdesk_tokens"));
+    await client.trades.list();
+    rotating.revoke();
+    expect(await failureOf(client.trades.list())).toMatchObject({ code: "unavailable" });
+    expect(rotating.used).toEqual(["refresh-0"]);
+  });
+
+  test("nothing of what is kept is told", async () => {
+    await start().trades.list();
+    rotating.revoke();
+    rotating.refreshToken = "none";
+    const { key } = settings;
+    settings = { ...settings, key: Buffer.alloc(32, 7) };
+    const error = await failureOf(start().trades.list());
+    expect(error.message).toContain("another FXDESK_STORE_KEY");
+    const told = JSON.stringify(error) + String(error.stack) + String((error.cause as Error).stack);
+    const secrets = [
+      "refresh-1",
+      "access-token-1",
+      key!.toString("base64"),
+      settings.key!.toString("base64"),
+    ];
+    for (const secret of [...secrets, ...(extractPassword(settings.location) ? [":postgres@"] : [])])
+      expect(told).not.toContain(secret);
+  });
+});

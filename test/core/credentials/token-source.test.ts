@@ -1,0 +1,231 @@
+/** Which token a call carries: one renewal for all calls, when it is needed and no sooner. */
+import { inSequence, respond, type Fault } from "../../support/fault-server";
+import { eventually } from "../../support/eventually";
+import {
+  startClientAndServer,
+  untilArrived,
+  createTestClient,
+  failureOf,
+  tokenPairResponse,
+  startFaultServer,
+  tradeInput,
+  disableBackoff,
+} from "../support/client-fixtures";
+
+const credentials = { refreshToken: "refresh-0", authClientId: "app", authClientSecret: "app-secret" };
+const list = respond(200, "[]");
+const tokensIn = (heads: readonly string[]) => heads.map((head) => /Bearer (\S+)/.exec(head)?.[1]);
+
+async function startClient(tokens: Fault, more: object = {}, calls: Fault = list) {
+  const service = await startFaultServer(calls);
+  const endpoint = await startFaultServer(tokens);
+  const client = createTestClient({
+    baseUrl: service.url,
+    authUrl: endpoint.url,
+    credentials: { ...credentials, ...more },
+  });
+  return { service, endpoint, client };
+}
+
+test("many calls share one renewal, and keep what it gave", async () => {
+  const kept: unknown[] = [];
+  const onTokens = (tokens: unknown) => void kept.push(tokens);
+  const { service, endpoint, client } = await startClient(
+    tokenPairResponse("access-1", "refresh-1", "3600"),
+    { onTokens },
+  );
+  await Promise.all(Array.from({ length: 30 }, () => client.trades.list()));
+  expect(endpoint.heads).toHaveLength(1);
+  expect(new Set(tokensIn(service.heads))).toEqual(new Set(["access-1"]));
+  expect(kept).toEqual([
+    { accessToken: "access-1", refreshToken: "refresh-1", expiresAt: expect.any(Number) as number },
+  ]);
+});
+
+test("an access token of unknown age is used by reads until it is refused, and renewed before money leaves", async () => {
+  const fresh = await startClient(tokenPairResponse("access-1", "refresh-1"), { accessToken: "access-0" });
+  await fresh.client.trades.list();
+  expect([tokensIn(fresh.service.heads), fresh.endpoint.heads.length]).toEqual([["access-0"], 0]);
+  const booking = await startClient(
+    tokenPairResponse("access-1", "refresh-1"),
+    { accessToken: "access-0" },
+    respond(201, '{"trade_id":"t-1"}'),
+  );
+  await booking.client.trades.book(tradeInput);
+  expect([tokensIn(booking.service.heads), booking.endpoint.heads.length]).toEqual([["access-1"], 1]);
+});
+
+test.each([1, 2, 5, 30, 59, 60, 61, 300, 3_600])(
+  "a token that lives %i s is renewed once before its end, not on every call",
+  async (seconds) => {
+    const { endpoint, client } = await startClient(tokenPairResponse("access-1", "refresh-1", seconds));
+    let now = 1_800_000_000_000;
+    const clock = jest.spyOn(Date, "now").mockImplementation(() => now);
+    const early = Math.min(60_000, (seconds * 1_000) / 5);
+    for (const elapsed of [0, 0, seconds * 1_000 - early - 1]) {
+      now += elapsed;
+      await client.trades.list();
+    }
+    expect(endpoint.heads).toHaveLength(1);
+    now += 1;
+    await client.trades.list();
+    await client.trades.list();
+    clock.mockRestore();
+    expect(endpoint.heads).toHaveLength(2);
+  },
+);
+
+test.each<[lifetime: unknown]>([["60"], [0], [-5], [null], ["soon"], [1e12], [{}], [undefined]])(
+  "a lifetime of %j is digits, or an hour",
+  async (lifetime) => {
+    const { endpoint, client } = await startClient(tokenPairResponse("access-1", "refresh-1", lifetime));
+    let now = 1_800_000_000_000;
+    const clock = jest.spyOn(Date, "now").mockImplementation(() => now);
+    await client.trades.list();
+    now += lifetime === "60" ? 47_000 : 3_539_000;
+    await client.trades.list();
+    expect(endpoint.heads).toHaveLength(1);
+    now += 1_001;
+    await client.trades.list();
+    clock.mockRestore();
+    expect(endpoint.heads).toHaveLength(2);
+  },
+);
+
+test("a caller who gives up does not cut the renewal of the others", async () => {
+  let response: () => void = () => undefined;
+  const { service, endpoint, client } = await startClient((socket, number) => {
+    response = () => tokenPairResponse("access-1", "refresh-1")(socket, number);
+  });
+  const controller = new AbortController();
+  const first = failureOf(client.trades.list({}, { signal: controller.signal }));
+  const hasty = failureOf(client.trades.book(tradeInput, { timeoutMs: 20 }));
+  const patient = client.trades.list();
+  await untilArrived(endpoint, 1);
+  controller.abort();
+  expect(await first).toMatchObject({ code: "aborted", outcome: "not-sent" });
+  expect(await hasty).toMatchObject({ code: "timeout", outcome: "not-sent" });
+  response();
+  await patient;
+  expect([endpoint.heads.length, tokensIn(service.heads)]).toEqual([1, ["access-1"]]);
+});
+
+test("a renewal that nobody waits for any more is kept, and the client closes after it", async () => {
+  let response: () => void = () => undefined;
+  const kept: string[] = [];
+  const onTokens = ({ accessToken }: { accessToken: string }) => void kept.push(accessToken);
+  const { endpoint, client } = await startClient(
+    (socket, number) => (response = () => tokenPairResponse("access-1", "refresh-1")(socket, number)),
+    { onTokens },
+  );
+  const call = failureOf(client.trades.list({}, { timeoutMs: 20 }));
+  await untilArrived(endpoint, 1);
+  expect(await call).toMatchObject({ code: "timeout" });
+  const closed = client.close();
+  response();
+  await closed;
+  expect(kept).toEqual(["access-1"]);
+});
+
+test("tokens that could not be kept are kept before the next call, without another renewal", async () => {
+  const kept: unknown[] = [];
+  const onTokens = ({ refreshToken }: { refreshToken: string }) => {
+    kept.push(refreshToken);
+    if (kept.length < 3) throw new Error("the disk is full");
+  };
+  const { service, endpoint, client } = await startClient(tokenPairResponse("access-1", "refresh-1"), {
+    onTokens,
+  });
+  for (let count = 0; count < 2; count += 1) {
+    const error = await failureOf(client.trades.book(tradeInput));
+    expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent", retryable: true });
+    expect(error.message).toContain("The renewed tokens could not be kept (the disk is full).");
+  }
+  expect(service.heads).toHaveLength(0);
+  await client.trades.list();
+  await client.trades.list();
+  expect([kept, endpoint.heads.length]).toEqual([["refresh-1", "refresh-1", "refresh-1"], 1]);
+});
+
+test("a refresh token that is not rotated is used again", async () => {
+  const { endpoint, client } = await startClient(
+    respond(200, '{"access_token":"access-1","expires_in":1}'),
+    {},
+    inSequence(respond(401), list),
+  );
+  disableBackoff();
+  await client.trades.list();
+  expect(endpoint.heads.map((head) => /refresh_token=([^&]*)/.exec(head.split("\r\n\r\n")[1]!)?.[1])).toEqual(
+    ["refresh-0", "refresh-0"],
+  );
+});
+
+describe("a function that gives the token", () => {
+  const asking = async (accessToken: () => string | Promise<string>, calls: Fault = list) =>
+    startClientAndServer(calls, { credentials: { accessToken } });
+
+  test("is asked once more when the service refuses what it gave", async () => {
+    let given = 0;
+    const { server, client } = await asking(() => `token-${(given += 1)}`, inSequence(respond(401), list));
+    await client.trades.list();
+    expect(tokensIn(server.heads)).toEqual(["token-1", "token-2"]);
+  });
+
+  test("is asked once more, not for ever", async () => {
+    const { server, client } = await asking(() => "token-1", respond(401));
+    expect(await failureOf(client.trades.list())).toMatchObject({
+      name: "Unauthorized",
+      outcome: "rejected",
+    });
+    expect(server.heads).toHaveLength(2);
+  });
+
+  test("is not asked again for a booking that was refused", async () => {
+    const { server, client } = await asking(() => "token-1", respond(401));
+    expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({
+      name: "Unauthorized",
+      outcome: "rejected",
+    });
+    expect(server.heads).toHaveLength(1);
+  });
+
+  // eslint-disable-next-line typescript/only-throw-error
+  const throwing = (thrown: unknown) => () => {
+    throw thrown;
+  };
+
+  test.each<[name: string, ask: () => never, message: RegExp]>([
+    ["throws", throwing(new Error("no vault")), /function that gives it failed \(no vault\)/],
+    ["throws a text", throwing("no vault"), /function that gives it failed \(no vault\)/],
+    ["throws nothing", throwing(undefined), /function that gives it failed/],
+    ["throws null", throwing(null), /function that gives it failed/],
+    ["rejects", (() => Promise.reject(new Error("no vault"))) as never, /failed \(no vault\)/],
+    ["gives nothing", (() => undefined) as never, /gave none/],
+    ["gives an empty text", (() => "") as never, /gave none/],
+    ["gives a number", (() => 7) as never, /gave none/],
+  ])("that %s is an error of the family, and nothing is sent", async (_, ask, message) => {
+    const { server, client } = await asking(ask);
+    for (const call of [() => client.trades.list(), () => client.trades.book(tradeInput)]) {
+      const error = await failureOf(call());
+      expect(error).toMatchObject({ code: "unauthorized", outcome: "not-sent", attempts: 0 });
+      expect(error.message).toMatch(message);
+    }
+    expect(server.heads).toHaveLength(0);
+  });
+
+  test("that hangs ends with the time limit, or its caller", async () => {
+    const asked = jest.fn(() => new Promise<string>(() => undefined));
+    const { server, client } = await asking(asked);
+    const error = await failureOf(client.trades.book(tradeInput, { timeoutMs: 50 }));
+    expect(error).toMatchObject({ code: "timeout", outcome: "not-sent" });
+    const controller = new AbortController();
+    const call = failureOf(client.trades.list({}, { signal: controller.signal }));
+    await eventually(() => asked.mock.calls.length === 2, {
+      withinMs: 20_000,
+      what: "the function is asked",
+    });
+    controller.abort();
+    expect(await call).toMatchObject({ code: "aborted", outcome: "not-sent" });
+    expect(server.heads).toHaveLength(0);
+  });
+});

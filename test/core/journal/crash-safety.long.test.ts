@@ -1,0 +1,97 @@
+/**
+ * Processes that write the journal at the same time and are killed at any moment: nothing that was acknowledged is missing,
+ * and the chain has no fork. FXDESK_RUNS says how many are killed on each engine, FXDESK_SEED when.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
+import * as fc from "fast-check";
+import { exportLines } from "../../../core/journal/events";
+import { openJournal } from "../../../core/journal/journal";
+import { storeAccessOf } from "../../../core/journal/entry-rows";
+import { verifyExport, verifyStore } from "../../../core/journal/verify";
+import { withStore } from "../../../core/store/open";
+import type { StoreSettings } from "../../../core/store/settings";
+import { engines } from "../store/engines";
+import { done, intent, longMs } from "./fixtures";
+
+const kills = Number(process.env.FXDESK_RUNS ?? 10);
+const writersAtOnce = 2;
+
+/** Makes calls until it is killed, three at a time, and says of each step when it is on disk. */
+const writer = ({ location, key }: StoreSettings, name: string) => `
+  const { openJournal } = require(${JSON.stringify(join(__dirname, "../../../dist/core/journal/journal.js"))});
+  const say = (...words) => process.stdout.write(words.join(" ") + "\\n");
+  async function calls(journal, line) {
+    for (let number = 0; ; number += 1) {
+      const intent = { ...${JSON.stringify(intent())}, key: [${JSON.stringify(name)}, line, number].join("-") };
+      const { entry } = await journal.claim(intent, ${longMs});
+      say(entry.id, "intent");
+      await journal.recordSent(entry);
+      say(entry.id, "sent");
+      await journal.recordOutcome(entry, ${JSON.stringify(done)});
+      say(entry.id, "ended");
+    }
+  }
+  openJournal({ location: ${JSON.stringify(location)}, key: Buffer.from("${key!.toString("hex")}", "hex") })
+    .then((journal) => Promise.all([0, 1, 2].map((line) => calls(journal, line))))
+    .catch((error) => { console.error(error); process.exit(1); });`;
+
+/** Runs a writer, and kills it so long after its first word. Returns all that it said. */
+async function runUntilKilled(settings: StoreSettings, name: string, afterMs: number): Promise<string[]> {
+  const child = spawn(process.execPath, ["-e", writer(settings, name)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const said: string[] = [];
+  const lines = createInterface({ input: child.stdout });
+  lines.on("line", (line) => said.push(line));
+  const [exited, closed] = [once(child, "exit"), once(lines, "close")];
+  await Promise.race([once(lines, "line"), exited]);
+  await wait(afterMs);
+  child.kill("SIGKILL");
+  const [, signal] = (await exited) as [number | null, string | null];
+  expect(signal).toBe("SIGKILL");
+  await closed;
+  return said;
+}
+
+describe.each(engines())("$name", ({ create }) => {
+  test(
+    `${kills} kills lose nothing and fork nothing`,
+    async () => {
+      const settings = await create();
+      await (await openJournal(settings)).close();
+      const delays = fc.sample(fc.integer({ min: 0, max: 300 }), kills);
+      const said: string[] = [];
+      await Promise.all(
+        Array.from({ length: writersAtOnce }, async (_, line) => {
+          for (let run = line; run < kills; run += writersAtOnce)
+            said.push(...(await runUntilKilled(settings, `writer-${run}`, delays[run]!)));
+        }),
+      );
+      await withStore(settings, async (store) => {
+        expect(await store.database.findFaults()).toEqual([]);
+        const verified = await verifyStore(store);
+        expect(verified.faults).toEqual([]);
+        const exported: Buffer[] = [];
+        for await (const line of exportLines(storeAccessOf(store))) exported.push(Buffer.from(line));
+        expect(await verifyExport(asChunks(exported), verified.head)).toEqual(verified);
+        const kept = new Set(
+          exported.slice(0, -1).map((line) => {
+            const { entry, kind } = JSON.parse(line.toString()) as { entry: string; kind: string };
+            return `${entry} ${kind}`;
+          }),
+        );
+        expect(said.filter((words) => !kept.has(words))).toEqual([]);
+        expect(said.length).toBeGreaterThan(kills);
+      });
+    },
+    60_000 + kills * 5_000,
+  );
+});
+
+async function* asChunks(chunks: readonly Uint8Array[]) {
+  yield* chunks;
+}

@@ -1,0 +1,551 @@
+/** Calls that commit money, and their keys: each is made once, and what became of it is given back. */
+import { randomUUID } from "node:crypto";
+import { mkdir, rmdir, writeFile } from "node:fs/promises";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import type { CallOptions, ClientOptions, FxdeskError } from "../../../core";
+import type { Entry, Journal } from "../../../core/journal/entry";
+import { openJournal } from "../../../core/journal/journal";
+import { parseStoreSettings } from "../../../core/store/settings";
+import { type Fault, inSequence, reset, respond, silence } from "../../support/fault-server";
+import { eventually } from "../../support/eventually";
+import { heldServer } from "../../support/held-server";
+import {
+  startClientAndServer,
+  untilArrived,
+  createTestClient,
+  closedPortUrl,
+  failureOf,
+  onCleanup,
+  startFaultServer,
+  tradeInput,
+} from "../support/client-fixtures";
+import { engines, useTempFolder } from "../store/engines";
+
+const storeKey = Buffer.alloc(32, 7).toString("base64");
+const files = useTempFolder();
+const freshStore = () => ({ store: join(files.path, randomUUID(), "store.db"), storeKey });
+
+const booked = respond(201, '{"trade_id":"t-1","bank_account":{},"maturity_date":"2026-01-05"}', {
+  "x-request-id": "r-1",
+});
+const refused = (status: number) => respond(status, '{"code":"no_such_quote","message":"m","details":"d"}');
+
+const payment = {
+  "payment-service": "payments",
+  "payment-product": "sepa-credit-transfers",
+  debtorAccount: { iban: "DE89370400440532013000" },
+  instructedAmount: { currency: "EUR", amount: "12.50" },
+  creditorAccount: { iban: "FR6400000000000000012345697" },
+  creditorName: "Ferme Duval SARL",
+  "TPP-Redirect-URI": "https://app.example/done",
+} as const;
+const initiated = respond(
+  201,
+  '{"transactionStatus":"RCVD","paymentId":"p-1","_links":{"self":{"href":"/v1/payments/x/p-1"}}}',
+);
+
+/** The journal of a store, as another process has it. */
+async function journalOf(given: ReturnType<typeof freshStore>): Promise<Journal> {
+  const journal = await openJournal(parseStoreSettings(given));
+  onCleanup(() => journal.close());
+  return journal;
+}
+
+async function onlyEntry(given: ReturnType<typeof freshStore>): Promise<Entry> {
+  const entries = await (await journalOf(given)).list();
+  expect(entries).toHaveLength(1);
+  return entries[0]!;
+}
+
+test("the intent is on disk before a connection is opened, that it leaves before its head is written", async () => {
+  const given = freshStore();
+  const server = await heldServer();
+  onCleanup(() => server.close());
+  const client = createTestClient({ baseUrl: server.url, environment: "sandbox", actor: "jane", ...given });
+  const call = client.trades.book.response(tradeInput);
+  await server.untilArrived(1);
+  const sent = await onlyEntry(given);
+  expect(sent).toMatchObject({
+    environment: `sandbox ${server.url}`,
+    client: "c-1",
+    operation: "trades.book",
+    key: "q-1",
+    surface: "client",
+    state: "sent",
+    intent: {
+      actor: "jane",
+      call: {
+        method: "POST",
+        address: server.url,
+        target: "/trades?quote_id=q-1&client_id=c-1",
+        body: JSON.stringify({ reason: "other", reference: sent.reference }),
+      },
+    },
+  });
+  expect(JSON.stringify(sent)).not.toContain("token");
+  server.respond(booked);
+  expect((await call).journal).toEqual({ entry: sent.id, replayed: false, reference: sent.reference });
+  expect(await onlyEntry(given)).toMatchObject({
+    id: sent.id,
+    state: "done",
+    ending: { by: "call", status: 201, requestId: "r-1", identity: "t-1" },
+  });
+});
+
+describe("the same call under its key again", () => {
+  test("gives the response back, and sends nothing", async () => {
+    const { server, client } = await startClientAndServer(booked, freshStore());
+    const first = await client.trades.book.response(tradeInput);
+    const again = await client.trades.book.response(tradeInput);
+    expect(again).toEqual({
+      status: 201,
+      body: first.body,
+      headers: first.headers,
+      total: undefined,
+      requestId: "r-1",
+      attempts: 0,
+      violations: first.violations,
+      journal: { ...first.journal, replayed: true },
+    });
+    expect(server.heads).toHaveLength(1);
+  });
+
+  test("does so in another process, too, and after it", async () => {
+    const given = freshStore();
+    const { server, client } = await startClientAndServer(booked, given);
+    await client.trades.book(tradeInput);
+    await client.close();
+    const other = createTestClient({ baseUrl: server.url, ...given });
+    expect((await other.trades.book.response(tradeInput)).journal).toMatchObject({ replayed: true });
+    expect(server.heads).toHaveLength(1);
+  });
+
+  test("asks for the same, in whatever order and spelling", async () => {
+    const { server, client } = await startClientAndServer(initiated, freshStore());
+    const inOrder = Object.fromEntries(Object.entries(payment).toReversed()) as typeof payment;
+    await client.payments.initiate(payment, { key: "INV-17" });
+    const { journal } = await client.payments.initiate.response(inOrder, { key: "INV-17" });
+    expect(journal).toMatchObject({ replayed: true });
+    expect(server.heads).toHaveLength(1);
+  });
+
+  test.each([400, 404, 409, 422])("throws the refusal (%s) again", async (status) => {
+    const { server, client } = await startClientAndServer(refused(status), freshStore());
+    const first = await failureOf(client.trades.book(tradeInput));
+    const again = await failureOf(client.trades.book(tradeInput));
+    expect(again).toBeInstanceOf(first.constructor);
+    expect(again.toJSON()).toEqual({
+      ...first.toJSON(),
+      message: expect.stringMatching(
+        /what became of the earlier call with this key .* nothing was sent now\.$/,
+      ) as string,
+      retryable: false,
+      attempts: 0,
+      journal: { ...first.journal, replayed: true },
+    });
+    expect(again.message).toContain(first.message);
+    expect(server.heads).toHaveLength(1);
+  });
+
+  test("tells that the outcome is unknown, as long as nobody knows better", async () => {
+    const given = freshStore();
+    const { server, client } = await startClientAndServer(reset, given);
+    const first = await failureOf(client.trades.book(tradeInput));
+    expect(first).toMatchObject({ outcome: "unknown", journal: { replayed: false } });
+    const again = await failureOf(client.trades.book(tradeInput));
+    expect(again).toMatchObject({ name: "OutcomeUnknown", code: "outcome_unknown", outcome: "unknown" });
+    expect(again.journal).toEqual({ ...first.journal, replayed: true });
+
+    const journal = await journalOf(given);
+    const entry = (await journal.get(first.journal!.entry))!;
+    await journal.recordOutcome(entry, {
+      state: "done",
+      by: "person",
+      identity: "t-9",
+      details: { note: "Seen." },
+    });
+    const found = await client.trades.book.response(tradeInput);
+    expect(found).toMatchObject({ status: 201, body: { trade_id: "t-9" }, journal: { replayed: true } });
+    expect(found.violations).toEqual([{ field: "", message: expect.stringContaining("no more of this") }]);
+    expect(server.heads).toHaveLength(1);
+  });
+
+  test("says what to look for before anybody has looked", async () => {
+    const given = freshStore();
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as AddressInfo;
+    const client = createTestClient({ baseUrl: `http://127.0.0.1:${port}`, ...given });
+    onCleanup(() => silent.close(() => undefined) && sockets.forEach((socket) => socket.destroy()));
+    const stop = new AbortController();
+    // The call ends soon; the look after it, which has no response either, has the usual time.
+    const call = failureOf(client.trades.book(tradeInput, { timeoutMs: 300, signal: stop.signal }));
+    const journal = await journalOf(given);
+    const unknown = async () => (await journal.list({ state: ["unknown"] }))[0];
+    const waiting = { withinMs: 10_000, what: "an unknown outcome" };
+    const { endingDetails, reference } = await eventually(unknown, waiting);
+    stop.abort();
+    expect(endingDetails).toMatchObject({ remark: `Look for the reference ${reference}.` });
+    expect(await call).toMatchObject({ outcome: "unknown" });
+  });
+
+  test("is made when a person says that it was not", async () => {
+    const given = freshStore();
+    const { server, client } = await startClientAndServer(inSequence(reset, booked), given);
+    const { journal: note } = await failureOf(client.trades.book(tradeInput));
+    const journal = await journalOf(given);
+    await journal.recordOutcome((await journal.get(note!.entry))!, {
+      state: "not-sent",
+      by: "person",
+      details: {},
+    });
+    expect((await client.trades.book.response(tradeInput)).journal).toMatchObject({
+      entry: note!.entry,
+      replayed: false,
+    });
+    expect(server.heads).toHaveLength(2);
+  });
+
+  test.each([401, 403, 429])("is made after %s, which turned its caller away", async (status) => {
+    const { server, client } = await startClientAndServer(inSequence(refused(status), booked), freshStore());
+    const error = await failureOf(client.trades.book(tradeInput));
+    expect(error).toMatchObject({ outcome: "rejected", status });
+    const response = await client.trades.book.response(tradeInput);
+    expect(response).toMatchObject({
+      status: 201,
+      journal: { entry: error.journal!.entry, replayed: false },
+    });
+    expect(server.heads).toHaveLength(2);
+  });
+
+  test("is made when it never left", async () => {
+    const given = freshStore();
+    const nowhere = createTestClient({ baseUrl: await closedPortUrl(), ...given });
+    const error = await failureOf(nowhere.trades.book(tradeInput));
+    expect(error).toMatchObject({ outcome: "not-sent", journal: { replayed: false } });
+    expect(await onlyEntry(given)).toMatchObject({ state: "not-sent", ending: { by: "call" } });
+    const again = await failureOf(nowhere.trades.book(tradeInput));
+    expect(again.journal).toMatchObject({ entry: error.journal!.entry, replayed: false });
+    expect(again.attempts).toBeGreaterThan(0);
+  });
+});
+
+describe("another call under the key", () => {
+  const others: [what: string, input: object][] = [
+    ["another reason", { ...tradeInput, reason: "travel_costs" }],
+    ["a reference", { ...tradeInput, reference: "INV-1" }],
+  ];
+  test.each(others)("is refused: %s", async (_, input) => {
+    const { server, client } = await startClientAndServer(booked, freshStore());
+    const { journal } = await client.trades.book.response(tradeInput);
+    const error = await failureOf(client.trades.book(input as typeof tradeInput));
+    expect(error).toMatchObject({ name: "Conflict", code: "conflict", outcome: "not-sent", attempts: 0 });
+    expect(error.message).toContain('The quote_id "q-1" stands for another call');
+    expect(error.message).toContain(`journal entry ${journal!.entry}): it was carried out (t-1).`);
+    expect(error.message).toContain(
+      "Nothing was sent now. Made under another key, this one may come on top.",
+    );
+    expect(server.heads).toHaveLength(1);
+  });
+
+  test("is told that nobody knows what became of the first", async () => {
+    const { client } = await startClientAndServer(refused(502), freshStore());
+    await failureOf(client.trades.book(tradeInput, { key: "K-1" }));
+    const error = await failureOf(client.trades.book({ ...tradeInput, reference: "INV-1" }, { key: "K-1" }));
+    expect(error).toMatchObject({ code: "conflict", outcome: "not-sent", attempts: 0 });
+    expect(error.message).toContain('The key "K-1" stands for another call');
+    expect(error.message).toContain("): it is not known whether it was carried out. Nothing was sent now.");
+  });
+
+  test("may have the quote, where nobody chose the key and nothing was done", async () => {
+    const given = freshStore();
+    const { server, client } = await startClientAndServer(inSequence(refused(400), booked), given);
+    const { journal } = await failureOf(client.trades.book(tradeInput));
+    const corrected = { ...tradeInput, reason: "travel_costs" } as const;
+    const response = await client.trades.book.response(corrected);
+    expect(response.journal).toMatchObject({ entry: journal!.entry, replayed: false });
+    expect(server.heads).toHaveLength(2);
+    expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({
+      code: "conflict",
+      outcome: "not-sent",
+    });
+    expect((await client.trades.book.response(corrected)).journal).toMatchObject({ replayed: true });
+  });
+
+  test("is refused under a key that was chosen, also where nothing was done", async () => {
+    const { server, client } = await startClientAndServer(inSequence(refused(400), booked), freshStore());
+    await failureOf(client.trades.book(tradeInput, { key: "INV-17" }));
+    const corrected = { ...tradeInput, reason: "travel_costs" } as const;
+    const error = await failureOf(client.trades.book(corrected, { key: "INV-17" }));
+    expect(error).toMatchObject({ code: "conflict", outcome: "not-sent" });
+    expect(server.heads).toHaveLength(1);
+  });
+
+  const apart: [what: string, options: ClientOptions][] = [
+    ["client", { clientId: "c-2" }],
+    ["environment", { environment: "sandbox" }],
+  ];
+  test.each(apart)("of another %s is another key", async (_, options) => {
+    const given = freshStore();
+    const { server, client } = await startClientAndServer(booked, given);
+    await client.trades.book(tradeInput);
+    const other = createTestClient({ baseUrl: server.url, ...given, ...options });
+    expect((await other.trades.book.response(tradeInput)).journal).toMatchObject({ replayed: false });
+    expect(server.heads).toHaveLength(2);
+  });
+
+  test("of a company is that of all its people; without one each person has keys", async () => {
+    const given = freshStore();
+    const { server, client } = await startClientAndServer(initiated, given);
+    const pay = (psu: Record<string, string>) =>
+      client.payments.initiate.response(payment, { key: "INV-17", psu });
+    await pay({ "PSU-ID": "jane", "PSU-Corporate-ID": "acme" });
+    expect((await pay({ "PSU-ID": "joe", "PSU-Corporate-ID": "acme" })).journal?.replayed).toBe(true);
+    expect((await pay({ "PSU-ID": "jane" })).journal?.replayed).toBe(false);
+    expect((await pay({ "PSU-ID": "joe" })).journal?.replayed).toBe(false);
+    expect(server.heads).toHaveLength(3);
+  });
+});
+
+test("a call without a key and without what is used once is one of its own", async () => {
+  const given = freshStore();
+  const { server, client } = await startClientAndServer(initiated, given);
+  const [one, other] = [
+    await client.payments.initiate.response(payment),
+    await client.payments.initiate.response(payment),
+  ];
+  expect(one.journal!.entry).not.toBe(other.journal!.entry);
+  expect(server.heads).toHaveLength(2);
+  const keys = (await (await journalOf(given)).list()).map(({ key }) => key);
+  expect(new Set(keys).size).toBe(2);
+});
+
+test.each(["", "   ", "a".repeat(201), "a\nb", "a\0b", "\ud800", 7, null])("%j is no key", async (key) => {
+  const { server, client } = await startClientAndServer(booked, freshStore());
+  const error = await failureOf(client.trades.book(tradeInput, { key: key as string }));
+  expect(error).toMatchObject({
+    code: "invalid_input",
+    outcome: "not-sent",
+    violations: [{ field: "key", message: expect.stringContaining("text of 1 to 200 characters") as string }],
+  });
+  expect(server.heads).toHaveLength(0);
+});
+
+test("changes and reads have no entry, and load no store", async () => {
+  const given = { store: "/nowhere/at/all/store.db", storeKey };
+  const { client } = await startClientAndServer(respond(200, "[]"), given);
+  expect(await client.trades.list.response()).not.toHaveProperty("journal");
+  await client.request({ method: "POST", path: "/things", body: { a: 1 } });
+});
+
+describe.each(engines())("of calls that race on a key, on $name", ({ create }) => {
+  /** Clients as those of as many processes. */
+  async function racing(fault: Fault, count: number, options: ClientOptions = {}) {
+    const { location, key } = await create();
+    const server = await startFaultServer(fault);
+    const clients = Array.from({ length: count }, () =>
+      createTestClient({
+        baseUrl: server.url,
+        store: location,
+        storeKey: key!.toString("base64"),
+        ...options,
+      }),
+    );
+    return { server, clients };
+  }
+
+  test("one is made, and the others get its response", async () => {
+    const { server, clients } = await racing((socket) => void setTimeout(booked, 50, socket, 1), 4);
+    const responses = await Promise.all(clients.map((client) => client.trades.book.response(tradeInput)));
+    expect(responses.map(({ body }) => body.trade_id)).toEqual(Array(4).fill("t-1"));
+    expect(responses.filter(({ journal }) => !journal!.replayed)).toHaveLength(1);
+    expect(new Set(responses.map(({ journal }) => journal!.entry)).size).toBe(1);
+    expect(server.heads).toHaveLength(1);
+  });
+
+  test("one is made, and the others hear that its response was lost", async () => {
+    const { server, clients } = await racing((socket) => void setTimeout(reset, 50, socket, 1), 4);
+    const errors = await Promise.all(clients.map((client) => failureOf(client.trades.book(tradeInput))));
+    expect(errors.map(({ code }) => code)).toEqual(Array(4).fill("outcome_unknown"));
+    expect(server.heads).toHaveLength(1);
+  });
+
+  test("one that waits waits no longer than it may", async () => {
+    const { server, clients } = await racing(silence, 1);
+    const first = failureOf(clients[0]!.trades.book(tradeInput, { timeoutMs: 60_000 }));
+    await untilArrived(server, 1);
+    /** Whoever ends it before the journal was looked into knows of no other call: then it is tried for longer. */
+    const endedWithin = async (limit: (ms: number) => CallOptions): Promise<FxdeskError> => {
+      for (let ms = 50; ; ms *= 2) {
+        const error = await failureOf(clients[0]!.trades.book(tradeInput, limit(ms)));
+        if (error.outcome !== "not-sent" || ms > 10_000) return error;
+      }
+    };
+    const late = await endedWithin((queueTimeoutMs) => ({ queueTimeoutMs }));
+    expect(late).toMatchObject({
+      name: "Timeout",
+      code: "timeout",
+      outcome: "unknown",
+      retryable: true,
+      attempts: 0,
+    });
+    expect(late.message).toContain("Another process is making this call");
+    expect(await endedWithin((ms) => ({ signal: AbortSignal.timeout(ms) }))).toMatchObject({
+      name: "Aborted",
+      outcome: "unknown",
+      retryable: false,
+    });
+    await server.close();
+    expect(await first).toMatchObject({ outcome: "unknown", journal: late.journal });
+    expect(server.heads).toHaveLength(1);
+  });
+});
+
+/** A way to a server that can be cut and opened again. */
+async function startTcpProxy(url: string) {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  let isOpen = true;
+  const way = createServer((socket) => {
+    if (!isOpen) return void socket.destroy();
+    const on = connect(Number(target.port), target.hostname);
+    for (const each of [socket, on]) {
+      sockets.add(each);
+      each.on("error", () => undefined).on("close", () => [socket, on].forEach((end) => end.destroy()));
+    }
+    socket.pipe(on).pipe(socket);
+  });
+  await new Promise<void>((resolve) => way.listen(0, "127.0.0.1", resolve));
+  onCleanup(() => way.close());
+  const there = new URL(url);
+  there.port = String((way.address() as AddressInfo).port);
+  return {
+    url: there.href,
+    cut() {
+      isOpen = false;
+      for (const socket of sockets) socket.destroy();
+    },
+    open() {
+      isOpen = true;
+    },
+  };
+}
+
+describe.each(engines().slice(1))("while the store ($name) is away for a moment", ({ create }) => {
+  async function atWay() {
+    const { location, key } = await create();
+    const way = await startTcpProxy(location);
+    const server = await heldServer();
+    const given = { store: way.url, storeKey: key!.toString("base64") };
+    const client = createTestClient({ baseUrl: server.url, ...given });
+    onCleanup(() => server.close());
+    const journal = await journalOf({ ...given, store: location });
+    return { way, server, client, journal };
+  }
+
+  test("who made a call hears its outcome at once, and the journal does when it is back", async () => {
+    const { way, server, client, journal } = await atWay();
+    const call = client.trades.book.response(tradeInput);
+    await server.untilArrived(1);
+    way.cut();
+    server.respond(booked);
+    const { body, journal: note } = await call;
+    expect(body.trade_id).toBe("t-1");
+    expect(await journal.get(note!.entry)).toMatchObject({ state: "sent" });
+    way.open();
+    const isDone = async () => (await journal.get(note!.entry))!.state === "done";
+    await eventually(isDone, { withinMs: 20_000, what: "the ending in the journal" });
+  });
+
+  test("the end of the client waits for what the journal is still to hear", async () => {
+    const { way, server, client, journal } = await atWay();
+    const call = client.trades.book.response(tradeInput);
+    await server.untilArrived(1);
+    way.cut();
+    server.respond(booked);
+    const { journal: note } = await call;
+    const closed = client.close();
+    way.open();
+    await closed;
+    expect(await journal.get(note!.entry)).toMatchObject({ state: "done", ending: { identity: "t-1" } });
+  });
+
+  test("no money leaves", async () => {
+    const { way, server, client, journal } = await atWay();
+    const first = client.trades.book(tradeInput);
+    await server.untilArrived(1);
+    server.respond(booked);
+    await first;
+    way.cut();
+    const error = await failureOf(client.trades.book({ ...tradeInput, quote_id: "q-2" }));
+    expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent" });
+    way.open();
+    const again = client.trades.book({ ...tradeInput, quote_id: "q-2" });
+    await server.untilArrived(2);
+    server.respond(booked);
+    await again;
+    expect((await journal.list()).map(({ state }) => state)).toEqual(["done", "done"]);
+  });
+});
+
+describe("without the store", () => {
+  const broken: [what: string, store: () => Promise<string>, words: RegExp][] = [
+    [
+      "a file that is no database",
+      async () => {
+        const path = join(files.path, `${randomUUID()}.db`);
+        await writeFile(path, "no database ".repeat(1_000), { mode: 0o600 });
+        return path;
+      },
+      /not a database/,
+    ],
+    [
+      "a folder in its place",
+      async () => {
+        const path = join(files.path, randomUUID());
+        await mkdir(path);
+        return path;
+      },
+      /EISDIR/,
+    ],
+    [
+      "a server that is not there",
+      async () => (await closedPortUrl()).replace("http://", "postgres://fx:pass-word-1@").concat("/fxdesk"),
+      /ECONNREFUSED/,
+    ],
+  ];
+  test.each(broken)("(%s) reads go on, and money stays where it is", async (_, place, words) => {
+    const store = await place();
+    const { server, client } = await startClientAndServer(respond(200, "[]"), { store, storeKey });
+    expect(await client.trades.list()).toEqual([]);
+    const error = await failureOf(client.trades.book(tradeInput));
+    expect(error).toMatchObject({
+      name: "Unavailable",
+      code: "unavailable",
+      outcome: "not-sent",
+      retryable: true,
+      attempts: 0,
+    });
+    expect(error.message).toMatch(words);
+    expect(error.message).toContain(store.replace("fx:pass-word-1@", ""));
+    expect(error.message).toContain("fxdesk store check");
+    expect(JSON.stringify(error)).not.toContain("pass-word-1");
+    expect(server.heads).toHaveLength(1);
+  });
+
+  test("money goes again once the store is there", async () => {
+    const path = join(files.path, randomUUID());
+    await mkdir(path);
+    const { server, client } = await startClientAndServer(booked, {
+      store: join(path, "store.db"),
+      storeKey,
+    });
+    await mkdir(join(path, "store.db"));
+    expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({ code: "unavailable" });
+    await rmdir(join(path, "store.db"));
+    expect(await client.trades.book(tradeInput)).toMatchObject({ trade_id: "t-1" });
+    expect(server.heads).toHaveLength(1);
+  });
+});

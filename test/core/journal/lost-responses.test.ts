@@ -1,0 +1,239 @@
+/** A call whose response was lost, and what becomes of it: at the real sandbox. */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { type ClientOptions, type FxdeskClient, FxdeskError, OutcomeUnknown } from "@fxdesk/toolkit";
+import { openJournal } from "../../../core/journal/journal";
+import type { Entry } from "../../../core/journal/entry";
+import { parseStoreSettings } from "../../../core/store/settings";
+import { eventually } from "../../support/eventually";
+import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
+import { useTempFolder } from "../store/engines";
+
+const stores = useTempFolder();
+let sandbox: Sandbox;
+let store: string;
+let clients: FxdeskClient[];
+let lines: string[];
+
+beforeAll(async () => (sandbox = await startSandbox()));
+afterAll(() => sandbox.close());
+beforeEach(() => {
+  store = join(stores.path, `${randomUUID()}/store.db`);
+  clients = [];
+  lines = [];
+  sandbox.control.clearFaults();
+});
+afterEach(() => Promise.all(clients.map((client) => client.close())));
+
+function connected(options: ClientOptions = {}): FxdeskClient {
+  const client = sandboxClient(sandbox, { store, onRecovered: (line) => lines.push(line), ...options });
+  clients.push(client);
+  return client;
+}
+
+const addFault = (operation: string, kind: "reset-before" | "reset-after" | "cut-off", times = 1) =>
+  sandbox.control.addFault({ operation, kind, times });
+
+async function entries(): Promise<readonly Entry[]> {
+  const journal = await openJournal(parseStoreSettings({ store }));
+  try {
+    return await journal.list();
+  } finally {
+    await journal.close();
+  }
+}
+
+const onlyEntry = async () => {
+  const [entry, ...others] = await entries();
+  expect(others).toEqual([]);
+  return entry!;
+};
+
+const failure = (call: Promise<unknown>) =>
+  call.then(
+    (value) => Promise.reject(new Error(`It ended well: ${JSON.stringify(value)}`)),
+    (error: unknown) => error as FxdeskError,
+  );
+
+const bookedUnder = async (client: FxdeskClient, reference: string) => {
+  const found = [];
+  for await (const trade of client.trades.list.all()) if (trade.reference === reference) found.push(trade);
+  return found;
+};
+
+test.each(["reset-after", "cut-off"] as const)(
+  "a booking is found by its own reference: %s",
+  async (kind) => {
+    const client = connected();
+    const quote_id = await makeQuote(client);
+    addFault("trades.book", kind);
+    const response = await client.trades.book.response({ quote_id, reason: "other" });
+    const { reference, entry } = response.journal!;
+    expect(reference).toMatch(/^FX-/);
+    const [trade, ...others] = await bookedUnder(client, reference!);
+    expect(others).toEqual([]);
+    expect(response).toMatchObject({ status: 201, body: trade, attempts: 1 });
+    expect(response.journal).toEqual({ entry, replayed: false, reference, recovered: true });
+    expect(response.violations).toEqual([
+      {
+        field: "",
+        message: "The response was lost. This is what trades.list shows of the call, which it found",
+      },
+      { field: "bank_account", message: expect.stringContaining("expected object") as string },
+    ]);
+    expect(await onlyEntry()).toMatchObject({
+      id: entry,
+      state: "done",
+      ending: { by: "recovery", status: 201, identity: trade!.trade_id },
+      endingDetails: { body: trade, remark: expect.stringContaining(trade!.trade_id) as string },
+    });
+    expect(lines).toEqual([]);
+    const again = await client.trades.book.response({ quote_id, reason: "other" });
+    expect(again).toMatchObject({ body: trade, journal: { entry, replayed: true, recovered: true } });
+  },
+);
+
+test("a booking that was not made stays unknown, with what was looked for", async () => {
+  const client = connected();
+  const quote_id = await makeQuote(client);
+  addFault("trades.book", "reset-before");
+  const error = await failure(client.trades.book({ quote_id, reason: "other", reference: "INV-7" }));
+  expect(error).toBeInstanceOf(OutcomeUnknown);
+  expect(await onlyEntry()).toMatchObject({
+    id: error.journal!.entry,
+    state: "unknown",
+    reference: "INV-7",
+    endingDetails: {
+      message: error.message,
+      lastFinding: "none",
+      remark: expect.stringMatching(
+        /^Looked in trades.list at .* for the reference INV-7 .*: nothing there/,
+      ) as string,
+    },
+  });
+  const again = await failure(client.trades.book({ quote_id, reason: "other", reference: "INV-7" }));
+  expect(again.message).toContain("for the reference INV-7");
+  expect(again.message).toContain("nothing was sent now");
+});
+
+test("what is found later is told in one line, and is the outcome from then on", async () => {
+  const client = connected();
+  const quote_id = await makeQuote(client);
+  addFault("trades.book", "reset-after");
+  // The list cannot be read as long as the caller waits.
+  addFault("trades.list", "reset-before", 1_000);
+  const error = await failure(client.trades.book({ quote_id, reason: "other" }));
+  expect(error.outcome).toBe("unknown");
+  expect(await onlyEntry()).toMatchObject({
+    endingDetails: {
+      lastFinding: "unread",
+      remark: expect.stringContaining("Could not look in trades.list") as string,
+    },
+  });
+  sandbox.control.clearFaults();
+  await eventually(() => lines.length > 0, { withinMs: 20_000, what: "the line" });
+  const entry = await onlyEntry();
+  const { identity } = entry.ending!;
+  expect(lines).toEqual([
+    `trades.book: carried out (201), found after its response was lost, trade_id ${identity}, ` +
+      `reference ${entry.reference}, journal entry ${entry.id}.`,
+  ]);
+  const again = await client.trades.book.response({ quote_id, reason: "other" });
+  expect(again.body.trade_id).toBe(identity);
+}, 30_000);
+
+test("nobody looks on who aborts; what is found then is told", async () => {
+  const client = connected();
+  const quote_id = await makeQuote(client);
+  sandbox.control.addFault({ operation: "trades.list", kind: "latency", milliseconds: 2_000, times: 1 });
+  addFault("trades.book", "reset-after");
+  const stop = new AbortController();
+  const call = failure(client.trades.book({ quote_id, reason: "other" }, { signal: stop.signal }));
+  await eventually(async () => (await entries())[0]?.state === "unknown", {
+    withinMs: 20_000,
+    what: "its end",
+  });
+  stop.abort();
+  expect(await call).toMatchObject({ outcome: "unknown" });
+  expect(lines).toEqual([]);
+  await eventually(() => lines.length > 0, { withinMs: 20_000, what: "the line" });
+  expect(await onlyEntry()).toMatchObject({ state: "done" });
+}, 60_000);
+
+test("what another process left unknown is found once a journal is opened", async () => {
+  const first = connected();
+  const quote_id = await makeQuote(first);
+  addFault("trades.book", "reset-after");
+  addFault("trades.list", "reset-before", 1_000);
+  expect(await failure(first.trades.book({ quote_id, reason: "other" }))).toMatchObject({
+    outcome: "unknown",
+  });
+  await first.close();
+  sandbox.control.clearFaults();
+  const second = connected();
+  await second.trades.book({ quote_id: await makeQuote(second), reason: "other" });
+  await eventually(() => lines.length > 0, { withinMs: 20_000, what: "the line" });
+  expect((await entries()).map(({ state }) => state)).toEqual(["done", "done"]);
+}, 30_000);
+
+test("others who make the same call get what was found", async () => {
+  const [first, second] = [connected(), connected()];
+  const quote_id = await makeQuote(first);
+  addFault("trades.book", "reset-after");
+  const bookings = await Promise.all(
+    [first, second, first, second].map((client) => client.trades.book({ quote_id, reason: "other" })),
+  );
+  const ids = new Set(bookings.map(({ trade_id }) => trade_id));
+  expect(ids.size).toBe(1);
+});
+
+test("two of one reference whose responses are lost are left to a person", async () => {
+  const client = connected();
+  const quotes = [await makeQuote(client), await makeQuote(client)];
+  const reference = "INV-9";
+  addFault("trades.book", "reset-after", 2);
+  const book = (quote_id: string) => failure(client.trades.book({ quote_id, reason: "other", reference }));
+  await Promise.all(quotes.map(book));
+  for (const entry of await entries())
+    expect(entry).toMatchObject({ state: "unknown", endingDetails: { lastFinding: "several" } });
+});
+
+describe("a payment", () => {
+  test("stays unknown where nobody says that the service replays", async () => {
+    const client = connected();
+    const input = await sampleInput("payments.initiate", client);
+    addFault("payments.initiate", "reset-after");
+    const paying = client.payments.initiate(input as never, { key: "pay-1" });
+    expect(await failure(paying)).toMatchObject({ outcome: "unknown" });
+  });
+
+  test("is sent once more where the service replays, and is made once", async () => {
+    const client = connected({ settings: { replaysByRequestId: "yes" } });
+    const input = await sampleInput("payments.initiate", client);
+    const before = sandbox.requests.length;
+    addFault("payments.initiate", "reset-after");
+    const response = await client.payments.initiate.response(input as never, { key: "pay-2" });
+    expect(response).toMatchObject({ status: 201, journal: { recovered: true }, violations: [] });
+    expect(sandbox.requests.slice(before).filter(({ method }) => method === "POST")).toHaveLength(2);
+    const again = await client.payments.initiate.response(input as never, { key: "pay-2" });
+    expect(again.body.paymentId).toBe(response.body.paymentId);
+    expect(await onlyEntry()).toMatchObject({
+      ending: { by: "recovery", identity: response.body.paymentId },
+    });
+  });
+
+  test("is not sent a third time", async () => {
+    const client = connected({ settings: { replaysByRequestId: "yes" } });
+    const input = await sampleInput("payments.initiate", client);
+    const before = sandbox.requests.length;
+    addFault("payments.initiate", "reset-after", 3);
+    const error = await failure(client.payments.initiate(input as never, { key: "pay-3" }));
+    expect(error.outcome).toBe("unknown");
+    expect(sandbox.requests.slice(before).filter(({ method }) => method === "POST")).toHaveLength(2);
+    expect(await onlyEntry()).toMatchObject({
+      state: "unknown",
+      endingDetails: { remark: expect.stringMatching(/^Sent once more at/) as string },
+    });
+  });
+});

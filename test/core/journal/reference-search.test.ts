@@ -1,0 +1,267 @@
+/** What a search says of a call whose response was lost, by what is listed and what the journal has. */
+import * as fc from "fast-check";
+import { listTrades, bookTrade } from "../../../core/contract/trades";
+import type { Entry } from "../../../core/journal/entry";
+import {
+  type ListedItem,
+  parseListed,
+  searchByReference,
+  type SearchSources,
+} from "../../../core/journal/reference-search";
+
+const begunAt = Date.parse("2026-11-20T10:00:00Z");
+const now = Date.parse("2026-11-22T09:00:00Z");
+
+const createEntry = (id: string, change: Partial<Entry> = {}): Entry => ({
+  id,
+  environment: "sandbox https://sandbox.example.com",
+  client: "C-1",
+  operation: "trades.book",
+  key: id,
+  terms: "",
+  surface: "client",
+  reference: "FX-1",
+  state: "unknown",
+  begunAt,
+  changedAt: begunAt,
+  ending: undefined,
+  intent: undefined,
+  endingDetails: undefined,
+  ...change,
+});
+
+const trade = (identity: string, reference = "FX-1", day = "2026-11-20"): ListedItem => ({
+  identity,
+  reference,
+  day,
+  body: { trade_id: identity, reference, order_date: day },
+});
+
+interface Situation {
+  readonly listed: readonly ListedItem[];
+  /** Other entries of the journal. */
+  readonly others?: readonly Entry[];
+}
+
+function createSources({ listed, others = [] }: Situation): SearchSources {
+  return {
+    listName: "trades.list",
+    readPages: async function* () {
+      yield listed;
+    },
+    entriesWithSameReference: async ({ id, reference }) =>
+      others.filter((other) => other.id !== id && other.reference === reference),
+    findByIdentity: async (identity) => others.find(({ ending }) => ending?.identity === identity),
+    now,
+  };
+}
+
+const finding = async (situation: Situation, entry = createEntry("e-1")) =>
+  (await searchByReference([entry], createSources(situation))).get(entry.id);
+
+const booked = (id: string, identity: string, change: Partial<Entry> = {}) =>
+  createEntry(id, { state: "done", ending: { state: "done", by: "call", identity }, ...change });
+
+const looked =
+  "Looked in trades.list at 2026-11-22T09:00:00.000Z for the reference FX-1 from 2026-11-19 to 2026-11-23";
+
+describe("a call is", () => {
+  test("found where one thing has its reference", async () => {
+    const listed = [trade("t-1", "other"), trade("t-2"), trade("t-3", "")];
+    expect(await finding({ listed })).toEqual({
+      kind: "found",
+      listed: listed[1],
+      remark: `${looked}: t-2.`,
+    });
+  });
+
+  test.each(["2026-11-19", "2026-11-20", "2026-11-22", "2026-11-23"])("found on %s", async (day) => {
+    expect(await finding({ listed: [trade("t-1", "FX-1", day)] })).toMatchObject({ kind: "found" });
+  });
+
+  test.each(["2026-11-18", "2026-11-24", "2025-11-20", ""])("not found on %j", async (day) => {
+    expect(await finding({ listed: [trade("t-1", "FX-1", day)] })).toEqual({
+      kind: "none",
+      remark: `${looked}: nothing there. 1 of other days or other entries.`,
+    });
+  });
+
+  test("not found where nothing has its reference", async () => {
+    const remark = `${looked}: nothing there.`;
+    expect(await finding({ listed: [] })).toEqual({ kind: "none", remark });
+    expect(await finding({ listed: [trade("t-1", "FX-10"), trade("t-2", "fx-1")] })).toEqual({
+      kind: "none",
+      remark,
+    });
+  });
+
+  test("left to a person where several things have its reference", async () => {
+    expect(await finding({ listed: [trade("t-1"), trade("t-2")] })).toEqual({
+      kind: "several",
+      remark: `${looked}: several have it, t-1, t-2. A person must say.`,
+    });
+  });
+
+  test("not the one that another entry has", async () => {
+    const others = [booked("e-2", "t-1", { reference: "else" })];
+    expect(await finding({ listed: [trade("t-1")], others })).toMatchObject({ kind: "none" });
+    expect(await finding({ listed: [trade("t-1"), trade("t-2")], others })).toMatchObject({
+      kind: "found",
+      listed: { identity: "t-2" },
+    });
+  });
+
+  test("what it was found to be before", async () => {
+    const entry = booked("e-1", "t-1", { state: "unknown" });
+    expect(await finding({ listed: [trade("t-1")], others: [entry] }, entry)).toMatchObject({
+      kind: "found",
+    });
+  });
+
+  test("found, with a remark, where its reference was used before", async () => {
+    const others = [booked("e-2", "t-1"), createEntry("e-3", { state: "rejected" })];
+    expect(await finding({ listed: [trade("t-1"), trade("t-2")], others })).toMatchObject({
+      kind: "found",
+      listed: { identity: "t-2" },
+      remark: `${looked}: t-2. Other entries have this reference, too, which weakens it: e-2, e-3.`,
+    });
+  });
+
+  test.each(["unknown", "sent"] as const)("not found while another of its reference is %s", async (state) => {
+    const others = [createEntry("e-2", { state })];
+    expect(await finding({ listed: [trade("t-1")], others })).toEqual({
+      kind: "shared",
+      remark:
+        `${looked}: t-1, which may be another entry's.` +
+        " Other entries have this reference, too, which weakens it: e-2.",
+    });
+  });
+
+  test.each([undefined, "", " "])("not looked for with the reference %j", async (reference) => {
+    expect(await finding({ listed: [trade("t-1", "")] }, createEntry("e-1", { reference }))).toBeUndefined();
+  });
+});
+
+test("one of the same reference that ends while the search goes on keeps what is its own", async () => {
+  const other = createEntry("e-2", { state: "sent" });
+  const journal = [other];
+  const sources: SearchSources = {
+    ...createSources({ listed: [trade("t-1")] }),
+    entriesWithSameReference: async () => {
+      const found = [...journal];
+      journal[0] = booked("e-2", "t-1");
+      return found;
+    },
+    findByIdentity: async (identity) => journal.find(({ ending }) => ending?.identity === identity),
+  };
+  expect((await searchByReference([createEntry("e-1")], sources)).get("e-1")).toMatchObject({ kind: "none" });
+});
+
+test("several are looked for in one walk", async () => {
+  let walks = 0;
+  const pages = [[trade("t-1", "FX-1"), trade("t-2", "FX-2")]];
+  const readPages = async function* () {
+    walks += 1;
+    yield* pages;
+  };
+  const entries = ["FX-1", "FX-2", "FX-3"].map((reference) => createEntry(reference, { reference }));
+  const findings = await searchByReference(entries, { ...createSources({ listed: [] }), readPages });
+  expect([...findings].map(([id, { kind }]) => [id, kind])).toEqual([
+    ["FX-1", "found"],
+    ["FX-2", "found"],
+    ["FX-3", "none"],
+  ]);
+  expect(walks).toBe(1);
+});
+
+/** A list that others add to at its head, or take from, while it is read. */
+function movingList(size: number, changes: readonly ("add" | "remove" | "none")[]) {
+  const list = Array.from({ length: 30 }, (_, index) => trade(`t-${index}`, `old-${index}`));
+  list.splice(17, 0, trade("mine"));
+  const waiting = [...changes];
+  let added = 0;
+  return async function* () {
+    for (let start = 0; start < list.length; start += size) {
+      yield list.slice(start, start + size);
+      const change = waiting.shift();
+      if (change === "add") list.unshift(trade(`new-${(added += 1)}`, "new"));
+      if (change === "remove" && list[0]!.identity !== "mine") list.shift();
+    }
+  };
+}
+
+test("what is passed over because the list moves while it is read is found by the next look", async () => {
+  const sources = (size: number, changes: readonly ("add" | "remove" | "none")[]) => ({
+    ...createSources({ listed: [] }),
+    readPages: movingList(size, changes),
+  });
+  const entry = createEntry("e-1");
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 2, max: 40 }),
+      // So many that the first walk may move at each page, and no more.
+      fc.array(fc.constantFrom("add" as const, "remove" as const, "none" as const), { maxLength: 3 }),
+      async (size, changes) => {
+        const moving = sources(size, changes);
+        const first = (await searchByReference([entry], moving)).get("e-1")!;
+        const found = first.kind === "none" ? (await searchByReference([entry], moving)).get("e-1") : first;
+        expect(found).toMatchObject({ kind: "found", listed: { identity: "mine" } });
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+/** A list of two, of which the second is on the second page until it moves to the first, which has been read by then. */
+function shiftingList(reference: string) {
+  let walks = 0;
+  const readPages = async function* () {
+    walks += 1;
+    yield walks === 1 ? [trade("t-1", reference)] : [trade("t-2", reference), trade("t-1", reference)];
+    yield [trade("t-0", "other")];
+  };
+  return { ...createSources({ listed: [] }), readPages, walks: () => walks };
+}
+
+test("that only one thing has a reference of the caller's is looked at twice", async () => {
+  const sources = shiftingList("INV-1");
+  const findings = await searchByReference([createEntry("e-1", { reference: "INV-1" })], sources);
+  expect([findings.get("e-1")?.kind, sources.walks()]).toEqual(["several", 2]);
+});
+
+test("a reference that fxdesk made is looked at once", async () => {
+  const reference = "FX-0123ABCD-4567EFGH";
+  const sources = shiftingList(reference);
+  const findings = await searchByReference([createEntry("e-1", { reference })], sources);
+  expect([findings.get("e-1")?.kind, sources.walks()]).toEqual(["found", 1]);
+});
+
+test("what is seen to be there twice is not looked at again", async () => {
+  let walks = 0;
+  const readPages = async function* () {
+    walks += 1;
+    yield [trade(`t-${walks}`)];
+    yield [trade("t-0", "other")];
+  };
+  const findings = await searchByReference([createEntry("e-1")], {
+    ...createSources({ listed: [] }),
+    readPages,
+  });
+  expect([findings.get("e-1")?.kind, walks]).toEqual(["several", 2]);
+});
+
+test("a page is read as far as it can be", () => {
+  const body = [
+    { trade_id: "t-1", reference: " FX-1 ", order_date: "2026-11-20" },
+    { trade_id: 7, order_date: "2026-11-20T10:00:00Z" },
+    { trade_id: "", reference: "FX-1" },
+    null,
+    "t-2",
+    {},
+  ];
+  expect(parseListed(listTrades, bookTrade.recovery, body)).toEqual([
+    { identity: "t-1", reference: "FX-1", day: "2026-11-20", body: body[0] },
+    { identity: "7", reference: "", day: "2026-11-20", body: body[1] },
+  ]);
+  expect(parseListed(listTrades, bookTrade.recovery, { trades: [] })).toEqual([]);
+});

@@ -1,0 +1,748 @@
+/** What is found and summed is what the books say, to the last digit. */
+import { Big } from "big.js";
+import * as fc from "fast-check";
+import type { CallOptions } from "../../../core/client/call-options";
+import { intoMemory } from "../../../core/client/file-delivery";
+import type { FxdeskClient } from "../../../core";
+import { findOpenTrades, fetchAllTrades } from "../../../core/procedures/fetch-all-trades";
+import { type Books, type Movement, openBooks } from "../../support/books";
+import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
+import { roundAmount } from "../../../sandbox/src/world/money/currencies";
+import { createOffer, createDrawdownOffer } from "../../../sandbox/src/world/trades/pricing";
+import { availableBalance } from "../../../sandbox/src/world/ledger/movements";
+import { demo } from "../../../sandbox/src/world/parties/parties";
+import { outstandingFunds, remainingAmount, type Trade } from "../../../sandbox/src/world/trades/trades";
+import { bookTrade, cancelTrade, fundTrade } from "../../../sandbox/src/world/trades/trading";
+import type { World } from "../../../sandbox/src/world/world";
+
+const runs = Number(process.env.FXDESK_RUNS ?? 25);
+
+/** In the morning, before the day's trades settle. */
+const now = new Date(`${new Date().toISOString().slice(0, 10)}T09:00:00Z`);
+const today = now.toISOString().slice(0, 10);
+
+const dayMs = 86_400_000;
+const dayFrom = (days: number) => new Date(now.getTime() + days * dayMs).toISOString().slice(0, 10);
+
+/** Of one test; closed after it, also when it fails. */
+let late: Books | undefined;
+afterEach(async () => {
+  await late?.close();
+  late = undefined;
+});
+
+let books: Books;
+beforeAll(async () => {
+  books = await openBooks({ now });
+});
+afterAll(() => books.close());
+
+const sumOf = (amounts: readonly Big[]) => amounts.reduce((sum, each) => sum.plus(each), new Big(0));
+
+const everything = "2000-01-01..2100-12-31";
+
+describe("transactions.find and transactions.summarize", () => {
+  const dimensions = {
+    account: ["account_id", ({ account }: Movement) => account],
+    currency: ["currency", ({ currency }: Movement) => currency],
+    direction: ["direction", ({ amount }: Movement) => (amount.lt(0) ? "out" : "in")],
+    month: ["month", ({ valueDay }: Movement) => valueDay.slice(0, 7)],
+    counterparty: ["counterparty", ({ counterparty }: Movement) => counterparty],
+    type: ["type", ({ type }: Movement) => type],
+  } as const;
+  type Dimension = keyof typeof dimensions;
+
+  const filter = () =>
+    fc.record(
+      {
+        accounts: fc.subarray(
+          books.accounts.map(({ accountId }) => accountId),
+          { minLength: 1 },
+        ),
+        currencies: fc.subarray(["EUR", "USD", "GBP", "JPY"], { minLength: 1 }).map((all) => all.join(",")),
+        days: fc.tuple(fc.integer({ min: -45, max: 1 }), fc.integer({ min: 0, max: 30 })),
+        direction: fc.constantFrom("in" as const, "out" as const),
+        min_amount: fc.constantFrom("0.01", "100", "2500.00"),
+        max_amount: fc.constantFrom("150", "5000.5", "100000"),
+        counterparty: fc.constantFrom(
+          ...new Set(books.movements.map(({ counterparty: name }) => name ?? "None")),
+        ),
+        text: fc.constantFrom("INV", "trade", "a", "Nothing has this"),
+      },
+      { requiredKeys: [] },
+    );
+  type Filter = ReturnType<typeof filter> extends fc.Arbitrary<infer T> ? T : never;
+
+  function wanted({ days, ...filters }: Filter) {
+    const [start, length] = days ?? [-3_000, 6_000];
+    const [from, to] = [dayFrom(start), dayFrom(start + length)];
+    const own = (each: Movement) =>
+      (filters.accounts?.includes(each.account) ?? true) &&
+      (filters.currencies?.split(",").includes(each.currency) ?? true) &&
+      each.valueDay >= from &&
+      each.valueDay <= to &&
+      (filters.direction === undefined || (filters.direction === "out") === each.amount.lt(0)) &&
+      (filters.min_amount === undefined || each.amount.abs().gte(filters.min_amount)) &&
+      (filters.max_amount === undefined || each.amount.abs().lte(filters.max_amount)) &&
+      (filters.counterparty === undefined ||
+        (each.counterparty?.toLowerCase().includes(filters.counterparty.toLowerCase()) ?? false)) &&
+      (filters.text === undefined ||
+        each.texts.some((text) => text.toLowerCase().includes(filters.text!.toLowerCase())));
+    return { input: { ...filters, period: `${from}..${to}` }, movements: books.movements.filter(own) };
+  }
+
+  const everyDimension = Object.keys(dimensions) as Dimension[];
+
+  test("are what the books have, whatever is asked", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        filter(),
+        fc.shuffledSubarray(everyDimension, { minLength: 1 }),
+        fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+        async (filters, by, top) => {
+          const { input, movements } = wanted(filters);
+          const found = await books.client.transactions.find(input);
+          const summary = await books.client.transactions.summarize({ ...input, by, top });
+          const missing = (filters.accounts ?? []).filter(
+            (id) =>
+              !(
+                filters.currencies?.includes(
+                  books.accounts.find(({ accountId }) => accountId === id)!.currency,
+                ) ?? true
+              ),
+          );
+          for (const { complete, count, gaps } of [found, summary]) {
+            expect(gaps.map(({ account_id: id }) => id)).toEqual(missing);
+            expect([complete, count]).toEqual([missing.length === 0, movements.length]);
+          }
+          expect(found.transactions.map(({ transaction_id: id }) => id).toSorted()).toEqual(
+            movements.map(({ id }) => id).toSorted(),
+          );
+          expectSums(found.sums, movements);
+          expectSums(summary.sums, movements);
+          expectGroups(summary, movements, by, top);
+        },
+      ),
+      { numRuns: runs },
+    );
+  });
+
+  interface Sum {
+    readonly currency: string;
+    readonly count: number;
+    readonly in: string;
+    readonly out: string;
+    readonly net: string;
+  }
+
+  function expectSum(sum: Sum, movements: readonly Movement[]): void {
+    const amounts = movements.map(({ amount }) => amount);
+    const [ins, outs] = [amounts.filter((each) => each.gt(0)), amounts.filter((each) => each.lt(0))];
+    expect(sum.count).toBe(movements.length);
+    expect([sum.in, sum.out, sum.net].map((text) => new Big(text).toFixed())).toEqual(
+      [ins, outs, amounts].map((each) => sumOf(each).toFixed()),
+    );
+  }
+
+  function expectSums(sums: readonly Sum[], movements: readonly Movement[]): void {
+    expect(sums.map(({ currency }) => currency).toSorted()).toEqual(
+      [...new Set(movements.map(({ currency }) => currency))].toSorted(),
+    );
+    for (const sum of sums)
+      expectSum(
+        sum,
+        movements.filter(({ currency }) => currency === sum.currency),
+      );
+  }
+
+  type Summary = Awaited<ReturnType<typeof books.client.transactions.summarize>>;
+
+  /** Each group by itself, and with the rest all of them: no movement is in two. */
+  function expectGroups(
+    { groups, other }: Summary,
+    movements: readonly Movement[],
+    by: readonly Dimension[],
+    top = Infinity,
+  ): void {
+    const shown = new Set<string>();
+    for (const group of groups) {
+      const members = movements.filter(
+        (each) =>
+          each.currency === group.currency &&
+          by.every((name) => {
+            const [field, valueOf] = dimensions[name];
+            return group[field] === valueOf(each);
+          }),
+      );
+      expect(members.length).toBeGreaterThan(0);
+      expectSum(group, members);
+      for (const { id } of members) expect(shown.has(id) || !shown.add(id)).toBe(false);
+    }
+    for (const currency of new Set(movements.map((each) => each.currency))) {
+      const own = groups.filter((group) => group.currency === currency);
+      const sizes = own.map((group) => new Big(group.in).minus(group.out));
+      expect(sizes).toEqual(sizes.toSorted((one, another) => another.cmp(one)));
+      expect(own.length).toBeLessThanOrEqual(top);
+      const rest = movements.filter((each) => each.currency === currency && !shown.has(each.id));
+      const others = other.filter((each) => each.currency === currency);
+      expect(others).toHaveLength(rest.length > 0 ? 1 : 0);
+      if (others[0]) expectSum(others[0], rest);
+    }
+  }
+
+  test("leave out what has its value in the minute before the period begins", async () => {
+    late = await openBooks({ now: new Date(`${today}T23:59:20Z`), daysBehind: 1 });
+    const { transaction_id: id } = late.control.payIn({ currency: "EUR", amount: "12.34" });
+    const idsIn = async (period: string) =>
+      (await late!.client.transactions.find({ period })).transactions.map((each) => each.transaction_id);
+    expect(await idsIn(today)).toContain(id);
+    expect(await idsIn(`${dayFrom(1)}..${dayFrom(2)}`)).toEqual([]);
+  });
+
+  test("name an account that does not exist", async () => {
+    const account_id = "00000000-0000-4000-8000-000000000000";
+    const input = { period: everything, accounts: [account_id] };
+    for (const { complete, gaps, count } of [
+      await books.client.transactions.find(input),
+      await books.client.transactions.summarize({ ...input, by: ["month"] }),
+    ])
+      expect([complete, gaps, count]).toEqual([
+        false,
+        [{ account_id, reason: "There is no such account." }],
+        0,
+      ]);
+  });
+
+  test("a page that is lost makes the sums partial, and says so", async () => {
+    const account = books.accounts.find(({ currency }) => currency === "JPY")!.accountId;
+    for (let count = 0; count < 205; count += 1)
+      books.control.payIn({ account_id: account, amount: String(count + 1) });
+    const failing = books.another({
+      interceptors: [
+        (call, next) => {
+          const isLost = call.operation.name === "transactions.list" && call.values.page === 2;
+          if (isLost) throw new Error("The line is dead.");
+          return next();
+        },
+      ],
+    });
+    const { complete, gaps, count } = await failing.transactions.summarize({
+      period: everything,
+      by: ["month"],
+    });
+    expect([complete, gaps.map(({ account_id: id }) => id)]).toEqual([false, [account]]);
+    expect(gaps[0]!.reason).toContain("The line is dead.");
+    expect(count).toBeLessThan(books.movements.length);
+    expect(count).toBeGreaterThanOrEqual(200);
+  });
+});
+
+describe("forwards.list and exposure.get", () => {
+  const weeksAgo = new Date(now.getTime() - 21 * dayMs);
+  let desk: Books;
+  beforeAll(async () => {
+    desk = await openBooks({ now: weeksAgo, seed: "trades" });
+  });
+  afterAll(() => desk.close());
+
+  const codes = ["EUR", "USD", "GBP", "JPY"];
+  const tradesOf = ({ trades }: World): Trade[] =>
+    [...trades.values()].filter(({ clientId }) => clientId === demo.clientId);
+  const isOpen = ({ ended, settled }: Trade) => !ended && !settled;
+
+  const anyAct = () =>
+    fc.oneof(
+      fc.record({
+        kind: fc.constant("book" as const),
+        type: fc.constantFrom("spot" as const, "forward" as const, "window_forward" as const, "ndf" as const),
+        pair: fc.shuffledSubarray(codes, { minLength: 2, maxLength: 2 }),
+        amount: fc.integer({ min: 1_000, max: 3_000_000 }),
+        days: fc.integer({ min: 1, max: 500 }),
+      }),
+      fc.record({
+        kind: fc.constantFrom("draw" as const, "fund" as const, "cancel" as const),
+        which: fc.nat(),
+        share: fc.constantFrom("0.1", "0.333", "0.5", "1"),
+      }),
+      fc.record({ kind: fc.constant("advance" as const), days: fc.integer({ min: 1, max: 2 }) }),
+    );
+  type Act = ReturnType<typeof anyAct> extends fc.Arbitrary<infer T> ? T : never;
+
+  /** Does what it can: what the sandbox refuses, such as a window that is over, changes nothing. */
+  function perform({ world, control }: Books, act: Act): void {
+    if (act.kind === "advance") {
+      if (world.now.getTime() + act.days * dayMs <= now.getTime()) control.advanceClock({ days: act.days });
+      return;
+    }
+    if (act.kind === "book") {
+      const [buyCurrency, sellCurrency] = act.pair as [string, string];
+      const valueDate = new Date(world.now.getTime() + act.days * dayMs).toISOString().slice(0, 10);
+      const amount = roundAmount(new Big(act.amount).div(100), sellCurrency);
+      const { type } = act;
+      const wanted = {
+        clientId: demo.clientId,
+        type,
+        buyCurrency,
+        sellCurrency,
+        fixed: "sell",
+        amount,
+        valueDate,
+      };
+      bookTrade(world, {
+        ...createOffer(world, wanted as Parameters<typeof createOffer>[1]).terms,
+        reference: undefined,
+      });
+      return;
+    }
+    const open = tradesOf(world).filter(isOpen);
+    const trade = open[act.which % open.length]!;
+    const { currency } = trade.sell;
+    if (act.kind === "cancel") cancelTrade(world, trade);
+    if (act.kind === "fund" && trade.type !== "ndf") {
+      const part = roundAmount(outstandingFunds(trade).times(act.share), currency);
+      if (part.gt(0) && part.lte(availableBalance(world, findOrOpenAccount(world, trade, currency))))
+        fundTrade(world, trade, part);
+    }
+    if (act.kind === "draw") {
+      const amount = roundAmount(remainingAmount(trade, "sell").times(act.share), currency);
+      const drawdown =
+        amount.gt(0) && createDrawdownOffer(world, trade, { fixed: "sell", amount, valueDate: undefined });
+      if (typeof drawdown === "object") bookTrade(world, { ...drawdown.terms, reference: undefined });
+    }
+  }
+
+  interface Left {
+    readonly trade: Trade;
+    readonly buy: Big;
+    readonly sell: Big;
+  }
+
+  const leftIn = (world: World): Left[] =>
+    tradesOf(world)
+      .filter(isOpen)
+      .map((trade) => ({ trade, buy: remainingAmount(trade, "buy"), sell: remainingAmount(trade, "sell") }))
+      .filter(({ buy, sell }) => !buy.eq(0) || !sell.eq(0));
+
+  const contextOf = (client: FxdeskClient) => ({
+    client,
+    signal: undefined,
+    progress: () => undefined,
+    deliver: intoMemory,
+  });
+
+  const shown = (all: readonly { id: string; buy: Big; sell: Big }[]) =>
+    all.map(({ id, buy, sell }) => [id, buy.toFixed(), sell.toFixed()].join(" ")).toSorted();
+
+  test("drawdowns never count twice, whatever is booked, drawn, paid for, cancelled and settled", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyAct(), { minLength: 3, maxLength: 10 }), async (acts) => {
+        for (const each of acts) perform(desk, each);
+        const { world } = desk;
+        const { trades, gaps } = await fetchAllTrades(contextOf(desk.client));
+        expect([trades.length, gaps]).toEqual([tradesOf(world).length, []]);
+        const found = findOpenTrades(trades, world.now.toISOString().slice(0, 10));
+        expect(found.gaps).toEqual([]);
+        expect(shown(found.open.map(({ trade, ...left }) => ({ id: trade.trade_id, ...left })))).toEqual(
+          shown(leftIn(world).map(({ trade, ...left }) => ({ id: trade.tradeId, ...left }))),
+        );
+      }),
+      { numRuns: runs, endOnFailure: true },
+    );
+  });
+
+  const tenors = ["overdue", "0-30", "31-90", "91-180", "181-365", "beyond"];
+  const ends = [-1, 30, 90, 180, 365, Infinity];
+  const tenorOf = (day: string) => {
+    const days = Math.round((Date.parse(day) - Date.parse(today)) / dayMs);
+    return tenors[ends.findIndex((end) => days <= end)]!;
+  };
+
+  /** Sums by a text, written out: what is zero is left out. */
+  function summed(entries: readonly (readonly [string, Big])[]): Record<string, string> {
+    const sums = new Map<string, Big>();
+    for (const [key, value] of entries) sums.set(key, (sums.get(key) ?? new Big(0)).plus(value));
+    return Object.fromEntries(
+      [...sums]
+        .filter(([, sum]) => !sum.eq(0))
+        .map(([key, sum]) => [key, sum.toFixed()] as const)
+        .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+    );
+  }
+
+  /** To the day and hour of the machine, which is the day of the procedures. */
+  function toToday(): void {
+    const left = now.getTime() - desk.world.now.getTime();
+    if (left >= 1_000) desk.control.advanceClock({ seconds: Math.floor(left / 1_000) });
+  }
+
+  test("are what the books have", async () => {
+    toToday();
+    for (const each of fc.sample(anyAct(), 40)) if (each.kind !== "advance") perform(desk, each);
+    const left = leftIn(desk.world);
+    expect(left.filter(({ trade }) => trade.type === "drawdown")).not.toEqual([]);
+    const forwards = left.filter(({ trade: { type } }) => type !== "spot");
+    const list = await desk.client.forwards.list();
+    expect([list.complete, list.gaps, list.left_out]).toEqual([true, [], 0]);
+    const rows = [
+      ...list.forwards.map((each) => ({
+        id: each.trade_id,
+        buy: new Big(each.buy_remaining),
+        sell: new Big(each.sell_remaining),
+      })),
+      ...list.drawdowns.map((each) => ({
+        id: each.trade_id,
+        buy: new Big(each.buy_amount),
+        sell: new Big(each.sell_amount),
+      })),
+    ];
+    expect(shown(rows)).toEqual(
+      shown(forwards.map(({ trade, ...rest }) => ({ id: trade.tradeId, ...rest }))),
+    );
+    for (const each of list.forwards)
+      expect(new Big(each.sell_drawn).plus(each.sell_remaining).eq(each.sell_amount)).toBe(true);
+    const settlement = ({ type }: Trade) => (type === "ndf" ? "cash" : "delivery");
+    const perCurrency = (group: (trade: Trade) => string) =>
+      summed(
+        forwards.flatMap(({ trade, buy, sell }) => [
+          [`${group(trade)} ${settlement(trade)} ${trade.buy.currency} buy`, buy] as const,
+          [`${group(trade)} ${settlement(trade)} ${trade.sell.currency} sell`, sell] as const,
+        ]),
+      );
+    const totals = list.totals.map((each) => ({ month: "", ...each }));
+    const written = (all: typeof totals) =>
+      summed(
+        all.flatMap((each) =>
+          (["buy", "sell"] as const).map(
+            (side) =>
+              [`${each.month} ${each.settlement} ${each.currency} ${side}`, new Big(each[side])] as const,
+          ),
+        ),
+      );
+    expect(written(totals)).toEqual(perCurrency(() => ""));
+    expect(written(list.months)).toEqual(perCurrency(({ maturityDate }) => maturityDate.slice(0, 7)));
+
+    const soon = await desk.client.forwards.list({ period: "next 30 days" });
+    const within = forwards.filter(({ trade: { maturityDate: day } }) => day >= today && day <= dayFrom(30));
+    expect(soon.forwards.length + soon.drawdowns.length).toBe(within.length);
+    expect(soon.left_out).toBe(forwards.length - within.length);
+  });
+
+  type Leg = readonly [currency: string, day: string, amount: Big];
+
+  /** What trades bring and take; beside balances, without what was paid in for them already. */
+  const legsIn = (world: World, besideBalances = false): Leg[] =>
+    leftIn(world).flatMap(({ trade, buy, sell }): Leg[] => {
+      const isPaid = besideBalances && trade.type !== "ndf" && outstandingFunds(trade).eq(0);
+      return [
+        [trade.buy.currency, trade.maturityDate, buy],
+        [trade.sell.currency, trade.maturityDate, isPaid ? new Big(0) : sell.neg()],
+      ];
+    });
+
+  const byTenor = (legs: readonly Leg[]) =>
+    summed(legs.map(([currency, day, amount]) => [`${currency} ${tenorOf(day)}`, amount]));
+  const byCurrency = (legs: readonly Leg[]) => summed(legs.map(([currency, , amount]) => [currency, amount]));
+
+  test("exposure is that of the books, with and without expected flows and balances", async () => {
+    toToday();
+    const hedges = legsIn(desk.world);
+    const bare = await desk.client.exposure.get();
+    const nets = (all: readonly { currency: string; tenor?: string; net: string }[]) =>
+      summed(
+        all.map(({ currency, tenor, net }) => [[currency, tenor].filter(Boolean).join(" "), new Big(net)]),
+      );
+    expect([bare.complete, bare.gaps]).toEqual([true, []]);
+    expect(nets(bare.positions)).toEqual(byTenor(hedges));
+    expect(nets(bare.currencies)).toEqual(byCurrency(hedges));
+    expect(bare.positions.some(({ expected, covered }) => expected ?? covered)).toBe(false);
+
+    const flow = fc.record({
+      currency: fc.constantFrom("EUR", "USD", "GBP", "CHF"),
+      days: fc.integer({ min: -20, max: 500 }),
+      cents: fc.integer({ min: -5_000_000, max: 5_000_000 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(flow, { maxLength: 12 }), fc.boolean(), async (all, asCsv) => {
+        const flows = all.map(({ currency, days, cents }) => ({
+          currency,
+          date: dayFrom(days),
+          amount: new Big(cents).div(100).toFixed(2),
+        }));
+        const csv = [
+          "Amount;Remark;Date;Currency",
+          ...flows.map(({ amount, date, currency }) => `${amount.replace(".", ",")};x;${date};${currency}`),
+        ].join("\n");
+        const { positions, currencies } = await desk.client.exposure.get(
+          asCsv ? { flows_csv: csv } : { flows },
+        );
+        const expected = flows.map(({ currency, date, amount }): Leg => [currency, date, new Big(amount)]);
+        expect(nets(positions)).toEqual(byTenor([...hedges, ...expected]));
+        expect(nets(currencies)).toEqual(byCurrency([...hedges, ...expected]));
+        for (const each of currencies)
+          if (each.covered !== undefined)
+            expect(each.covered).toBe(new Big(each.trades).times(-100).div(each.expected!).toFixed(1));
+      }),
+      { numRuns: Math.ceil(runs / 3) },
+    );
+
+    const rates = { USD: "0.9", GBP: "1.15", JPY: "0.006", CHF: "1.05", INR: "0.01" };
+    const whole = await desk.client.exposure.get({ balances: true, base_currency: "EUR", rates });
+    const { balances } = await desk.client.cash.getPosition({ balance_types: ["InterimAvailable"] });
+    const cash = desk.accounts.map((account): Leg => [
+      account.currency,
+      today,
+      availableBalance(desk.world, account),
+    ]);
+    expect(summed(balances.map(({ currency, amount }) => [currency, new Big(amount)]))).toEqual(
+      byCurrency(cash),
+    );
+    expect(nets(whole.positions)).toEqual(byTenor([...legsIn(desk.world, true), ...cash]));
+    const partly = leftIn(desk.world).filter(
+      ({ trade }) => trade.type !== "ndf" && trade.funded.gt(0) && outstandingFunds(trade).gt(0),
+    );
+    expect(whole.gaps).toHaveLength(partly.length);
+    expect(whole.complete).toBe(partly.length === 0);
+    const others = Object.entries(byCurrency([...legsIn(desk.world, true), ...cash])).filter(
+      ([currency]) => currency !== "EUR",
+    );
+    const worth = sumOf(
+      others.map(([currency, net]) => new Big(net).times(rates[currency as keyof typeof rates])),
+    );
+    expect(whole.base).toEqual({ currency: "EUR", net: worth.toFixed(2) });
+    expect(whole.without_rate).toEqual([]);
+    expect((await desk.client.exposure.get({ base_currency: "EUR", rates: {} })).without_rate).toEqual(
+      bare.currencies
+        .filter(({ currency, net }) => currency !== "EUR" && Number(net) !== 0)
+        .map(({ currency }) => currency),
+    );
+  });
+
+  test("margin is that of the balances", async () => {
+    const { margin } = await desk.client.forwards.list();
+    const { totals } = await desk.client.cash.getPosition({ balance_types: ["InitialMargin", "MarginCall"] });
+    expect(
+      summed(
+        margin.flatMap(({ currency, initial_margin: initial, margin_call: call }) => [
+          [`InitialMargin ${currency}`, new Big(initial)],
+          [`MarginCall ${currency}`, new Big(call)],
+        ]),
+      ),
+    ).toEqual(summed(totals.map(({ type, currency, amount }) => [`${type} ${currency}`, new Big(amount)])));
+  });
+
+  type Link = NonNullable<Parameters<Books["another"]>[0]["interceptors"]>[number];
+
+  /** A client for which something happens to pages of trades. */
+  const withPages = (link: (page: number, next: () => ReturnType<Link>) => ReturnType<Link>) =>
+    desk.another({
+      interceptors: [
+        (call, next) =>
+          call.operation.name === "trades.list" ? link(Number(call.values.page), () => next()) : next(),
+      ],
+    });
+
+  /** So that there are several pages. */
+  const paged = (page: number, all: readonly unknown[]) => all.slice((page - 1) * 10, page * 10);
+
+  async function everyTrade() {
+    const { trades } = desk.client;
+    const all = [];
+    for await (const each of trades.list.all({
+      trade_type: ["forward", "window_forward", "ndf", "drawdown"],
+    }))
+      all.push(each);
+    return all;
+  }
+
+  test.each([
+    ["that fails", /Page 2 of the trades: .*The line is dead/],
+    ["that comes short", /A page of trades came with less than the pages before it/],
+    ["that comes again", /The service gave a page of trades again/],
+    ["that the service counts and does not give", /The service counts \d+ trades and gave \d+/],
+  ])("a page %s makes them partial, and says so", async (name, message) => {
+    const all = await everyTrade();
+    expect(all.length).toBeGreaterThan(20);
+    const client = withPages(async (page, next) => {
+      const response = await next();
+      if (page === 2 && name === "that fails") throw new Error("The line is dead.");
+      const asked = name === "that comes again" ? 1 : page;
+      const body = paged(asked, all);
+      if (page === 2 && name === "that comes short") body.pop();
+      const counted = name === "that the service counts and does not give" ? all.length + 1 : undefined;
+      return { ...response, body, total: counted };
+    });
+    for (const { complete, gaps } of [await client.forwards.list(), await client.exposure.get()]) {
+      expect(complete).toBe(false);
+      expect(gaps.join(" ")).toMatch(message);
+    }
+  });
+
+  test("a drawdown whose forward is not there, and an amount that has lost digits, are named", async () => {
+    const all = await everyTrade();
+    const drawdown = all.find(({ trade_type: type, status }) => type === "drawdown" && status === "Created")!;
+    const client = withPages(async (page, next) => {
+      const response = await next();
+      const violations = [{ field: "0.sell_amount", message: "is 1.23, of which a number keeps 1.2" }];
+      return { ...response, body: page === 1 ? [drawdown] : [], violations };
+    });
+    const { gaps, complete } = await client.forwards.list();
+    expect(complete).toBe(false);
+    expect(gaps).toEqual([
+      `Trade ${drawdown.trade_id}: sell_amount is 1.23, of which a number keeps 1.2.`,
+      `Trade ${drawdown.trade_id} is drawn from ${drawdown.parent_trade_id}, which is not among the trades.`,
+    ]);
+  });
+
+  test("what the caller gives is checked before anything is called", async () => {
+    const before = desk.world.now.getTime();
+    const csv = 'date,currency,amount\n2026-02-30,EUR,1\n2026-03-01,Euro,1\n2026-03-01,EUR,"1,234"';
+    await expect(desk.client.exposure.get({ flows_csv: csv })).rejects.toMatchObject({
+      code: "invalid_input",
+      outcome: "not-sent",
+      violations: [
+        { field: "flows_csv", message: 'line 2, column date: "2026-02-30" is no day as YYYY-MM-DD' },
+        { field: "flows_csv", message: 'line 3, column currency: "Euro" is no currency such as EUR' },
+        {
+          field: "flows_csv",
+          message: expect.stringContaining('line 4, column amount: "1,234" can be read in two ways'),
+        },
+      ],
+    });
+    expect(desk.world.now.getTime()).toBe(before);
+  });
+
+  test("progress is told, and a signal ends it", async () => {
+    const controller = new AbortController();
+    const messages: string[] = [];
+    const options: CallOptions = {
+      signal: controller.signal,
+      onProgress: ({ message }) => {
+        messages.push(message);
+        controller.abort();
+      },
+    };
+    await expect(desk.client.forwards.list({}, options)).rejects.toMatchObject({ code: "aborted" });
+    expect(messages).toEqual(["Trades, page 1"]);
+  });
+});
+
+describe("transactions.reconcile", () => {
+  let desk: Books;
+  beforeAll(async () => {
+    desk = await openBooks({ now, seed: "reconcile", daysBehind: 3 });
+  });
+  afterAll(() => desk.close());
+
+  const csv = [
+    "Reference;Customer;Amount;Currency;Due date",
+    `INV-7001;Ferme Duval SARL;1.250,10;EUR;${today}`,
+    `INV-7002;Ferme Duval SARL;300,05;EUR;${today}`,
+    `INV-7003;Nordwind AG;500,00;GBP;${today}`,
+    `INV-7004;Nordwind AG;90,00;EUR;${today}`,
+  ].join("\n");
+
+  test("matches what came in, with exact sums", async () => {
+    const pay = (currency: string, amount: string, reference: string, debtor_name: string) =>
+      desk.control.payIn({ currency, amount, reference, debtor_name }).transaction_id;
+    const both = pay("EUR", "1550.15", "INV-7001 INV-7002", "FERME DUVAL");
+    const short = pay("GBP", "485.00", "INV 7003", "Nordwind AG");
+    const other = pay("USD", "90.00", "INV-7004", "Nordwind AG");
+    const input = { items_csv: csv, period: today };
+    const { matched, open_items, open_transactions, sums, complete, gaps } =
+      await desk.client.transactions.reconcile(input);
+    expect([complete, gaps]).toEqual([true, []]);
+    expect(matched).toEqual([
+      {
+        kind: "several at once",
+        confidence: "certain",
+        currency: "EUR",
+        items: [
+          { item: 2, reference: "INV-7001", amount: "1250.10" },
+          { item: 3, reference: "INV-7002", amount: "300.05" },
+        ],
+        transactions: [{ transaction_id: both, date: today, amount: "1550.15" }],
+        evidence: { reference: "named", party: "same", days: 0 },
+      },
+      {
+        kind: "one to one",
+        confidence: "likely",
+        currency: "GBP",
+        items: [{ item: 4, reference: "INV-7003", amount: "500.00" }],
+        transactions: [{ transaction_id: short, date: today, amount: "485.00" }],
+        evidence: { reference: "named", difference: "-15.00", party: "same", days: 0 },
+      },
+    ]);
+    expect(open_items).toEqual([
+      expect.objectContaining({
+        item: 5,
+        open: "90.00",
+        candidates: [
+          expect.objectContaining({
+            transaction_id: other,
+            agrees: ["reference", "party"],
+            differs: ["currency"],
+          }),
+        ],
+      }),
+    ]);
+    const others = desk.movements.filter(
+      ({ id, valueDay, amount }) => valueDay === today && amount.gt(0) && ![both, short].includes(id),
+    );
+    expect(open_transactions.map(({ transaction_id: id }) => id).toSorted()).toEqual(
+      others.map(({ id }) => id).toSorted(),
+    );
+    for (const each of sums) {
+      const { currency, expected, matched: settled, open, other: left } = each;
+      expect(new Big(settled).plus(open).eq(expected)).toBe(true);
+      expect(
+        sumOf(others.filter((one) => one.currency === currency).map(({ amount }) => amount)).eq(left),
+      ).toBe(true);
+    }
+    expect(sums.find(({ currency }) => currency === "EUR")).toMatchObject({
+      expected: "1640.15",
+      matched: "1550.15",
+      open: "90.00",
+      paid: "1550.15",
+    });
+  });
+
+  test("money that goes out, as a list", async () => {
+    const outgoing = desk.movements.filter(({ amount }) => amount.lt(0));
+    const [first] = outgoing;
+    const items = [
+      {
+        amount: first!.amount.abs().toFixed(),
+        currency: first!.currency,
+        reference: first!.texts[0]!,
+        ...(first!.counterparty && { party: first!.counterparty }),
+      },
+    ];
+    const { matched, open_transactions } = await desk.client.transactions.reconcile({
+      items,
+      direction: "out",
+      period: everything,
+    });
+    expect(matched.map(({ items: [each], transactions }) => [each!.item, transactions])).toEqual([
+      [1, [expect.objectContaining({ transaction_id: first!.id })]],
+    ]);
+    expect(open_transactions).toHaveLength(outgoing.length - 1);
+  });
+
+  test("exactly one list is given, and it is checked", async () => {
+    const item = { amount: "1.00", currency: "EUR" };
+    await expect(desk.client.transactions.reconcile({})).rejects.toThrow(
+      /Exactly one of items and items_csv/,
+    );
+    await expect(desk.client.transactions.reconcile({ items: [item], items_csv: csv })).rejects.toThrow(
+      /Exactly one of items and items_csv/,
+    );
+    await expect(
+      desk.client.transactions.reconcile({ items: [{ ...item, amount: "0.00" }] }),
+    ).rejects.toThrow(/items.0.amount must be a decimal amount other than zero/);
+    await expect(
+      desk.client.transactions.reconcile({ items_csv: "amount,currency\n0.00,EUR" }),
+    ).rejects.toMatchObject({
+      violations: [{ field: "items_csv", message: 'line 2, column amount: "0.00" is nothing to be paid' }],
+    });
+  });
+});

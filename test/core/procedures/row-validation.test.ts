@@ -1,0 +1,117 @@
+/** One row that does not fit: its account is named with field and value, and all else stands. */
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { FxdeskClient } from "../../../core";
+import { sandboxClient } from "../../support/samples";
+import { type Proxy, startAlteringProxy } from "./altering-proxy";
+
+let sandbox: Sandbox;
+let proxy: Proxy;
+let client: FxdeskClient;
+let accounts: readonly string[];
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  proxy = await startAlteringProxy(sandbox.baseUrl);
+  client = sandboxClient({ baseUrl: proxy.url, xs2aUrl: sandbox.xs2aUrl });
+  accounts = (await client.accounts.list({ currencies: "EUR,GBP" })).map(({ account_id: id }) => id);
+});
+beforeEach(() => (proxy.alter = () => undefined));
+afterAll(async () => {
+  await client.close();
+  await proxy.close();
+  await sandbox.close();
+});
+
+/** Changes a row, money that came in, of what is listed of the first account; returns its id. */
+function alterRow(list: "transactions" | "balances", change: (row: any) => void): { id?: string } {
+  const altered: { id?: string } = {};
+  proxy.alter = ({ url, body }) => {
+    if (!url.pathname.endsWith(`/${accounts[0]}/${list}`) || body.length === 0) return;
+    const cameIn = body.find((each: any) => each.credit_debit_indicator === "Credit");
+    altered.id ??= cameIn?.transaction_id;
+    const row = list === "balances" ? body[0] : body.find((each: any) => each.transaction_id === altered.id);
+    if (row) change(row);
+  };
+  return altered;
+}
+
+const invalidRows: readonly (readonly [name: string, change: (row: any) => void, flaw: string])[] = [
+  ["an amount in other words", (row) => (row.amount.amount = "1,000.50"), 'amount.amount is "1,000.50"'],
+  ["no amount", (row) => (row.amount.amount = "abc"), 'amount.amount is "abc", not a decimal amount.'],
+  ["another direction", (row) => (row.credit_debit_indicator = "weird"), 'credit_debit_indicator is "weird"'],
+  ["no direction", (row) => delete row.credit_debit_indicator, "credit_debit_indicator is missing"],
+  ["no currency", (row) => (row.amount.currency = null), "amount.currency is null"],
+];
+
+const invalidTransactions: typeof invalidRows = [
+  ...invalidRows,
+  ["no time", (row) => (row.value_datetime = "garbage"), 'value_datetime is "garbage", not a date and time.'],
+  ["no money", (row) => (row.amount = 7), "amount.amount is missing"],
+];
+
+test.each(invalidTransactions)("a transaction with %s", async (_, change, flaw) => {
+  const all = { period: "last 365 days" } as const;
+  const whole = await client.transactions.find(all);
+  const spoilt = alterRow("transactions", change);
+  const found = await client.transactions.find(all);
+  const gap = {
+    account_id: accounts[0],
+    reason: expect.stringContaining(`Transaction ${spoilt.id}: ${flaw}`),
+  };
+  expect([found.complete, found.gaps]).toEqual([false, [gap]]);
+  expect(found.transactions).toEqual(whole.transactions.filter(({ transaction_id: id }) => id !== spoilt.id));
+  expect(await client.transactions.find({ ...all, min_amount: "1" })).toMatchObject({ gaps: [gap] });
+  const by = ["month" as const];
+  expect(await client.transactions.summarize({ ...all, by })).toMatchObject({ complete: false, gaps: [gap] });
+  const items = [{ amount: "10", currency: "EUR", reference: "INV-1" }];
+  expect(await client.transactions.reconcile({ ...all, items })).toMatchObject({
+    complete: false,
+    gaps: [gap],
+  });
+});
+
+test("what is no text is not searched", async () => {
+  alterRow("transactions", (row) => Object.assign(row, { transaction_information: 7, debtor_name: 7 }));
+  const asked = { period: "last 365 days", text: "such", counterparty: "such" };
+  expect(await client.transactions.find(asked)).toMatchObject({ count: 0, complete: true });
+});
+
+test("several such transactions are one gap of their account", async () => {
+  proxy.alter = ({ url, body }) => {
+    if (url.pathname.endsWith(`/${accounts[0]}/transactions`))
+      for (const each of body.slice(0, 3)) each.credit_debit_indicator = "weird";
+  };
+  const { gaps } = await client.transactions.find({ period: "last 365 days" });
+  expect(gaps).toEqual([
+    {
+      account_id: accounts[0],
+      reason: expect.stringMatching(/"weird", not Credit or Debit\. \d more do not fit\.$/),
+    },
+  ]);
+});
+
+test.each(invalidRows)("a balance with %s", async (_, change, flaw) => {
+  alterRow("balances", change);
+  const { unread, complete, balances } = await client.cash.getPosition({ currencies: "EUR,GBP" });
+  expect([complete, unread]).toEqual([
+    false,
+    [{ account_id: accounts[0], currency: expect.any(String), reason: expect.stringContaining(flaw) }],
+  ]);
+  expect(new Set(balances.map(({ account_id: id }) => id))).toEqual(new Set(accounts.slice(1)));
+  const gap = expect.stringContaining(flaw);
+  expect((await client.exposure.get({ balances: true })).gaps).toContainEqual(gap);
+  expect((await client.forwards.list({})).gaps).toContainEqual(gap);
+  const { gaps } = await client.accounts.watchBalances.since({ below: "1" }, { consumer: flaw });
+  expect(gaps).toEqual([gap]);
+});
+
+test("a forward without a rate is named, and the others stand", async () => {
+  const whole = await client.forwards.list({});
+  const { trade_id: id } = whole.forwards[0]!;
+  proxy.alter = ({ url, body }) => {
+    if (!url.pathname.endsWith("/trades")) return;
+    for (const each of body) if (each.trade_id === id) each.rate = "abc";
+  };
+  const { forwards, gaps, complete } = await client.forwards.list({});
+  expect([complete, gaps]).toEqual([false, [`Trade ${id} has no rate.`]]);
+  expect(forwards).toEqual(whole.forwards.slice(1));
+});

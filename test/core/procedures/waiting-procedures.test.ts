@@ -1,0 +1,213 @@
+/** Procedures that wait for a person or the service: consents, payments, accounts. */
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { FxdeskClient, Interceptor, Progress } from "../../../core";
+import type { z } from "zod";
+import { approve, makeQuote, sampleInput, sandboxClient } from "../../support/samples";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+const clients: FxdeskClient[] = [];
+
+/** What happens before some calls of an operation, by their numbers. */
+type Events = Readonly<Record<number, () => unknown>>;
+
+/** A client, and what happens when it makes some calls. */
+function clientWith(operation: string, events: Events): FxdeskClient {
+  let calls = 0;
+  const link: Interceptor = async (call, next) => {
+    if (call.operation.name === operation) await events[++calls]?.();
+    return next();
+  };
+  const created = sandboxClient(sandbox, { interceptors: [link] });
+  clients.push(created);
+  return created;
+}
+
+const countPostsSince = (count: number, path: string) =>
+  sandbox.requests.slice(count).filter(({ method, url }) => method === "POST" && url.includes(path)).length;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  client = sandboxClient(sandbox);
+  clients.push(client);
+});
+afterAll(async () => {
+  await Promise.all(clients.map((each) => each.close()));
+  await sandbox.close();
+});
+
+test("whoever waits for a minute hears how far it is", () => {
+  const waits = client.service.procedures!.flatMap(({ name, input }) =>
+    "wait_seconds" in input ? [[name, (input["wait_seconds"] as z.ZodType<number>).parse(undefined)]] : [],
+  );
+  expect(Object.fromEntries(waits)).toEqual({
+    "accountDetails.open": 45,
+    "consents.connect": 45,
+    "payments.follow": 45,
+    "statements.fetch": 45,
+  });
+});
+
+describe("consents.connect", () => {
+  test("hands out the link, waits for the person, and gives the valid consent", async () => {
+    const steps: Progress[] = [];
+    const linkIn = () => /https?:\S+/.exec(steps.at(-1)!.message)![0];
+    const waiting: FxdeskClient = clientWith("consents.getStatus", {
+      3: () => approve(waiting, { href: linkIn() }),
+    });
+    const result = await waiting.consents.connect({}, { onProgress: (step) => steps.push(step) });
+    expect(result).toMatchObject({ status: "valid", valid: true, consent: { consentStatus: "valid" } });
+    expect(result.link).toBeUndefined();
+    expect(steps.map(({ done, total }) => [done, total])).toEqual([
+      [0, 2],
+      [1, 2],
+      [2, 2],
+    ]);
+    const { accounts } = await client.openBanking.listAccounts({ "Consent-ID": result.consent_id });
+    expect(accounts.length).toBeGreaterThan(0);
+  });
+
+  test("what is not authorised in time goes on with its consent_id, and nothing is created twice", async () => {
+    const before = sandbox.requests.length;
+    const first = await client.consents.connect({ wait_seconds: 0 });
+    expect(first).toMatchObject({ status: "received", valid: false, link: expect.stringMatching(/^http/) });
+    const { consent_id } = first;
+    const again = await client.consents.connect({ consent_id, wait_seconds: 0 });
+    expect(again).toMatchObject({ consent_id, status: "received", valid: false });
+    const resumed = clientWith("consents.getStatus", { 2: () => approve(client, { href: first.link }) });
+    const last = await resumed.consents.connect({ consent_id });
+    expect(last).toMatchObject({ consent_id, valid: true });
+    expect(countPostsSince(before, "/v1/consents")).toBe(1);
+  });
+
+  test("a refusal is told, and so is a consent that nobody knows", async () => {
+    const { consent_id, link } = await client.consents.connect({ wait_seconds: 0, recurring: false });
+    await fetch(link!, {
+      method: "POST",
+      body: new URLSearchParams({ decision: "refuse" }),
+      redirect: "manual",
+    });
+    expect(await client.consents.connect({ consent_id })).toMatchObject({
+      status: "rejected",
+      valid: false,
+      description: "The person refused the consent or did not answer in time.",
+    });
+    await expect(client.consents.connect({ consent_id: "unknown" })).rejects.toMatchObject({
+      outcome: "rejected",
+    });
+  });
+
+  test("what goes wrong after it was created does not hide which one it is", async () => {
+    sandbox.control.addFault({ operation: "consents.getStatus", kind: "status", status: 401 });
+    const { consent_id, link, unread } = await client.consents.connect({});
+    expect(unread).toContain("(401)");
+    await approve(client, { href: link });
+    expect(await client.consents.connect({ consent_id })).toMatchObject({ valid: true });
+  });
+
+  test("its caller can end it while it waits", async () => {
+    const stop = new AbortController();
+    const stopped = clientWith("consents.getStatus", { 2: () => stop.abort() });
+    await expect(stopped.consents.connect({}, { signal: stop.signal })).rejects.toMatchObject({
+      code: "aborted",
+    });
+  });
+});
+
+describe("payments.follow", () => {
+  const initiated = async () => {
+    // An instant one is paid on any day.
+    const product = { "payment-product": "instant-sepa-credit-transfers" } as const;
+    const input = { ...(await sampleInput("payments.initiate", client)), ...product };
+    const { paymentId, _links } = await client.payments.initiate(input as never);
+    return {
+      follow: { paymentId, ...product },
+      link: _links.scaRedirect!,
+    };
+  };
+
+  test("until it is paid, with what was seen on the way", async () => {
+    const { follow, link } = await initiated();
+    const patient = clientWith("payments.getStatus", {
+      2: () => approve(client, link),
+      3: () => sandbox.control.advanceClock({ seconds: 2 }),
+      4: () => sandbox.control.advanceClock({ seconds: 10 }),
+    });
+    const { final, description, payments, changes } = await patient.payments.follow(follow);
+    expect([final, description]).toEqual([true, "Paid: settled on the debtor's account."]);
+    expect(payments).toEqual([{ payment_id: follow.paymentId, status: "ACSC", description, final: true }]);
+    expect(changes.map(({ status }) => status)).toEqual(["RCVD", "ACTC", "ACSP", "ACSC"]);
+  });
+
+  test("what it waits for is told where it is not final in time", async () => {
+    const { follow } = await initiated();
+    const { final, description } = await client.payments.follow({ ...follow, wait_seconds: 0 });
+    expect([final, description]).toEqual([false, "Received. It waits for the person who must authorise it."]);
+  });
+
+  test("all payments of a trade", async () => {
+    const quote_id = await makeQuote(client);
+    const { trade_id } = await client.trades.book({
+      quote_id,
+      reason: "payment_for_goods",
+      reference: "FOLLOW-1",
+    });
+    const trade = { trade_id: trade_id! };
+    expect(await client.payments.follow({ ...trade, wait_seconds: 0 })).toMatchObject({
+      final: false,
+      description: "The trade has no payment yet.",
+      payments: [],
+    });
+    const usd = sandbox.control
+      .listBeneficiaries()
+      .find(({ currency }: { readonly currency: string }) => currency === "USD")!;
+    sandbox.control.allocatePayment({ ...trade, beneficiary_id: usd.beneficiary_id, amount: "100.00" });
+    const { payments, final } = await client.payments.follow({ ...trade, wait_seconds: 0 });
+    expect([payments.length, final, payments[0]!.waits_for]).toEqual([1, false, expect.any(String)]);
+  });
+
+  test("a payment or a trade, and the product of a payment", async () => {
+    await expect(client.payments.follow({ paymentId: "x" })).rejects.toThrow(/payment-product is required/);
+    await expect(client.payments.follow({})).rejects.toThrow(/Exactly one of paymentId and trade_id/);
+  });
+});
+
+describe("accountDetails.open", () => {
+  test("requests once, waits, and gives the confirmed details", async () => {
+    const before = sandbox.requests.length;
+    const wanted = { country: "CH", currency: "CHF" };
+    const first = await client.accountDetails.open({ ...wanted, alias: "Basel", wait_seconds: 0 });
+    expect(first).toMatchObject({ status: "pending", requested: true, account_details: { alias: "Basel" } });
+    const { account_details_id } = first;
+    const patient = clientWith("accountDetails.list", {
+      3: () => sandbox.control.advanceClock({ seconds: 60 }),
+    });
+    const last = await patient.accountDetails.open(wanted);
+    expect(last).toMatchObject({ status: "confirmed", requested: false, account_details_id });
+    expect(last.account_details!.international).not.toBeNull();
+    expect(await client.accountDetails.open(wanted)).toMatchObject({ status: "confirmed", requested: false });
+    expect(countPostsSince(before, "/account-details/request")).toBe(1);
+  });
+
+  test("one that failed is told to who waits for it, and requested anew by who asks again", async () => {
+    const wanted = { country: "SE", currency: "SEK" };
+    const { account_details_id } = await client.accountDetails.open({ ...wanted, wait_seconds: 0 });
+    const decide = { account_details_id: account_details_id!, decision: "fail" } as const;
+    const patient = clientWith("accountDetails.list", {
+      3: () => sandbox.control.decideAccountDetails(decide),
+    });
+    const failed = await patient.accountDetails.open({ ...wanted, account_details_id });
+    expect(failed).toMatchObject({ status: "failed", requested: false, account_details_id });
+    const anew = await client.accountDetails.open({ ...wanted, wait_seconds: 0 });
+    expect(anew).toMatchObject({ status: "pending", requested: true });
+    expect(anew.account_details_id).not.toBe(account_details_id);
+  });
+
+  test("what cannot be had is refused, and details that are not there are named", async () => {
+    await expect(client.accountDetails.open({ country: "CN", currency: "CNY" })).rejects.toMatchObject({
+      code: "conflict",
+    });
+    const wrong = { country: "CH", currency: "CHF", account_details_id: "none" };
+    await expect(client.accountDetails.open(wrong)).rejects.toThrow(/account_details_id is not among/);
+  });
+});

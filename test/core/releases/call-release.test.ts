@@ -1,0 +1,177 @@
+/** Calls that wait for a yes: what was looked at leaves, once, in time, for who asked. */
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { withStore } from "../../../core/store/open";
+import { sampleInput } from "../../support/samples";
+import { people, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
+
+let place: ReleaseFixture;
+let client: FxdeskClient;
+let payment: Parameters<FxdeskClient["payments"]["initiate"]>[0];
+beforeAll(async () => {
+  place = await createReleaseFixture({
+    policy: {
+      people: [...people],
+      rules: [{ effects: ["money"], above: "100", from: ["anna"] }],
+      amounts: { currency: "EUR" },
+      limits: { perDay: "100000" },
+    },
+  });
+  client = place.client();
+  payment = (await sampleInput("payments.initiate", client)) as unknown as typeof payment;
+});
+afterAll(() => place.close());
+
+const posts = () =>
+  place.sandbox.requests.filter(({ method, url }) => method === "POST" && url.startsWith("/v1/payments"))
+    .length;
+
+const requestPayment = (input: typeof payment, options?: object) =>
+  client.payments.initiate(input, options).then(
+    () => undefined,
+    (error: { code: string; release?: string; outcome: string; message: string }) => error,
+  );
+
+test("it waits, leaves once as it was looked at, and the same call again is another", async () => {
+  const before = posts();
+  const first = await requestPayment(payment);
+  expect(first).toMatchObject({ code: "release_needed", outcome: "not-sent" });
+  const id = first!.release!;
+  // Asking again asks for no second one.
+  expect((await requestPayment(payment))!.release).toBe(id);
+  const { terms } = await client.orders.get(id);
+  await place.decide(id, "anna");
+  expect(posts()).toBe(before);
+  const booked = await client.payments.initiate(payment);
+  expect(booked.paymentId).toEqual(expect.any(String));
+  expect(posts()).toBe(before + 1);
+  expect(await client.orders.get(id)).toMatchObject({ state: "sent", terms });
+  const next = await requestPayment(payment);
+  expect(next).toMatchObject({ code: "release_needed" });
+  expect(next!.release).not.toBe(id);
+  expect(posts()).toBe(before + 1);
+});
+
+test("under its key it is one call: released, it leaves, and repeated it tells what became of it", async () => {
+  const options = { key: "INV-1" };
+  const first = await requestPayment(payment, options);
+  await place.decide(first!.release!, "anna");
+  const { paymentId } = await client.payments.initiate(payment, options);
+  expect((await client.payments.initiate(payment, options)).paymentId).toBe(paymentId);
+  const other = { ...payment, creditorName: "Somebody Else" };
+  expect(await requestPayment(other as typeof payment, options)).toMatchObject({ code: "conflict" });
+});
+
+test("a booking has its quote as key: repeated after its release it tells what became of it", async () => {
+  const booking = (await sampleInput("trades.book", client)) as unknown as Parameters<
+    FxdeskClient["trades"]["book"]
+  >[0];
+  const error = await client.trades.book(booking).catch((reason: unknown) => reason);
+  await place.decide((error as { release: string }).release, "anna");
+  const { trade_id: first } = await client.trades.book(booking);
+  expect((await client.trades.book(booking)).trade_id).toBe(first);
+});
+
+test.each([
+  ["another creditor", { creditorName: "Ferme Duval SARI" }],
+  ["another amount", { instructedAmount: { currency: "EUR", amount: "125.51" } }],
+  ["another account", { creditorAccount: { iban: "DE40100100103307118608" } }],
+])("%s is another call: the yes to the first does not count", async (_, change) => {
+  const before = posts();
+  const first = await requestPayment({ ...payment, endToEndIdentification: `E-${_}` } as typeof payment);
+  await place.decide(first!.release!, "anna");
+  const second = await requestPayment({
+    ...payment,
+    endToEndIdentification: `E-${_}`,
+    ...change,
+  } as typeof payment);
+  expect(second).toMatchObject({ code: "release_needed" });
+  expect(second!.release).not.toBe(first!.release);
+  expect(posts()).toBe(before);
+});
+
+test("somebody else's yes does not serve who did not ask", async () => {
+  const first = await requestPayment(payment, { key: "INV-2" });
+  await place.decide(first!.release!, "anna");
+  const carl = place.client({ actor: "carl" });
+  await expect(carl.payments.initiate(payment, { key: "INV-2" })).rejects.toMatchObject({ code: "conflict" });
+});
+
+test("of many at once with one yes, one leaves", async () => {
+  const input = { ...payment, endToEndIdentification: "E-RACE" } as typeof payment;
+  const first = await requestPayment(input);
+  await place.decide(first!.release!, "anna");
+  const before = posts();
+  const others = [place.client(), place.client()];
+  const results = await Promise.allSettled([client, ...others].map((each) => each.payments.initiate(input)));
+  const ids = results.flatMap((result) => (result.status === "fulfilled" ? [result.value.paymentId] : []));
+  expect(new Set(ids).size).toBe(1);
+  expect(posts()).toBe(before + 1);
+});
+
+test("what is below the threshold goes, and counts", async () => {
+  const small = { ...payment, instructedAmount: { currency: "EUR", amount: "50.00" } } as typeof payment;
+  expect((await client.payments.initiate(small)).paymentId).toEqual(expect.any(String));
+  await place.setPolicy({
+    people: [...people],
+    rules: [{ effects: ["money"], above: "100", from: ["anna"] }],
+    amounts: { currency: "EUR" },
+    limits: { perDay: "120" },
+  });
+  await expect(client.payments.initiate(small)).rejects.toMatchObject({
+    code: "release_refused",
+    outcome: "not-sent",
+    message: expect.stringMatching(/of 120 are committed on/) as string,
+  });
+  await place.setPolicy({ people: [...people], rules: [{ effects: ["money"], from: ["anna"] }] });
+});
+
+test("one that is cancelled, or out of time, is asked for anew", async () => {
+  const input = { ...payment, endToEndIdentification: "E-CANCEL" } as typeof payment;
+  const first = await requestPayment(input);
+  await client.orders.cancel(first!.release!);
+  await expect(place.decide(first!.release!, "anna")).rejects.toThrow("is cancelled");
+  const second = await requestPayment(input);
+  expect(second!.release).not.toBe(first!.release);
+});
+
+test("a yes lasts for a while only", async () => {
+  const input = { ...payment, endToEndIdentification: "E-LATE" } as typeof payment;
+  const first = await requestPayment(input);
+  const released = await place.decide(first!.release!, "anna");
+  expect(released.state).toBe("released");
+  // As if an hour had passed since: the yes has its time sealed.
+  await withStore(place.store, ({ database }) =>
+    database.run("UPDATE fxdesk_release_decisions SET at = at - 3600000, until = until - 3600000"),
+  );
+  expect(await requestPayment(input)).toMatchObject({ code: "release_refused" });
+});
+
+test("hours, and calls that change something, where the policy says so", async () => {
+  const weekday = new Date().toUTCString().slice(0, 3);
+  const other = (["Mon", "Tue"] as const).find((day) => day !== weekday)!;
+  await place.setPolicy({
+    people: [...people],
+    rules: [{ operations: ["accountDetails.setAlias"], from: ["anna"] }],
+    hours: { days: [other], from: "00:00", to: "23:59" },
+  });
+  expect(await requestPayment(payment)).toMatchObject({ code: "release_refused" });
+  await place.setPolicy({ people: [...people], rules: [{ effects: ["change"], from: ["anna"] }] });
+  const change = () => client.consents.create(consent);
+  const first = await change().then(
+    () => undefined,
+    (error: { release?: string; code: string }) => error,
+  );
+  expect(first).toMatchObject({ code: "release_needed" });
+  await place.decide(first!.release!, "anna");
+  expect(await change()).toMatchObject({ consentId: expect.any(String) as string });
+  await expect(change()).rejects.toMatchObject({ code: "release_needed" });
+});
+
+const consent = {
+  "TPP-Redirect-URI": "https://app.example/done",
+  access: { accounts: [], balances: [], transactions: [] },
+  recurringIndicator: false,
+  validUntil: "9999-12-31",
+  frequencyPerDay: 1,
+  combinedServiceIndicator: false,
+} as Parameters<FxdeskClient["consents"]["create"]>[0];

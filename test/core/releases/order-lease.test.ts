@@ -1,0 +1,116 @@
+/** An order whose booking left, and of which it is found out later what became: by who has the order then. */
+import type { Entry, Journal } from "../../../core/journal/entry";
+import { openJournal } from "../../../core/journal/journal";
+import { StoreSession } from "../../../core/journal/store-session";
+import { type OrderExecutorDependencies, OrderExecutor } from "../../../core/releases/order-executor";
+import { withStore } from "../../../core/store/open";
+import { eventually } from "../../support/eventually";
+import { done, intent, longMs, unknown } from "../journal/fixtures";
+import { sampleOrder, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
+
+let place: ReleaseFixture;
+let store: StoreSession;
+let journal: Journal;
+beforeAll(async () => {
+  place = await createReleaseFixture();
+  store = new StoreSession(place.store);
+  journal = await openJournal(place.store);
+});
+afterAll(async () => {
+  await journal.close();
+  await store.close();
+  await place.close();
+});
+
+const run = (sql: string, values: (string | number)[]) =>
+  withStore(place.store, ({ database }) => database.run(sql, values));
+
+interface Order {
+  readonly release: string;
+  readonly environment: string;
+  readonly entry: Entry;
+}
+
+/** An order of which nobody knows what became of its booking, and which nobody has. */
+async function unknownOrder(key: string): Promise<Order> {
+  const asker = place.client({ people: "/nowhere/people.json" });
+  const { release } = await asker.orders.order(sampleOrder());
+  const { sealed } = (await place.service.get(release)).release;
+  const { environment } = sealed;
+  const { entry } = await journal.claim(intent({ environment, key }), longMs);
+  await journal.recordSent(entry);
+  await journal.recordOutcome(entry, unknown);
+  await run(
+    "UPDATE fxdesk_releases SET state = 'unknown', entry = $2, next_at = 0, held_until = 0 WHERE id = $1",
+    [release, entry.id],
+  );
+  return { release, environment, entry };
+}
+
+/** Works on orders, until it is stopped, where trades cannot be read; `calls` are those that were made. */
+function startExecutor({ environment }: Order, recover: OrderExecutorDependencies["recover"]) {
+  const calls: string[] = [];
+  const desk: Partial<OrderExecutorDependencies> = {
+    store,
+    journal,
+    environment,
+    recover,
+    canReadPeople: async () => true,
+    call: async ({ name }) => {
+      calls.push(name);
+      throw new Error("There is no such trade.");
+    },
+    getOperation: { name: "trades.get" } as OrderExecutorDependencies["getOperation"],
+  };
+  const executor = new OrderExecutor(desk as OrderExecutorDependencies);
+  executor.start();
+  return { runner: executor, calls };
+}
+
+const recordFound = (entry: Entry) => journal.recordOutcome(entry, { ...done, by: "recovery" });
+
+test("a booking that is found too late is told by who has the order then", async () => {
+  const order = await unknownOrder("late");
+  let isFound = false;
+  const { runner, calls } = startExecutor(order, async () => {
+    // It takes so long that another process has the order when it comes to its end.
+    await run("UPDATE fxdesk_releases SET fence = fence + 1, held_until = $2 WHERE id = $1", [
+      order.release,
+      Date.now() + longMs,
+    ]);
+    await recordFound(order.entry);
+    isFound = true;
+  });
+  await eventually(() => isFound, { withinMs: 10_000, what: "the booking" });
+  await runner.stop();
+  const [row] = await run("SELECT state FROM fxdesk_releases WHERE id = $1", [order.release]);
+  expect([row!.state, calls]).toEqual(["unknown", []]);
+});
+
+test("an order that is booked does not say any more that nobody knows", async () => {
+  const order = await unknownOrder("found");
+  let looks = 0;
+  const { runner } = startExecutor(order, async () => {
+    looks += 1;
+    if (looks > 1) await recordFound(order.entry);
+  });
+  const standing = async () => (await place.service.get(order.release)).release;
+  const remarked = await eventually(
+    async () => {
+      const { state, progress } = await standing();
+      return state === "unknown" && progress.remark;
+    },
+    { withinMs: 10_000, what: "a remark" },
+  );
+  expect(remarked).toContain("Nobody knows what became of a booking");
+  const booked = await eventually(
+    async () => {
+      const release = await standing();
+      return release.state === "booked" && release;
+    },
+    { withinMs: 10_000, what: "the booking" },
+  );
+  await runner.stop();
+  expect(booked.progress).toMatchObject({ identity: done.identity });
+  expect(booked.progress.remark).toBeUndefined();
+});

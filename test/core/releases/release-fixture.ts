@@ -1,0 +1,142 @@
+/** A place to release things: a sandbox, a store, a policy, people with secrets, and clients of theirs. */
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { z } from "zod";
+import { type ClientOptions, createClient, serviceFrom, type FxdeskClient } from "@fxdesk/toolkit";
+import { demo, type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/sandbox";
+import { StoreSession } from "../../../core/journal/store-session";
+import { ReleaseService, type DecisionRequest } from "../../../core/releases/release-service";
+import type { OrderInput } from "../../../core/releases/order-input";
+import { enrol, loadPeople } from "../../../core/releases/people";
+import { type Policy, loadPolicy } from "../../../core/releases/policy";
+import type { StoreSettings } from "../../../core/store/settings";
+import { key } from "../store/engines";
+
+export const secretOf = (person: string): string => `the secret of ${person}`;
+
+/** What a policy file may say. */
+export type PolicyInput = z.input<typeof Policy>;
+
+export const people = ["anna", "bert", "carl", "dora", "desk"] as const;
+
+export const defaultPolicy: PolicyInput = {
+  people: [...people],
+  rules: [{ effects: ["money"], from: ["anna", "bert"] }],
+  quoteEverySeconds: 0.05,
+};
+
+export interface ReleaseFixture {
+  readonly sandbox: Sandbox;
+  readonly store: StoreSettings;
+  readonly folder: string;
+  readonly policyPath: string;
+  readonly peoplePath: string;
+  readonly service: ReleaseService;
+  /** A client that asks as `desk` and books what is released, unless told otherwise. */
+  client(options?: Partial<ClientOptions>): FxdeskClient;
+  setPolicy(policy: PolicyInput): Promise<void>;
+  /** What a person says who has proved who they are. */
+  decide(
+    id: string,
+    person: string,
+    decision?: DecisionRequest["decision"],
+  ): Promise<{ readonly state: string }>;
+  close(): Promise<void>;
+}
+
+/** Hashing secrets takes its time: a file of people is made once for all places. */
+let peoplePathPromise: Promise<string> | undefined;
+async function createPeopleFile(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "fxdesk-people-"));
+  const path = join(folder, "people.json");
+  for (const person of people.filter((name) => name !== "desk")) await enrol(path, person, secretOf(person));
+  return path;
+}
+
+export async function createReleaseFixture({
+  store,
+  policy = defaultPolicy,
+  sandbox: options = {},
+}: {
+  readonly store?: StoreSettings;
+  readonly policy?: PolicyInput;
+  readonly sandbox?: SandboxOptions;
+} = {}): Promise<ReleaseFixture> {
+  const folder = await mkdtemp(join(tmpdir(), "fxdesk-release-"));
+  const settings = store ?? { location: join(folder, "store.db"), key };
+  const sandbox = await startSandbox({ marketHours: "always", daysBehind: 1, ...options });
+  const peoplePath = await (peoplePathPromise ??= createPeopleFile());
+  const policyPath = join(folder, "policy.json");
+  const setPolicy = async (given: PolicyInput) => {
+    await writeFile(policyPath, JSON.stringify(given, null, 2));
+    await chmod(policyPath, 0o644);
+  };
+  await setPolicy(policy);
+  const clients: FxdeskClient[] = [];
+  const desk = new ReleaseService(new StoreSession(settings));
+  const service = serviceFrom({
+    FXDESK_EXTENSIONS: sandbox.extension.path,
+    FXDESK_EXTENSION_EFFECTS: sandbox.extension.effects.join(","),
+  });
+  return {
+    sandbox,
+    store: settings,
+    folder,
+    policyPath,
+    peoplePath,
+    service: desk,
+    client(more = {}) {
+      const { clientId, contactId, accessToken, apiKey } = demo;
+      const { baseUrl, xs2aUrl } = sandbox;
+      const client = createClient(
+        {
+          baseUrl,
+          xs2aUrl,
+          clientId,
+          contactId,
+          credentials: { accessToken, apiKey },
+          store: settings.location,
+          storeKey: settings.key!.toString("base64"),
+          actor: "desk",
+          policy: policyPath,
+          people: peoplePath,
+          ...more,
+        },
+        service as never,
+      ) as FxdeskClient;
+      clients.push(client);
+      return client;
+    },
+    setPolicy,
+    async decide(id, person, decision = "release") {
+      const request = {
+        person,
+        decision,
+        policy: await loadPolicy(policyPath),
+        people: await loadPeople(peoplePath),
+      };
+      return desk.decide(id, request);
+    },
+    async close() {
+      await Promise.all(clients.map((client) => client.close()));
+      await desk.close();
+      await sandbox.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Sells 1,000 EUR for USD at any rate within the next hour, unless said otherwise. */
+export const sampleOrder = (more: Partial<OrderInput> = {}): OrderInput => ({
+  trade_type: "spot",
+  buy_currency: "USD",
+  sell_currency: "EUR",
+  fixed_side: "sell",
+  amount: "1000",
+  worst_rate: "0.5",
+  rate_symbol: "EURUSD",
+  reason: "other",
+  valid_until: new Date(Date.now() + 3_600_000).toISOString(),
+  ...more,
+});

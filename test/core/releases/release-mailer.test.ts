@@ -1,0 +1,164 @@
+/** Mails to whoever must act, at a mail server that runs here: who gets them, what is in them, and that none stops anything. */
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { type ReleaseMailerOptions, ReleaseMailer } from "../../../core/releases/release-mailer";
+import { setMailAddress } from "../../../core/releases/people";
+import { eventually } from "../../support/eventually";
+import { type MailServerStub, startMailServerStub, password } from "./mail-server-stub";
+import { sampleOrder, people as names, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
+
+let place: ReleaseFixture;
+let people: string;
+let mailServer: MailServerStub;
+let client: FxdeskClient;
+const open: ReleaseMailer[] = [];
+const log: string[] = [];
+
+beforeAll(async () => {
+  place = await createReleaseFixture();
+  people = join(place.folder, "people-with-addresses.json");
+  await copyFile(place.peoplePath, people);
+  for (const name of names.filter((each) => each !== "dora"))
+    await setMailAddress(people, name, addressOf(name));
+  client = place.client();
+});
+beforeEach(async () => {
+  mailServer = await startMailServerStub();
+  log.splice(0);
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((mails) => mails.close()));
+  await mailServer.close();
+});
+afterAll(() => place.close());
+
+const addressOf = (name: string): string => `${name}@example.com`;
+const page = "https://releases.example.com";
+
+async function startMailer(more: Partial<ReleaseMailerOptions> = {}): Promise<ReleaseMailer> {
+  const mails = await ReleaseMailer.start({
+    service: place.service,
+    store: place.store,
+    files: { policy: place.policyPath, people },
+    settings: { server: mailServer.url, from: "fxdesk@example.com" },
+    page,
+    log: (line) => log.push(line),
+    pollIntervalMs: 20,
+    retryPauseMs: 5,
+    ...more,
+  });
+  open.push(mails);
+  return mails;
+}
+
+const mailsAbout = (id: string) => mailServer.received.filter(({ message }) => message.includes(id));
+const subjectOf = (message: string): string => /^Subject: (.*(?:\r\n .*)*)/m.exec(message)![1]!;
+const waitForMails = (count: number, id: string) =>
+  eventually(() => mailsAbout(id).length >= count && mailsAbout(id), {
+    withinMs: 10_000,
+    what: () => `${count} mails of ${id}; there are ${mailsAbout(id).length}: ${log.join(" ")}`,
+  });
+/** What comes later would have come before the mails of another release. */
+const completeAnotherRelease = async () => {
+  const { release } = await client.orders.order(sampleOrder());
+  await waitForMails(2, release);
+  await client.orders.cancel(release);
+  await waitForMails(3, release);
+};
+
+test("those whose yes counts are told what waits, without its terms; who asked, what became of it", async () => {
+  await startMailer();
+  const { release } = await client.orders.order(sampleOrder({ amount: "4711", reference: "SECRET-REF" }));
+  const asked = await waitForMails(2, release);
+  expect(asked.map(({ to }) => to).toSorted()).toEqual([addressOf("anna"), addressOf("bert")]);
+  for (const { message } of asked) {
+    expect(subjectOf(message)).toContain("Waits for your yes: trades.order in api");
+    for (const word of [`${page}/releases/${release}`, "Asked by: desk", "From: fxdesk@example.com"])
+      expect(message).toContain(word);
+    for (const word of ["4711", "SECRET-REF", "EURUSD"]) expect(message).not.toContain(word);
+  }
+  await place.decide(release, "bert", "refuse");
+  const [last] = (await waitForMails(3, release)).slice(2);
+  expect(last!.to).toBe(addressOf("desk"));
+  expect(subjectOf(last!.message)).toContain("refused: trades.order");
+  expect(last!.message).toContain("Refused by bert.");
+  await completeAnotherRelease();
+  expect(mailsAbout(release)).toHaveLength(3);
+  expect(log).toEqual([]);
+});
+
+test("a booked order is told to who asked", async () => {
+  await startMailer();
+  const { release } = await client.orders.order(sampleOrder());
+  await waitForMails(2, release);
+  await place.decide(release, "anna");
+  await eventually(
+    () =>
+      mailServer
+        .to(addressOf("desk"))
+        .some((mail) => mail.includes(release) && subjectOf(mail).startsWith("booked")),
+    { withinMs: 15_000, what: "a mail that it is booked" },
+  );
+});
+
+test("each is sent once, over two that send and over a restart", async () => {
+  const [first] = [await startMailer(), await startMailer()];
+  const orders = await Promise.all([1, 2, 3].map(() => client.orders.order(sampleOrder())));
+  for (const { release } of orders) await waitForMails(2, release);
+  await first.close();
+  await startMailer();
+  await completeAnotherRelease();
+  for (const { release } of orders) expect(mailsAbout(release)).toHaveLength(2);
+  for (const { release } of orders) await client.orders.cancel(release);
+  for (const { release } of orders) await waitForMails(3, release);
+});
+
+test("an address that is not taken keeps nobody else from being told, and is in the log", async () => {
+  mailServer.refused.add(addressOf("anna"));
+  await startMailer();
+  const { release } = await client.orders.order(sampleOrder());
+  await waitForMails(1, release);
+  await eventually(() => log.length > 0, { withinMs: 10_000, what: "a line of the log" });
+  expect(mailsAbout(release).map(({ to }) => to)).toEqual([addressOf("bert")]);
+  expect(log[0]).toMatch(new RegExp(`^anna was not told of ${release} by mail: .*No such mailbox`));
+});
+
+test("where there is no mail server releases go on, and the log never has its password", async () => {
+  const { url } = mailServer;
+  const nowhere = `smtp://fxdesk:${encodeURIComponent(password)}@127.0.0.1:1`;
+  const wrong = url.replace(encodeURIComponent(password), "another-password");
+  for (const server of [nowhere, wrong]) {
+    const mails = await startMailer({ settings: { server, from: "fxdesk@example.com" } });
+    const { release } = await client.orders.order(sampleOrder());
+    await eventually(() => log.filter((line) => line.includes(release)).length === 2, {
+      withinMs: 10_000,
+      what: "two lines of the log",
+    });
+    expect(await place.decide(release, "anna")).toMatchObject({ state: "released" });
+    await mails.close();
+  }
+  expect(log.join("\n")).toMatch(/ECONNREFUSED.*is wrong/s);
+  expect(log.join("\n")).not.toMatch(/another-password|p@ss/);
+});
+
+test("a file of people that does not fit is told in the log", async () => {
+  await startMailer({ files: { policy: place.policyPath, people: join(place.folder, "none.json") } });
+  const { release } = await client.orders.order(sampleOrder());
+  await eventually(
+    () => log.some((line) => line.startsWith(`Nobody was told of ${release} by mail: people names`)),
+    {
+      withinMs: 10_000,
+      what: "a line of the log",
+    },
+  );
+});
+
+test.each([
+  [{ server: "mail.example.com" }, /^mailServer must be the address of a mail server/],
+  [{ server: "https://user:hidden@mail.example.com" }, /^mailServer (?!.*hidden)/],
+  [{ from: "fxdesk" }, /^mailFrom must be a mail address.*"fxdesk"/],
+])("%j is refused", async (more, message) => {
+  const settings = { server: "smtps://mail.example.com", from: "fxdesk@example.com", ...more };
+  await expect(startMailer({ settings })).rejects.toThrow(message);
+});

@@ -1,0 +1,79 @@
+/** Servers at which a connection never comes about, or breaks when it is told to. */
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { Worker } from "node:worker_threads";
+import { onCleanup } from "./client-fixtures";
+
+const fullBacklogScript = `
+const { createServer } = require("node:net");
+const { parentPort, workerData } = require("node:worker_threads");
+const server = createServer();
+server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
+  parentPort.postMessage(server.address().port);
+  setImmediate(() => Atomics.wait(new Int32Array(workerData), 0, 0));
+});`;
+
+/** An address whose queue of connections is full: the kernel responds no further one. */
+export async function startFullBacklogServer(): Promise<string> {
+  const worker = new Worker(fullBacklogScript, { eval: true, workerData: new SharedArrayBuffer(4) });
+  onCleanup(() => worker.terminate());
+  const port = await new Promise<number>((resolve) => worker.once("message", resolve));
+  const sockets: Socket[] = [];
+  onCleanup(() => sockets.forEach((socket) => socket.destroy()));
+  // More than fit: the last ones wait like the client's.
+  await new Promise<void>((resolve) => {
+    let open = 0;
+    for (let count = 0; count < 4; count += 1)
+      sockets.push(
+        connect(port, "127.0.0.1", () => {
+          open += 1;
+          if (open === 2) resolve();
+        }).on("error", () => undefined),
+      );
+  });
+  return `127.0.0.1:${port}`;
+}
+
+/** An address that accepts and never says a word: a TLS handshake there has no end. */
+export async function startSilentServer() {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket
+      .on("error", () => undefined)
+      .on("close", () => sockets.delete(socket))
+      .resume();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onCleanup(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+}
+
+const resettingScript = `
+const { createServer } = require("node:net");
+const { parentPort, workerData } = require("node:worker_threads");
+const flags = new Int32Array(workerData);
+const server = createServer((socket) => {
+  Atomics.wait(flags, 0, 0);
+  socket.resetAndDestroy();
+  Atomics.store(flags, 1, 1);
+  Atomics.notify(flags, 1);
+});
+server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));`;
+
+/** A server that resets its connection while this thread stands still: nothing here hears of it before the next write. */
+export async function startResettingServer() {
+  const workerData = new SharedArrayBuffer(8);
+  const flags = new Int32Array(workerData);
+  const worker = new Worker(resettingScript, { eval: true, workerData });
+  onCleanup(() => worker.terminate());
+  const port = await new Promise<number>((resolve) => worker.once("message", resolve));
+  const reset = () => {
+    Atomics.store(flags, 0, 1);
+    Atomics.notify(flags, 0);
+    if (Atomics.wait(flags, 1, 0, 30_000) === "timed-out") throw new Error("The server did not reset.");
+  };
+  return { origin: `http://127.0.0.1:${port}`, reset };
+}

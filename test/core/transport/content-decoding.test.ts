@@ -1,0 +1,184 @@
+/** From the bytes of a body to its text: inflated within a limit, and decoded by its charset. */
+import { randomBytes } from "node:crypto";
+import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
+import { decodeText, decompress } from "../../../core/transport/content-decoding";
+import { ResponseTooLarge } from "../../../core/transport/transport-errors";
+import { respond } from "../../support/fault-server";
+import {
+  startClientAndServer,
+  changeRequest,
+  dripFault,
+  failureOf,
+  tradeInput,
+} from "../support/client-fixtures";
+
+const megabyte = 1024 * 1024;
+const brotli = (bytes: Buffer) =>
+  brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } });
+const encoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  gzip: (bytes) => gzipSync(bytes),
+  "x-gzip": (bytes) => gzipSync(bytes),
+  deflate: (bytes) => deflateSync(bytes),
+  br: brotli,
+};
+const codings = Object.entries(encoders);
+
+/** Bytes that stay many when they are compressed: they are inflated in a thread. */
+const noise = randomBytes(400_000);
+
+describe.each(codings)("%s", (name, encode) => {
+  test.each([
+    ["small", Buffer.from("[1]")],
+    ["empty", Buffer.alloc(0)],
+    ["large", noise],
+  ])("a %s body is inflated", async (_, bytes) => {
+    expect((await decompress(encode(bytes), name, megabyte)).equals(bytes)).toBe(true);
+    expect((await decompress(encode(bytes), ` ${name.toUpperCase()} `, megabyte)).equals(bytes)).toBe(true);
+  });
+
+  test("a body that inflates beyond the limit is refused, small or large as it came", async () => {
+    const bomb = encode(Buffer.alloc(10 * megabyte));
+    await expect(async () => decompress(bomb, name, megabyte)).rejects.toBeInstanceOf(ResponseTooLarge);
+    await expect(async () => decompress(encode(noise), name, 1_000)).rejects.toBeInstanceOf(ResponseTooLarge);
+  });
+
+  test("a cut body is refused", async () => {
+    const whole = encode(noise);
+    await expect(async () =>
+      decompress(whole.subarray(0, whole.length / 2), name, megabyte),
+    ).rejects.toThrow();
+  });
+
+  test("through the client", async () => {
+    const body = encode(Buffer.from('[{"trade_id":"ü"}]'));
+    const { client } = await startClientAndServer(respond(200, body, { "content-encoding": name }));
+    expect(await client.trades.list()).toEqual([{ trade_id: "ü" }]);
+  });
+});
+
+test.each([undefined, "", "identity", "Identity"])(
+  "nothing is inflated that is encoded as %j",
+  (encoding) => {
+    expect(decompress(Buffer.from("[1]"), encoding, 1)).toEqual(Buffer.from("[1]"));
+  },
+);
+
+test.each([...Object.keys(encoders), "zstd"])(
+  "a body of no bytes is empty, whatever it is encoded as: %s",
+  async (name) => {
+    const { client } = await startClientAndServer(respond(204, "", { "content-encoding": name }));
+    const done = {
+      "payment-service": "payments",
+      "payment-product": "sepa-credit-transfers",
+      paymentId: "p-1",
+    } as const;
+    expect(await client.payments.cancel(done)).toEqual({ status: 204, body: undefined });
+  },
+);
+
+test("a coding that was not asked for cannot be read: the error names it", async () => {
+  const { client } = await startClientAndServer(respond(200, "[]", { "content-encoding": "zstd" }));
+  const error = await failureOf(client.trades.list());
+  expect(error).toMatchObject({ name: "InvalidResponse", code: "invalid_response", outcome: "unknown" });
+  expect(error.message).toContain("zstd");
+});
+
+const bomb = gzipSync(Buffer.alloc(40 * megabyte, " "));
+
+test("a bomb ends a call in the family of errors, and money stays unknown", async () => {
+  const { server, client } = await startClientAndServer(respond(201, bomb, { "content-encoding": "gzip" }));
+  expect(await failureOf(client.request(changeRequest))).toMatchObject({
+    code: "invalid_response",
+    outcome: "unknown",
+  });
+  expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({ code: "outcome_unknown" });
+  expect(server.heads).toHaveLength(2);
+});
+
+test("a bomb of an error says enough by its status", async () => {
+  const { client } = await startClientAndServer(respond(404, bomb, { "content-encoding": "gzip" }));
+  expect(await failureOf(client.trades.list())).toMatchObject({
+    name: "NotFound",
+    outcome: "rejected",
+    status: 404,
+  });
+});
+
+test("a body that is larger than what is read ends the call, and is not asked for again", async () => {
+  const block = Buffer.alloc(megabyte, " ");
+  const { server, client } = await startClientAndServer((socket) => {
+    socket.write("HTTP/1.1 200 X\r\ncontent-type: application/json\r\n\r\n");
+    const more = () => {
+      while (!socket.destroyed && socket.write(block));
+    };
+    socket.on("drain", more);
+    more();
+  });
+  const error = await failureOf(client.trades.list());
+  expect(error).toMatchObject({ code: "invalid_response", retryable: false, attempts: 1 });
+  expect(error.message).toContain("larger than 32 MB");
+  expect(server.heads).toHaveLength(1);
+});
+
+test("a body that drips for ever ends with the time limit", async () => {
+  const { client } = await startClientAndServer(dripFault, { timeoutMs: 2_000 });
+  expect(await failureOf(client.trades.list())).toMatchObject({
+    name: "Timeout",
+    outcome: "unknown",
+    status: 200,
+  });
+});
+
+describe("charsets", () => {
+  const utf16 = Buffer.from('"ü€中"', "utf16le");
+  test.each<[type: string | undefined, bytes: Buffer, text: string]>([
+    [undefined, Buffer.from("ü€中"), "ü€中"],
+    ["application/json", Buffer.from("ü€中"), "ü€中"],
+    ["application/json; charset=utf-8", Buffer.from("ü€中"), "ü€中"],
+    ['application/json; charset="UTF-8"', Buffer.from("ü€中"), "ü€中"],
+    ["application/json", Buffer.from("\uFEFF[1]"), "[1]"],
+    ["application/json; charset=iso-8859-1", Buffer.from([0xfc, 0xe9, 0xff]), "üéÿ"],
+    ["application/json;charset=ISO-8859-1", Buffer.from([0x80, 0x9f]), "€Ÿ"],
+    ["application/json; charset=windows-1252", Buffer.from([0x80, 0x84, 0x93, 0xfc]), "€„“ü"],
+    ["application/json; charset=us-ascii", Buffer.from("abc"), "abc"],
+    ["application/json; charset=utf-16le", utf16, '"ü€中"'],
+    ["application/json; charset=utf-16", Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]), '"ü€中"'],
+    [
+      "application/json; charset=utf-16",
+      Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]).swap16(),
+      '"ü€中"',
+    ],
+    ["application/json; charset=iso-8859-15", Buffer.from([0xa4]), "€"],
+  ])("%s, %j is %s", (type, bytes, text) => {
+    const read = decodeText(bytes, type);
+    expect([read.text, read.problem]).toEqual([text, undefined]);
+  });
+
+  test.each<[type: string, bytes: Buffer, problem: RegExp]>([
+    ["application/json", Buffer.from([0x22, 0xfc, 0x22]), /not UTF-8/],
+    ["application/json; charset=utf-8", Buffer.from([0x22, 0xe2, 0x82, 0x22]), /not UTF-8/],
+    ["application/json; charset=klingon", Buffer.from('"a"'), /klingon.*UTF-8/],
+    ["application/json; charset=utf-16le", Buffer.from([0x22]), /utf-16le.*UTF-8/],
+  ])("%s, %j is read, with what is doubtful", (type, bytes, doubt) => {
+    expect(decodeText(bytes, type)).toMatchObject({ problem: expect.stringMatching(doubt) as string });
+  });
+
+  test("what was doubtful stands among the violations of the response, and breaks no booking", async () => {
+    const body = Buffer.concat([Buffer.from('{"trade_id":"'), Buffer.from([0xfc]), Buffer.from('"}')]);
+    const { client } = await startClientAndServer(respond(201, body));
+    const { violations, body: booked } = await client.trades.book.response(tradeInput);
+    expect(booked.trade_id).toBe("\uFFFD");
+    expect(violations).toContainEqual({ field: "", message: "is not UTF-8: some characters are lost" });
+  });
+
+  test("what the service says is read in its charset", async () => {
+    const words = Buffer.from(
+      '{"code":"c","message":"Kunde gesperrt für Überweisungen","details":""}',
+      "latin1",
+    );
+    const { client } = await startClientAndServer(
+      respond(403, words, { "content-type": "application/json; charset=latin1" }),
+    );
+    expect((await failureOf(client.trades.list())).message).toContain("gesperrt für Überweisungen");
+  });
+});

@@ -1,0 +1,140 @@
+/** A watch over entries that a test makes, and consumers of it that end where the test wants. */
+import { json } from "../../../core/declaration/declare";
+import { watchFor } from "../../../core/declaration/watch";
+import { StoreSession } from "../../../core/journal/store-session";
+import type { Store } from "../../../core/store/open";
+import type { StoreSettings } from "../../../core/store/settings";
+import type { AnyWatch } from "../../../core/watches/compare";
+import { Watcher } from "../../../core/watches/watcher";
+import type { Delivery, WatchOptions, WatchStatus } from "../../../core/watches/options";
+import { z } from "zod";
+
+export const Entry = z.object({ id: z.string(), v: z.number(), day: z.string().optional() });
+export type Entry = z.infer<typeof Entry>;
+
+const declaredWatch = watchFor<never>()({
+  name: "things.watch",
+  tool: "watch_things",
+  title: "Watch things",
+  summary: "Tells things.",
+  uses: [],
+  input: {},
+  output: json(Entry, "A thing."),
+  defaultStart: "beginning",
+  everyMs: 5,
+  reportsGone: true,
+  read: async () => ({ entries: [], gaps: [] }),
+  identify: ({ id }) => id,
+  state: ({ v }) => ({ v }),
+});
+export const watch = declaredWatch as unknown as AnyWatch;
+
+/** The same of entries that have a day, looked back for three days. */
+export const datedWatch = {
+  ...watch,
+  day: (entry: unknown) => (entry as Entry).day ?? "",
+  overlapDays: 3,
+} as AnyWatch;
+
+/** What a consumer was told. */
+export type ReceivedChange = Pick<
+  Delivery<Entry>,
+  "kind" | "id" | "entry" | "before" | "repeated" | "cursor"
+>;
+
+/** What is read: entries and gaps as they are now. */
+export interface WatchedSource {
+  readonly entries: Map<string, Entry>;
+  readonly gaps: string[];
+  failure?: Error;
+  reads: number;
+  readonly windows: (string | undefined)[];
+}
+
+export const emptySource = (): WatchedSource => ({ entries: new Map(), gaps: [], reads: 0, windows: [] });
+
+/** The store of a process that dies at one of its transactions: before it, or once it is done and nobody knows. */
+export class DyingStore extends StoreSession {
+  #remaining: number;
+
+  constructor(
+    settings: StoreSettings,
+    after: number,
+    private readonly runsLastTransaction: boolean,
+  ) {
+    super(settings);
+    this.#remaining = after;
+  }
+
+  override async use<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    this.#remaining -= 1;
+    if (this.#remaining === 0 && this.runsLastTransaction) await super.use(work);
+    if (this.#remaining <= 0) throw new Error("The process was killed.");
+    return super.use(work);
+  }
+}
+
+interface ConsumerOptions {
+  readonly world: WatchedSource;
+  readonly store: StoreSession;
+  readonly watch?: AnyWatch;
+  readonly options?: WatchOptions;
+  /** Whether the time of the next read has come. */
+  readonly isDue?: boolean;
+  /** Where the store of the consumer dies: that of somebody else. */
+  readonly clock?: StoreSession;
+  /** After so many changes nobody asks for the next one, and nobody says so. */
+  readonly maxChanges?: number;
+}
+
+export const createWatcher = (
+  { world, store, watch: own = watch, options = {} }: ConsumerOptions,
+  signal: AbortSignal,
+) =>
+  new Watcher(
+    {
+      watch: own,
+      input: {},
+      scope: [],
+      store,
+      redactError: (error) => error,
+      read: async ({ from }) => {
+        world.reads += 1;
+        world.windows.push(from);
+        if (world.failure) throw world.failure;
+        return { entries: [...world.entries.values()], gaps: [...world.gaps] };
+      },
+    },
+    { everyMs: 3_600_000, holdMs: 30, ...options },
+    signal,
+  );
+
+/** Hears all there is, until there is nothing more to tell. Returns it, and what the watch was at. */
+export async function consume(
+  options: ConsumerOptions,
+): Promise<{ heard: ReceivedChange[]; statuses: WatchStatus[] }> {
+  const { isDue = true, clock = options.store } = options;
+  if (isDue) await clock.use(({ database: { run } }) => run("UPDATE fxdesk_watches SET next_at = 0"));
+  const received: ReceivedChange[] = [];
+  const statuses: WatchStatus[] = [];
+  const stop = new AbortController();
+  const onStatus = (status: WatchStatus) => {
+    statuses.push(status);
+    if (status.state === "waiting" || status.state === "failed") stop.abort();
+  };
+  const changes = createWatcher(
+    { ...options, options: { onStatus, ...options.options } },
+    stop.signal,
+  ).changes();
+  try {
+    for (;;) {
+      const { done, value } = await changes.next();
+      if (done) break;
+      received.push(value as ReceivedChange);
+      if (received.length === options.maxChanges) break;
+    }
+  } catch (error) {
+    if (!(error as Error).message.includes("killed")) throw error;
+  }
+  return { heard: received, statuses };
+}

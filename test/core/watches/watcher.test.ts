@@ -1,0 +1,305 @@
+/** Each change once, or marked as repeated; none is lost: whatever happens, whoever dies at whatever step. */
+import { setTimeout as wait } from "node:timers/promises";
+import * as fc from "fast-check";
+import { StoreSession } from "../../../core/journal/store-session";
+import { moveStore } from "../../../core/store/move";
+import { withStore } from "../../../core/store/open";
+import { engines } from "../store/engines";
+import {
+  consume,
+  datedWatch,
+  DyingStore,
+  emptySource,
+  type Entry,
+  type ReceivedChange,
+  createWatcher,
+  type WatchedSource,
+} from "./watched-source";
+
+const runs = Number(process.env.FXDESK_RUNS ?? 15);
+
+const ids = ["a", "b", "c", "d", "e", "f"];
+
+type Step =
+  | { readonly kind: "set"; readonly id: string; readonly v: number }
+  | { readonly kind: "remove"; readonly id: string }
+  | { readonly kind: "all" }
+  | { readonly kind: "abandoned"; readonly most: number }
+  | { readonly kind: "killed"; readonly after: number; readonly isDone: boolean }
+  | { readonly kind: "two" };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constant("set" as const),
+    id: fc.constantFrom(...ids),
+    v: fc.integer({ min: 1, max: 3 }),
+  }),
+  fc.record({ kind: fc.constant("remove" as const), id: fc.constantFrom(...ids) }),
+  fc.record({ kind: fc.constant("all" as const) }),
+  fc.record({ kind: fc.constant("two" as const) }),
+  fc.record({ kind: fc.constant("abandoned" as const), most: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({
+    kind: fc.constant("killed" as const),
+    after: fc.integer({ min: 1, max: 9 }),
+    isDone: fc.boolean(),
+  }),
+);
+
+const sequenceOf = ({ cursor }: ReceivedChange): number => Number(cursor.split(".")[1]);
+
+/** What is there after the changes, each once. */
+function replay(received: readonly ReceivedChange[]): Map<string, number> {
+  const found = new Map<string, number>();
+  const bySeq = new Map(received.map((each) => [sequenceOf(each), each]));
+  for (const [, { kind, id, entry, before }] of [...bySeq].toSorted(([one], [other]) => one - other)) {
+    expect(found.get(id)).toBe(before?.v);
+    expect(kind).toBe(before === undefined ? "new" : entry === undefined ? "gone" : "changed");
+    if (entry) found.set(id, entry.v);
+    else found.delete(id);
+  }
+  return found;
+}
+
+function expectDeliveredOnce(received: readonly ReceivedChange[]): void {
+  const delivered = new Set<string>();
+  for (const { cursor, repeated } of received) {
+    if (delivered.has(cursor)) expect(repeated).toBe(true);
+    delivered.add(cursor);
+  }
+}
+
+const set = (world: WatchedSource, entry: Entry) => world.entries.set(entry.id, entry);
+
+describe.each(engines())("$name", ({ create }) => {
+  const opened: StoreSession[] = [];
+  const kept = async (settings?: Awaited<ReturnType<typeof create>>) => {
+    const store = new StoreSession(settings ?? (await create()));
+    opened.push(store);
+    return store;
+  };
+  afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
+
+  test("whatever changes and whoever dies, each change is told once or marked, and none is lost", async () => {
+    const settings = await create();
+    const [one, other] = [await kept(settings), await kept(settings)];
+    let number = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
+        const options = { consumer: String((number += 1)) };
+        const world = emptySource();
+        const heard: ReceivedChange[] = [];
+        const consuming = { world, store: one, options };
+        for (const each of steps) {
+          if (each.kind === "set") set(world, { id: each.id, v: each.v });
+          if (each.kind === "remove") world.entries.delete(each.id);
+          if (each.kind === "all") heard.push(...(await consume(consuming)).heard);
+          if (each.kind === "abandoned")
+            heard.push(...(await consume({ ...consuming, maxChanges: each.most })).heard);
+          if (each.kind === "killed") {
+            const store = new DyingStore(settings, each.after, each.isDone);
+            heard.push(...(await consume({ ...consuming, store, clock: one })).heard);
+            await store.close();
+          }
+          if (each.kind === "two") {
+            const both = await Promise.all([consume(consuming), consume({ ...consuming, store: other })]);
+            heard.push(
+              ...both
+                .flatMap((found) => found.heard)
+                .toSorted((a, b) => Number(a.repeated) - Number(b.repeated)),
+            );
+          }
+        }
+        heard.push(...(await consume(consuming)).heard);
+        expectDeliveredOnce(heard);
+        expect(replay(heard)).toEqual(new Map([...world.entries].map(([id, { v }]) => [id, v])));
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test("what was in hand when a process died comes again, marked; what was heard does not", async () => {
+    const [store, world] = [await kept(), emptySource()];
+    for (const id of ["a", "b", "c"]) set(world, { id, v: 1 });
+    const first = await consume({ world, store, maxChanges: 2 });
+    const second = await consume({ world, store });
+    const told = ({ heard }: { heard: ReceivedChange[] }) => heard.map(({ id, repeated }) => [id, repeated]);
+    expect(told(first)).toEqual([
+      ["a", false],
+      ["b", false],
+    ]);
+    expect(told(second)).toEqual([
+      ["b", true],
+      ["c", false],
+    ]);
+    expect(told(await consume({ world, store }))).toEqual([]);
+  });
+
+  test("who says that a change was heard is not told it again", async () => {
+    const [store, world] = [await kept(), emptySource()];
+    set(world, { id: "a", v: 1 });
+    const changes = createWatcher({ world, store }, new AbortController().signal).changes();
+    const { value } = await changes.next();
+    await value!.ack();
+    await changes.return();
+    expect((await consume({ world, store })).heard).toEqual([]);
+  });
+
+  test("it begins now, with what is there, or on a day; what comes late within the days looked back is found", async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const ago = (days: number) => new Date(Date.parse(today) - days * 86_400_000).toISOString().slice(0, 10);
+    const store = await kept();
+    const heardFrom = async (from: string) => {
+      const world = emptySource();
+      const consuming = { world, store, watch: datedWatch, options: { from, consumer: from } };
+      for (const days of [0, 2, 5, 9]) set(world, { id: `old-${days}`, v: 1, day: ago(days) });
+      const first = (await consume(consuming)).heard.map(({ id }) => id);
+      for (const days of [1, 3, 8]) set(world, { id: `late-${days}`, v: 1, day: ago(days) });
+      world.entries.delete("old-2");
+      world.entries.delete("old-9");
+      set(world, { id: "old-0", v: 2, day: today });
+      const second = (await consume(consuming)).heard.map(({ id, kind }) => `${kind} ${id}`);
+      return { first, second, windows: world.windows };
+    };
+    const second = ["changed old-0", "new late-1", "new late-3", "gone old-2"];
+    expect(await heardFrom("now")).toEqual({ first: [], second, windows: [ago(3), ago(3)] });
+    expect(await heardFrom("beginning")).toEqual({
+      first: ["old-0", "old-2", "old-5", "old-9"],
+      second,
+      windows: [undefined, ago(3)],
+    });
+    expect(await heardFrom(ago(6))).toEqual({
+      first: ["old-0", "old-2", "old-5"],
+      second,
+      windows: [ago(6), ago(3)],
+    });
+  });
+
+  test("what could not be read is neither gone nor, at the beginning, taken for nothing", async () => {
+    const [store, world] = [await kept(), emptySource()];
+    set(world, { id: "a", v: 1 });
+    set(world, { id: "b", v: 1 });
+    world.gaps.push("b cannot be read.");
+    const consuming = { world, store, options: { from: "now" } };
+    const { statuses } = await consume(consuming);
+    expect(statuses.at(-1)).toMatchObject({
+      state: "failed",
+      error: { message: expect.stringMatching(/b cannot be read/) },
+    });
+    world.gaps.pop();
+    expect((await consume(consuming)).heard).toEqual([]);
+    world.gaps.push("b cannot be read.");
+    world.entries.delete("b");
+    const { heard, statuses: later } = await consume(consuming);
+    expect([heard, later.map(({ state }) => state)]).toEqual([[], ["reading", "incomplete", "waiting"]]);
+    world.gaps.pop();
+    expect((await consume(consuming)).heard.map(({ kind, id }) => [kind, id])).toEqual([["gone", "b"]]);
+  });
+
+  test("a quota of reads is kept over restarts, also of processes that die as they read", async () => {
+    const [store, world] = [await kept(), emptySource()];
+    const options = { readsPerDay: 4 };
+    const isDue = false;
+    for (let start = 0; start < 3; start += 1) await consume({ world, store, options, isDue });
+    expect(world.reads).toBe(1);
+    const failing = emptySource();
+    failing.failure = new Error("Refused.");
+    const other = { readsPerDay: 4, consumer: "other" };
+    for (let start = 0; start < 3; start += 1)
+      await consume({ world: failing, store, options: other, isDue }).catch(() => undefined);
+    expect(failing.reads).toBe(1);
+  });
+
+  test("changes after a cursor: the same cursor again gives the same, as repeated", async () => {
+    const [store, world] = [await kept(), emptySource()];
+    const signal = new AbortController().signal;
+    const since = (cursor?: string) =>
+      createWatcher({ world, store }, signal).since({ limit: 2, ...(cursor !== undefined && { cursor }) });
+    for (const id of ["a", "b", "c"]) set(world, { id, v: 1 });
+    const told = ({ changes }: Awaited<ReturnType<typeof since>>) =>
+      changes.map(({ id, repeated }) => [id, repeated]);
+    const first = await since();
+    expect([told(first), first.hasMore]).toEqual([
+      [
+        ["a", false],
+        ["b", false],
+      ],
+      true,
+    ]);
+    const second = await since(first.next);
+    expect([told(second), second.hasMore]).toEqual([[["c", false]], false]);
+    expect(told(await since(first.next))).toEqual([["c", true]]);
+    expect(await since(second.next)).toEqual({ changes: [], next: second.next, hasMore: false, gaps: [] });
+    await expect(since("elsewhere.1")).rejects.toMatchObject({ code: "invalid_input" });
+  });
+
+  test("a cursor beyond what was told is refused, and takes no change away", async () => {
+    const [store, world] = [await kept(), emptySource()];
+    const since = (cursor: string | undefined, limit = 100) =>
+      createWatcher({ world, store, options: { everyMs: 1 } }, new AbortController().signal).since({
+        limit,
+        ...(cursor !== undefined && { cursor }),
+      });
+    const { next } = await since(undefined);
+    expect(next).toMatch(/\.0$/);
+    for (const id of ["a", "b"]) set(world, { id, v: 1 });
+    const beyond = (seq: number) => next.replace(/0$/, String(seq));
+    await expect(since(beyond(5))).rejects.toThrow("must come from an earlier result");
+    await wait(5);
+    const first = await since(next, 1);
+    expect(first.changes.map(({ id }) => id)).toEqual(["a"]);
+    // It is found, and nobody was told.
+    await expect(since(beyond(2))).rejects.toMatchObject({ code: "invalid_input" });
+    expect((await since(first.next)).changes.map(({ id, repeated }) => [id, repeated])).toEqual([
+      ["b", false],
+    ]);
+  });
+
+  test("who asks from time to time is told what could not be read, also between reads", async () => {
+    const [store, world] = [await kept(), emptySource()];
+    set(world, { id: "a", v: 1 });
+    world.gaps.push("b cannot be read.");
+    const since = (everyMs: number) =>
+      createWatcher({ world, store, options: { everyMs } }, new AbortController().signal).since({});
+    expect(await since(50)).toMatchObject({ changes: [{ id: "a" }], gaps: ["b cannot be read."] });
+    expect(await since(50)).toMatchObject({ changes: [{ id: "a" }], gaps: ["b cannot be read."] });
+    const cursor = (await since(50)).next;
+    const later = () =>
+      createWatcher({ world, store, options: { everyMs: 1 } }, new AbortController().signal).since({
+        cursor,
+      });
+    expect(await later()).toMatchObject({ changes: [], gaps: ["b cannot be read."] });
+    world.gaps.pop();
+    await wait(60);
+    expect(await later()).toMatchObject({ changes: [], gaps: [] });
+    expect(
+      (await store.use(({ database: { run } }) => run("SELECT entry FROM fxdesk_watch_states"))).length,
+    ).toBe(1);
+  });
+
+  test("a store that moves takes its watches along", async () => {
+    const [from, to] = [await create(), { ...(await create()), key: Buffer.alloc(32, 7) }];
+    const world = emptySource();
+    set(world, { id: "a", v: 1 });
+    const store = await kept(from);
+    await consume({ world, store });
+    await store.close();
+    await moveStore(from, to);
+    set(world, { id: "a", v: 2 });
+    const { heard } = await consume({ world, store: await kept(to) });
+    expect(heard).toMatchObject([{ kind: "changed", id: "a", before: { v: 1 }, repeated: false }]);
+  });
+
+  test("nothing of an entry is in plain text", async () => {
+    const settings = await create();
+    const [store, world] = [await kept(settings), emptySource()];
+    set(world, { id: "GB29NWBK60161331926819", v: 4_711 });
+    await consume({ world, store, maxChanges: 1 });
+    await withStore(settings, async ({ database }) => {
+      for (const table of ["fxdesk_watches", "fxdesk_watch_states", "fxdesk_watch_changes"]) {
+        const text = JSON.stringify(await database.run(`SELECT * FROM ${table}`));
+        expect(text.length).toBeGreaterThan(50);
+        expect(text).not.toMatch(/GB29|4711|"v"/);
+      }
+    });
+  });
+});

@@ -1,0 +1,529 @@
+/**
+ * What models get wrong, and what it costs: either the one thing that can be meant is sent, or nothing is and the result
+ * holds what to send instead.
+ */
+import { randomUUID } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
+import { createToolbox } from "../../mcp/toolbox";
+import type { JsonObject, Toolbox } from "../../mcp/protocol";
+import { textOf } from "./support/clients";
+
+let server: Server;
+let client: FxdeskClient;
+let tools: Toolbox;
+/** Requests that arrived, each as target and body. */
+const sent: string[] = [];
+
+beforeAll(async () => {
+  jest.spyOn(console, "error").mockImplementation();
+  server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += String(chunk)));
+    request.on("end", () => {
+      const headers = ["consent-id", "tpp-redirect-uri", "tpp-explicit-authorisation-preferred"]
+        .filter((name) => name in request.headers)
+        .map((name) => `${name}: ${String(request.headers[name])}`);
+      sent.push([decodeURIComponent(request.url!), ...headers, body].join(" "));
+      response.writeHead(400, { "content-type": "application/json" }).end("{}");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  client = createClient({
+    baseUrl: url,
+    xs2aUrl: url,
+    clientId: "C-1",
+    settings: { redirectUri: "https://app.example/done" },
+    credentials: { accessToken: "token" },
+  });
+  tools = createToolbox({ client, toolsets: ["all"], allow: ["change", "money"], release: "never" });
+});
+afterAll(async () => {
+  await client.close();
+  server.closeAllConnections();
+  server.close();
+  jest.restoreAllMocks();
+});
+beforeEach(() => {
+  sent.length = 0;
+});
+
+const { signal } = new AbortController();
+/** Payments have a key, each one of its own. */
+const keyOf = (tool: string) =>
+  /^initiate_(bulk_)?payment$/.test(tool) ? { request_key: randomUUID() } : undefined;
+const call = async (tool: string, input: JsonObject) =>
+  textOf((await tools.call(tool, { ...input, ...keyOf(tool) }, signal))!);
+
+const account_id = "6f0c1d4e-3b9a-4b0f-9a53-0f0b7f4d2c11";
+const period = { date_from: "2026-01-01", date_to: "2026-01-31" };
+const booking = { quote_id: "Q-1", reason: "other" };
+const rule = {
+  min_amount: "0",
+  max_amount: null,
+  currency: "EUR",
+  combinations: [[{ group: "A", approvals: 1 }]],
+};
+const approvalsConfig = (changes: JsonObject) => ({
+  groups: [{ id: "g-1", name: "A", members: ["c-1"] }],
+  rules: [{ ...rule, ...changes }],
+});
+const payment = {
+  payment_service: "payments",
+  payment_product: "sepa-credit-transfers",
+  debtor_account: { iban: "DE40100100103307118608" },
+  instructed_amount: { currency: "EUR", amount: "123.50" },
+  creditor_account: { iban: "FR6400000000000000012345697" },
+  creditor_name: "Ferme Duval",
+};
+const consent = {
+  access: { all_psd2: "allAccounts" },
+  recurring_indicator: true,
+  valid_until: "9999-12-31",
+  frequency_per_day: 4,
+  combined_service_indicator: false,
+};
+const read = { account_id: "A-1", consent_id: "K-1", booking_status: "booked", date_from: "2026-01-01" };
+
+/** What is taken: the tool, its arguments, and what is in the request then. */
+const acceptedInputs: readonly (readonly [
+  mistake: string,
+  tool: string,
+  input: JsonObject,
+  request: string,
+])[] = [
+  [
+    "null for what is optional",
+    "list_trades",
+    { parent_trade_id: null, trade_type: null },
+    "/trades?client_id=C-1&page=1",
+  ],
+  ["null for the continuation", "list_trades", { continue: null }, "/trades?"],
+  [
+    "null inside an object",
+    "initiate_payment",
+    { ...payment, creditor_address: null, debtor_account: { iban: "DE40100100103307118608", bban: null } },
+    '"debtorAccount":{"iban":"DE40100100103307118608"}',
+  ],
+  ["an unknown name without a value", "list_trades", { status: null }, "/trades?"],
+  ["a rate as a number", "get_cash_position", { into: "EUR", rates: { USD: 0.92 } }, "/currency-accounts?"],
+  ["a number as text", "list_trades", { page_size: "20" }, "page_size=20"],
+  ["a number with a decimal point for an integer", "list_trades", { page: "2.0" }, "page=2"],
+  [
+    "a band as it was read",
+    "replace_approvals_config",
+    approvalsConfig({ min_amount: "10000.50", max_amount: "50000" }),
+    '"min_amount":10000.5,"max_amount":50000',
+  ],
+  ["null where it means no limit", "replace_approvals_config", approvalsConfig({}), '"max_amount":null'],
+  [
+    "identifiers of null, as they were read",
+    "replace_approvals_config",
+    approvalsConfig({ id: null }),
+    '"rules":[{"min_amount":0',
+  ],
+  [
+    "numbers of accounts as text",
+    "email_mt940_statement",
+    { ...period, account_ids: ["12", "13"] },
+    '"account_ids":[12,13]',
+  ],
+  [
+    "one entry in place of a list",
+    "email_mt940_statement",
+    { ...period, account_ids: 12 },
+    '"account_ids":[12]',
+  ],
+  ["a list in one text", "list_trades", { trade_type: "spot,forward" }, "trade_type=spot,forward"],
+  ["a list as JSON in a text", "list_trades", { trade_type: '["spot"]' }, "trade_type=spot"],
+  ["one option in place of a list", "list_trades", { trade_type: "spot" }, "trade_type=spot"],
+  ["a list in place of codes", "list_accounts", { currencies: ["EUR", "GBP"] }, "currencies=EUR,GBP"],
+  ["codes with spaces", "list_accounts", { currencies: "EUR, GBP" }, "currencies=EUR,GBP"],
+  ["a code in small letters", "get_funding_account", { currency: "eur" }, "currency=EUR"],
+  ["a country in small letters", "request_account", { country: "be", currency: "EUR" }, '"country":"BE"'],
+  [
+    "an option in capitals",
+    "list_transactions",
+    { account_id, credit_debit_indicator: "Debit" },
+    "credit_debit_indicator=debit",
+  ],
+  ["an option with a dash", "list_trades", { trade_type: ["window-forward"] }, "trade_type=window_forward"],
+  [
+    "an option with spaces",
+    "book_trade",
+    { ...booking, reason: "payment for goods" },
+    '"reason":"payment_for_goods"',
+  ],
+  [
+    "a format in capitals",
+    "create_statement_file",
+    { account_id, format: "MT940", from_value_datetime: "2026-01-01" },
+    "format=mt940",
+  ],
+  [
+    "a known value in capitals",
+    "list_transactions",
+    { account_id, transaction_type: "Incoming" },
+    "transaction_type=incoming",
+  ],
+  [
+    "an option of balances in small letters",
+    "list_balances",
+    { account_id, balance_types: ["interim_available"] },
+    "balance_types=InterimAvailable",
+  ],
+  ["the header's name", "list_open_banking_accounts", { "Consent-ID": "K-1" }, "consent-id: K-1"],
+  ["the path's name", "get_consent", { "consent-id": "K-1" }, "/v1/consents/K-1"],
+  ["the standard's name", "get_consent", { consentId: "K-1" }, "/v1/consents/K-1"],
+  ["camel case", "list_transactions", { accountId: account_id, pageSize: 5 }, "page_size=5"],
+  [
+    "names of the standard, inside too",
+    "initiate_payment",
+    {
+      ...payment,
+      instructed_amount: undefined,
+      instructedAmount: { currency: "EUR", amount: "1" },
+      creditorAddress: { country: "FR", townName: "Paris" },
+    },
+    '"townName":"Paris"',
+  ],
+  [
+    "an amount as a number",
+    "initiate_payment",
+    { ...payment, instructed_amount: { currency: "EUR", amount: 123.5 } },
+    '"amount":"123.5"',
+  ],
+  [
+    "an IBAN with spaces",
+    "initiate_payment",
+    { ...payment, debtor_account: { iban: "DE40 1001 0010 3307 1186 08" } },
+    '"iban":"DE40100100103307118608"',
+  ],
+  [
+    "an object as JSON in a text",
+    "initiate_payment",
+    { ...payment, debtor_account: '{"iban":"DE40100100103307118608"}' },
+    '"debtorAccount":{"iban"',
+  ],
+  [
+    "a flag as text",
+    "create_consent",
+    { ...consent, recurring_indicator: "true" },
+    '"recurringIndicator":true',
+  ],
+  [
+    "a number of days as text",
+    "create_consent",
+    { ...consent, frequency_per_day: "4" },
+    '"frequencyPerDay":4',
+  ],
+  [
+    "a day after which",
+    "list_transactions",
+    { account_id, from_value_datetime: "2026-01-01" },
+    "from_value_datetime=2025-12-31T23:59",
+  ],
+  [
+    "a day before whose end",
+    "list_transactions",
+    { account_id, to_value_datetime: "2026-01-31" },
+    "to_value_datetime=2026-02-01T00:00",
+  ],
+  [
+    "the first day of a statement",
+    "create_statement_file",
+    { account_id, from_value_datetime: "2026-01-01" },
+    '"from_value_datetime":"2026-01-01T00:00"',
+  ],
+  [
+    "the last day of a statement",
+    "create_statement_file",
+    { account_id, from_value_datetime: "2026-01-01", to_value_datetime: "2026-01-31" },
+    '"to_value_datetime":"2026-01-31T23:59"',
+  ],
+  [
+    "a time with seconds and zone",
+    "list_transactions",
+    { account_id, from_value_datetime: "2026-01-01T09:30:00Z" },
+    "from_value_datetime=2026-01-01T09:30",
+  ],
+  [
+    "a time in another zone",
+    "list_transactions",
+    { account_id, from_value_datetime: "2026-01-01T09:30:00+02:00" },
+    "from_value_datetime=2026-01-01T07:30",
+  ],
+  [
+    "a time with a space",
+    "list_transactions",
+    { account_id, from_value_datetime: "2026-01-01 09:30" },
+    "from_value_datetime=2026-01-01T09:30",
+  ],
+  [
+    "a time where a day is wanted",
+    "email_incoming_funds_statement",
+    { ...period, date_from: "2026-01-01T00:00:00Z" },
+    '"date_from":"2026-01-01"',
+  ],
+  [
+    "a day with slashes",
+    "email_incoming_funds_statement",
+    { ...period, date_from: "2026/01/01" },
+    '"date_from":"2026-01-01"',
+  ],
+  [
+    "a day without dashes",
+    "email_incoming_funds_statement",
+    { ...period, date_from: "20260101" },
+    '"date_from":"2026-01-01"',
+  ],
+  [
+    "a day of the month as a number",
+    "initiate_payment",
+    {
+      ...payment,
+      payment_service: "periodic-payments",
+      start_date: "2026-01-01",
+      frequency: "monthly",
+      day_of_execution: 15,
+    },
+    '"dayOfExecution":"15"',
+  ],
+  ["the client of the connection", "list_trades", { client_id: "C-1" }, "client_id=C-1"],
+  ["an identifier as a number", "get_trade", { trade_id: 4711 }, "/trades/4711"],
+  ["spaces around a value", "get_account", { account_id: ` ${account_id} ` }, `/accounts/${account_id}?`],
+  [
+    "another spelling of an option",
+    "list_payment_authorisations",
+    {
+      payment_service: "payments",
+      payment_product: "sepa_credit_transfers",
+      payment_id: "P-1",
+      payment_authorisation: "cancellation_authorisations",
+    },
+    "/v1/payments/sepa-credit-transfers/P-1/cancellation-authorisations",
+  ],
+];
+
+test.each(acceptedInputs)("%s is taken: %s", async (_, tool, input, request) => {
+  await call(tool, input);
+  expect(sent).toEqual([expect.stringContaining(request)]);
+});
+
+/** What is not: the tool, its arguments, and what the result holds. */
+const rejectedInputs: readonly (readonly [
+  mistake: string,
+  tool: string,
+  input: JsonObject,
+  message: readonly string[],
+])[] = [
+  [
+    "a decimal comma",
+    "replace_approvals_config",
+    approvalsConfig({ min_amount: "1,5" }),
+    ["rules.0.min_amount must be a number", "(send 1.5)"],
+  ],
+  [
+    "a comma that may group",
+    "replace_approvals_config",
+    approvalsConfig({ min_amount: "1,500" }),
+    ["(send 1500 or 1.500)"],
+  ],
+  [
+    "grouped digits",
+    "replace_approvals_config",
+    approvalsConfig({ min_amount: "10.000,50" }),
+    ["(send 10000.50)"],
+  ],
+  [
+    "an amount in words",
+    "replace_approvals_config",
+    approvalsConfig({ min_amount: "ten" }),
+    ["such as 1234.5"],
+  ],
+  [
+    "more digits than a number holds",
+    "replace_approvals_config",
+    approvalsConfig({ min_amount: "12345678901234567.89" }),
+    ["more digits than can be sent exactly"],
+  ],
+  [
+    "an amount with a comma",
+    "initiate_payment",
+    { ...payment, instructed_amount: { currency: "EUR", amount: "1,5" } },
+    ["instructed_amount.amount must be a decimal amount with a dot, such as 1234.50"],
+  ],
+  [
+    "a wrong option",
+    "book_trade",
+    { ...booking, reason: "hedging" },
+    ["reason must be one of", "nearest: balance_hedging"],
+  ],
+  ["an option with a slip", "list_trades", { trade_type: ["forwards"] }, ["nearest: forward"]],
+  [
+    "a wrong product",
+    "get_payment_status",
+    { payment_service: "payments", payment_product: "sepa", payment_id: "P-1" },
+    ["one of sepa-credit-transfers"],
+  ],
+  [
+    "a name with a slip",
+    "list_trades",
+    { page_sise: 5 },
+    ["page_sise is not a field here; did you mean page_size?"],
+  ],
+  [
+    "a field of a result",
+    "list_trades",
+    { status: "Created" },
+    ["status is not a field here", "The fields are trade_type, parent_trade_id, page, page_size"],
+  ],
+  [
+    "arguments one level too deep",
+    "list_trades",
+    { input: { page: 1 } },
+    ["input is not a field here", "The fields are"],
+  ],
+  [
+    "an unknown name inside",
+    "initiate_payment",
+    { ...payment, debtor_account: { number: "1" } },
+    ["debtor_account.number is not a field here; it has iban, bban"],
+  ],
+  [
+    "another client",
+    "list_trades",
+    { client_id: "C-2" },
+    ["client_id is set by the operator of this server: leave it out"],
+  ],
+  [
+    "an address of its own",
+    "create_consent",
+    { ...consent, tpp_redirect_uri: "https://evil.example" },
+    ["tpp_redirect_uri is set by the operator of this server: leave it out"],
+  ],
+  [
+    "an address of its own, by the header's name",
+    "create_consent",
+    { ...consent, "TPP-Notification-URI": "http://169.254.169.254/" },
+    ["is set by the operator of this server"],
+  ],
+  [
+    "a time to pay at without a time",
+    "initiate_bulk_payment",
+    {
+      payment_product: "sepa-credit-transfers",
+      debtor_account: payment.debtor_account,
+      payments: [],
+      requested_execution_time: "2026-01-31",
+    },
+    ["requested_execution_time must have a time: send 2026-01-31T00:00:00Z"],
+  ],
+  [
+    "seconds that count",
+    "list_transactions",
+    { account_id, from_value_datetime: "2026-01-01T09:30:15Z" },
+    ["has seconds, which are not taken: send 2026-01-01T09:30"],
+  ],
+  ["today", "email_incoming_funds_statement", { ...period, date_to: "today" }, ["today is 20"]],
+  [
+    "last month",
+    "list_transactions",
+    { account_id, from_value_datetime: "last month" },
+    ["YYYY-MM-DDThh:mm", "today is"],
+  ],
+  [
+    "a day that there is not",
+    "email_incoming_funds_statement",
+    { ...period, date_to: "2026-02-30" },
+    ["date_to must be a day that exists, as YYYY-MM-DD"],
+  ],
+  [
+    "yes for true",
+    "create_consent",
+    { ...consent, recurring_indicator: "yes" },
+    ["recurring_indicator must be true or false"],
+  ],
+  [
+    "one name twice",
+    "get_consent",
+    { consent_id: "K-1", "Consent-ID": "K-2" },
+    ["consent_id is given twice, in two spellings"],
+  ],
+  ["neither of two", "get_funding_account", {}, ["Exactly one of currency and account_id must be given."]],
+  [
+    "what belongs together, by its names here",
+    "list_open_banking_transactions",
+    { ...read, date_from: undefined },
+    [
+      "date_from is required unless entry_reference_from or delta_list is given, or booking_status is information.",
+    ],
+  ],
+  ["null for what is needed", "get_trade", { trade_id: null }, ["trade_id is required"]],
+];
+
+test.each(rejectedInputs)("%s is refused, with what to send: %s", async (_, tool, input, message) => {
+  const text = await call(tool, input);
+  for (const part of message) expect(text).toContain(part);
+  expect(sent).toEqual([]);
+});
+
+test("there are enough of them", () => {
+  expect(acceptedInputs.length + rejectedInputs.length).toBeGreaterThanOrEqual(60);
+});
+
+test("the list of fields is said once, however many are unknown", async () => {
+  const text = await call("list_trades", { one: 1, two: 2, three: 3 });
+  expect(text.split("The fields are")).toHaveLength(2);
+  for (const name of ["one", "two", "three"]) expect(text).toContain(`${name} is not a field here`);
+});
+
+test("all that is wrong is said at once", async () => {
+  const text = await call("book_trade", { reason: "hedging", valuta: "x" });
+  expect(text).toContain("valuta is not a field here");
+  expect(text).toContain("reason must be one of");
+  expect(text).toContain("quote_id is required");
+});
+
+test("another spelling is mentioned once, in a result that succeeds", async () => {
+  const listing = createServer((_, response) => response.end("[]")).listen(0, "127.0.0.1");
+  await new Promise((resolve) => listing.once("listening", resolve));
+  const { port } = listing.address() as AddressInfo;
+  const other = createClient({
+    baseUrl: `http://127.0.0.1:${port}`,
+    clientId: "C-1",
+    credentials: { accessToken: "token" },
+  });
+  const result = (await createToolbox({ client: other }).call(
+    "list_trades",
+    { pageSize: 5, parentTradeId: "T-1" },
+    signal,
+  ))!;
+  const note = "Arguments are spelled page_size (not pageSize), parent_trade_id (not parentTradeId).";
+  expect(result.structuredContent!.fxdesk).toEqual({ notes: [note] });
+  expect(textOf(result).split(note)).toHaveLength(2);
+  await other.close();
+  listing.closeAllConnections();
+  listing.close();
+});
+
+test("the operator's address is sent", async () => {
+  await call("create_consent", consent);
+  expect(sent).toEqual([expect.stringContaining("tpp-redirect-uri: https://app.example/done")]);
+});
+
+test("what the operator has not set is asked of the operator", async () => {
+  const bare = createClient({ baseUrl: "http://127.0.0.1:1" });
+  const login = { scope: "openid", response_type: "code", client_id: "app", state: "s" };
+  const text = textOf(
+    (await createToolbox({ client: bare, toolsets: ["all"] }).call("get_login_page", login, signal))!,
+  );
+  expect(text).toContain("redirect_uri is required; ask the operator of this server to set it");
+  const trades = textOf(
+    (await createToolbox({ client: bare, toolsets: ["all"] }).call("list_trades", {}, signal))!,
+  );
+  expect(trades).toContain("clientId is required; ask the operator of this server to set it");
+  await bare.close();
+});

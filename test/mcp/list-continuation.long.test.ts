@@ -1,0 +1,308 @@
+/** Following `next` literally gives every row exactly once, in few calls, whoever answers each of them. */
+import { InMemoryTransport, Client as ModernClient } from "@modelcontextprotocol/client";
+import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
+import * as fc from "fast-check";
+import { createMcpServer, type HttpServer, type McpServer, serveHttp } from "../../mcp";
+import { ExpiringStore, retentionMs } from "../../mcp/expiring-store";
+import type { JsonObject, ToolResult } from "../../mcp/protocol";
+import { readList } from "../../mcp/read-list";
+import { operations, type Values } from "@fxdesk/toolkit/operations";
+import { type McpClient, revisions, textOf } from "./support/clients";
+import { type Listing, linkedPageSize, type ListServer, startListServer } from "./support/list-server";
+
+const numRuns = Number(process.env.FXDESK_RUNS ?? 30);
+
+let service: ListServer;
+let client: FxdeskClient;
+let server: McpServer;
+/** On a transport in memory. */
+let assistant: ModernClient;
+/** Two instances behind one address, as it were: calls go to them in turn. */
+let instances: readonly { readonly server: HttpServer; readonly assistant: McpClient }[];
+
+const createConnectedClient = () =>
+  createClient({
+    baseUrl: service.url,
+    xs2aUrl: service.url,
+    clientId: "client",
+    credentials: { accessToken: "token" },
+  });
+
+async function startInstance() {
+  const served = await serveHttp({ client: createConnectedClient(), toolsets: ["all"] });
+  return { server: served, assistant: await revisions["2026-07-28"].http(served.url) };
+}
+
+beforeAll(async () => {
+  service = await startListServer();
+  client = createConnectedClient();
+  server = createMcpServer({ client, toolsets: ["all"] });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  assistant = new ModernClient({ name: "test", version: "1.0.0" });
+  await Promise.all([server.connect(there), assistant.connect(here)]);
+  instances = [await startInstance(), await startInstance()];
+});
+afterAll(async () => {
+  await assistant.close();
+  await server.close();
+  await client.close();
+  for (const each of instances) {
+    await each.assistant.close();
+    await each.server.close();
+  }
+  await service.close();
+});
+
+type Call = (name: string, input: JsonObject) => Promise<ToolResult>;
+
+const inMemory: Call = async (name, input) =>
+  (await assistant.callTool({ name, arguments: { ...input } })) as unknown as ToolResult;
+
+const alternatingInstances = (): Call => {
+  let turn = 0;
+  return (name, input) =>
+    instances[turn++ % instances.length]!.assistant.callTool({ name, arguments: { ...input } });
+};
+
+interface Row {
+  readonly transaction_id: string;
+}
+
+/** The rows of a result, wherever they are in it. */
+function rowsOf({ items, body, transactions, accounts }: JsonObject): Row[] {
+  if (items) return items as Row[];
+  if (accounts) return accounts as Row[];
+  if (body) return rowsOf(body as JsonObject);
+  const { booked = [], pending = [] } = transactions as Record<"booked" | "pending", Row[] | undefined>;
+  return [...booked, ...pending];
+}
+
+async function readAllResults(call: Call, tool: string, input: JsonObject) {
+  const rows: Row[] = [];
+  let calls = 0;
+  const sizes = new Set<unknown>();
+  for (let next: JsonObject | undefined = input; next;) {
+    const result: ToolResult = await call(tool, next);
+    expect([result.isError, result.isError && textOf(result)]).toEqual([undefined, undefined]);
+    expect(textOf(result).split("\n").slice(1).join("\n")).toBe(JSON.stringify(result.structuredContent));
+    rows.push(...rowsOf(result.structuredContent!));
+    sizes.add(result.structuredContent!.page_size);
+    next = result.structuredContent!.next as JsonObject | undefined;
+    calls += 1;
+  }
+  return { rows, calls, sizes };
+}
+
+/** Rows of sizes that vary as told: all alike, or a few large ones among small ones. */
+function rowsFrom({
+  count,
+  smallest,
+  spread,
+  seed,
+}: Record<"count" | "smallest" | "spread" | "seed", number>): Row[] {
+  let state = seed;
+  return Array.from({ length: count }, (_, index) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    const size = smallest + Math.floor((state / 2_147_483_648) ** 3 * spread);
+    return { transaction_id: `row-${index}`, note: "x".repeat(size) };
+  });
+}
+
+const lists = fc
+  .record({
+    count: fc.oneof(
+      fc.integer({ min: 0, max: 120 }),
+      fc.integer({ min: 0, max: 1_500 }),
+      fc.constantFrom(0, 1, 49, 50, 51, 100, 150, 499, 500, 501, 1_000, 5_000),
+    ),
+    smallest: fc.integer({ min: 0, max: 600 }),
+    spread: fc.constantFrom(0, 100, 2_000, 15_000),
+    seed: fc.nat(),
+  })
+  // Half a gigabyte proves nothing more.
+  .map((shape) => rowsFrom(shape.spread > 2_000 ? { ...shape, count: Math.min(shape.count, 500) } : shape));
+
+const account = "00000000-0000-4000-8000-000000000000";
+const pageSize = fc.option(fc.constantFrom(1, 5, 10, 49, 50, 100, 500), { nil: undefined });
+
+interface WalkCase {
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly listing: Listing;
+  /** Rows on a page of the service. */
+  readonly size: number;
+}
+
+const pagedCases: fc.Arbitrary<WalkCase> = fc.oneof(
+  fc
+    .record({ rows: lists, size: pageSize, type: fc.constantFrom(undefined, "spot") })
+    .map(({ rows, size, type }) => ({
+      tool: "list_trades",
+      input: { ...(size && { page_size: size }), ...(type && { trade_type: [type] }) },
+      listing: { rows },
+      size: size ?? 50,
+    })),
+  fc.record({ rows: lists, size: pageSize }).map(({ rows, size }) => ({
+    tool: "list_transactions",
+    input: { account_id: account, credit_debit_indicator: "credit", ...(size && { page_size: size }) },
+    listing: { rows, counted: true },
+    size: size ?? 50,
+  })),
+  fc
+    .record({ rows: lists, cap: fc.integer({ min: 7, max: 40 }), counted: fc.boolean() })
+    .map(({ rows, cap, counted }) => ({
+      tool: "list_account_details",
+      input: { currency: "EUR" },
+      listing: { rows: rows.slice(0, 400), cap, counted },
+      size: cap,
+    })),
+  lists.map((rows) => ({
+    tool: "list_all_account_details",
+    input: {},
+    listing: { rows },
+    size: Infinity,
+  })),
+);
+
+const storedPageCases: fc.Arbitrary<WalkCase> = lists.map((rows) => ({
+  tool: "list_open_banking_transactions",
+  input: { account_id: "a", consent_id: "c", booking_status: "both", date_from: "2026-01-01" },
+  listing: { rows },
+  size: linkedPageSize,
+}));
+
+async function expectEveryRowOnce(call: Call, { tool, input, listing, size }: WalkCase): Promise<void> {
+  service.listing = listing;
+  service.requests.length = 0;
+  const walked = await readAllResults(call, tool, input);
+  const bytes = Buffer.byteLength(JSON.stringify(listing.rows));
+  const most = 1 + Math.max(Math.ceil(bytes / 20_000), Math.ceil(listing.rows.length / size));
+  expect(walked.rows.map(({ transaction_id: id }) => id).toSorted(byNumber)).toEqual(
+    (listing.rows as Row[]).map(({ transaction_id: id }) => id),
+  );
+  expect(walked.calls).toBeLessThanOrEqual(most);
+  expect(walked.sizes.size).toBe(1);
+}
+
+/** Linked pages have two lists, whose rows come one list after the other. */
+const byNumber = (one: string, other: string) => Number(one.slice(4)) - Number(other.slice(4));
+
+test("every row comes exactly once, on one instance", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(pagedCases, storedPageCases), (walked) => expectEveryRowOnce(inMemory, walked)),
+    { numRuns },
+  );
+});
+
+test("every row comes exactly once, on instances that take turns", async () => {
+  await fc.assert(
+    fc.asyncProperty(pagedCases, (walked) => expectEveryRowOnce(alternatingInstances(), walked)),
+    { numRuns: Math.ceil(numRuns / 2) },
+  );
+});
+
+test("rows come in the order of the service", async () => {
+  service.listing = { rows: rowsFrom({ count: 300, smallest: 300, spread: 0, seed: 1 }), counted: true };
+  const { rows } = await readAllResults(inMemory, "list_transactions", { account_id: account });
+  expect(rows).toEqual(service.listing.rows);
+});
+
+test("what is asked for in small pages is shown so; what follows is as much as fits", async () => {
+  service.listing = { rows: rowsFrom({ count: 200, smallest: 300, spread: 0, seed: 1 }), counted: true };
+  const first = await inMemory("list_transactions", { account_id: account, page_size: 5 });
+  expect(first.structuredContent).toMatchObject({
+    count: 5,
+    page: 1,
+    page_size: 5,
+    total: 200,
+    next: { account_id: account, page: 2, page_size: 5, continue: "0" },
+  });
+  const second = await inMemory("list_transactions", first.structuredContent!.next as JsonObject);
+  expect(second.structuredContent!.count).toBeGreaterThan(50);
+  expect(textOf(second)).toContain("More follow: call again with exactly the arguments in next.");
+});
+
+test("a short page without a count is the last only if the next one is empty", async () => {
+  service.listing = { rows: rowsFrom({ count: 35, smallest: 10, spread: 0, seed: 1 }), cap: 20 };
+  const { rows, calls } = await readAllResults(inMemory, "list_trades", {});
+  expect([rows.length, calls]).toEqual([35, 1]);
+});
+
+test("a service that gives the same page again is reported, not followed for ever", async () => {
+  const same = await startListServer();
+  const given = rowsFrom({ count: 20, smallest: 10, spread: 0, seed: 1 });
+  same.listing = { rows: given, cap: 50 };
+  const reading = createClient({ baseUrl: same.url, clientId: "c", credentials: { accessToken: "t" } });
+  const trades = operations.find(({ tool }) => tool === "list_trades")!;
+  const call = async (values: Values) => reading.call(trades, { ...values, page: 1 });
+  await expect(readList({ operation: trades, call }, {}, undefined, new ExpiringStore())).rejects.toThrow(
+    "A page is the same as the one before it.",
+  );
+  await reading.close();
+  await same.close();
+});
+
+describe("rows of a read that is counted", () => {
+  const input = { account_id: "a", consent_id: "c", booking_status: "both", date_from: "2026-01-01" };
+
+  test("are kept: each page is read once", async () => {
+    service.listing = { rows: rowsFrom({ count: 1_200, smallest: 300, spread: 0, seed: 1 }) };
+    service.requests.length = 0;
+    const { calls } = await readAllResults(inMemory, "list_open_banking_transactions", input);
+    expect(calls).toBeGreaterThan(10);
+    expect(service.requests).toHaveLength(3);
+  });
+
+  test("are not known to another instance, which says what to do", async () => {
+    service.listing = { rows: rowsFrom({ count: 400, smallest: 300, spread: 0, seed: 1 }) };
+    const call = alternatingInstances();
+    const first = await call("list_open_banking_transactions", input);
+    service.requests.length = 0;
+    const second = await call("list_open_banking_transactions", first.structuredContent!.next as JsonObject);
+    expect(second.isError).toBe(true);
+    expect(textOf(second)).toContain("Call again without continue; that is one more read at the service.");
+    expect(service.requests).toEqual([]);
+  });
+
+  test("belong to their arguments", async () => {
+    service.listing = { rows: rowsFrom({ count: 400, smallest: 300, spread: 0, seed: 1 }) };
+    const first = await inMemory("list_open_banking_transactions", input);
+    const next = first.structuredContent!.next as JsonObject;
+    const other = await inMemory("list_open_banking_transactions", { ...next, date_from: "2026-02-01" });
+    expect(textOf(other)).toContain("continue belongs to other arguments");
+    const elsewhere = await inMemory("list_open_banking_balances", {
+      account_id: "a",
+      consent_id: "c",
+      continue: next.continue,
+    });
+    expect(textOf(elsewhere)).toContain("continue is not known here any more");
+  });
+});
+
+describe("what is kept", () => {
+  let now = 0;
+  const store = () => new ExpiringStore<string>(() => now);
+
+  test("is kept for 15 minutes", () => {
+    const values = store();
+    const key = values.add("rows", 10)!;
+    now += retentionMs - 1;
+    expect(values.get(key)).toBe("rows");
+    now += 1;
+    expect(values.get(key)).toBeUndefined();
+  });
+
+  test("makes room for what is new, and what is too large is not kept", () => {
+    const values = store();
+    const size = 10 * 1024 * 1024;
+    const keys = ["a", "b", "c", "d"].map((value) => values.add(value, size)!);
+    expect(keys.map((key) => values.get(key))).toEqual([undefined, "b", "c", "d"]);
+    expect(values.add("e", 5 * size)).toBeUndefined();
+    expect(values.get(keys[3]!)).toBe("d");
+  });
+});
+
+test.each([["40 rows"], ["-1"], [1.5]])("a continuation %p that is none is refused", async (place) => {
+  const result = await inMemory("list_trades", { continue: place });
+  expect(textOf(result)).toContain("continue must be as in next");
+});

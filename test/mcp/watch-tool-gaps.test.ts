@@ -1,0 +1,75 @@
+/** Watches as tools, of which something cannot be read, or which are asked with a cursor that nobody was given. */
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { FxdeskClient } from "../../core";
+import { type Proxy, startAlteringProxy } from "../core/procedures/altering-proxy";
+import { makeReadsDue } from "../support/due-watches";
+import { sandboxClient } from "../support/samples";
+import { withAssistant } from "../support/surfaces";
+
+let sandbox: Sandbox;
+let proxy: Proxy;
+let client: FxdeskClient;
+beforeAll(async () => {
+  sandbox = await startSandbox({ daysBehind: 30 });
+  proxy = await startAlteringProxy(sandbox.baseUrl);
+  client = sandboxClient({ baseUrl: proxy.url, xs2aUrl: sandbox.xs2aUrl });
+});
+afterAll(async () => {
+  await client.close();
+  await proxy.close();
+  await sandbox.close();
+});
+
+interface WatchResult {
+  readonly count: number;
+  readonly cursor: string;
+  readonly gaps?: readonly string[];
+}
+
+/** What a tool says, without waiting until a read is due. */
+const callWatchTool = (name: string, input: Record<string, unknown>) =>
+  withAssistant({ client, toolsets: ["all"] }, async (assistant) => {
+    const result = await assistant.callTool({ name, arguments: input });
+    const [{ text }] = result.content as unknown as [{ text: string }];
+    return { text, isError: result.isError, told: result.structuredContent as unknown as WatchResult };
+  });
+
+test.each([
+  ["watch_balances", { currencies: "EUR,GBP", below: "100" }],
+  ["watch_transactions", { currencies: "EUR,GBP", from: "beginning" }],
+])("%s names the account that could not be read, until it can be", async (name, input) => {
+  const [lost] = await client.accounts.list({ currencies: "GBP" });
+  const { account_id: id } = lost!;
+  proxy.alter = (response) => {
+    if (response.url.pathname.includes(id)) response.status = 502;
+  };
+  const named = [expect.stringContaining(`Account ${id}: `)];
+  const first = await callWatchTool(name, input);
+  expect(first.told.gaps).toEqual(named);
+  expect(first.text).toContain(`gaps:\nAccount ${id}: `);
+  // What is told before the next read is as incomplete as that read was.
+  expect((await callWatchTool(name, { ...input, cursor: first.told.cursor })).told.gaps).toEqual(named);
+  proxy.alter = () => undefined;
+  let { told } = first;
+  // Changes that wait are told before the next read.
+  for (let asked = 0; told.gaps && asked < 30; asked += 1) {
+    await makeReadsDue();
+    ({ told } = await callWatchTool(name, { ...input, cursor: told.cursor }));
+  }
+  expect(told.gaps).toBeUndefined();
+});
+
+test("watch_trade_payments names a trade that is none", async () => {
+  const { isError, text } = await callWatchTool("watch_trade_payments", { trades: ["nope"] });
+  expect([isError, text]).toEqual([true, expect.stringContaining("Trade nope: There is no such trade.")]);
+});
+
+test("a cursor that nobody was given is refused, and nothing is lost", async () => {
+  const { told } = await callWatchTool("watch_trades", {});
+  const [id, seq] = told.cursor.split(".");
+  const wrong = await callWatchTool("watch_trades", { cursor: `${id}.${Number(seq) + 5}` });
+  expect([wrong.isError, wrong.text]).toEqual([
+    true,
+    expect.stringContaining("cursor must come from an earlier result for the same watch and input"),
+  ]);
+});

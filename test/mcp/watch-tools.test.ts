@@ -1,0 +1,109 @@
+/** Watches as tools: what is new or has changed since the cursor of the result before. */
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Client } from "@modelcontextprotocol/client";
+import type { FxdeskClient } from "../../core";
+import { sandboxClient } from "../support/samples";
+import { makeReadsDue } from "../support/due-watches";
+import { withAssistant } from "../support/surfaces";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+beforeAll(async () => {
+  sandbox = await startSandbox({ daysBehind: 30 });
+  client = sandboxClient(sandbox);
+});
+afterAll(async () => {
+  await client.close();
+  await sandbox.close();
+});
+
+interface WatchResult {
+  readonly count: number;
+  readonly cursor: string;
+  readonly changes: readonly Record<string, any>[];
+  readonly next?: Record<string, unknown>;
+}
+
+/** Asks again whatever was read a moment ago: the service is looked at again. */
+async function callWatchTool(assistant: Client, name: string, input: Record<string, unknown> = {}) {
+  await makeReadsDue();
+  const result = await assistant.callTool({ name, arguments: input });
+  const [{ text }] = result.content as unknown as [{ text: string }];
+  return { text, isError: result.isError, told: result.structuredContent as unknown as WatchResult };
+}
+
+const payIn = (reference: string, currency = "EUR") =>
+  sandbox.control.payIn({ currency, amount: "12.34", reference }).transaction_id;
+
+test("tells what is new since its cursor, as a table and whole", async () => {
+  await withAssistant({ client }, async (assistant) => {
+    const input = { currencies: "EUR", direction: "in" };
+    const first = await callWatchTool(assistant, "watch_transactions", input);
+    expect(first.told).toMatchObject({ count: 0, changes: [] });
+    const id = payIn("NEW-1");
+    payIn("NEW-2", "USD");
+    const { told, text } = await callWatchTool(assistant, "watch_transactions", {
+      ...input,
+      cursor: first.told.cursor,
+    });
+    expect(told).toMatchObject({
+      count: 1,
+      changes: [{ kind: "new", id, entry: { transaction_id: id, amount: { amount: "12.34" } } }],
+    });
+    expect(told.next).toBeUndefined();
+    expect(told.changes[0]).not.toHaveProperty("repeated");
+    const [headline, about, list, heads, row] = text.split("\n");
+    expect([headline, list]).toEqual(["Watch transactions: New and changed entries.", "changes:"]);
+    expect(about).toBe(`count 1, cursor ${told.cursor}.`);
+    expect(heads).toMatch(/^kind,id,entry\.transaction_id,.*entry\.amount\.amount,entry\.amount\.currency/);
+    expect(row).toMatch(/^new,/);
+
+    const again = await callWatchTool(assistant, "watch_transactions", {
+      ...input,
+      cursor: first.told.cursor,
+    });
+    expect(again.told.changes).toMatchObject([{ id, repeated: true }]);
+    const last = await callWatchTool(assistant, "watch_transactions", { ...input, cursor: told.cursor });
+    expect(last.told).toMatchObject({ count: 0, cursor: told.cursor });
+  });
+});
+
+test("what does not fit goes on with the arguments in next; each comes once, none as told before", async () => {
+  await withAssistant({ client }, async (assistant) => {
+    const found: string[] = [];
+    let next: Record<string, unknown> | undefined = { currencies: "GBP", from: "beginning" };
+    for (let results = 0; next && results < 50; results += 1) {
+      const { told, text }: { told: WatchResult; text: string } = await callWatchTool(
+        assistant,
+        "watch_transactions",
+        next,
+      );
+      expect(told.changes.some(({ repeated }) => repeated === true)).toBe(false);
+      expect(text.length).toBeLessThan(25_000);
+      found.push(...told.changes.map(({ id }) => String(id)));
+      if (told.next) expect(told.next).toEqual({ currencies: "GBP", cursor: told.cursor });
+      next = told.next;
+    }
+    expect(found.length).toBeGreaterThan(20);
+    expect(new Set(found).size).toBe(found.length);
+  });
+});
+
+test.each([
+  ["watch_balances", {}, "At least one of below and above must be given"],
+  ["watch_trades", { cursor: "elsewhere.1" }, "cursor must come from an earlier result"],
+  ["watch_transactions", { from: "yesterday" }, "from must be now, beginning or a day"],
+  ["watch_transactions", { currency: "EUR" }, "The fields are accounts, currencies, direction"],
+])("%s refuses %j", async (name, input, words) => {
+  await withAssistant({ client }, async (assistant) => {
+    const { isError, text } = await callWatchTool(assistant, name, input);
+    expect([isError, text]).toEqual([true, expect.stringContaining(words)]);
+  });
+});
+
+test("a tool that is not offered is none", async () => {
+  await withAssistant({ client, toolsets: ["login"] }, async (assistant) => {
+    const { text } = await callWatchTool(assistant, "watch_trades");
+    expect(text).toContain("is not offered by this server");
+  });
+});

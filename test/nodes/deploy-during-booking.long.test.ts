@@ -1,0 +1,171 @@
+/**
+ * A booking is on its way when a deploy, or the end of Node-RED, takes its node away: it is not cut off, and what became
+ * of it is told. FXDESK_RUNS raises how often.
+ */
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import * as fc from "fast-check";
+import { bookTrade } from "../../core/contract/trades";
+import { eventually, untilEvent } from "../support/eventually";
+import { type Fault, faultServer, type FaultServer, reset, respond } from "../support/fault-server";
+import {
+  catchNode,
+  connectionConfig,
+  debugNode,
+  injectNode,
+  operationNode,
+  tab,
+  typed,
+} from "./support/flows";
+import { type FlowNode, NodeRed } from "./support/node-red";
+
+const runs = Number(process.env.FXDESK_RUNS ?? 16);
+
+/** A request that waits for its response. */
+interface HeldRequest {
+  readonly socket: Socket;
+  readonly number: number;
+  /** Whether it was cut off while it waited. */
+  isCut: boolean;
+}
+
+let server: FaultServer;
+let nodeRed: NodeRed;
+const heldRequests: HeldRequest[] = [];
+
+beforeAll(async () => {
+  server = await faultServer((socket, number) => {
+    const request: HeldRequest = { socket, number, isCut: false };
+    socket.once("close", () => (request.isCut = heldRequests.includes(request)));
+    heldRequests.push(request);
+  });
+  nodeRed = await NodeRed.start();
+}, 60_000);
+
+afterAll(async () => {
+  await nodeRed.close();
+  await server.close();
+});
+
+/** What the service makes of a booking, and how the log says it. */
+const responses: Readonly<Record<string, { readonly respond: Fault; readonly line: RegExp }>> = {
+  booked: {
+    respond: (socket, number) => respond(201, `{"trade_id":"t-${number}"}`)(socket, number),
+    line: /trades\.book: carried out \(201\), trade_id t-\d+, reference FX-[\w-]+, journal entry [\w-]+\.$/,
+  },
+  refused: {
+    respond: respond(409, '{"code":"used","message":"The quote is used."}'),
+    line: /trades\.book: refused, journal entry [\w-]+\. .*The quote is used/,
+  },
+  failed: { respond: respond(500), line: /trades\.book: outcome unknown, journal entry [\w-]+\. .*\(500\)/ },
+  lost: {
+    respond: reset,
+    line: /trades\.book: outcome unknown, journal entry [\w-]+\. The response was lost/,
+  },
+};
+
+/** What takes the node away: a deploy of one of the editor's types, or the end of the process. */
+type Interruption = "full" | "flows" | "nodes" | NodeJS.Signals;
+
+/** Every run has a name of its own, so that each deploy changes the booking node and its flow. */
+const flow = (name: string): FlowNode[] => [
+  tab,
+  connectionConfig({ baseUrl: server.url, xs2aUrl: server.url }),
+  injectNode("start", ["book"], {}, { run: name }),
+  operationNode(bookTrade, "book", ["end"], {
+    name,
+    fields: { quote_id: typed("str", name), reason: typed("str", "other") },
+  }),
+  debugNode("end"),
+  catchNode("caught", ["end"]),
+];
+
+const outcomes = () => nodeRed.log.filter((line) => line.includes("trades.book: "));
+
+/** Lets the service end the request that waits. */
+function respondToHeld(ending: Fault): HeldRequest {
+  const request = heldRequests.pop()!;
+  ending(request.socket, request.number);
+  return request;
+}
+
+/** Takes the node away, and returns when it is gone. */
+async function interrupt(by: Interruption, run: string): Promise<void> {
+  if (by === "full" || by === "flows" || by === "nodes") return nodeRed.deploy(flow(`${run} after`), by);
+  const ended = untilEvent(nodeRed.process, "exit");
+  nodeRed.process.kill(by);
+  await ended;
+}
+
+interface Run {
+  readonly by: Interruption;
+  readonly ending: string;
+  /** Whether the response comes only when the new flow runs; at the end of the process nothing runs afterwards. */
+  readonly isLate: boolean;
+  readonly afterMs: number;
+}
+
+const isProcessSignal = (by: Interruption) => by.startsWith("SIG");
+
+async function bookDuring({ by, ending, isLate, afterMs }: Run, run: string): Promise<void> {
+  const { respond: end, line } = responses[ending]!;
+  await nodeRed.deploy(flow(run));
+  const before = outcomes().length;
+  await nodeRed.inject("start");
+  await eventually(() => heldRequests.length > 0, { withinMs: 25_000, what: "a booking" });
+  const stops = nodeRed.countInLog("Stopping");
+  const gone = interrupt(by, run);
+  if (isLate && !isProcessSignal(by)) await gone;
+  else if (isProcessSignal(by)) await nodeRed.waitForLog("Stopping", stops + 1);
+  await pause(afterMs);
+  const request = respondToHeld(end);
+  await gone;
+  await eventually(() => outcomes().length > before, { withinMs: 25_000, what: `the outcome of ${run}` });
+
+  expect(request.isCut).toBe(false);
+  expect(outcomes().slice(before)).toEqual([expect.stringMatching(line)]);
+  if (isProcessSignal(by)) nodeRed = await NodeRed.start();
+  else await expectReported(ending, run);
+}
+
+/** Out of the node that is there now, or to the Catch node, with the message that came; and once. */
+async function expectReported(ending: string, run: string): Promise<void> {
+  const [told] = (await nodeRed.nextDebugValues("end")) as [Record<string, unknown>];
+  expect(told).toMatchObject({ ...(ending !== "booked" && { error: { source: { id: "book" } } }), run });
+  expect(nodeRed.pendingDebugCount("end")).toBe(0);
+}
+
+const deploys = ["full", "flows", "nodes"] as const;
+const signals = ["SIGINT", "SIGTERM"] as const;
+
+/** One run in eight ends the process, which takes seconds to start again. */
+const interruptionOf = (index: number): Interruption =>
+  index % 8 === 7 ? signals[((index - 7) / 8) % 2]! : deploys[index % 3]!;
+
+const samples = fc
+  .sample(
+    fc.record({
+      ending: fc.constantFrom(...Object.keys(responses)),
+      isLate: fc.boolean(),
+      afterMs: fc.integer({ min: 0, max: 40 }),
+    }),
+    runs,
+  )
+  .map((run, index): Run => ({ ...run, by: interruptionOf(index) }));
+
+test.each(samples.map((run, index) => [`${index}: ${run.by}, ${run.ending}`, run] as const))(
+  "%s",
+  async (name, run) => bookDuring(run, name),
+);
+
+test("no deploy and no stop waits until Node-RED has enough of it", () => {
+  expect(nodeRed.countInLog("Close timed out")).toBe(0);
+});
+
+test("no line of the log holds a secret", () => {
+  const { credentials } = connectionConfig({ baseUrl: "", xs2aUrl: "" }) as unknown as {
+    credentials: Record<string, string>;
+  };
+
+  for (const secret of Object.values(credentials)) expect(nodeRed.log.join("\n")).not.toContain(secret);
+});

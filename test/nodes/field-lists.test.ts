@@ -1,0 +1,111 @@
+/** Which list fills which field: derived from declarations, whoever made them. */
+import { z } from "zod";
+import { fxdeskService } from "../../core/service";
+import { json, operation } from "../../core/declaration/declare";
+import { callerFieldDocs, describeOperation } from "../../core/declaration/describe-operation";
+import { declarationsOf, type Service } from "../../core/declaration/service";
+import { createListFinder, toPickerOptions, toCreatedPickerOptions } from "../../nodes/field-lists";
+
+function findList(name: string, field: string, service: Service = fxdeskService) {
+  const callable = declarationsOf(service).find((each) => each.name === name)!;
+  const described = callerFieldDocs(describeOperation(callable)).find((each) => each.name === field)!;
+  return createListFinder(service)(callable, described);
+}
+
+test.each([
+  ["accounts.listBalances", "account_id", "cash.getPosition"],
+  ["statements.fetch", "accounts", "cash.getPosition"],
+  ["transactions.find", "currencies", "cash.getPosition"],
+  ["exposure.get", "base_currency", "cash.getPosition"],
+  ["accountDetails.updateAlias", "account_details_id", "accountDetails.list"],
+  ["trades.get", "trade_id", "trades.list"],
+  ["openBanking.listAccounts", "Consent-ID", "consents.create"],
+  ["consents.delete", "consent-id", "consents.create"],
+  ["consents.connect", "consent_id", "consents.create"],
+  ["consents.watch", "consents", "consents.create"],
+  ["payments.initiate", "Consent-ID", "consents.create"],
+  ["payments.get", "paymentId", "payments.initiate"],
+  ["payments.getBulk", "paymentId", "payments.initiateBulk"],
+  ["payments.getStatus", "paymentId", "payments.initiate"],
+  ["payments.cancel", "paymentId", "payments.initiate"],
+  ["payments.getAuthorisation", "paymentId", "payments.initiate"],
+  ["payments.follow", "paymentId", "payments.initiate"],
+])("%s takes its %s from %s", (name, field, from) => {
+  expect(findList(name, field)).toMatchObject({ from });
+});
+
+test.each([
+  ["consents.connect", "accounts", "which are IBANs"],
+  ["openBanking.listBalances", "account-id", "which is another service's"],
+  ["accountDetails.updateAlias", "alias", "which is to be new"],
+  ["transactions.find", "direction", "which has listed values"],
+  ["payments.getAuthorisation", "authorisation-id", "which is known where its payment is"],
+  ["consents.getAuthorisation", "authorisation-id", "which is known where its consent is"],
+  ["payments.initiateBulk", "payments", "which are to be new"],
+])("%s has no list for its %s, %s", (name, field) => {
+  expect(findList(name, field)).toBeUndefined();
+});
+
+test("an operation that somebody adds fills the fields of others", () => {
+  const declare = operation as unknown as (declared: object) => Service["operations"][number];
+  const base = {
+    server: "service",
+    credentials: [],
+    effect: "read",
+    method: "GET",
+    errors: {},
+    contract: "",
+  };
+  const list = declare({
+    ...base,
+    name: "widgets.list",
+    tool: "list_widgets",
+    title: "List widgets",
+    summary: "Returns widgets.",
+    path: "/widgets",
+    responses: { 200: json(z.array(z.looseObject({ widget_id: z.string(), name: z.string() })), "Widgets.") },
+  });
+  const get = declare({
+    ...base,
+    name: "widgets.get",
+    tool: "get_widget",
+    title: "Get widget",
+    summary: "Returns a widget.",
+    path: "/widgets/{widget_id}",
+    parameters: { widget_id: z.string().min(1).meta({ title: "Widget", description: "The widget." }) },
+    responses: { 200: json(z.looseObject({ name: z.string() }), "The widget.") },
+  });
+  const service = { ...fxdeskService, operations: [...fxdeskService.operations, list, get] };
+
+  expect(findList("widgets.get", "widget_id", service)).toEqual({
+    from: "widgets.list",
+    property: "widget_id",
+  });
+});
+
+test("an entry is offered by what people know it by, each value once", () => {
+  const entries = [
+    { account_id: "A1", account_name: "Main", currency: "EUR", amount: "1.00", see: "https://example.com/1" },
+    { account_id: "A1", account_name: "Main", currency: "EUR", amount: "2.00" },
+    { account_id: null },
+    "nothing",
+  ];
+
+  expect(toPickerOptions(entries, "account_id")).toEqual([
+    { value: "A1", title: "Main · EUR · 1.00", label: "EUR" },
+  ]);
+  expect(toPickerOptions(entries, "currency")).toEqual([{ value: "EUR", title: "", label: "EUR" }]);
+});
+
+test("what a call created is offered by when that was, and by what people know it", () => {
+  const at = Date.UTC(2026, 10, 23, 2, 3, 59);
+  expect(
+    toCreatedPickerOptions([
+      { id: "p-1", at, labelParts: ["125.50 EUR", "Ferme Duval SARL"] },
+      { id: "p-2", at, labelParts: [] },
+    ]),
+  ).toEqual([
+    { value: "p-1", title: "2026-11-23T02:03Z · 125.50 EUR · Ferme Duval SARL", label: "125.50 EUR" },
+    { value: "p-2", title: "2026-11-23T02:03Z", label: "2026-11-23T02:03Z" },
+  ]);
+});

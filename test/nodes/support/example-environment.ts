@@ -1,0 +1,142 @@
+/** Where examples run: a sandbox, Node-RED with and without a policy, and what flows write and send to. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import type { Sandbox } from "@fxdesk/sandbox";
+import { exampleConnection } from "../../../nodes/node-names";
+import { type ReleaseFixture, createReleaseFixture, secretOf } from "../../core/releases/release-fixture";
+import { sandboxClient } from "../../support/samples";
+import { launchBrowser } from "./browser";
+import { type ExtensionModule, extensionModule } from "./extension";
+import { environmentFor } from "./flows";
+import { type FlowNode, NodeRed } from "./node-red";
+import { findButton, debugNodeId, isWatchNode, type Placement } from "./recipes";
+import { Receivers } from "./receivers";
+
+/** Of the MCP server in Node-RED. */
+export const mcpToken = "a token that nobody guesses";
+
+export type Variables = Readonly<Record<string, string>>;
+
+interface Variable {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A sandbox, Node-RED with and without a policy, and what flows write to: files, mailboxes, other systems. */
+export class ExampleEnvironment {
+  #browser: Promise<Browser> | undefined;
+  /** The recipe that runs, and where. */
+  #current: { readonly flow: readonly FlowNode[]; readonly on: NodeRed } | undefined;
+
+  private constructor(
+    readonly placement: Placement,
+    readonly releaseFixture: ReleaseFixture,
+    readonly client: FxdeskClient,
+    readonly extension: ExtensionModule,
+    readonly receivers: Receivers,
+    readonly nodeRed: NodeRed,
+    readonly guardedNodeRed: NodeRed,
+    readonly folder: string,
+  ) {}
+
+  static async start(placement: Placement): Promise<ExampleEnvironment> {
+    const folder = await mkdtemp(join(tmpdir(), "examples-"));
+    const place = await createReleaseFixture({ sandbox: { daysBehind: 365 } });
+    const extension = await extensionModule();
+    const env = { ...extension.env, ...environmentFor(place.sandbox), FXDESK_MCP_TOKEN: mcpToken };
+    const releasing = {
+      FXDESK_STORE: place.store.location,
+      FXDESK_STORE_KEY: place.store.key!.toString("base64"),
+      FXDESK_POLICY: place.policyPath,
+      FXDESK_PEOPLE: place.peoplePath,
+      FXDESK_ACTOR: "desk",
+    };
+    const settings = { nodesExcludes: [] };
+    const [nodeRed, guarded] = await Promise.all([
+      NodeRed.start({ env, settings }),
+      NodeRed.start({ env: { ...env, ...releasing }, settings }),
+    ]);
+    const client = sandboxClient(place.sandbox);
+    const receivers = await Receivers.start();
+    return new ExampleEnvironment(placement, place, client, extension, receivers, nodeRed, guarded, folder);
+  }
+
+  async close(): Promise<void> {
+    await (await this.#browser)?.close();
+    await Promise.all([this.nodeRed.close(), this.guardedNodeRed.close()]);
+    await this.receivers.close();
+    await this.extension.remove();
+    await this.client.close();
+    await this.releaseFixture.close();
+    await rm(this.folder, { recursive: true });
+  }
+
+  get sandbox(): Sandbox {
+    return this.releaseFixture.sandbox;
+  }
+
+  /**
+   * As a person sets it: the variables of the flow, files in a folder of the test, the secrets of who releases, and watches
+   * that do not let us wait.
+   */
+  applySettings(flow: readonly FlowNode[], variables: Variables = {}, every = "0.2"): FlowNode[] {
+    const inFolder = (value: string) => join(this.folder, value);
+    const valueOf = ({ name, value }: Variable) =>
+      variables[name] ?? (name === "FILE" || name === "FOLDER" ? inFolder(value) : value);
+    return flow.map((node) => {
+      if (isWatchNode(node)) return { ...node, every };
+      if (node.type === "fxdesk-release")
+        return { ...node, credentials: { secret: secretOf(String(node.person)) } };
+      const { env } = node as { env?: readonly Variable[] };
+      if (node.type !== "tab" || !env) return node;
+      return { ...node, env: env.map((each) => ({ ...each, value: valueOf(each) })) };
+    });
+  }
+
+  /** With the connection that the editor makes beside it. */
+  async deploy(flow: readonly FlowNode[], variables?: Variables, on = this.nodeRed): Promise<void> {
+    this.#current = { flow, on };
+    await on.deploy([...this.placement.place(this.applySettings(flow, variables)), exampleConnection]);
+  }
+
+  async inject(node: FlowNode, on = this.nodeRed): Promise<void> {
+    await on.inject(this.placement.buttonOf(node.id));
+  }
+
+  /** Presses a button of the flow that was deployed last. */
+  async pressButton(name: string): Promise<void> {
+    const { flow, on } = this.#current!;
+    await this.inject(findButton(flow, name), on);
+  }
+
+  /** What Debug nodes of the flow that was deployed last show next. */
+  async nextDebugValue(name: string): Promise<unknown> {
+    const { flow, on } = this.#current!;
+    const [value] = await on.nextDebugValues(this.placement.idOf(debugNodeId(flow, name)));
+    return value;
+  }
+
+  async expectSucceeded(nodes: Iterable<FlowNode>, on = this.nodeRed): Promise<void> {
+    const calling = [...nodes].filter((node) => node.type.startsWith("fxdesk-") && "wires" in node);
+    for (const { id, type } of calling) {
+      const status = await on.waitForStatus(this.placement.idOf(id), ({ fill }) => fill !== "blue");
+      expect([type, status.text, status.fill]).toEqual([type, status.text, "green"]);
+    }
+  }
+
+  /** A page of the dashboard of the flow that was deployed last, in a browser. */
+  async page(path: string, width = 1280): Promise<Page> {
+    const browser = await (this.#browser ??= launchBrowser());
+    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    await page.goto(`${this.#current!.on.url}/dashboard/${path}`);
+    return page;
+  }
+
+  /** What a flow has written. */
+  read(file: string): Promise<string> {
+    return readFile(join(this.folder, file), "utf8");
+  }
+}

@@ -1,0 +1,113 @@
+/** Two years of the living world: the books balance every evening, statements of all formats agree, and all is the same again. */
+import { createHash } from "node:crypto";
+import { readCoda, readCsv, readMt940, signedAmount, type Statement } from "@fxdesk/toolkit/formats";
+import { contract } from "@fxdesk/toolkit/operations";
+import { Big } from "big.js";
+import { XMLParser } from "fast-xml-parser";
+import { assemble } from "../../sandbox/src/assemble";
+import { statementFile, toStoredFile } from "../../sandbox/src/files/statement-file";
+import { writeCamt053 } from "../../sandbox/src/open-banking/camt053";
+import type { Account } from "../../sandbox/src/world/accounts/account";
+import { addDays, dayOf } from "../../sandbox/src/world/calendar/days";
+import { balanceAccount } from "../../sandbox/src/world/ledger/ledger";
+import { settingsFromDescription } from "../../sandbox/src/world/seed/seed-from-description";
+import { resolveSettings } from "../../sandbox/src/world/settings";
+import { createAccountStatement } from "../../sandbox/src/world/statements/account-statement";
+import type { World } from "../../sandbox/src/world/world";
+import { includedWorlds, readWorld } from "../../sandbox/src/world-file";
+import { checkBooks, checkLines } from "./support/check-books";
+
+const days = 730;
+const dayMs = 86_400_000;
+const now = new Date("2026-03-16T22:00:00Z");
+
+function startLivingWorld(name: string, seed: string): World {
+  const description = name === "the demo company" ? undefined : readWorld(name);
+  const settings = resolveSettings({
+    ...(description && settingsFromDescription(description)),
+    living: true,
+  });
+  const start = { seed, now, settings, description, daysBehind: 30 };
+  return assemble({ service: contract, start }).session.world;
+}
+
+/** What the books of the bank and of all clients sum to, by currency. */
+function sums({ ledger, accounts }: World): Map<string, Big> {
+  const totals = new Map<string, Big>();
+  for (const [key, balance] of ledger.balances()) {
+    const [owner, , house] = key.split("/");
+    const currency = accounts.get(owner!)?.currency ?? house!;
+    totals.set(currency, (totals.get(currency) ?? new Big(0)).plus(balance));
+  }
+  return totals;
+}
+
+function runDays(world: World, eachEvening: (world: World) => void): void {
+  for (let day = 0; day < days; day += 1) {
+    world.clock.advance(dayMs);
+    world.runDueEvents();
+    eachEvening(world);
+  }
+}
+
+const booksOf = ({ ledger }: World, account: Account) =>
+  ledger.lines(balanceAccount(account, "InterimAvailable"));
+
+function fingerprint(world: World): string {
+  const hash = createHash("sha256");
+  for (const account of world.accounts.values())
+    for (const { lineId, entry, balance } of booksOf(world, account))
+      hash.update(JSON.stringify([account.accountId, lineId, entry, balance]));
+  return hash.digest("hex");
+}
+
+async function closingOf(statements: AsyncIterable<Statement>): Promise<string> {
+  let closing: Statement["closingBalance"] | undefined;
+  for await (const { closingBalance } of statements) closing = closingBalance;
+  return new Big(signedAmount(closing!)).toFixed();
+}
+
+const readers = { mt940: readMt940, csv: readCsv, coda: readCoda } as const;
+
+/** What statements of the last month say the balance is, in every format that is read here. */
+async function closings(world: World, account: Account): Promise<string[]> {
+  const to = dayOf(world.now);
+  const client = world.clients.get(account.clientId)!;
+  const statement = createAccountStatement(world, client, account, { from: addDays(to, -30), to });
+  const found: string[] = [];
+  for (const [format, read] of Object.entries(readers)) {
+    const file = await statementFile(statement, format as keyof typeof readers);
+    const { bytes } = await toStoredFile(file!);
+    found.push(await closingOf(read(bytes.toString("utf8"))));
+  }
+  const { Document } = new XMLParser({ parseTagValue: false }).parse(writeCamt053(statement)) as {
+    Document: { BkToCstmrStmt: { Stmt: { Bal: { Amt: string; CdtDbtInd: string }[] } } };
+  };
+  const { Amt, CdtDbtInd } = Document.BkToCstmrStmt.Stmt.Bal[1]!;
+  return [...found, new Big(Amt).times(CdtDbtInd === "DBIT" ? -1 : 1).toFixed()];
+}
+
+describe.each(["the demo company", ...includedWorlds])("two years of %s", (name) => {
+  test.each(["one", "two", "three"])("from the seed %s", async (seed) => {
+    const world = startLivingWorld(name, seed);
+    runDays(world, (each) => {
+      for (const [currency, total] of sums(each))
+        if (!total.eq(0))
+          throw new Error(`${dayOf(each.now)}: the books in ${currency} sum to ${total.toFixed()}.`);
+    });
+    checkBooks(world);
+    checkLines(world);
+    const busy = [...world.accounts.values()]
+      .filter((account) => booksOf(world, account).length > 10)
+      .slice(0, 6);
+    expect(busy.length > 0 || name === "empty").toBe(true);
+    for (const account of busy) {
+      const balance = booksOf(world, account).at(-1)!.balance.toFixed();
+      expect(await closings(world, account)).toEqual(Array(4).fill(balance));
+    }
+    const again = startLivingWorld(name, seed);
+    again.clock.advance(days * dayMs);
+    again.runDueEvents();
+    expect(fingerprint(again)).toBe(fingerprint(world));
+  });
+});

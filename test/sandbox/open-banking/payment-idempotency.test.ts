@@ -1,0 +1,133 @@
+/** Initiations that are sent again with the X-Request-ID of an earlier one. */
+import { demo } from "@fxdesk/sandbox";
+import { sandboxClient } from "../../support/samples";
+import { ask } from "../support/http";
+import { type Bank, day, decide, euroAccount, minute, openBank, refusal } from "./bank";
+import { pain001 } from "./documents";
+import { newRequestId } from "../../support/request-id";
+
+let bank: Bank;
+let iban: string;
+let requestId: string;
+beforeEach(async () => {
+  bank = await openBank({ "PSU-IP-Address": "192.0.2.7" });
+  ({ iban } = await euroAccount(bank));
+  requestId = newRequestId();
+});
+afterEach(() => bank.close());
+
+const product = { "payment-product": "sepa-credit-transfers" } as const;
+const single = { "payment-service": "payments", ...product } as const;
+
+const transfer = (amount: string) => ({
+  instructedAmount: { currency: "EUR", amount },
+  creditorAccount: { iban: "NL13TEST0123456789" },
+  creditorName: "Brouwer Logistiek BV",
+});
+
+const initiate = (more: object = {}, id = requestId) =>
+  bank.client.payments.initiate.response(
+    { ...single, debtorAccount: { iban }, ...transfer("125.50"), ...more },
+    { requestId: id },
+  );
+
+const initiateBulk = (amounts: readonly string[]) =>
+  bank.client.payments.initiateBulk.response(
+    { ...product, debtorAccount: { iban }, payments: amounts.map(transfer) },
+    { requestId },
+  );
+
+/** How many payments wait for a person. */
+const countPendingPayments = () => bank.sandbox.control.listAuthorisations().length;
+
+test("the first response comes again, and nothing is begun", async () => {
+  const { body, headers } = await initiate();
+  await decide(body._links.scaRedirect, "approve");
+  bank.sandbox.advance(minute);
+  const again = await initiate();
+  expect(again.status).toBe(201);
+  expect(again.body).toEqual(body);
+  expect(again.headers.location).toBe(headers.location);
+  expect(again.requestId).toBe(requestId);
+  expect(countPendingPayments()).toBe(0);
+});
+
+test("of a bulk and a document too", async () => {
+  const bulk = await initiateBulk(["10", "20"]);
+  expect((await initiateBulk(["10", "20"])).body).toEqual(bulk.body);
+  const document = {
+    "payment-product": "pain.001-sepa-credit-transfers",
+    pain001: pain001({ debtor: iban }),
+  } as const;
+  const options = { requestId: newRequestId() };
+  const first = await bank.client.payments.initiate({ "payment-service": "payments", ...document }, options);
+  const second = await bank.client.payments.initiate({ "payment-service": "payments", ...document }, options);
+  expect(second).toEqual(first);
+  expect(countPendingPayments()).toBe(2);
+});
+
+test("after a response that was lost, the payment is there once", async () => {
+  bank.sandbox.control.addFault({ operation: "payments.initiate", kind: "reset-after" });
+  await expect(initiate()).rejects.toMatchObject({ code: "outcome_unknown" });
+  const { body } = await initiate();
+  expect(body.transactionStatus).toBe("RCVD");
+  expect(countPendingPayments()).toBe(1);
+});
+
+test.each([
+  ["amount", { instructedAmount: { currency: "EUR", amount: "125.51" } }],
+  ["product", { "payment-product": "instant-sepa-credit-transfers" }],
+])("another %s is refused, and nothing is begun", async (_what, more) => {
+  await initiate();
+  await expect(initiate(more)).rejects.toMatchObject(refusal(400, "FORMAT_ERROR"));
+  expect(countPendingPayments()).toBe(1);
+});
+
+test("another payment service is refused too", async () => {
+  await initiate();
+  await expect(initiateBulk(["125.50"])).rejects.toMatchObject(refusal(400, "FORMAT_ERROR"));
+});
+
+test("another id, or the same a day later, begins another payment", async () => {
+  const first = await initiate();
+  const other = await initiate({}, newRequestId());
+  bank.sandbox.advance(day);
+  const later = await initiate();
+  expect(new Set([first, other, later].map(({ body }) => body.paymentId)).size).toBe(3);
+});
+
+/** The access token of somebody who logs in. */
+async function tokenOf(email: string): Promise<string> {
+  const { baseUrl } = bank.sandbox;
+  const { authClientId: client_id, authClientSecret, redirectUri: redirect_uri, password } = demo;
+  const login = { email, password, client_id, redirect_uri, state: "s1" };
+  const { headers } = await ask(bank.sandbox, "/login", { method: "POST", body: new URLSearchParams(login) });
+  const code = new URL(headers.get("location")!).searchParams.get("code")!;
+  const response = await fetch(`${baseUrl}/token`, {
+    method: "POST",
+    headers: { authorization: `Basic ${btoa(`${client_id}:${authClientSecret}`)}` },
+    body: new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri }),
+  });
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+test("another company's call under the same id is another call", async () => {
+  await initiate();
+  const accessToken = await tokenOf("erin.walsh@harbour-textiles.example");
+  const client = sandboxClient(bank.sandbox, {
+    psu: { "PSU-IP-Address": "192.0.2.7" },
+    credentials: { accessToken },
+  });
+  const calling = client.payments.initiate(
+    { ...single, debtorAccount: { iban }, ...transfer("125.50") },
+    { requestId },
+  );
+  await expect(calling).rejects.toMatchObject(refusal(400, "RESOURCE_UNKNOWN"));
+  await client.close();
+});
+
+test("what was refused may be put right under the same id", async () => {
+  const wrong = { instructedAmount: { currency: "USD", amount: "1" } };
+  await expect(initiate(wrong)).rejects.toMatchObject(refusal(400, "PARAMETER_NOT_CONSISTENT"));
+  expect((await initiate()).status).toBe(201);
+});

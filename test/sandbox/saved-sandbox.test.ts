@@ -1,0 +1,269 @@
+/** A sandbox that is saved goes on elsewhere; a fork goes its own way. */
+import { type Sandbox, type SavedSandbox, SavedSandboxError, startSandbox } from "@fxdesk/sandbox";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeQuote, sandboxClient } from "../support/samples";
+
+const now = new Date("2026-03-16T09:00:00Z");
+const started: Sandbox[] = [];
+const clients: FxdeskClient[] = [];
+
+const keep = (sandbox: Sandbox): Sandbox => {
+  started.push(sandbox);
+  return sandbox;
+};
+const clientOf = (sandbox: Sandbox): FxdeskClient => {
+  const { clientId, contactId } = sandbox.demo;
+  const client = sandboxClient(sandbox, { clientId, contactId });
+  clients.push(client);
+  return client;
+};
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+  for (const sandbox of started.splice(0)) await sandbox.close();
+});
+
+const start = async (options = {}) => keep(await startSandbox({ now, daysBehind: 20, ...options }));
+
+const eur = async (client: FxdeskClient) => {
+  const [account] = await client.accounts.list({ currencies: "EUR" });
+  return account!;
+};
+
+const startAgain = async (sandbox: Sandbox) => keep(await startSandbox({ saved: sandbox.save() })).save();
+
+const throughJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as never;
+
+test("what was saved goes on in another sandbox: accounts, log, faults and what is to come", async () => {
+  const sandbox = await start();
+  const client = clientOf(sandbox);
+  await client.accountDetails.request({ currency: "CHF", country: "CH" });
+  sandbox.force("trades.list", 404);
+  const other = keep(await startSandbox({ saved: throughJson(sandbox.save()) }));
+  expect(other.requests).toEqual(sandbox.requests);
+  expect(other.control.listFaults()).toEqual(sandbox.control.listFaults());
+  expect(other.demo).toEqual(sandbox.demo);
+  other.advance(60_000);
+  sandbox.advance(60_000);
+  const statuses = async (of: Sandbox) =>
+    (await clientOf(of).accountDetails.list()).map(({ status }) => status);
+  expect(await statuses(other)).toEqual(await statuses(sandbox));
+  expect(other.save()).toEqual(sandbox.save());
+});
+
+test("a fork begins where it is, and goes its own way", async () => {
+  const sandbox = await start();
+  const fork = keep(await sandbox.fork());
+  const [before, account] = [sandbox.save(), await eur(clientOf(fork))];
+  fork.control.payIn({ currency: "EUR", amount: "100", reference: "X", debtor_name: "Y" });
+  expect((await clientOf(fork).transactions.list({ account_id: account.account_id })).at(0)).toMatchObject({
+    amount: { amount: "100.00" },
+  });
+  expect(sandbox.save()).toEqual(before);
+  expect(fork.baseUrl).not.toBe(sandbox.baseUrl);
+});
+
+test("a fork keeps its e-mails in memory, and has those that were sent before", async () => {
+  const sandbox = await start();
+  const client = clientOf(sandbox);
+  await client.statements.emailTrades({ date_from: "2026-03" });
+  const fork = keep(await sandbox.fork());
+  await clientOf(fork).statements.emailTrades({ date_from: "2026-03" });
+  expect([sandbox.mails.length, fork.mails.length]).toEqual([1, 2]);
+  expect(fork.mails[0]!.message.equals(sandbox.mails[0]!.message)).toBe(true);
+});
+
+test("the clock of the machine goes on from the moment that was saved", async () => {
+  const sandbox = keep(await startSandbox({ daysBehind: 5 }));
+  sandbox.advance(10 * 86_400_000);
+  const saved = throughJson(sandbox.save());
+  const other = keep(await startSandbox({ saved }));
+  const apart = Date.parse(other.control.getClock().now) - Date.parse(sandbox.control.getClock().now);
+  expect(Math.abs(apart)).toBeLessThan(30_000);
+});
+
+test("settings are saved, also those without a limit", async () => {
+  const sandbox = await start({ quoteSeconds: 77, requestsPerSecond: 3 });
+  const other = keep(await startSandbox({ saved: throughJson(sandbox.save()) }));
+  expect(other.save()).toEqual(sandbox.save());
+  const unlimited = keep(await startSandbox({ saved: throughJson((await start()).save()) }));
+  const account = await eur(clientOf(unlimited));
+  expect(account.currency).toBe("EUR");
+});
+
+describe("undo", () => {
+  test("goes back to before a request, with the log, and goes on from there as before", async () => {
+    const sandbox = await start();
+    const client = clientOf(sandbox);
+    await client.trades.list();
+    const before = sandbox.requests.length;
+    const book = async () => {
+      const quote_id = await makeQuote(client);
+      return client.trades.book({ quote_id, reason: "other", reference: "PO-1" }, { key: randomUUID() });
+    };
+    const { trade_id } = await book();
+    const [quoted] = sandbox.requests.slice(before);
+    sandbox.control.undo({ request: quoted!.number });
+    expect(sandbox.requests).toHaveLength(before);
+    await expect(client.trades.get({ trade_id })).rejects.toMatchObject({ status: 404 });
+    sandbox.control.undo({ request: before + 1 });
+    expect((await book()).trade_id).toBe(trade_id);
+  });
+
+  test("takes e-mails back, and leaves those that were sent before", async () => {
+    const sandbox = await start();
+    const client = clientOf(sandbox);
+    const mail = () => client.statements.emailTrades({ date_from: "2026-03" });
+    await mail();
+    const [first] = sandbox.mails;
+    await mail();
+    sandbox.control.undo({ request: sandbox.requests.at(-1)!.number });
+    expect(sandbox.mails).toEqual([first]);
+  });
+
+  test("reaches back a hundred requests, and says when there is none", async () => {
+    const sandbox = await start();
+    for (let n = 0; n < 160; n += 1) await fetch(`${sandbox.baseUrl}/accounts`);
+    expect(() => sandbox.control.undo({ request: 1 })).toThrow("The moment before this request is not kept.");
+    sandbox.control.undo({ request: 61 });
+    expect(sandbox.requests.at(-1)!.number).toBe(60);
+    expect(() => sandbox.control.undo({ request: 61 })).toThrow(
+      "The moment before this request is not kept.",
+    );
+  });
+});
+
+test("the log keeps what was said, but no secret other than the sandbox's own", async () => {
+  const sandbox = await start();
+  const get = (authorization: string, key: string) =>
+    fetch(`${sandbox.baseUrl}/accounts?currencies=EUR&client_id=client-demo`, {
+      headers: { authorization, "x-api-key": key },
+    });
+  await get("Bearer demo-access-token", "demo-api-key");
+  await get("Bearer of-somebody", "mine");
+  const said = [1, 2].map((number) => sandbox.control.getExchange({ number }));
+  expect(said.map(({ request }) => request.headers)).toMatchObject([
+    { authorization: "Bearer demo-access-token", "x-api-key": "demo-api-key" },
+    { authorization: "(not kept)", "x-api-key": "(not kept)" },
+  ]);
+  expect(said[0]!.response.body).toContain("account_id");
+  expect(JSON.stringify(sandbox.save())).not.toContain("of-somebody");
+});
+
+/** Posts what somebody typed, in each of the forms that a body may have. */
+const postTyped = (sandbox: Sandbox, path: string, body: string | URLSearchParams, type?: string) =>
+  fetch(sandbox.baseUrl + path, {
+    method: "POST",
+    redirect: "manual",
+    body,
+    ...(type !== undefined && { headers: { "content-type": type } }),
+  });
+
+test("the log and what is saved have no password, code or token, but the sandbox's own", async () => {
+  const sandbox = await start();
+  const { authClientId: client_id, redirectUri: redirect_uri, email } = sandbox.demo;
+  const login = (password: string) =>
+    postTyped(
+      sandbox,
+      "/login",
+      new URLSearchParams({ client_id, redirect_uri, state: "s", email, password, after: "x" }),
+    );
+  await login("my own & secret");
+  await postTyped(sandbox, "/login", `password=mySecret-2&email=${email}`, "text/plain");
+  await postTyped(
+    sandbox,
+    "/token",
+    new URLSearchParams({ code: "mySecret-3", client_secret: "mySecret-4" }),
+  );
+  await postTyped(
+    sandbox,
+    "/v1/consents",
+    String.raw`{"psuData": {"password" : "my\"Secret-5"}, "refresh_token":"mySecret-6"}`,
+    "application/json",
+  );
+  await login(sandbox.demo.password);
+  const [first, , , , last] = [1, 2, 3, 4, 5].map((number) => sandbox.control.getExchange({ number }));
+  expect(first!.request.body).toContain("password=(not kept)&after=x");
+  expect(first!.request.body).toContain(`email=${encodeURIComponent(email)}`);
+  expect(last!.request.body).toContain(`password=${sandbox.demo.password}`);
+  expect(last!.response.headers.location).toMatch(/[?&]code=\(not kept\)(&|$)/);
+  const kept = [JSON.stringify(sandbox.save()), await (await fetch(sandbox.baseUrl)).text()];
+  expect(kept.flatMap((text) => text.match(/my\S{0,12}secret\S{0,2}/gi) ?? [])).toEqual([]);
+});
+
+describe("what version 1 saved", () => {
+  /** Made by it: a login with a password of somebody's own, a refused refresh, a read, and a payment that came in. */
+  const kept = readFileSync(join(__dirname, "fixtures/saved-version-1.json"), "utf8");
+  const go = async () => keep(await startSandbox({ saved: JSON.parse(kept) as SavedSandbox }));
+
+  /** The names that values have in what is saved, but for those of headers; the entries of maps have none. */
+  function outline(json: unknown, at = ""): readonly string[] {
+    if (typeof json !== "object" || json === null || at.endsWith(".headers")) return [];
+    if (Array.isArray(json)) return json.flatMap((item) => outline(item, at));
+    return Object.entries(json).flatMap(([name, value]) => [
+      `${at}.${name}`,
+      ...outline(value, `${at}.${name}`),
+    ]);
+  }
+
+  test("goes on, in today's version", async () => {
+    const sandbox = await go();
+    expect(sandbox.control.getClock().now).toBe("2026-03-16T09:00:00.300Z");
+    expect(sandbox.requests.map(({ status }) => status)).toEqual([401, 400, 200]);
+    expect(sandbox.save().fxdesk_sandbox).toBe(2);
+    const client = clientOf(sandbox);
+    const { account_id } = await eur(client);
+    expect((await client.transactions.list({ account_id })).at(0)).toMatchObject({
+      amount: { amount: "250.00" },
+    });
+    sandbox.advance(10 * 86_400_000);
+    expect(await startAgain(sandbox)).toEqual(sandbox.save());
+  });
+
+  test("had what was typed at a login in its log: that is gone", async () => {
+    expect(kept).toContain("correct+horse+battery");
+    const sandbox = await go();
+    expect(JSON.stringify(sandbox.save())).not.toMatch(/correct.horse|of-somebody/);
+    expect(sandbox.control.getExchange({ number: 1 }).request.body).toContain("password=(not kept)");
+  });
+
+  test("has the form of what is saved today: another form needs a version and a migration", async () => {
+    const sandbox = await go();
+    const migrated = new Set(outline(sandbox.save()));
+    sandbox.control.reset();
+    for (const path of ["/login", "/token"]) await postTyped(sandbox, path, "x=y");
+    await eur(clientOf(sandbox));
+    sandbox.control.payIn({ currency: "EUR", amount: "250.00", reference: "INV-1" });
+    expect([...migrated].toSorted()).toEqual([...new Set(outline(sandbox.save()))].toSorted());
+  });
+});
+
+describe("what cannot be loaded is refused", () => {
+  test.each([
+    [
+      "a newer version",
+      { fxdesk_sandbox: 3, state: {} },
+      /newer @fxdesk\/sandbox saved this, in version 3 of the form; this one reads versions up to 2. Upgrade/,
+    ],
+    ["a version that is none", { fxdesk_sandbox: 0, state: {} }, /must be the version of its form, .* not 0/],
+    ["a version as text", { fxdesk_sandbox: "1", state: {} }, /must be the version of its form, .* not "1"/],
+    ["an older one without its log", { fxdesk_sandbox: 1, state: { world: {} } }, /damaged/],
+    ["something else", { hello: 1 }, /fxdesk_sandbox is missing/],
+    ["nothing", null, /fxdesk_sandbox is missing/],
+    ["a part", { fxdesk_sandbox: 1, state: { beginning: {} } }, /damaged/],
+    ["an unknown value", { fxdesk_sandbox: 1, state: { $sum: 1 } }, /damaged: \$sum is no kind of value/],
+  ])("%s", async (_what, saved, message) => {
+    await expect(startSandbox({ saved: saved as never })).rejects.toThrow(SavedSandboxError);
+    await expect(startSandbox({ saved: saved as never })).rejects.toThrow(message);
+  });
+
+  test("together with what it says itself", async () => {
+    const saved = (await start()).save();
+    await expect(startSandbox({ saved, seed: "two" })).rejects.toThrow(
+      "seed cannot be given with saved: a saved sandbox has a seed of its own.",
+    );
+  });
+});

@@ -1,0 +1,59 @@
+/** How good matches are, judged by the truth. */
+import { type Match, matchPayments } from "../../core/procedures/reconcile/match";
+import { type LabelledCase, labelledPayments } from "./labelled-payments";
+
+/** Others than every time with FXDESK_SEED. */
+export const seeds: readonly number[] = Array.from(
+  { length: 40 },
+  (_, index) => Number(process.env.FXDESK_SEED ?? 20_260_316) + index,
+);
+
+const key = (items: readonly number[], payments: readonly string[]): string =>
+  JSON.stringify([items.toSorted((one, other) => one - other), payments.toSorted()]);
+
+const keyOf = ({ items, payments }: Match): string =>
+  key(
+    items.map(({ item }) => item),
+    payments.map(({ transaction_id: id }) => id),
+  );
+
+export interface MatchQuality {
+  /** Matches that are not true, as a person reads them. */
+  readonly wrong: readonly unknown[];
+  /** Share of the true matches that were found. */
+  readonly found: number;
+  readonly byLabel: ReadonlyMap<string, { readonly found: number; readonly all: number }>;
+}
+
+/** Makes labelled cases and matches them. A match is right when it has all items and all payments of a case, and no other. */
+export function judgeMatches(seed: number, count: number): MatchQuality {
+  const { items, payments, cases } = labelledPayments(seed, count);
+  const { matches } = matchPayments(items, payments, { feeTolerance: "25.00", days: 60 });
+  const isPaid = (each: LabelledCase) => each.payments.length > 0;
+  const truths = new Set(cases.filter(isPaid).map((each) => key(each.items, each.payments)));
+  const given = new Set(matches.map(keyOf));
+  const byLabel = new Map<string, { found: number; all: number }>();
+  for (const each of cases.filter(isPaid)) {
+    const share = byLabel.get(each.label) ?? { found: 0, all: 0 };
+    share.all += 1;
+    if (given.has(key(each.items, each.payments))) share.found += 1;
+    byLabel.set(each.label, share);
+  }
+  const shares = [...byLabel.values()];
+  const sum = (field: "found" | "all") => shares.reduce((total, share) => total + share[field], 0);
+  const labelOf = (number: number) => cases.find((each) => each.items.includes(number))?.label;
+  return {
+    wrong: matches
+      .filter((match) => !truths.has(keyOf(match)))
+      .map((match) => ({ label: labelOf(match.items[0]!.item), ...match })),
+    found: sum("found") / sum("all"),
+    byLabel,
+  };
+}
+
+export const shareText = (byLabel: MatchQuality["byLabel"]): string => {
+  const all = [...byLabel.values()];
+  const sum = (field: "found" | "all") => all.reduce((total, share) => total + share[field], 0);
+  const lines = [...byLabel].map(([label, share]) => `${label}: ${share.found} of ${share.all}`);
+  return [`Found ${sum("found")} of ${sum("all")} true matches.`, ...lines].join("\n");
+};

@@ -1,0 +1,172 @@
+/** A raw TCP server that returns each call as it was told to, and knows what of it arrived. */
+import { createServer, type Socket } from "node:net";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+
+/** What happens to one request. */
+export type PlannedResponse =
+  | {
+      readonly kind: "respond";
+      readonly status: number;
+      readonly body: string;
+      readonly as: "length" | "chunked" | "close" | "gzip";
+    }
+  | { readonly kind: "reset" | "close" | "silence" | "garbage" | "half-head" | "drip" }
+  | {
+      readonly kind: "cut";
+      readonly status: number;
+      readonly body: string;
+      readonly as: "length" | "chunked";
+    };
+
+/** What the server saw of the calls with one identifier. */
+export interface SeenCalls {
+  /** Whole heads that arrived. */
+  heads: number;
+  /** Statuses that were answered, as far as their heads went. */
+  readonly statuses: number[];
+  /** Bytes of each request, head and body, as Latin-1 text. */
+  readonly requests: string[];
+}
+
+export interface WitnessServer {
+  readonly url: string;
+  /** What arrived, by identifier. */
+  readonly seen: ReadonlyMap<string, SeenCalls>;
+  /** Says what is to happen to the calls with an identifier. */
+  plan(id: string, fate: PlannedResponse | ((request: string) => PlannedResponse)): void;
+  /** Resolves when no connection is left: until then something may still arrive. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const identifier = /(?:x-contact-id|x-request-id): ([0-9a-f-]{36})/i;
+
+const chunk = (bytes: Buffer) =>
+  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
+
+function head(status: number, headers: Readonly<Record<string, string | number>>): Buffer {
+  const lines = Object.entries({ "content-type": "application/json", ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return Buffer.from(`HTTP/1.1 ${status} X\r\n${lines.join("")}\r\n`);
+}
+
+function encodeResponse({ status, body, as }: PlannedResponse & { kind: "respond" }): Buffer {
+  const bytes = Buffer.from(body);
+  const zipped = gzipSync(bytes);
+  switch (as) {
+    case "length":
+      return Buffer.concat([head(status, { "content-length": bytes.length }), bytes]);
+    case "gzip":
+      return Buffer.concat([
+        head(status, { "content-length": zipped.length, "content-encoding": "gzip" }),
+        zipped,
+      ]);
+    case "chunked":
+      return Buffer.concat([
+        head(status, { "transfer-encoding": "chunked" }),
+        chunk(bytes),
+        Buffer.from("0\r\n\r\n"),
+      ]);
+    case "close":
+      return Buffer.concat([head(status, { connection: "close" }), bytes]);
+  }
+}
+
+const encodeCutResponse = ({ status, body, as }: PlannedResponse & { kind: "cut" }): Buffer =>
+  as === "chunked"
+    ? Buffer.concat([
+        head(status, { "transfer-encoding": "chunked" }),
+        chunk(Buffer.from(body.slice(0, -1) || " ")),
+      ])
+    : Buffer.concat([head(status, { "content-length": body.length + 10 }), Buffer.from(body)]);
+
+function play(socket: Socket, fate: PlannedResponse): void {
+  switch (fate.kind) {
+    case "respond":
+      socket.write(encodeResponse(fate));
+      if (fate.as === "close") socket.end();
+      return;
+    case "cut":
+      socket.end(encodeCutResponse(fate));
+      return;
+    case "reset":
+      socket.resetAndDestroy();
+      return;
+    case "close":
+      socket.end();
+      return;
+    case "garbage":
+      socket.end("no http\r\n\r\n");
+      return;
+    case "half-head":
+      socket.end("HTTP/1.1 201 X\r\ncontent-le");
+      return;
+    case "drip": {
+      socket.write("HTTP/1.1 200 X\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n");
+      const timer = setInterval(() => socket.write("1\r\n \r\n"), 5);
+      socket.on("close", () => clearInterval(timer));
+      return;
+    }
+    case "silence":
+  }
+}
+
+/** Starts a server. `tokens` answers requests at /token. */
+export async function startWitnessServer(
+  tokens: () => PlannedResponse = () => ({ kind: "silence" }),
+): Promise<WitnessServer> {
+  const plannedResponses = new Map<string, PlannedResponse | ((request: string) => PlannedResponse)>();
+  const seen = new Map<string, SeenCalls>();
+  const sockets = new Set<Socket>();
+  const settling: (() => void)[] = [];
+
+  function onRequest(socket: Socket, request: string): void {
+    if (request.startsWith("POST /token")) return play(socket, tokens());
+    const id = identifier.exec(request)?.[1] ?? "";
+    const known = seen.get(id) ?? { heads: 0, statuses: [], requests: [] };
+    seen.set(id, known);
+    known.heads += 1;
+    known.requests.push(request);
+    const expected = plannedResponses.get(id) ?? { kind: "reset" };
+    const fate = typeof expected === "function" ? expected(request) : expected;
+    if ("status" in fate) known.statuses.push(fate.status);
+    if (fate.kind === "drip") known.statuses.push(200);
+    play(socket, fate);
+  }
+
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket
+      .on("error", () => undefined)
+      .on("close", () => {
+        sockets.delete(socket);
+        if (sockets.size === 0) for (const resolve of settling.splice(0)) resolve();
+      });
+    let buffered = "";
+    socket.on("data", (data) => {
+      buffered += data.toString("latin1");
+      const end = buffered.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const length = Number(/content-length: (\d+)/i.exec(buffered)?.[1] ?? 0);
+      if (buffered.length < end + 4 + length) return;
+      const request = buffered;
+      buffered = "";
+      onRequest(socket, request);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    plan: (id, fate) => void plannedResponses.set(id, fate),
+    settled: () =>
+      sockets.size === 0 ? Promise.resolve() : new Promise((resolve) => settling.push(resolve)),
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}
