@@ -70,7 +70,7 @@ describe("fxdesk watch", () => {
     [["transaction"], "Did you mean transactions"],
     [["trades", "--since", "2026-01-01"], "--since must be now or beginning"],
     [["trades", "--every", "soon"], "--every must be a number of seconds"],
-    [["balances"], "below, above or both must be given"],
+    [["balances"], "At least one of below and above must be given"],
   ])("%j is refused, in the words of the command line", async (args, words) => {
     const { code, stderr } = await run(...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);

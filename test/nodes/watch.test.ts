@@ -212,7 +212,7 @@ test("a refusal after a read that succeeded is no end", async () => {
 });
 
 test.each([
-  ["fxdesk-watch-balances", {}, "below, above or both must be given"],
+  ["fxdesk-watch-balances", {}, "At least one of below and above must be given"],
   ["fxdesk-watch", { operation: "trades.watched", input: typed("json", "{}") }, "Did you mean trades.watch"],
   ["fxdesk-watch-transactions", { from: "soon" }, "must be now, beginning or a day"],
   [

@@ -97,7 +97,7 @@ test("an account that is not there, and options that do not fit, are said at onc
   const at = (options: SinceOptions) => client.trades.watch.since({}, options);
   await expect(at({ from: "2026-01-01" })).rejects.toMatchObject({ code: "invalid_input" });
   await expect(at({ everyMs: 0 })).rejects.toThrow("everyMs");
-  expect(() => client.accounts.watchBalances({})).toThrow("below, above or both must be given");
+  expect(() => client.accounts.watchBalances({})).toThrow("At least one of below and above must be given");
 });
 
 test("trades: one that is booked, and one that is paid for", async () => {
