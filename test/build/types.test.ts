@@ -146,7 +146,7 @@ describe("of operations that the contract does not have", () => {
   "its-source": unknown;
 };`);
     expect(types).toContain(
-      "readonly get: CallMethod<Optional<GetFixingInput>, GetFixingResponse, ServiceResponse<200, GetFixingResponse>>;",
+      "readonly get: CallMethod<OptionalArguments<GetFixingInput>, GetFixingResponse, ServiceResponse<200, GetFixingResponse>>;",
     );
   });
 
@@ -156,7 +156,7 @@ describe("of operations that the contract does not have", () => {
     const responses = { 200: json(z.array(Fixing), "The fixings.") };
     const types = clientTypes([declared({ query, pages, responses })]);
     expect(types).toContain(
-      "readonly get: ListMethod<Optional<GetFixingInput>, GetFixingResponse[number], ServiceResponse<200, GetFixingResponse>>;",
+      "readonly get: ListMethod<OptionalArguments<GetFixingInput>, GetFixingResponse[number], ServiceResponse<200, GetFixingResponse>>;",
     );
   });
 
