@@ -26,7 +26,7 @@ const fewerWorkers = [4, 1];
 /** Mismatches that are shown in full. */
 const mostShown = 3;
 
-/** What became of a call. The first three properties are compared; the texts explain a hash that differs. */
+/** Result of a call. The first three properties are compared; the texts explain a hash that differs. */
 interface Replayed {
   readonly call: string;
   readonly result: string;
@@ -35,7 +35,7 @@ interface Replayed {
   readonly events: readonly string[];
 }
 
-/** What one pass through the stories uses. */
+/** Server and files of one pass through the stories. */
 interface Pass {
   readonly server: WitnessServer;
   readonly folder: string;
@@ -134,7 +134,7 @@ async function play(story: Story, store: StoreOptions, { server, folder }: Pass)
   return outcomes;
 }
 
-/** Plays stories one after the other. Returns what became of their calls by the number of the story. */
+/** Plays stories one after the other. Returns the results of their calls by the number of the story. */
 async function work(pass: Pass, worker: number, numbers: readonly number[]) {
   const storeKey = worker % 2 === 0 ? Buffer.alloc(32, worker + 1).toString("base64") : undefined;
   const store = { store: join(pass.folder, `${worker}.db`), ...(storeKey !== undefined && { storeKey }) };

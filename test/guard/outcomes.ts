@@ -1,4 +1,4 @@
-/** Makes recorded calls, and puts what became of them on one line without words that may be improved. */
+/** Makes recorded calls and describes each outcome on one line, without error texts, which may be improved. */
 import { type CallOptions, createClient, FxdeskError, type JournalNote } from "@fxdesk/toolkit";
 import { contract } from "@fxdesk/toolkit/operations";
 import type { Declaration, Values } from "@fxdesk/toolkit/operations";
@@ -10,7 +10,7 @@ export interface RecordedCall {
   readonly operation: string;
   readonly input: Values;
   readonly key?: string | undefined;
-  /** X-Request-ID or X-Contact-ID: what the server tells the call by. */
+  /** X-Request-ID or X-Contact-ID, by which the server recognises the call. */
   readonly id: string;
   readonly timeoutMs?: number;
   readonly isAborted?: boolean;

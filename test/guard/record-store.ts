@@ -134,7 +134,7 @@ async function recordReleases(world: World, store: StoreSettings, names: Names):
 }
 
 /** Begins calls whose process seems to die: the store is copied while they wait. Returns a function that ends them. */
-async function beginCalls(world: World, store: StoreSettings): Promise<() => Promise<void>> {
+export async function beginCalls(world: World, store: StoreSettings): Promise<() => Promise<void>> {
   const [before, after] = journalCalls.filter(({ name }) => name.includes("died")) as [
     StoredCall,
     StoredCall,
@@ -160,7 +160,7 @@ async function beginCalls(world: World, store: StoreSettings): Promise<() => Pro
 /** How long the claims of the calls last that `beginCalls` begins. */
 export const claimsMs = 10_000;
 
-/** Fills an empty store and calls `copy` while two calls are under way. Returns the names of what is in it. */
+/** Fills an empty store and calls `copy` while two calls are under way. Returns the names of its entries and releases. */
 export async function recordStore(
   world: World,
   store: StoreSettings,

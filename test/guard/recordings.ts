@@ -1,5 +1,5 @@
 /**
- * The recordings in test/guard/recordings: what an earlier version of the code sent, answered and stored. To make them
+ * The recordings in test/guard/recordings: requests, outcomes and stores of an earlier version of the code. To make them
  * anew, after a change that is meant: `FXDESK_RECORD=1 npx jest test/guard`.
  */
 import { createHash } from "node:crypto";

@@ -12,7 +12,7 @@ export const callsPerStory = 5;
 export interface SeededCall extends RecordedCall {
   readonly number: number;
   readonly fate: PlannedResponse;
-  /** What is special about the call, for the recording. */
+  /** Description of the call for the recording. */
   readonly label: string;
 }
 
@@ -22,7 +22,7 @@ export interface Story {
   readonly clientId: string;
   readonly policy: "none" | "all money" | "above 100";
   readonly token: "fixed" | "throws";
-  /** What the list of trades shows when the client looks for a lost booking. */
+  /** Content of the list of trades when the client looks for a lost booking. */
   readonly listing: "found" | "several" | "none" | "denied";
   readonly calls: readonly SeededCall[];
 }
@@ -186,7 +186,7 @@ function fateOf(name: string, id: string, chance: Chance): PlannedResponse {
 const textOfFate = (fate: PlannedResponse): string =>
   "status" in fate ? `${fate.kind} ${fate.status} ${fate.as} ${fate.body.slice(0, 12)}` : fate.kind;
 
-/** What is wrong with an invalid input: a field that no operation has. */
+/** Makes an input invalid: no operation has such a field. */
 const invalid = { unheard_of: "1" };
 
 export function storyOf(number: number): Story {

@@ -22,6 +22,7 @@ export const policy = {
   rules: [
     { effects: ["money"], from: ["anna", "bert"] },
     { operations: ["payments.initiateBulk"], from: ["anna", "bert"], yes: 2 },
+    { operations: ["accountDetails.updateAlias"], from: ["anna", "bert"] },
   ],
   yesLastsMinutes: 525_600,
   quoteEverySeconds: 0.05,
@@ -32,8 +33,8 @@ export interface World {
   readonly folder: string;
   readonly policyPath: string;
   readonly peoplePath: string;
-  /** Number of requests so far that may have moved money. */
-  moneyRequests(): number;
+  /** Number of requests so far that moved money or changed something. */
+  changingRequests(): number;
   /** References of the orders that were booked. */
   bookedOrders(): readonly string[];
   client(store: StoreSettings, options?: Partial<ClientOptions>): FxdeskClient;
@@ -45,7 +46,7 @@ export interface World {
 const contactId = uuid("connection");
 const bookedReference = /"reference":"(order [a-z]+)"/;
 
-/** What the service answers to requests that are not one of the recorded calls: quotes, bookings of orders, lists. */
+/** Answers requests other than the recorded calls: quotes, bookings of orders, lists. */
 const answerTo =
   (listing: PlannedResponse, lost: string | undefined) =>
   (request: string): PlannedResponse => {
@@ -84,7 +85,7 @@ export async function worldOf({
     folder,
     policyPath,
     peoplePath,
-    moneyRequests: () => requests().filter((text) => /^(POST|DELETE) \/(?!quotes)/.test(text)).length,
+    changingRequests: () => requests().filter((text) => !/^(GET|POST \/quotes)/.test(text)).length,
     bookedOrders: () =>
       requests().flatMap((text) =>
         text.startsWith("POST /trades") ? (bookedReference.exec(text)?.[1] ?? []) : [],

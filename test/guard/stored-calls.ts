@@ -1,5 +1,5 @@
 /**
- * The calls, releases and orders in the recorded stores, and how they came to be. A name says what is special about it, and
+ * The calls, releases and orders in the recorded stores, and how they came to be. A name describes the case, and
  * is also its key, so that recordings can be read without this file.
  */
 import type { Values } from "@fxdesk/toolkit/operations";
@@ -11,7 +11,7 @@ export interface StoredCall extends RecordedCall {
   readonly name: string;
   /** The same call with other terms, which must conflict. */
   readonly otherInput: Values;
-  /** What happened to its request when the store was recorded. */
+  /** Response to its request when the store was recorded. */
   readonly fate: PlannedResponse;
   /** True if nothing was done for the call, so that its key, or its release, is good for one request. */
   readonly isFree: boolean;
@@ -50,18 +50,27 @@ const inputs = {
     debtorAccount,
     payments: [{ ...credit(isOther ? "Other Supplies" : "Example Supplies"), endToEndIdentification: name }],
   }),
+  // Not a money call, so only its release keeps it from being sent twice, and no journal entry.
+  "accountDetails.updateAlias": (name: string, isOther: boolean): Values => ({
+    account_details_id: "d-1",
+    alias: isOther ? "Other" : name,
+  }),
 };
 
-const success = (name: string): PlannedResponse =>
-  responding(201, { trade_id: `t ${name}`, paymentId: `p ${name}` });
+const success = (operation: string, name: string): PlannedResponse =>
+  responding(operation.startsWith("accountDetails") ? 200 : 201, {
+    trade_id: `t ${name}`,
+    paymentId: `p ${name}`,
+  });
 
 /** The response to the call if it is sent when the recording is replayed. */
-export const laterFate = ({ name }: StoredCall): PlannedResponse => success(`${name}, sent later`);
+export const laterFate = ({ operation, name }: StoredCall): PlannedResponse =>
+  success(operation, `${name}, sent later`);
 
 function stored(
   operation: keyof typeof inputs,
   name: string,
-  fate: PlannedResponse = success(name),
+  fate: PlannedResponse = success(operation, name),
   isFree = false,
 ): StoredCall {
   const call = { name, operation, id: uuid(name), fate, isFree };
@@ -104,6 +113,9 @@ export const releasedCalls: readonly StoredCall[] = [
   stored("payments.initiateBulk", "approved by two", undefined, free),
   stored("trades.book", "approved booking without key", undefined, free),
   stored("payments.initiate", "approved and raced for", undefined, free),
+  stored("accountDetails.updateAlias", "approved change", undefined, free),
+  stored("accountDetails.updateAlias", "approved change without key and raced for", undefined, free),
+  stored("accountDetails.updateAlias", "used change"),
   stored("payments.initiate", "refused"),
   stored("payments.initiate", "cancelled"),
   stored("payments.initiate", "used"),
