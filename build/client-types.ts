@@ -14,12 +14,9 @@ import {
 import { callerFields } from "../core/declaration/fields";
 import type { JsonSchema } from "../core/declaration/json-schema";
 import { bySection, sectionTitle, splitName } from "../core/declaration/sections";
-import { type AllSchemas, bodyOf, jsonResponses, schemasOf } from "./type-schemas";
+import { type AllSchemas, type Schemas, bodyOf, jsonResponses, schemasOf } from "./type-schemas";
+import { nameEntries, pascalCase } from "./entry-names";
 import { comment, membersText, typeText, unlistedTypeName } from "./type-text";
-
-/** `list_trades` is `ListTrades`, and so is `list-trades`. */
-const pascalCase = (words: string): string =>
-  words.replace(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 export const inputName = ({ tool }: Callable): string => `${pascalCase(tool)}Input`;
 const responseName = ({ tool }: Callable): string => `${pascalCase(tool)}Response`;
@@ -59,12 +56,18 @@ function resourceText(name: string, schema: JsonSchema, uses: readonly string[])
     : `${docs}export type ${name} = ${typeText(schema)};\n`;
 }
 
+const entryTexts = (owner: string, entries: Schemas): string =>
+  Object.entries(entries)
+    .map(([name, schema]) => `\n${resourceText(name, schema, [`Entry of a list in \`${owner}\`.`])}`)
+    .join("");
+
 /** The named schemas of all that is taken and returned. Throws where one name stands for two types. */
 function resourceTexts(operations: readonly Callable[], schemas: AllSchemas): string[] {
   const texts = new Map<string, string>();
   for (const { named } of [schemas.bodies, schemas.inputs, schemas.responses])
-    for (const [name, schema] of Object.entries(named)) {
-      const text = resourceText(name, schema, usesOf(name, operations, schemas));
+    for (const [name, anonymous] of Object.entries(named)) {
+      const { schema, entries } = nameEntries(name, anonymous);
+      const text = resourceText(name, schema, usesOf(name, operations, schemas)) + entryTexts(name, entries);
       if ((texts.get(name) ?? text) !== text) throw new TypeError(`There are two types ${name}.`);
       texts.set(name, text);
     }
@@ -81,8 +84,12 @@ function inputText(operation: Callable, { inputs, bodies }: AllSchemas): string 
   const base = bodies.own[operation.name];
   const isNamed = body !== undefined && base?.$ref !== undefined;
   const heritage = isNamed ? ` extends ${typeText(base)}` : "";
-  const own = (field: string) => !isNamed || !Object.hasOwn(body.shape, field);
-  return `${docs}export interface ${name}${heritage} ${membersText(inputs.own[operation.name]!, "", own)}\n`;
+  const { properties = {}, ...rest } = inputs.own[operation.name]!;
+  const ownFields = Object.entries(properties as Schemas).filter(
+    ([field]) => !isNamed || !Object.hasOwn(body.shape, field),
+  );
+  const { schema, entries } = nameEntries(name, { ...rest, properties: Object.fromEntries(ownFields) });
+  return `${docs}export interface ${name}${heritage} ${membersText(schema)}\n${entryTexts(name, entries)}`;
 }
 
 function bodyText(

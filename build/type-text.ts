@@ -82,20 +82,14 @@ export function memberText({ properties, required = [] }: JsonSchema, name: stri
   return propertyKey(name) + ((required as string[]).includes(name) ? `: ${type}` : `?: ${type} | undefined`);
 }
 
-/** The members of an object in braces; `only` leaves out others. */
-export function membersText(
-  schema: JsonSchema,
-  indent = "",
-  only: (name: string) => boolean = () => true,
-): string {
+/** The members of an object in braces. */
+export function membersText(schema: JsonSchema, indent = ""): string {
   const { properties = {}, additionalProperties: rest } = schema;
   const inner = `${indent}  `;
-  const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>)
-    .filter(([name]) => only(name))
-    .map(
-      ([name, property]) =>
-        `${comment(docLines(property), inner)}${inner}${memberText(schema, name, inner)};\n`,
-    );
+  const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(
+    ([name, property]) =>
+      `${comment(docLines(property), inner)}${inner}${memberText(schema, name, inner)};\n`,
+  );
   if (typeof rest === "object" && rest !== null)
     members.push(`${inner}[name: string]: ${typeText(rest as JsonSchema, inner)};\n`);
   return `{\n${members.join("")}${indent}}`;
