@@ -91,6 +91,37 @@ test("agree with the schemas of every operation", async () => {
   expect(await compile({ "agreement.cts": code }, options)).toBe("");
 });
 
+test("a strict consumer names the type of everything that it passes and receives", async () => {
+  const code = `import type {
+  CallMethod, CashPosition, CashPositionTotal, ChangeBatch, ClientOrders, CreatedResource, Declaration, DecisionInput,
+  Change, Delivery, FxdeskClient, InitialChanges, ListMethod, OrderInput, OrderTerms, Procedure, Reconciliation,
+  ReconciliationMatched, ReleaseListOptions, ReleaseReport, ReleaseReportList, Snapshot, Watch, WatchMethod,
+} from "@fxdesk/toolkit";
+
+export async function cash(client: FxdeskClient): Promise<readonly CashPositionTotal[]> {
+  const position: CashPosition = await client.cash.getPosition();
+  return position.totals;
+}
+export const matches = (reconciliation: Reconciliation): readonly ReconciliationMatched[] => reconciliation.matched;
+export async function orders(each: ClientOrders, input: OrderInput, decision: DecisionInput): Promise<ReleaseReport> {
+  const options: ReleaseListOptions = {};
+  const list: ReleaseReportList = await each.list(options);
+  const first: ReleaseReport | undefined = list.releases[0];
+  return first ? each.decide(first.release, decision) : each.order(input);
+}
+export async function watch(client: FxdeskClient, each: Watch): Promise<Change | undefined> {
+  const initial: InitialChanges = await client.readInitialChanges(each, {});
+  const batch: ChangeBatch = await client.changesSince(each, {});
+  return initial.gaps.length > 0 ? undefined : batch.changes[0];
+}
+export const created = (client: FxdeskClient, each: Declaration): Promise<readonly CreatedResource[]> =>
+  client.listCreatedResources(each);
+export type Others = [CallMethod<never, never, never>, ListMethod<never, never, never>, WatchMethod<never, never>];
+export type Declared = [Delivery, Procedure, Snapshot<unknown>, OrderTerms];
+`;
+  expect(await compile({ "main.mts": code })).toBe("");
+});
+
 test("an editor shows what a field means, and what a method does", async () => {
   const code = `import type { BookedTrade, FxdeskClient } from "@fxdesk/toolkit";
 export async function use(client: FxdeskClient): Promise<unknown> {
