@@ -83,8 +83,6 @@ describe.each(toolCases)("%s", (name, tool, { effect, summary, title }) => {
 
 const refusedKeywords = /^(x-.*|\$ref|\$defs|\$schema|anyOf|oneOf|allOf|not|if|title|id)$/;
 
-describe("all tools together", () => {});
-
 /** The tools of fxdesk as it is that an operator offers. */
 const ofFxdesk = toolListOf(fxdeskService);
 const offeredByFxdesk = (offer: Offer) => offeredTools(ofFxdesk, resolveOffer(ofFxdesk, offer));
