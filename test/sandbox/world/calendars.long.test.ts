@@ -243,7 +243,7 @@ describe("by that calendar", () => {
       const paidAt = new Date(timeAtHour(maturityDate, 15).getTime() + hoursLate * 3_600_000 - 60_000);
       const account = findOrOpenAccount(world, { clientId }, sellCurrency);
       const information = `Payment of ${reference}`;
-      world.agenda.schedule(paidAt, "money-comes-in", account, trade.sell.amount, { reference, information });
+      world.scheduledEvents.schedule(paidAt, "money-comes-in", account, trade.sell.amount, { reference, information });
       return { trade, paidAt, parties: [buyCurrency, sellCurrency, "USD"] };
     });
     world.runEventsUntil(new Date("2032-01-31T00:00:00Z"));

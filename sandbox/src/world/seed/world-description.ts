@@ -1,4 +1,4 @@
-/** A world as somebody describes it: who there is, what stands in the accounts, and what business goes on. */
+/** Schema and checks of a world file. */
 import { Country, Currency, isDateTime } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
 import { bankCountries } from "../accounts/banks";
@@ -133,7 +133,7 @@ const Settings = z.strictObject({
   requests_per_second: z.int().min(1).optional().meta({ description: "Those beyond get 429." }),
 });
 
-/** What a world file says. */
+/** Content of a world file. */
 export const WorldDescription = z
   .strictObject({
     version: z.literal(1, "must be 1, the only version there is").meta({ description: "Of this form." }),
@@ -170,13 +170,15 @@ export const WorldDescription = z
 export type WorldDescription = z.output<typeof WorldDescription>;
 export type CompanyDescription = WorldDescription["companies"][number];
 
-/** What is wrong with a description: where, as keys and indices, and what would be right. */
+/** A violation in a description: its path, and what is required. */
 export interface DescriptionViolation {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** What no schema says: names that must be there once, or must be of something, and amounts that must fit. */
+/**
+ * Returns violations that a schema cannot express: duplicate and unresolved names, and amounts out of range.
+ */
 export function findContradictions({ companies, rates }: WorldDescription): DescriptionViolation[] {
   return [
     ...repeatedIds(companies),
@@ -218,7 +220,7 @@ function repeatedIds(companies: readonly CompanyDescription[]): DescriptionViola
   ]);
 }
 
-/** The demo credentials are those of the first contact of the first company. */
+/** The demo credentials belong to the first contact of the first company. */
 const homeCompanyViolations = ([first]: readonly CompanyDescription[]): DescriptionViolation[] => [
   ...(first!.contacts.some(({ active }) => active)
     ? []
