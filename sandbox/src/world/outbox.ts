@@ -48,13 +48,13 @@ async function createFolder(folder: string): Promise<void> {
 /** Checks that e-mails can be delivered. Throws a RangeError that names the setting. */
 export async function checkMailDelivery({ folder, smtpUrl }: MailDelivery): Promise<void> {
   if (smtpUrl !== undefined && !(URL.canParse(smtpUrl) && mailProtocols.has(new URL(smtpUrl).protocol)))
-    throw new RangeError("smtpUrl must begin with smtp:// or smtps://, and the name of the server follows.");
+    throw new RangeError("smtpUrl must be an smtp:// or smtps:// URL with a host name.");
   if (folder === undefined || smtpUrl !== undefined) return;
   try {
     await createFolder(folder);
     await access(`${folder}/`, constants.W_OK);
   } catch (error) {
-    throw new RangeError(`dataDir: e-mails cannot be left in ${folder}: ${(error as Error).message}`);
+    throw new RangeError(`dataDir: e-mails cannot be written to ${folder}: ${(error as Error).message}`);
   }
 }
 
@@ -90,7 +90,7 @@ async function sendBySmtp(smtpUrl: string, { to, message }: Mail): Promise<void>
   try {
     await transport.sendMail({ envelope: { from: sender, to }, raw: message });
   } catch (error) {
-    throw new DomainError("mail-not-sent", "The mail server did not take the e-mail.", String(error));
+    throw new DomainError("mail-not-sent", "The mail server did not accept the e-mail.", String(error));
   } finally {
     transport.close();
   }

@@ -35,7 +35,7 @@ export interface EventArguments {
   readonly "money-comes-back": [payment: SupplierPayment];
   readonly "interest-is-paid": [interest: Interest, day: string];
   readonly "plan-is-booked": [plan: TradePlan];
-  readonly "plan-goes-on": [trade: Trade, act: PlanStep];
+  readonly "plan-goes-on": [trade: Trade, step: PlanStep];
 }
 
 /** A future event, as plain data so that it can be saved with the rest of the state. */

@@ -47,7 +47,7 @@ export function resolveSettings(partial: Partial<Settings>): Settings {
     throw new RangeError(
       `quoteSeconds must be more than zero and at most ${maxQuoteSeconds}, not ${quoteSeconds}.`,
     );
-  if (!URL.canParse(redirectUri)) throw new RangeError(`redirectUri must be an address, not ${redirectUri}.`);
+  if (!URL.canParse(redirectUri)) throw new RangeError(`redirectUri must be a URL, not ${redirectUri}.`);
   return {
     quoteSeconds,
     marketHours,

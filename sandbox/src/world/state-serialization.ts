@@ -18,7 +18,7 @@ function isPlain(value: object): value is Record<string, unknown> {
 
 function assertState(value: object): asserts value is Container {
   if (!Array.isArray(value) && !(value instanceof Map) && !(value instanceof Set) && !isPlain(value))
-    throw new TypeError(`${value.constructor.name} is no state that can be saved.`);
+    throw new TypeError(`An object of class ${value.constructor.name} cannot be saved as state.`);
 }
 
 /** Defines a property without running a setter, because the key may be `__proto__`. */
@@ -37,7 +37,7 @@ export function copyState<State>(state: State): State {
     return copy;
   };
   function copyValue(value: unknown): unknown {
-    if (typeof value === "function") throw new TypeError("A function is no state that can be saved.");
+    if (typeof value === "function") throw new TypeError("A function cannot be saved as state.");
     if (typeof value !== "object" || value === null || isImmutable(value)) return value;
     const known = copies.get(value);
     if (known) return known;
@@ -93,7 +93,7 @@ export function serializeState(state: unknown): Json {
     if (value === null || typeof value === "string" || typeof value === "boolean") return value;
     if (value === undefined) return { $undefined: true };
     if (typeof value === "number") return Number.isFinite(value) ? value : { $number: String(value) };
-    if (typeof value !== "object") throw new TypeError(`A ${typeof value} is no state that can be saved.`);
+    if (typeof value !== "object") throw new TypeError(`A ${typeof value} cannot be saved as state.`);
     if (value instanceof Big) return { $decimal: value.toFixed() };
     if (value instanceof Date) return { $time: value.getTime() };
     if (ArrayBuffer.isView(value)) return serializeColumn(value);
@@ -159,7 +159,7 @@ export function deserializeState(json: Json): unknown {
     const [key, content] = entries[0] ?? [""];
     if (!key.startsWith("$")) return readObject(entries);
     const decode = decoders[key];
-    if (!decode) throw new TypeError(`${key} is no kind of value.`);
+    if (!decode) throw new TypeError(`${key} is not a known value type.`);
     return decode(content as never);
   }
   return readValue(json);

@@ -84,11 +84,11 @@ export class World implements WorldCollections {
   readonly ids: Random;
   readonly ledger: Ledger;
 
-  constructor(given: WorldOptions, happen: (world: World, event: ScheduledEvent) => void) {
-    const { clock, seed, outbox, settings = defaultSettings, parties = demoParties, state } = given;
+  constructor(options: WorldOptions, handleEvent: (world: World, event: ScheduledEvent) => void) {
+    const { clock, seed, outbox, settings = defaultSettings, parties = demoParties, state } = options;
     const { clients, contacts, home } = state?.parties ?? parties;
     const { contactId, clientIds, email } = home;
-    this.#handleEvent = happen;
+    this.#handleEvent = handleEvent;
     this.clock = clock;
     this.outbox = outbox;
     this.settings = settings;
@@ -112,8 +112,8 @@ export class World implements WorldCollections {
     this.ledger = new Ledger(this.random.fork("ledger").uuid().slice(8), state?.ledger);
     const grant = { contactId, clientIds };
     this.tokens = createSignInTokens(this.random.fork("tokens", state?.tokens.random), grant, state?.tokens);
-    const chance = this.random.fork("open-banking", state?.openBanking.tokens.random);
-    this.openBanking = new OpenBanking(chance, state?.openBanking);
+    const openBankingRandom = this.random.fork("open-banking", state?.openBanking.tokens.random);
+    this.openBanking = new OpenBanking(openBankingRandom, state?.openBanking);
   }
 
   /** Current state, partly live: copy or serialise it to preserve it. */

@@ -62,10 +62,10 @@ function japan(year: number): readonly string[] {
     nth(year, 9, monday, 3),
     nth(year, 10, monday, 2),
   ];
-  const madeUp = (day: string): string => (own.includes(day) ? madeUp(addDays(day, 1)) : day);
+  const moved = (day: string): string => (own.includes(day) ? moved(addDays(day, 1)) : day);
   return [
     ...own,
-    ...own.filter((day) => weekdayOf(day) === sunday).map(madeUp),
+    ...own.filter((day) => weekdayOf(day) === sunday).map(moved),
     ...own.filter((day) => own.includes(addDays(day, 2))).map((day) => addDays(day, 1)),
     ...dates(year, [1, 2], [1, 3], [12, 31]),
   ];

@@ -212,7 +212,8 @@ export class BookedLines implements Iterable<BookedLine> {
   }
 
   *[Symbol.iterator](): Generator<BookedLine, undefined> {
-    for (let place = this.begin; place < this.end; place += 1) yield new LazyLine(this.book, place);
+    for (let position = this.begin; position < this.end; position += 1)
+      yield new LazyLine(this.book, position);
   }
 
   /** Returns a line like `Array.at`: a negative index counts from the end. */

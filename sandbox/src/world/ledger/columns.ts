@@ -152,7 +152,7 @@ export class RepeatedColumn<T> {
 
   constructor({ values = [], places }: Partial<RepeatedColumnState<T>> = {}) {
     this.#values = [...values];
-    this.#indexByKey = new Map(values.map((value, place) => [JSON.stringify(value), place]));
+    this.#indexByKey = new Map(values.map((value, index) => [JSON.stringify(value), index]));
     this.#places = new Column(Uint32Array, places);
   }
 

@@ -91,7 +91,7 @@ export class Entries {
     const { type, kind, exchange, endToEnd, counterparty } = entry;
     const number = this.#bookedAt.length;
     if (number > 0 && bookedAt.getTime() < this.bookedAt(number - 1))
-      throw new RangeError("Entries are booked in the order of time.");
+      throw new RangeError("Entries must be booked in order of time.");
     this.#bookedAt.push(bookedAt.getTime());
     this.#valueAt.push(valueAt.getTime());
     this.#texts.push(JSON.stringify([reference, information, additionalInformation]));

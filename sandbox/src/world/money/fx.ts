@@ -241,7 +241,7 @@ export class Rates {
     if (moved.gt(maxMoveFactor) || moved.lt(1 / maxMoveFactor))
       throw new DomainError(
         "rate-too-far",
-        `${currency} can be moved up or down at most ${maxMoveFactor} times.`,
+        `${currency} can be moved by a factor of at most ${maxMoveFactor}, up or down.`,
       );
     this.#moves.set(currency, moved);
   }

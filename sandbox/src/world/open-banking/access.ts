@@ -56,22 +56,22 @@ function assertConsistent(access: Access): void {
   const lists = definedValues(Object.values(requestedLists(access)));
   const namesSome = lists.some(({ length }) => length > 0);
   if (requestedKeywords.length + lists.length === 0)
-    throw new DomainError("format-error", "The access asks for nothing.");
+    throw new DomainError("format-error", "The access requests nothing.");
   if (requestedKeywords.length > 1 || (requestedKeywords.length > 0 && lists.length > 0))
-    throw toInconsistencyError("The access asks for all accounts and for some.");
+    throw toInconsistencyError("The access requests both all accounts and individual ones.");
   if (namesSome && letsPersonChoose(access))
-    throw toInconsistencyError("The access names accounts, and leaves them to the person.");
+    throw toInconsistencyError("The access names accounts and also leaves the choice to the person.");
   if (namesSome && access.restrictedTo)
-    throw toInconsistencyError("The access names accounts, and restricts their types.");
+    throw toInconsistencyError("The access names accounts and also restricts account types.");
   if (access.additionalInformation && listedUses.every((use) => access[use] === undefined))
-    throw toInconsistencyError("The access asks for additional information only.");
+    throw toInconsistencyError("The access requests only additional information.");
 }
 
 const resolveReferences = (references: readonly AccountReference[], accounts: readonly Account[]) =>
   references.map((reference) => {
     const account = findReferencedAccount(accounts, reference);
     if (account) return account;
-    const message = "The access names an account that is not there.";
+    const message = "The access names an unknown account.";
     throw new DomainError("reference-unknown", message, JSON.stringify(reference));
   });
 
@@ -107,7 +107,7 @@ export function grantFor(ownAccounts: readonly Account[], access: Access): Grant
   const ownerName = withOwner ? all : accountsFor("ownerName");
   if ([...ownerName, ...accountsFor("trustedBeneficiaries")].some((account) => !accounts.includes(account)))
     throw toInconsistencyError(
-      "The access asks for additional information on an account that it does not open.",
+      "The access requests additional information on an account that it does not open.",
     );
   return { accounts, balances, transactions, ownerName };
 }

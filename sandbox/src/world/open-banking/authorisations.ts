@@ -19,7 +19,7 @@ export function assertRedirectUri({ settings }: World, headers: RedirectHeaders)
   if (settings.scaApproach === "oauth" && headers["TPP-Redirect-URI"] === undefined)
     throw new DomainError(
       "format-error",
-      "TPP-Redirect-URI is required: a person who authorises by OAuth returns there.",
+      "TPP-Redirect-URI is required: OAuth authorisation returns the person to it.",
     );
 }
 
@@ -37,7 +37,7 @@ export function startAuthorisation(
   if (missingCount === 0)
     throw new DomainError("status-invalid", "There is nothing to authorise in this status.");
   if (authorisationsOf(world, decision).filter(isPending).length >= missingCount)
-    throw new DomainError("status-invalid", "An authorisation is under way.");
+    throw new DomainError("status-invalid", "An authorisation is already in progress.");
   const approved = headers["TPP-Redirect-URI"];
   const authorisation: Authorisation = {
     authorisationId: world.ids.uuid(),

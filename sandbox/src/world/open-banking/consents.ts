@@ -75,16 +75,16 @@ function describeForPerson(terms: ConsentTerms, grant: Grant): Pick<Decision, "t
   const canChoose = letsPersonChoose(terms.access);
   const describeAccounts = (accounts: readonly Account[]) =>
     canChoose && accounts.length > 0
-      ? "those you choose"
+      ? "accounts you choose"
       : accounts.map(accountNumberText).join(", ") || "none";
   return {
     terms: [
       ["Accounts", describeAccounts(grant.accounts)],
       ["Balances", describeAccounts(grant.balances)],
       ["Transactions", describeAccounts(grant.transactions)],
-      ["Name of the owner", describeAccounts(grant.ownerName)],
-      ["How often", terms.recurringIndicator ? `up to ${terms.frequencyPerDay} times a day` : "once"],
-      ["Until", describeExpiry(terms)],
+      ["Account owner", describeAccounts(grant.ownerName)],
+      ["Frequency", terms.recurringIndicator ? `up to ${terms.frequencyPerDay} times a day` : "once"],
+      ["Valid until", describeExpiry(terms)],
     ],
     ...(canChoose && {
       choices: grant.accounts.map((account) => [

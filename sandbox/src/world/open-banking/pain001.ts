@@ -14,13 +14,13 @@ const textUpTo = (length: number) => z.string().min(1, "is empty").max(length, `
 const matching = (pattern: RegExp, text: string) => z.string().regex(pattern, text);
 
 /** Same number of integer digits as the JSON standard allows. */
-const Amount = matching(/^\d{1,14}(\.\d{1,17})?$/, "is no amount");
-const Sum = matching(/^\d{1,18}(\.\d{1,17})?$/, "is no sum");
-const Count = matching(/^\d{1,15}$/, "is no number");
-const Bic = matching(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, "is no BIC");
-const Iban = matching(/^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/, "is no IBAN");
-const Day = z.string().refine(isDay, "is no day");
-const Time = z.string().refine(isDateTime, "is no time");
+const Amount = matching(/^\d{1,14}(\.\d{1,17})?$/, "is not an amount");
+const Sum = matching(/^\d{1,18}(\.\d{1,17})?$/, "is not a sum");
+const Count = matching(/^\d{1,15}$/, "is not a number");
+const Bic = matching(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, "is not a BIC");
+const Iban = matching(/^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/, "is not an IBAN");
+const Day = z.string().refine(isDay, "is not a day");
+const Time = z.string().refine(isDateTime, "is not a time");
 
 /** ISO 20022 value for a missing end-to-end reference in a mandatory element. */
 export const notProvided = "NOTPROVIDED";
@@ -28,7 +28,7 @@ export const notProvided = "NOTPROVIDED";
 /** Account by IBAN or other number. */
 const AccountNumber = z.union(
   [z.object({ IBAN: Iban }), z.object({ Othr: z.object({ Id: textUpTo(34) }) })],
-  "is no account",
+  "is not an account",
 );
 const Account = z.object({ Id: AccountNumber, Ccy: Currency.optional() });
 const Agent = z.object({ FinInstnId: z.object({ BIC: Bic.optional(), BICFI: Bic.optional() }) });
@@ -43,7 +43,7 @@ const CreditTransfer = z.object({
 });
 
 /** Version 03 has a day; version 09 a day or a time. */
-const ExecutionDate = z.union([Day, z.object({ Dt: Day }), z.object({ DtTm: Time })], "is no day");
+const ExecutionDate = z.union([Day, z.object({ Dt: Day }), z.object({ DtTm: Time })], "is not a day");
 
 const sums = { NbOfTxs: Count, CtrlSum: Sum.optional() };
 
@@ -62,7 +62,7 @@ const Content = z.object({
   Document: z.object({
     CstmrCdtTrfInitn: z.object({
       GrpHdr: z.object({ MsgId: textUpTo(35), CreDtTm: Time, ...sums }),
-      PmtInf: z.array(PaymentInformation).length(1, "must be there once"),
+      PmtInf: z.array(PaymentInformation).length(1, "must occur once"),
     }),
   }),
 });
@@ -102,7 +102,7 @@ const parser = new XMLParser({
 
 /** Rejects document types: they could define entities, which no payment needs. */
 function parseXml(text: string): unknown {
-  if (text.includes("<!DOCTYPE")) throw formatError("The document has a document type.");
+  if (text.includes("<!DOCTYPE")) throw formatError("The document has a DOCTYPE, which is not allowed.");
   const valid = XMLValidator.validate(text);
   if (valid !== true)
     throw formatError("The document is not XML.", `Line ${valid.err.line}: ${valid.err.msg}`);
@@ -126,8 +126,8 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
 
 function toSchemaError(content: unknown, { path, code, message }: z.core.$ZodIssue): DomainError {
   const isMissing = valueAt(content, path) === undefined;
-  const text = isMissing ? "is missing" : code === "invalid_type" ? "is not as it should be" : message;
-  return formatError("The document is not as it should be:", `${elementAt(path)} ${text}.`);
+  const text = isMissing ? "is missing" : code === "invalid_type" ? "is invalid" : message;
+  return formatError("The document is invalid:", `${elementAt(path)} ${text}.`);
 }
 
 function assertSums(element: string, { NbOfTxs, CtrlSum }: Sums, { CdtTrfTxInf }: PaymentInformation): void {
@@ -135,7 +135,7 @@ function assertSums(element: string, { NbOfTxs, CtrlSum }: Sums, { CdtTrfTxInf }
   const check = (name: string, stated: string | undefined, actual: Big) => {
     if (stated !== undefined && !actual.eq(stated))
       throw formatError(
-        "A control sum does not fit.",
+        "A control sum is wrong.",
         `${element}/${name} is ${stated}, not ${actual.toFixed()}.`,
       );
   };

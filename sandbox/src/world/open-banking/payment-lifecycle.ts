@@ -27,9 +27,9 @@ import {
 } from "./references";
 import { nextExecutionDay, type StandingOrder } from "./standing-order";
 
-const wrongAccount: StatusReason = { code: "AC01", text: "The creditor's account is not one." };
-const noFunds: StatusReason = { code: "AM04", text: "There are not enough funds." };
-const refused: StatusReason = { code: "DS02", text: "It was refused, or not authorised in time." };
+const wrongAccount: StatusReason = { code: "AC01", text: "The creditor's account number is invalid." };
+const noFunds: StatusReason = { code: "AM04", text: "Insufficient funds." };
+const refused: StatusReason = { code: "DS02", text: "Rejected, or not authorised in time." };
 
 /** Delay from authorisation to settlement, and from there to completion. */
 const stepMs = 2_000;
@@ -48,7 +48,7 @@ export function initiatePayment(world: World, terms: PaymentTerms): Payment {
   const paymentId = world.ids.uuid();
   const { clientId } = terms.client;
   const about = { id: paymentId, subject: { scope: `PIS:${paymentId}`, clientIds: [clientId] } };
-  const signatoryTerms = signatories > 1 ? [["To be approved by", `${signatories} people`] as const] : [];
+  const signatoryTerms = signatories > 1 ? [["Approvals required", `${signatories} people`] as const] : [];
   const payment: Payment = {
     ...terms,
     paymentId,
@@ -118,9 +118,9 @@ function describeTerms({ transfers, account, order, requestedAt }: PaymentTerms)
           `${formatMoney(amount)}, account ${accountNumberOf(creditorAccount)}`,
         ] as const,
     ),
-    ["In total", formatMoney({ amount: totalOf({ transfers }), currency })],
-    ...(order ? [["Repeated", `${order.frequency} from ${order.startDate}`] as const] : []),
-    ...(requestedAt ? [["On", dayOf(requestedAt)] as const] : []),
+    ["Total", formatMoney({ amount: totalOf({ transfers }), currency })],
+    ...(order ? [["Schedule", `${order.frequency} from ${order.startDate}`] as const] : []),
+    ...(requestedAt ? [["Execution date", dayOf(requestedAt)] as const] : []),
   ];
 }
 

@@ -37,7 +37,7 @@ export function productViolation(
 ): string | undefined {
   const rules = euroProduct(product);
   if (!rules) return undefined;
-  if (currency !== "EUR" || iban === undefined) return "The product pays euro to an IBAN.";
+  if (currency !== "EUR" || iban === undefined) return "The product only pays euro to an IBAN.";
   const country = iban.slice(0, 2).toUpperCase();
   return (rules.reach?.has(country) ?? true) ? undefined : `The product does not reach ${country}.`;
 }

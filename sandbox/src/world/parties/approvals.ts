@@ -63,7 +63,7 @@ const groupViolations = ({ groups }: ApprovalsConfig, mayAct: (contactId: string
     ...(groupNames.has(name) ? [] : [`groups.${index}.name must be A, B or C`]),
     ...(groups.findIndex((group) => group.name === name) === index
       ? []
-      : [`groups.${index}.name is there twice`]),
+      : [`groups.${index}.name is used twice`]),
     ...members
       .filter((id) => !mayAct(id))
       .map((id) => `groups.${index}.members: ${id} is not a contact who may act`),
@@ -79,7 +79,7 @@ function bandViolation({ rules }: ApprovalsConfig): string | undefined {
   const starts = [0, ...bands.map(({ max_amount }) => max_amount)];
   const gap = bands.findIndex(({ min_amount }, index) => min_amount !== starts[index]);
   if (gap >= 0)
-    return `rules: the band from ${bands[gap]!.min_amount} does not begin where the one before ends`;
+    return `rules: the band from ${bands[gap]!.min_amount} does not start at the end of the previous one`;
   if (starts.at(-1) !== null) return "rules: the last band must have no limit";
   const foreign = rules.findIndex(({ currency }) => currency !== approvalsCurrency);
   return foreign < 0 ? undefined : `rules.${foreign}.currency must be ${approvalsCurrency}`;
@@ -93,7 +93,7 @@ function combinationViolations(config: ApprovalsConfig): string[] {
     return combinations.flatMap((combination, position) => {
       const levels = combination.reduce((sum, { approvals }) => sum + approvals, 0);
       if (levels < 1 || levels > maxLevels)
-        return [`${at}.${position} must ask for 1 to ${maxLevels} approvals`];
+        return [`${at}.${position} must require 1 to ${maxLevels} approvals`];
       if (isSatisfied(config, combination, allApprovers)) return [];
       return [`${at}.${position}: its groups do not have ${levels} different members to approve`];
     });

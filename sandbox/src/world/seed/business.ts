@@ -19,7 +19,7 @@ import type {
 
 /** Share of supplier payments that are returned. */
 const returnShare = 0.03;
-const daysOfInterest = 30;
+const interestDays = 30;
 
 /**
  * Schedules business for the days up to today and, in a living world, for each day to come. The same seed gives the
@@ -106,12 +106,12 @@ function paymentDay(random: Random, { currency }: Account, due: string, anomaly:
 function scheduleReceipt(
   world: World,
   random: Random,
-  trickle: FrequentPayments,
+  pattern: FrequentPayments,
   day: string,
   anomaly: PaymentAnomaly,
 ): void {
-  const { account } = trickle;
-  const invoiced = randomAmount(random, trickle);
+  const { account } = pattern;
+  const invoiced = randomAmount(random, pattern);
   const amount =
     anomaly === "short" ? roundAmount(invoiced.times(underpaidShare), account.currency) : invoiced;
   const invoice = `INV-${random.digits(5)}`;
@@ -128,9 +128,9 @@ function scheduleReceipt(
     });
 }
 
-function schedulePayment(world: World, random: Random, trickle: FrequentPayments, day: string): void {
-  const { account } = trickle;
-  const amount = randomAmount(random, trickle);
+function schedulePayment(world: World, random: Random, pattern: FrequentPayments, day: string): void {
+  const { account } = pattern;
+  const amount = randomAmount(random, pattern);
   const reference = `PO-${random.digits(5)}`;
   const counterparty = randomPartner(world, random, account);
   const backAt = random.chance(returnShare)
@@ -191,7 +191,7 @@ function scheduleMonthly(
 }
 
 export function payInterest(world: World, { account, rate }: Interest, day: string): void {
-  const share = new Big(rate).times(daysOfInterest).div(360);
+  const share = new Big(rate).times(interestDays).div(360);
   const amount = roundAmount(availableBalance(world, account).times(share), account.currency);
   const reference = `INT-${day.slice(0, 7)}`;
   if (amount.gt(0))

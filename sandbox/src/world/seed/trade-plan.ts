@@ -22,5 +22,5 @@ export interface TradePlan {
   readonly maturesOn?: string;
   readonly synthetic?: boolean;
   readonly reference?: string;
-  readonly afterwards?: readonly (readonly [at: Date, act: PlanStep])[];
+  readonly afterwards?: readonly (readonly [at: Date, step: PlanStep])[];
 }

@@ -77,17 +77,18 @@ function orderViolation(
   { beneficiary, amount, date = earliestDate(world, trade) }: PaymentOrder,
 ): string | undefined {
   const { currency } = trade.buy;
-  if (trade.ended || trade.type === "ndf") return `trade_id: nothing can be paid from trade ${trade.tradeId}`;
+  if (trade.ended || trade.type === "ndf")
+    return `trade_id: no payment can be made from trade ${trade.tradeId}`;
   if (beneficiary.clientId !== trade.clientId || beneficiary.currency !== currency)
-    return `beneficiary_id: ${beneficiary.name} (${beneficiary.beneficiaryId}) is no beneficiary in ${currency}`;
+    return `beneficiary_id: ${beneficiary.name} (${beneficiary.beneficiaryId}) is not a beneficiary in ${currency}`;
   if (amount.lte(0)) return "amount must be more than zero";
   if (!fitsMinorUnits(amount, currency)) return `amount has too many decimals for ${currency}`;
   if (amount.gt(unallocatedAmount(trade)))
-    return `amount is more than the ${unallocatedAmount(trade).toFixed()} ${currency} that are left`;
+    return `amount is more than the remaining ${unallocatedAmount(trade).toFixed()} ${currency}`;
   const earliest = earliestDate(world, trade);
   if (date < earliest) return `payment_date ${date} is too early: the earliest is ${earliest}`;
   const next = nextBusinessDay(date, [currency]);
-  if (date !== next) return `payment_date ${date} is no business day: the next is ${next}`;
+  if (date !== next) return `payment_date ${date} is not a business day: the next is ${next}`;
   return undefined;
 }
 
@@ -120,12 +121,14 @@ export function decidePayment(
   { contactId, approve }: { readonly contactId: string; readonly approve: boolean },
 ): void {
   if (payment.status !== "Payment pending of authorization")
-    throw toStateError(`Payment ${payment.paymentId} does not wait for an approval.`);
-  if (contactId === payment.createdBy) throw toStateError("Who asked for a payment cannot decide on it.");
+    throw toStateError(`Payment ${payment.paymentId} is not waiting for approval.`);
+  if (contactId === payment.createdBy)
+    throw toStateError("The contact who ordered a payment cannot decide on it.");
   const { config } = world.approvals.get(trade.clientId)!;
   if (!approversOf(config).includes(contactId))
-    throw toStateError(`${contactId} is in no group that approves payments.`);
-  if (payment.approvedBy.includes(contactId)) throw toStateError(`${contactId} has approved it already.`);
+    throw toStateError(`${contactId} is not in a group that approves payments.`);
+  if (payment.approvedBy.includes(contactId))
+    throw toStateError(`${contactId} has already approved this payment.`);
   if (!approve) {
     endPayment(world, trade, payment, "Payment rejected");
     closeWhenPaidOut(trade);
@@ -167,7 +170,7 @@ export function completeBeneficiary(
   account: Pick<Beneficiary, "iban" | "accountNumber">,
 ): void {
   if (payment.status !== "Need more beneficiary information")
-    throw toStateError(`Payment ${payment.paymentId} needs no more information.`);
+    throw toStateError(`Payment ${payment.paymentId} does not need more information.`);
   payment.beneficiary = Object.freeze({ ...payment.beneficiary, ...account });
   startValidation(world, trade, payment);
 }
@@ -219,7 +222,7 @@ export function completeTradePayment(world: World, trade: Trade, payment: TradeP
 export function returnPayment(world: World, trade: Trade, payment: TradePayment): void {
   const { paymentId: reference, amount, beneficiary: counterparty, status, returned } = payment;
   if (status !== "Payment complete" || returned)
-    throw toStateError(`Payment ${reference} is not with its beneficiary.`);
+    throw toStateError(`Payment ${reference} is not complete, or was already returned.`);
   const information = `Returned payment to ${counterparty.name}`;
   const type = "payment_returned";
   moveMoney(world, buyAccount(world, trade), amount, "nostro", {

@@ -58,7 +58,7 @@ export function createDrawdownOffer(world: World, parent: Trade, requested: Requ
   const violation = drawdownViolation(parent, sell.amount, buy.amount);
   if (violation !== undefined) return violation;
   const { to } = windowOf(parent);
-  if (maturityDate > to) return `The value date would be ${maturityDate}, and the window ends on ${to}.`;
+  if (maturityDate > to) return `The value date would be ${maturityDate}, but the window ends on ${to}.`;
   const fee = feeFor(sell);
   return { terms: { clientId, type: "drawdown", parent, buy, sell, rate, fee, maturityDate }, warning };
 }

@@ -146,7 +146,7 @@ export const windowOf = ({ type, windowFrom, orderDate, maturityDate }: Trade) =
 /** Returns why amounts cannot be drawn from a trade; undefined if they can. */
 export function drawdownViolation(parent: Trade, sell: Big, buy: Big): string | undefined {
   const { tradeId, type, ended, settled } = parent;
-  if (!drawableTypes.has(type)) return `Trade ${tradeId} is no forward.`;
+  if (!drawableTypes.has(type)) return `Trade ${tradeId} is not a forward.`;
   if (ended || settled) return `Trade ${tradeId} is settled or cancelled.`;
   if (sell.gt(remainingAmount(parent, "sell")))
     return `${sell.toFixed()} is more than is left of trade ${tradeId}.`;
@@ -156,7 +156,7 @@ export function drawdownViolation(parent: Trade, sell: Big, buy: Big): string | 
 
 /** Thrown at pricing and again at booking, because another drawdown may have been booked in between. */
 export const toDrawdownError = (details: string): DomainError =>
-  new DomainError("drawdown-not-possible", "This cannot be drawn from the trade.", details);
+  new DomainError("drawdown-not-possible", "The drawdown is not possible.", details);
 
 /** Derives the status from the funds paid in and the payments made. */
 export function statusOf(trade: Trade): TradeStatus {

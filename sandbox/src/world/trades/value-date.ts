@@ -35,8 +35,8 @@ export function valueDateFor(
 }
 
 const spotWarning = (day: string) =>
-  `The value date is ${day}, that of a spot trade; a later one is that of a forward.`;
-const movedWarning = (day: string) => `The value date is ${day}, the next that can be had.`;
+  `The value date is ${day}, the spot date. Use a forward for a later date.`;
+const movedWarning = (day: string) => `The value date is ${day}, the next possible one.`;
 
 /** Returns the value date of a drawdown: after the deal date and within the window. */
 export function drawdownDate(
