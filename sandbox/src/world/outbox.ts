@@ -143,7 +143,7 @@ export class Outbox {
     if (this.#isDiscarded) this.removeFiles();
   }
 
-  /** Hands the files of mails that `other` also contains over to it, and removes the rest. */
+  /** Transfers the files of mails that `other` also contains, and deletes the rest. */
   transferFilesTo(other: Outbox): void {
     const sharedIds = new Set(other.#mails.map(({ id }) => id));
     for (const [path, mail] of this.#files)

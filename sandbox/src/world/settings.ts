@@ -13,7 +13,7 @@ export interface Settings {
   /** True to send x-total-count with every paged list. Default: only where the contract documents it. */
   readonly totalCount: boolean;
   /**
-   * How a person reaches the page that authorises a consent or payment. "redirect" (default): by its URL. "oauth": by
+   * Route of a person to the page that authorises a consent or payment. "redirect" (default): by its URL. "oauth": by
    * OAuth 2.0; account information is then read with the resulting token.
    */
   readonly scaApproach: "redirect" | "oauth";

@@ -228,7 +228,7 @@ export class Rates {
   }
 
   /**
-   * Moves the market so that one unit of the base is worth `rate` on a day; later days move alike. The base moves
+   * Moves the market so that one unit of the base is worth `rate` on a day; later days move by the same factor. The base moves
    * against all other currencies; if it is USD, the quote currency moves instead. Throws a DomainError if the move is
    * too large.
    */

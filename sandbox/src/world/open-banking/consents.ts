@@ -46,7 +46,7 @@ export function createConsent(world: World, client: Client, terms: ConsentTerms)
   return consent;
 }
 
-/** Error kinds of an unknown consent, by where the call names it: in the path it is the resource itself. */
+/** Error kinds of an unknown consent, by location of its ID. In the path the consent is the resource itself. */
 const unknownConsentKinds = { path: "consent-unknown", header: "named-consent-unknown" } as const;
 
 /** Finds a client's consent. Throws a DomainError if there is none. */

@@ -19,7 +19,7 @@ const toClient = ({ id: clientId, name, address, country, email }: CompanyDescri
   Object.freeze({ clientId, name, address, country, email });
 
 /**
- * Returns the parties of a description. The first active contact represents all companies that are not foreign.
+ * Returns the parties of a description. Contacts of the first company act for all companies that are not foreign.
  */
 export function partiesFromDescription({ companies }: WorldDescription): Parties {
   const own = companies.filter(({ foreign }) => !foreign).map(({ id }) => id);
