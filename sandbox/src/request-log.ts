@@ -1,4 +1,4 @@
-/** Notes on the stage what was asked, and how it was answered. */
+/** Records requests and responses in the session. */
 import type { FastifyRequest } from "fastify";
 import { type Headers, toExchangeBody } from "./exchange";
 import type { Fault } from "./fault-queue";

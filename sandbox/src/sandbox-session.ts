@@ -33,7 +33,7 @@ function restoreWorld({ beginning, clock, world, mails }: SandboxState, delivery
 /** Starts another sandbox that goes on from a state; returns its address. */
 export type StartFork = (state: SandboxState, port: number) => Promise<string>;
 
-/** Everybody who serves asks the stage for the world anew: a reset puts another one on. */
+/** State of a running sandbox. Read `world` from the session on each use, because a reset replaces it. */
 export class SandboxSession {
   readonly faults: FaultQueue;
   readonly requests: LoggedRequest[] = [];
@@ -48,7 +48,7 @@ export class SandboxSession {
   #initialSetup: WorldSetup;
   #world: World;
 
-  /** Begins, or goes on from a state, which is the stage's from then on. */
+  /** Starts a new world or resumes from a state. The session takes ownership of the state. */
   constructor(
     /** What calls can be spoiled of. */
     operations: readonly Declaration[],
@@ -118,7 +118,9 @@ export class SandboxSession {
     this.undoHistory.clear();
   }
 
-  /** Goes on from a state, which is the stage's from then on. Throws a SavedSandboxError; then nothing is changed. */
+  /**
+   * Resumes from a state, of which the session takes ownership. Throws a SavedSandboxError; nothing is changed then.
+   */
   restore(state: SandboxState): void {
     this.#switchTo(state);
     this.#initialSetup = state.beginning;

@@ -1,4 +1,4 @@
-/** What is on a stage, as plain data. */
+/** State of a sandbox session, as plain data. */
 import type { Exchange } from "./exchange";
 import type { Fault, PendingFaults } from "./fault-queue";
 import type { ClockState } from "./world/calendar/clock";

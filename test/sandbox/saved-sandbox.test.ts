@@ -254,7 +254,11 @@ describe("what cannot be loaded is refused", () => {
     ["something else", { hello: 1 }, /fxdesk_sandbox is missing/],
     ["nothing", null, /fxdesk_sandbox is missing/],
     ["a part", { fxdesk_sandbox: 1, state: { beginning: {} } }, /damaged/],
-    ["an unknown value", { fxdesk_sandbox: 1, state: { $sum: 1 } }, /damaged: \$sum is no kind of value/],
+    [
+      "an unknown value",
+      { fxdesk_sandbox: 1, state: { $sum: 1 } },
+      /damaged: \$sum is not a known value type/,
+    ],
   ])("%s", async (_what, saved, message) => {
     await expect(startSandbox({ saved: saved as never })).rejects.toThrow(SavedSandboxError);
     await expect(startSandbox({ saved: saved as never })).rejects.toThrow(message);

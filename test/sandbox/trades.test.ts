@@ -237,7 +237,7 @@ describe("a forward", () => {
 
   test("is what a drawdown names", async () => {
     const spot = await bookOne({});
-    await expect(quotes({}, drawdown(spot.trade_id, 10))).rejects.toMatchObject(conflict("no forward"));
+    await expect(quotes({}, drawdown(spot.trade_id, 10))).rejects.toMatchObject(conflict("is not a forward"));
     await expect(quotes({}, drawdown("TR0", 10))).rejects.toMatchObject({ status: 404 });
     await expect(quotes({}, { trade_type: "drawdown" })).rejects.toMatchObject({ status: 400 });
     const { trade_id } = await bookOne(forward);

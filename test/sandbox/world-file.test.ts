@@ -128,13 +128,13 @@ describe("what is wrong", () => {
       "currency: GBP, per_week: 1.5",
       "currency: JPY, per_week: 1.5",
       "currency: JPY",
-      "companies[0].business[1].currency must be that of an account: there is none in JPY.",
+      "companies[0].business[1].currency must be the currency of an account; there is none in JPY.",
     ],
     [
       "id: contact-director",
       "id: contact-treasurer",
       "id: contact-treasurer, name: Ole",
-      "companies[0].contacts[1].id is taken already.",
+      "companies[0].contacts[1].id is already used.",
     ],
     [
       "members: [contact-director]",
@@ -142,13 +142,13 @@ describe("what is wrong", () => {
       "approvals:",
       "companies[0].approvals cannot be used: ",
     ],
-    ["version: 1", "version: 2", "version: 2", "version must be 1, the only version there is."],
+    ["version: 1", "version: 2", "version: 2", "version must be 1, the only supported version."],
     ["day: 27", "day: 31", "day: 31", "companies[0].business[4].day "],
     [
       "version: 1",
       "version: 1\nrates: { EURXXX: 2 }",
       "EURXXX",
-      "rates.EURXXX must be two currencies that are traded.",
+      "rates.EURXXX must be two traded currencies.",
     ],
     ["version: 1", "version: 1\nrates: { EURUSD: 0 }", "EURUSD", "rates.EURUSD must be more than zero."],
     [

@@ -26,6 +26,6 @@ export function respondOnce<R extends Result>(
   if (stored) return stored.result as R;
   const result = respond();
   storedResponses.set(key, { asked: requestText, result });
-  world.agenda.schedule(world.timeAfter(retentionMs), "response-is-forgotten", key);
+  world.scheduledEvents.schedule(world.timeAfter(retentionMs), "response-is-forgotten", key);
   return result;
 }

@@ -1,6 +1,4 @@
-/** How the domain says no, in its own words: what it means to a caller is said where calls are answered. */
-
-/** What stands in the way of what was asked of the bank. */
+/** Errors of the bank's domain. `error-mapping.ts` translates them to HTTP responses. */
 type BankError =
   | "account-details-decided"
   | "account-details-not-active"
@@ -36,7 +34,7 @@ type BankError =
   | "validation-error"
   | "virtual-account-exists";
 
-/** The same on the open-banking interfaces, in the words of their standard. */
+/** Errors of the open-banking interfaces, named after the codes of their standard. */
 type OpenBankingError =
   | "access-exceeded"
   | "account-unknown"
@@ -60,7 +58,7 @@ type OpenBankingError =
 
 export type DomainErrorKind = BankError | OpenBankingError;
 
-/** Something the world does not allow. Nothing has been changed. `details` says more, or names the field. */
+/** An operation the world rejects. Nothing was changed. `details` adds facts or names the field. */
 export class DomainError extends Error {
   constructor(
     readonly kind: DomainErrorKind,
@@ -71,6 +69,6 @@ export class DomainError extends Error {
   }
 }
 
-/** What was asked for does not fit: `details` names the field and what would be right. */
+/** Returns a validation error. `details` names the field and the accepted values. */
 export const toValidationError = (details: string): DomainError =>
   new DomainError("validation-error", "The request does not fit.", details);

@@ -1,9 +1,9 @@
-/** The enumerations of the contract that the domain works with, as the operations list them. */
+/** Enumerations of the contract that the domain uses, derived from the operations. */
 import type { OperationValues } from "@fxdesk/toolkit/operations";
 import type * as schema from "@fxdesk/toolkit/schema";
 import type { z } from "zod";
 
-/** What an enumeration lists, without the texts that a service may add. */
+/** Literal members of an enumeration, without the `string` that allows future values. */
 type KnownLiterals<T> = T extends string ? (string extends T ? never : T) : never;
 
 type Item<T> = T extends readonly (infer Each)[] ? Each : T;
@@ -14,7 +14,7 @@ type Values<Name extends keyof OperationValues, Field extends keyof OperationVal
 
 type SchemaValues<Schema extends z.ZodType> = KnownLiterals<z.output<Schema>>;
 
-/** Those of an enumeration that are spoken of: what it does not list does not compile. */
+/** Members of an enumeration. A value that the enumeration lacks does not compile. */
 export type Subset<All extends string, Some extends All> = Some;
 
 export type TransactionType = Values<"transactions.list", "transaction_type">;
@@ -23,7 +23,7 @@ export type TradeType = Values<"trades.list", "trade_type">;
 
 export type BalanceType = Values<"accounts.listBalances", "balance_types">;
 
-/** In which statements are written, as files to be fetched or to be sent by e-mail. */
+/** File and e-mail formats of statements. */
 export type StatementFormat =
   | Values<"statements.createFile", "format">
   | Values<"statements.emailAccounts", "format">;
@@ -38,7 +38,7 @@ export type ConsentStatus = SchemaValues<typeof schema.ConsentStatus>;
 
 export type ScaStatus = SchemaValues<typeof schema.ScaStatus>;
 
-/** Of a payment of the open-banking interfaces. */
+/** Status of an open-banking payment. */
 export type TransactionStatus = SchemaValues<typeof schema.TransactionStatus>;
 
 export type ExecutionRule = NonNullable<Values<"payments.initiate", "executionRule">>;

@@ -1,4 +1,4 @@
-/** What happens when something is due, and worlds in which it does. */
+/** Handlers of scheduled events, and the factory for worlds that run them. */
 import { confirmIfPending } from "./accounts/account-details";
 import type { EventArguments, ScheduledEvent } from "./scheduled-events";
 import { expireConsent } from "./open-banking/consents";
@@ -49,5 +49,5 @@ function handleEvent(world: World, { kind, args }: ScheduledEvent): void {
   handle(world, ...args);
 }
 
-/** A world in which what is due happens. */
+/** Creates a world whose due events are handled. */
 export const createWorld = (options: WorldOptions): World => new World(options, handleEvent);

@@ -1,9 +1,7 @@
-/** What is computed from little and asked for again and again. */
-
-/** How many results are kept; then all are forgotten, so that nothing grows with what is asked for. */
+/** Bounds the memory of a cache: when it is full, all results are dropped. */
 const maxResults = 10_000;
 
-/** The function with its results kept. */
+/** Returns a function that caches its results. */
 export function memoize<Key extends string | number, Value>(
   compute: (key: Key) => Value,
 ): (key: Key) => Value {

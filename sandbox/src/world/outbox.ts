@@ -1,13 +1,14 @@
-/** E-mail: sent to a server when there is one, else put into a folder when there is one, and kept in any case. */
+/**
+ * Outgoing e-mail: sent by SMTP if a server is configured, else written to a folder if one is, and always recorded.
+ */
 import { constants, rmSync } from "node:fs";
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { StoredFile } from "./stored-file";
 import { DomainError } from "./domain-error";
 
-/** An e-mail to be sent. */
 export interface MailDraft {
-  /** Makes its Message-ID and the boundaries between its parts. */
+  /** Seed of the Message-ID and of the MIME boundaries. */
   readonly id: string;
   readonly to: string;
   readonly subject: string;
@@ -17,21 +18,21 @@ export interface MailDraft {
 }
 
 export interface Mail extends MailDraft {
-  /** The message as it was sent or written: RFC 5322 and MIME. */
+  /** Complete message as sent or written (RFC 5322, MIME). */
   readonly message: Buffer;
 }
 
-/** Where e-mails go. */
+/** Destination of e-mails. */
 export interface MailDelivery {
-  /** Each mail is written there as a file of its own. */
+  /** Folder for one .eml file per mail. */
   readonly folder?: string | undefined;
-  /** A mail server, as smtp://user:password@host:port; takes the place of the folder. */
+  /** Mail server, as smtp://user:password@host:port. Takes precedence over `folder`. */
   readonly smtpUrl?: string | undefined;
 }
 
 const mailProtocols = new Set(["smtp:", "smtps:"]);
 
-/** Makes a folder and those it is in. One at a time: asked for all at once, some systems never respond. */
+/** Creates a folder and its parents, one at a time: a recursive mkdir never returns on some systems. */
 async function createFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
@@ -44,25 +45,25 @@ async function createFolder(folder: string): Promise<void> {
   }
 }
 
-/** Sees to it that e-mails can be delivered. Throws a RangeError that says what is wrong. */
+/** Checks that e-mails can be delivered. Throws a RangeError that names the setting. */
 export async function checkMailDelivery({ folder, smtpUrl }: MailDelivery): Promise<void> {
   if (smtpUrl !== undefined && !(URL.canParse(smtpUrl) && mailProtocols.has(new URL(smtpUrl).protocol)))
-    throw new RangeError("smtpUrl must begin with smtp:// or smtps://, and the name of the server follows.");
+    throw new RangeError("smtpUrl must be an smtp:// or smtps:// URL with a host name.");
   if (folder === undefined || smtpUrl !== undefined) return;
   try {
     await createFolder(folder);
     await access(`${folder}/`, constants.W_OK);
   } catch (error) {
-    throw new RangeError(`dataDir: e-mails cannot be left in ${folder}: ${(error as Error).message}`);
+    throw new RangeError(`dataDir: e-mails cannot be written to ${folder}: ${(error as Error).message}`);
   }
 }
 
 const sender = "statements@sandbox-bank.example";
 
-/** The library takes a while to load: not before it is needed. */
+/** Loaded on first use, because loading takes noticeable time. */
 const loadNodemailer = () => import("nodemailer");
 
-/** The message of a letter; the same letter is always the same bytes. */
+/** Composes the MIME message. The same draft always gives the same bytes. */
 async function composeMessage({ id, to, subject, text, sentAt, attachments }: MailDraft): Promise<Buffer> {
   const { createTransport } = await loadNodemailer();
   const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
@@ -89,24 +90,23 @@ async function sendBySmtp(smtpUrl: string, { to, message }: Mail): Promise<void>
   try {
     await transport.sendMail({ envelope: { from: sender, to }, raw: message });
   } catch (error) {
-    throw new DomainError("mail-not-sent", "The mail server did not take the e-mail.", String(error));
+    throw new DomainError("mail-not-sent", "The mail server did not accept the e-mail.", String(error));
   } finally {
     transport.close();
   }
 }
 
-/** What an e-mail is called as a file. */
 const fileNameOf = ({ id, sentAt }: Mail): string =>
   `${sentAt.toISOString().replace(/[-:.]/g, "")}-${id.slice(0, 8)}.eml`;
 
-/** An e-mail as mail programs open it. */
+/** Returns a mail as an .eml file. */
 export const toEmlFile = (mail: Mail): StoredFile => ({
   contentType: "message/rfc822",
   fileName: fileNameOf(mail),
   bytes: mail.message,
 });
 
-/** Returns where it was written. */
+/** Writes a mail to the folder and returns its path. */
 async function writeMailFile(folder: string, mail: Mail): Promise<string> {
   const path = join(folder, fileNameOf(mail));
   await createFolder(folder);
@@ -116,11 +116,11 @@ async function writeMailFile(folder: string, mail: Mail): Promise<string> {
 
 export class Outbox {
   readonly #mails: Mail[];
-  /** What it has written of them, by where. */
+  /** Files written by this outbox, by path. */
   readonly #files = new Map<string, Mail>();
   #isDiscarded = false;
 
-  /** With the mails that were sent before; their files are not its own. */
+  /** `mails` were sent earlier; their files do not belong to this outbox. */
   constructor(
     private readonly delivery: MailDelivery = {},
     mails: readonly Mail[] = [],
@@ -128,12 +128,12 @@ export class Outbox {
     this.#mails = [...mails];
   }
 
-  /** What was sent, the first one first. */
+  /** Sent mails, oldest first. */
   get mails(): readonly Mail[] {
     return this.#mails;
   }
 
-  /** Throws a DomainError when there is a mail server and it does not take the letter. */
+  /** Sends and records a mail. Throws a DomainError if the mail server rejects it. */
   async send(draft: MailDraft): Promise<void> {
     const { folder, smtpUrl } = this.delivery;
     const mail = { ...draft, message: await composeMessage(draft) };
@@ -143,7 +143,7 @@ export class Outbox {
     if (this.#isDiscarded) this.removeFiles();
   }
 
-  /** Another outbox takes its place: the files of mails that are in that one too are that one's, the others are removed. */
+  /** Transfers the files of mails that `other` also contains, and deletes the rest. */
   transferFilesTo(other: Outbox): void {
     const sharedIds = new Set(other.#mails.map(({ id }) => id));
     for (const [path, mail] of this.#files)
@@ -154,7 +154,7 @@ export class Outbox {
     this.removeFiles();
   }
 
-  /** Removes the files it has written, and none besides; also one that is being written now. */
+  /** Removes the files this outbox has written, including one still being written. */
   removeFiles(): void {
     this.#isDiscarded = true;
     for (const path of this.#files.keys()) rmSync(path, { force: true });

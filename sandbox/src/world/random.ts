@@ -1,10 +1,10 @@
-/** Chance with a seed: the same seed gives the same world. */
+/** Pseudo-random numbers: the same seed gives the same world. */
 import { createHash } from "node:crypto";
 
 export class Random {
   #state: number;
 
-  /** Goes on from a state it had. */
+  /** `state` resumes an earlier sequence. */
   constructor(
     private readonly seed: string,
     state?: number,
@@ -16,12 +16,12 @@ export class Random {
     return this.#state;
   }
 
-  /** A stream of its own, so that one part of the world does not shift the numbers of another. */
+  /** Returns an independent stream, so that one part of the world does not shift the numbers of another. */
   fork(name: string, state?: number): Random {
     return new Random(`${this.seed}/${name}`, state);
   }
 
-  /** 32 bits (mulberry32). */
+  /** Returns the next 32 bits (mulberry32). */
   #word(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -30,12 +30,12 @@ export class Random {
     return (mixed ^ (mixed >>> 14)) >>> 0;
   }
 
-  /** A number from 0 to 1, 1 excluded. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number {
     return this.#word() / 2 ** 32;
   }
 
-  /** A whole number between two bounds, both included. */
+  /** Returns an integer between two bounds, both inclusive. */
   integer(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }
@@ -58,7 +58,7 @@ export class Random {
     return text.slice(0, length);
   }
 
-  /** A UUID of version 4. */
+  /** Returns a version 4 UUID. */
   uuid(): string {
     const digits = this.hex(32);
     const variant = "89ab".charAt(Number.parseInt(digits.charAt(16), 16) % 4);

@@ -1,4 +1,4 @@
-/** What is going to happen, in the order of time: money coming in, trades maturing, statements getting ready. */
+/** Future events in order of time: incoming money, maturing trades, expiring consents. */
 import type { Big } from "big.js";
 import type { Account } from "./accounts/account";
 import type { AccountDetails } from "./accounts/details";
@@ -10,7 +10,7 @@ import type { PlanStep, TradePlan } from "./seed/trade-plan";
 import type { Interest, Outgoing, Recurring, SupplierPayment } from "./seed/recurring";
 import type { Trade, TradePayment } from "./trades/trades";
 
-/** What can be due, by its kind, and what it is about. */
+/** Kinds of events and their arguments. */
 export interface EventArguments {
   readonly "trade-matures": [trade: Trade];
   readonly "trade-is-fixed": [trade: Trade];
@@ -25,7 +25,7 @@ export interface EventArguments {
   readonly "consent-expires": [consent: Consent];
   readonly "payment-settles": [payment: Payment, daysLeft: number];
   readonly "payment-is-executed": [payment: Payment];
-  /** With the number of the day among those of the order, from 0. */
+  /** `number` counts the execution days of the order, from 0. */
   readonly "standing-order-pays": [payment: Payment, number: number];
   readonly "response-is-forgotten": [key: string];
   readonly "day-begins": [business: readonly Recurring[], day: string];
@@ -35,10 +35,10 @@ export interface EventArguments {
   readonly "money-comes-back": [payment: SupplierPayment];
   readonly "interest-is-paid": [interest: Interest, day: string];
   readonly "plan-is-booked": [plan: TradePlan];
-  readonly "plan-goes-on": [trade: Trade, act: PlanStep];
+  readonly "plan-goes-on": [trade: Trade, step: PlanStep];
 }
 
-/** Something that is due: plain data, so that what is to come can be saved with everything else. */
+/** A future event, as plain data so that it can be saved with the rest of the state. */
 export type ScheduledEvent = {
   readonly [Kind in keyof EventArguments]: {
     /** Milliseconds since 1970. */
@@ -48,10 +48,10 @@ export type ScheduledEvent = {
   };
 }[keyof EventArguments];
 
-/** What is to come, and the time that has come. */
+/** Pending events and the current time. */
 export interface ScheduledEventsState {
   readonly time: Date;
-  /** In the order in which they happen. */
+  /** In order of execution. */
   readonly events: readonly ScheduledEvent[];
 }
 
@@ -68,12 +68,12 @@ export class ScheduledEvents {
     return { time: this.#time, events: this.#events };
   }
 
-  /** When the event that happens now was due; it never goes back. */
+  /** Due time of the event being handled, else the time of the last run; never decreases. */
   get time(): Date {
     return this.#time;
   }
 
-  /** What is due at the same time happens in the order it was scheduled in. */
+  /** Schedules an event. Events with the same time run in the order of scheduling. */
   schedule<Kind extends keyof EventArguments>(time: Date, kind: Kind, ...args: EventArguments[Kind]): void {
     const at = time.getTime();
     let low = 0;
@@ -86,7 +86,7 @@ export class ScheduledEvents {
     this.#events.splice(low, 0, { at, kind, args } as ScheduledEvent);
   }
 
-  /** Lets everything happen that is due, also what follows from it. */
+  /** Runs all events due by `until`, including those that they schedule. */
   runUntil(until: Date, handleEvent: (event: ScheduledEvent) => void): void {
     const end = until.getTime();
     while (this.#events.length > 0 && this.#events[0]!.at <= end) {

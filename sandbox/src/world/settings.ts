@@ -1,42 +1,40 @@
 import { demo } from "./parties/parties";
 
-/** What a real service fixes and a test may want otherwise. */
+/** Behaviour that a real service fixes and a test may change. */
 export interface Settings {
-  /** How long a quote can be booked, at most a year of 366 days; 30 by default. */
+  /** Lifetime of a quote in seconds, up to 366 days. Default: 30. */
   readonly quoteSeconds: number;
   /**
-   * "real": no quotes while the market is closed, from Friday 17:00 to Sunday 17:00 in New York. "always", the default: at
-   * any time.
+   * "real": no quotes from Friday 17:00 to Sunday 17:00 New York time. "always" (default): quotes at any time.
    */
   readonly marketHours: "always" | "real";
-  /** Whether several trades can be booked from one quote; only one, by default. */
+  /** True if several trades can be booked from one quote. Default: false. */
   readonly reusableQuotes: boolean;
-  /** Whether x-total-count is sent with every list that comes in pages; only where the contract documents it, by default. */
+  /** True to send x-total-count with every paged list. Default: only where the contract documents it. */
   readonly totalCount: boolean;
   /**
-   * How a person is led to the page that authorises a consent or a payment: "redirect", the default, by its address;
-   * "oauth", by OAuth 2.0, and account information is then read with the token the person gave.
+   * Route of a person to the page that authorises a consent or payment. "redirect" (default): by its URL. "oauth": by
+   * OAuth 2.0; account information is then read with the resulting token.
    */
   readonly scaApproach: "redirect" | "oauth";
-  /** The registered address to which the login page returns with a code. */
+  /** Registered URL to which the login page returns with a code. */
   readonly redirectUri: string;
   /**
-   * Whether business goes on as the clock moves: customers pay, suppliers and staff are paid, and the market takes a path
-   * that follows from the seed; not, by default.
+   * True if business continues as the clock moves: customers pay, suppliers and staff are paid, and rates follow a path
+   * derived from the seed. Default: false.
    */
   readonly living: boolean;
-  /** How much later every response comes, in milliseconds, at most a minute; 0 by default. */
+  /** Delay of every response in milliseconds, up to 60,000. Default: 0. */
   readonly latencyMs: number;
-  /** How many requests a second are answered; those beyond get 429. Any number, by default. */
+  /** Rate limit; requests above it get 429. Default: unlimited. */
   readonly requestsPerSecond: number;
 }
 
-/** A year. */
 const maxQuoteSeconds = 366 * 86_400;
 
 const maxLatencyMs = 60_000;
 
-/** The settings that are given, and the usual ones in the place of the others. Throws a RangeError. */
+/** Fills in the defaults. Throws a RangeError for a value out of range. */
 export function resolveSettings(partial: Partial<Settings>): Settings {
   const { quoteSeconds = 30, marketHours = "always", totalCount = false, scaApproach = "redirect" } = partial;
   const { reusableQuotes = false, redirectUri = demo.redirectUri, living = false } = partial;
@@ -49,7 +47,7 @@ export function resolveSettings(partial: Partial<Settings>): Settings {
     throw new RangeError(
       `quoteSeconds must be more than zero and at most ${maxQuoteSeconds}, not ${quoteSeconds}.`,
     );
-  if (!URL.canParse(redirectUri)) throw new RangeError(`redirectUri must be an address, not ${redirectUri}.`);
+  if (!URL.canParse(redirectUri)) throw new RangeError(`redirectUri must be a URL, not ${redirectUri}.`);
   return {
     quoteSeconds,
     marketHours,

@@ -1,13 +1,12 @@
 /**
- * State as values: what a world is made of, copied, written as JSON and read again. Two places that hold the same object
- * hold the same object afterwards.
+ * Copies, writes and reads state. References to the same object are preserved.
  *
- * State is plain objects, arrays, maps, sets, dates, decimals, bytes and columns of numbers. A function or an object of a
- * class is none, and is refused.
+ * State consists of plain objects, arrays, maps, sets, dates, decimals, bytes and typed arrays. Functions and class
+ * instances are rejected.
  */
 import { Big } from "big.js";
 
-/** A value as JSON can hold it. What JSON does not know is an object with one key that begins with $. */
+/** A JSON value. Types that JSON lacks are objects with a single key that starts with $. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 type Container = unknown[] | Map<unknown, unknown> | Set<unknown> | Record<string, unknown>;
@@ -19,18 +18,18 @@ function isPlain(value: object): value is Record<string, unknown> {
 
 function assertState(value: object): asserts value is Container {
   if (!Array.isArray(value) && !(value instanceof Map) && !(value instanceof Set) && !isPlain(value))
-    throw new TypeError(`${value.constructor.name} is no state that can be saved.`);
+    throw new TypeError(`An object of class ${value.constructor.name} cannot be saved as state.`);
 }
 
-/** Also a key that means something else in an assignment. */
+/** Defines a property without running a setter, because the key may be `__proto__`. */
 const defineKey = (object: object, key: string, value: unknown): void =>
   void Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 
-/** What never changes, so that a copy may hold the same. */
+/** Immutable values, which a copy can share. */
 const isImmutable = (value: object): boolean =>
   value instanceof Big || value instanceof Date || ArrayBuffer.isView(value) || Object.isFrozen(value);
 
-/** A copy of state that does not change with it. What is frozen is taken to be so all the way down. */
+/** Returns a deep copy of the state. Frozen objects are assumed to be deeply frozen and are shared. */
 export function copyState<State>(state: State): State {
   const copies = new Map<object, Container>();
   const register = <C extends Container>(value: object, copy: C): C => {
@@ -38,7 +37,7 @@ export function copyState<State>(state: State): State {
     return copy;
   };
   function copyValue(value: unknown): unknown {
-    if (typeof value === "function") throw new TypeError("A function is no state that can be saved.");
+    if (typeof value === "function") throw new TypeError("A function cannot be saved as state.");
     if (typeof value !== "object" || value === null || isImmutable(value)) return value;
     const known = copies.get(value);
     if (known) return known;
@@ -65,7 +64,7 @@ export function copyState<State>(state: State): State {
   return copyValue(state) as State;
 }
 
-/** Columns of numbers and bytes, by the name of their kind; bytes are read as a Buffer. */
+/** Typed arrays by the name of their type; bytes are read as a Buffer. */
 const columnReaders = {
   Uint8Array: (bytes: Buffer) => bytes,
   Uint32Array: (bytes: Buffer) => new Uint32Array(toAlignedBuffer(bytes)),
@@ -84,7 +83,7 @@ function serializeColumn(column: ArrayBufferView): Json {
   return { [`$${kind}`]: Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString("base64") };
 }
 
-/** State as JSON. An object that was written before is written as its number, in the order of writing. */
+/** Returns state as JSON. A repeated object is written as the number of its first occurrence. */
 export function serializeState(state: unknown): Json {
   const numbers = new Map<object, number>();
   const serializeAll = (items: Iterable<unknown>) => Array.from(items, (item) => serializeValue(item));
@@ -94,7 +93,7 @@ export function serializeState(state: unknown): Json {
     if (value === null || typeof value === "string" || typeof value === "boolean") return value;
     if (value === undefined) return { $undefined: true };
     if (typeof value === "number") return Number.isFinite(value) ? value : { $number: String(value) };
-    if (typeof value !== "object") throw new TypeError(`A ${typeof value} is no state that can be saved.`);
+    if (typeof value !== "object") throw new TypeError(`A ${typeof value} cannot be saved as state.`);
     if (value instanceof Big) return { $decimal: value.toFixed() };
     if (value instanceof Date) return { $time: value.getTime() };
     if (ArrayBuffer.isView(value)) return serializeColumn(value);
@@ -113,7 +112,7 @@ export function serializeState(state: unknown): Json {
   return serializeValue(state);
 }
 
-/** The state that was written. Throws a TypeError when it was not written so. */
+/** Reads state that `serializeState` wrote. Throws a TypeError for an unknown value type. */
 export function deserializeState(json: Json): unknown {
   const containers: Container[] = [];
   const register = <C extends Container>(container: C): C => {
@@ -160,7 +159,7 @@ export function deserializeState(json: Json): unknown {
     const [key, content] = entries[0] ?? [""];
     if (!key.startsWith("$")) return readObject(entries);
     const decode = decoders[key];
-    if (!decode) throw new TypeError(`${key} is no kind of value.`);
+    if (!decode) throw new TypeError(`${key} is not a known value type.`);
     return decode(content as never);
   }
   return readValue(json);

@@ -1,4 +1,4 @@
-/** A file as the sandbox keeps it. */
+/** A file with its content. */
 export interface StoredFile {
   readonly contentType: string;
   readonly fileName: string;

@@ -1,4 +1,4 @@
-/** One world: everything the sandbox knows, from one seed, at one time. */
+/** A simulated world: the complete state of the sandbox, derived from one seed. */
 import type { Big } from "big.js";
 import type { AccountDetails } from "./accounts/details";
 import type { Account } from "./accounts/account";
@@ -18,7 +18,7 @@ import { type Settings, defaultSettings } from "./settings";
 import { type Grant, createSignInTokens } from "./tokens/sign-in";
 import type { Beneficiary, Trade } from "./trades/trades";
 
-/** What a world keeps in lists of its own. */
+/** Collections of a world. */
 interface WorldCollections {
   readonly accounts: Map<string, Account>;
   readonly accountDetails: Map<string, AccountDetails>;
@@ -26,33 +26,32 @@ interface WorldCollections {
   readonly quotes: Map<string, Quote>;
   readonly trades: Map<string, Trade>;
   readonly statements: Map<string, Statement>;
-  /** What becomes of the next statement that is asked for. */
+  /** Outcome of the next statement to be requested. */
   nextStatement?: StatementOutcome | undefined;
-  /** By client. */
+  /** By client ID. */
   readonly approvals: Map<string, Approvals>;
 }
 
-/** Everything that a world is, but for its seed, its settings and its clock: plain data, as values.ts has it. */
+/** State of a world except its seed, settings and clock: plain data, see state-serialization.ts. */
 export interface WorldState extends WorldCollections {
   readonly parties: Parties;
   readonly rates: Map<string, Big>;
   readonly tokens: TokensState<Grant>;
   readonly openBanking: OpenBankingState;
   readonly agenda: ScheduledEventsState;
-  /** Where the chance of identifiers stands. */
+  /** State of the random generator of identifiers. */
   readonly ids: number;
   readonly ledger: LedgerState;
 }
 
-/** From what a world is made. */
 export interface WorldOptions {
   readonly clock: Clock;
   readonly seed: string;
   readonly outbox: Outbox;
   readonly settings?: Settings;
-  /** Who there is at the beginning. */
+  /** Initial parties. Ignored if `state` is given. */
   readonly parties?: Parties;
-  /** Where it goes on; it is the world's from then on. */
+  /** State to resume from. The world takes ownership of it. */
   readonly state?: WorldState | undefined;
 }
 
@@ -62,12 +61,12 @@ export class World implements WorldCollections {
   readonly settings: Settings;
   readonly #handleEvent: (world: World, event: ScheduledEvent) => void;
   readonly parties: Parties;
-  /** The clients behind the open-banking interfaces and calls that name no client. */
+  /** Clients of the open-banking interfaces and of calls that name no client. */
   readonly ownClientIds: readonly string[];
   readonly tokens: Tokens<Grant>;
   readonly clients: ReadonlyMap<string, Client>;
   readonly contacts: ReadonlyMap<string, Contact>;
-  /** Whose world it is: what is shown and controlled without naming a client is of this contact's first one. */
+  /** Owner of the world. Controls and pages that name no client use this contact's first client. */
   readonly home: { readonly clientId: string; readonly contactId: string; readonly email: string };
   readonly accounts: WorldCollections["accounts"];
   readonly accountDetails: WorldCollections["accountDetails"];
@@ -79,17 +78,17 @@ export class World implements WorldCollections {
   nextStatement?: WorldCollections["nextStatement"];
   readonly approvals: WorldCollections["approvals"];
   readonly openBanking: OpenBanking;
-  readonly agenda: ScheduledEvents;
+  readonly scheduledEvents: ScheduledEvents;
   readonly random: Random;
-  /** Identifiers. */
+  /** Random generator of identifiers. */
   readonly ids: Random;
   readonly ledger: Ledger;
 
-  constructor(given: WorldOptions, happen: (world: World, event: ScheduledEvent) => void) {
-    const { clock, seed, outbox, settings = defaultSettings, parties = demoParties, state } = given;
+  constructor(options: WorldOptions, handleEvent: (world: World, event: ScheduledEvent) => void) {
+    const { clock, seed, outbox, settings = defaultSettings, parties = demoParties, state } = options;
     const { clients, contacts, home } = state?.parties ?? parties;
     const { contactId, clientIds, email } = home;
-    this.#handleEvent = happen;
+    this.#handleEvent = handleEvent;
     this.clock = clock;
     this.outbox = outbox;
     this.settings = settings;
@@ -106,21 +105,21 @@ export class World implements WorldCollections {
     this.statements = state?.statements ?? new Map();
     this.nextStatement = state?.nextStatement;
     this.approvals = state?.approvals ?? new Map();
-    this.agenda = new ScheduledEvents(state?.agenda);
+    this.scheduledEvents = new ScheduledEvents(state?.agenda);
     this.rates = new Rates(state?.rates, settings.living ? randomDrift(seed) : undefined);
     this.random = new Random(seed);
     this.ids = this.random.fork("ids", state?.ids);
     this.ledger = new Ledger(this.random.fork("ledger").uuid().slice(8), state?.ledger);
     const grant = { contactId, clientIds };
     this.tokens = createSignInTokens(this.random.fork("tokens", state?.tokens.random), grant, state?.tokens);
-    const chance = this.random.fork("open-banking", state?.openBanking.tokens.random);
-    this.openBanking = new OpenBanking(chance, state?.openBanking);
+    const openBankingRandom = this.random.fork("open-banking", state?.openBanking.tokens.random);
+    this.openBanking = new OpenBanking(openBankingRandom, state?.openBanking);
   }
 
-  /** As it is now, and in part as it goes on: copy it, or write it, to keep it. */
+  /** Current state, partly live: copy or serialise it to preserve it. */
   get state(): WorldState {
     const { accounts, accountDetails, beneficiaries, quotes, trades, statements, approvals } = this;
-    const { parties, nextStatement, agenda, rates, tokens, openBanking, ids, ledger } = this;
+    const { parties, nextStatement, scheduledEvents, rates, tokens, openBanking, ids, ledger } = this;
     return {
       parties,
       accounts,
@@ -131,7 +130,7 @@ export class World implements WorldCollections {
       statements,
       nextStatement,
       approvals,
-      agenda: agenda.state,
+      agenda: scheduledEvents.state,
       rates: rates.state,
       tokens: tokens.state,
       openBanking: openBanking.state,
@@ -140,22 +139,22 @@ export class World implements WorldCollections {
     };
   }
 
-  /** The time of what happens now: of the event under way, or of the request. */
+  /** Time of the event or request being handled. */
   get now(): Date {
-    return this.agenda.time;
+    return this.scheduledEvents.time;
   }
 
-  /** The time so many milliseconds from now. */
+  /** Returns the time this many milliseconds after `now`. */
   timeAfter(milliseconds: number): Date {
     return new Date(this.now.getTime() + milliseconds);
   }
 
-  /** Lets everything happen that is due by a time. */
+  /** Runs all events due by a time. */
   runEventsUntil(time: Date): void {
-    this.agenda.runUntil(time, (event) => this.#handleEvent(this, event));
+    this.scheduledEvents.runUntil(time, (event) => this.#handleEvent(this, event));
   }
 
-  /** Lets everything happen that is due by the clock. */
+  /** Runs all events due by the clock. */
   runDueEvents(): void {
     this.runEventsUntil(this.clock.now());
   }

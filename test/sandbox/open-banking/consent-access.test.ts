@@ -195,16 +195,16 @@ describe("the page says what is asked", () => {
   }
 
   test.each<[string, Access, object]>([
-    ["no owner", { allPsd2: "allAccounts" }, { "Name of the owner": "none" }],
+    ["no owner", { allPsd2: "allAccounts" }, { "Account owner": "none" }],
     [
       "owners of all",
       { allPsd2: "allAccountsWithOwnerName" },
-      { "Name of the owner": expect.stringMatching(/^DE.*, .*, .*, /) },
+      { "Account owner": expect.stringMatching(/^DE.*, .*, .*, /) },
     ],
     [
       "owners to choose",
       { ...everything, additionalInformation: { ownerName: [] } },
-      { "Name of the owner": "those you choose" },
+      { "Account owner": "accounts you choose" },
     ],
   ])("%s", async (_what, access, shown) => {
     expect(await termsOf({ access })).toMatchObject(shown);
@@ -213,9 +213,9 @@ describe("the page says what is asked", () => {
   test("how long one access is open", async () => {
     const once = { recurringIndicator: false, frequencyPerDay: 1 };
     expect(await termsOf({ access: everything, ...once })).toMatchObject({
-      "How often": "once",
-      Until: "20 minutes after your approval, but not after 2026-06-30",
+      Frequency: "once",
+      "Valid until": "20 minutes after your approval, but not after 2026-06-30",
     });
-    expect(await termsOf({ access: everything })).toMatchObject({ Until: "2026-06-30" });
+    expect(await termsOf({ access: everything })).toMatchObject({ "Valid until": "2026-06-30" });
   });
 });

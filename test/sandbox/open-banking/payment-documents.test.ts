@@ -199,7 +199,7 @@ test("a standing order is a form of a document and its days", async () => {
 test("the person is told the days of a standing order, not the day of its document", async () => {
   await bank.client.payments.initiate({ ...periodic, pain001: documentOf({ day: "2026-03-20" }), ...order });
   const [{ terms } = { terms: [] }] = bank.sandbox.control.listAuthorisations();
-  expect(terms.map(({ name }) => name)).toEqual(["From", "To Brouwer Logistiek BV", "In total", "Repeated"]);
+  expect(terms.map(({ name }) => name)).toEqual(["From", "To Brouwer Logistiek BV", "Total", "Schedule"]);
 });
 
 test("the caller is told which element does not fit, and nothing is begun", async () => {
@@ -208,26 +208,26 @@ test("the caller is told which element does not fit, and nothing is begun", asyn
   const cases: readonly (readonly [document: string, message: string])[] = [
     ["<Document", "Line 1"],
     [document.replace("</PmtInf>", ""), "Line "],
-    [`<!DOCTYPE d [<!ENTITY e "x">]>${document.replace(/^<\?.*\n/, "")}`, "document type"],
+    [`<!DOCTYPE d [<!ENTITY e "x">]>${document.replace(/^<\?.*\n/, "")}`, "DOCTYPE"],
     [document.replace("pain.001.001.03", "pain.001.001.02"), "neither pain.001.001.03 nor"],
     [without("MsgId"), "GrpHdr/MsgId is missing"],
     [without("ReqdExctnDt"), "PmtInf[1]/ReqdExctnDt is missing"],
-    [without("EndToEndId"), "PmtInf[1]/CdtTrfTxInf[1]/PmtId is not as it should be"],
+    [without("EndToEndId"), "PmtInf[1]/CdtTrfTxInf[1]/PmtId is invalid"],
     [without("Cdtr"), "PmtInf[1]/CdtTrfTxInf[1]/Cdtr is missing"],
     [without("DbtrAcct"), "PmtInf[1]/DbtrAcct is missing"],
-    [document.replace(' Ccy="EUR"', ""), "CdtTrfTxInf[1]/Amt/InstdAmt is not as it should be"],
+    [document.replace(' Ccy="EUR"', ""), "CdtTrfTxInf[1]/Amt/InstdAmt is invalid"],
     [document.replace('"EUR"', '"euro"'), "CdtTrfTxInf[1]/Amt/InstdAmt/@Ccy must be three capital letters"],
-    [document.replace(">125.50</InstdAmt", ">-125.50</InstdAmt"), "Amt/InstdAmt is no amount"],
+    [document.replace(">125.50</InstdAmt", ">-125.50</InstdAmt"), "Amt/InstdAmt is not an amount"],
     [document.replace(">TRF<", ">CHK<"), "PmtInf[1]/PmtMtd must be TRF"],
-    [document.replace("2026-03-02</ReqdExctnDt", "2026-02-30</ReqdExctnDt"), "ReqdExctnDt is no day"],
-    [document.replace("TESTNL2A", "NL"), "CdtrAgt/FinInstnId/BIC is no BIC"],
-    [document.replace("<IBAN>NL", "<IBAN>12"), "CdtTrfTxInf[1]/CdtrAcct/Id/IBAN is no IBAN"],
-    [document.replace(/<PmtInf>[^]*<\/PmtInf>/, "$&$&"), "PmtInf must be there once"],
+    [document.replace("2026-03-02</ReqdExctnDt", "2026-02-30</ReqdExctnDt"), "ReqdExctnDt is not a day"],
+    [document.replace("TESTNL2A", "NL"), "CdtrAgt/FinInstnId/BIC is not a BIC"],
+    [document.replace("<IBAN>NL", "<IBAN>12"), "CdtTrfTxInf[1]/CdtrAcct/Id/IBAN is not an IBAN"],
+    [document.replace(/<PmtInf>[^]*<\/PmtInf>/, "$&$&"), "PmtInf must occur once"],
     ...["21 Nov 2026 10:00:00 GMT", "March 20 2026", "2026-03-20T10:00:00 or so", "2026-02-30T10:00:00Z"].map(
-      (time) => [timed(time), "ReqdExctnDt/DtTm is no time"] as const,
+      (time) => [timed(time), "ReqdExctnDt/DtTm is not a time"] as const,
     ),
-    [document.replace("2026-03-02T08:00:00Z", "2 March 2026"), "GrpHdr/CreDtTm is no time"],
-    [document.replace(">125.50</InstdAmt", ">100000000000000</InstdAmt"), "Amt/InstdAmt is no amount"],
+    [document.replace("2026-03-02T08:00:00Z", "2 March 2026"), "GrpHdr/CreDtTm is not a time"],
+    [document.replace(">125.50</InstdAmt", ">100000000000000</InstdAmt"), "Amt/InstdAmt is not an amount"],
     [documentOf({ count: 2 }), "GrpHdr/NbOfTxs is 2, not 1"],
     [documentOf({ sum: "125.51" }), "GrpHdr/CtrlSum is 125.51, not 125.5"],
     [documentOf({ transfers: [{}, {}] }), "CdtTrfTxInf must be there once"],

@@ -49,8 +49,8 @@ test("each authorisation begins in a call of its own: the payment says where, an
   await start(paymentId);
   const [asked] = bank.sandbox.control.listAuthorisations();
   expect(asked).toMatchObject({ title: "Payment" });
-  expect(asked!.terms).toContainEqual({ name: "In total", value: "125.50 EUR" });
-  expect(asked!.terms).toContainEqual({ name: "To be approved by", value: "2 people" });
+  expect(asked!.terms).toContainEqual({ name: "Total", value: "125.50 EUR" });
+  expect(asked!.terms).toContainEqual({ name: "Approvals required", value: "2 people" });
 });
 
 test("it is authorised in part, then wholly, and then paid", async () => {

@@ -1,4 +1,4 @@
-/** Account numbers at the sandbox's bank: check-valid in every country, and plainly fake. */
+/** Account numbers of the sandbox's bank: valid check digits in every country, and plainly fake. */
 import { isValidBIC, isValidIBAN } from "ibantools";
 import {
   bankCountries,
@@ -12,7 +12,7 @@ import { tradedCurrencies } from "../../../sandbox/src/world/money/fx";
 import { Random } from "../../../sandbox/src/world/random";
 
 const random = new Random("numbers");
-/** Ten digits each, the extremes among them. */
+/** Ten-digit inputs, including the extremes. */
 const numbers = [
   "0000000000",
   "9999999999",
@@ -26,25 +26,25 @@ const weighted = (digits: string, weights: readonly number[]) =>
 const letterValue = (letter: string) => String(parseInt(letter, 36));
 const mod97 = (text: string) => BigInt(text.replace(/[A-Z]/g, letterValue)) % 97n;
 
-/** Digits of products are added up one by one, from the right every other one is doubled. */
+/** Luhn check: every other digit from the right is doubled, and the digits of the products are added. */
 const luhn = (digits: string) =>
   Array.from(digits, Number)
     .toReversed()
     .flatMap((digit, place) => (place % 2 === 0 ? [digit] : Array.from(String(digit * 2), Number)))
     .reduce((sum, digit) => sum + digit, 0) % 10;
 
-/** The values of the Italian code for signs at odd places, from 0 to 9 and from A to Z. */
+/** Italian values of characters in odd positions, from 0 to 9 and from A to Z. */
 const odd = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
 const isItalian = (cin: string, rest: string) => {
-  const place = (sign: string) => (/\d/.test(sign) ? Number(sign) : sign.charCodeAt(0) - 65);
+  const position = (sign: string) => (/\d/.test(sign) ? Number(sign) : sign.charCodeAt(0) - 65);
   const sum = Array.from(rest).reduce(
-    (total, sign, index) => total + (index % 2 === 0 ? odd[place(sign)]! : place(sign)),
+    (total, sign, index) => total + (index % 2 === 0 ? odd[position(sign)]! : position(sign)),
     0,
   );
   return String.fromCharCode(65 + (sum % 26)) === cin;
 };
 
-/** What the national parts of IBANs keep to, as the countries define it. */
+/** Checks of the national part of an IBAN, as each country defines them. */
 const nationalChecks: Readonly<Record<string, (bban: string) => boolean>> = {
   BE: (bban) => (Number(bban.slice(0, 10)) % 97 || 97) === Number(bban.slice(10)),
   FR: (bban) =>
@@ -104,7 +104,7 @@ const lengths: Readonly<Record<string, number>> = {
   BH: 22,
 };
 
-describe("the checks here", () => {
+describe("the national checks", () => {
   test.each([
     ["BE68539007547034"],
     ["FR7630006000011234567890189"],
@@ -117,7 +117,7 @@ describe("the checks here", () => {
     ["CZ6508000000192000145399"],
     ["HU42117730161111101800000000"],
     ["PL61109010140000071219812874"],
-  ])("hold for the published example %s, and not with two digits changed", (iban) => {
+  ])("accept the published example %s and detect a changed digit", (iban) => {
     const check = nationalChecks[iban.slice(0, 2)]!;
     const changed = (at: number) =>
       iban.slice(4, at) + String((Number(iban[at]) + 1) % 10) + iban.slice(at + 1);
@@ -126,33 +126,33 @@ describe("the checks here", () => {
   });
 });
 
-test("the countries are those with an IBAN and those without", () => {
+test("covers the countries with and without IBANs", () => {
   const without = ["US", "CA", "AU", "NZ", "HK", "SG", "JP", "CN", "IN", "MX", "ZA", "KE", "TH"];
   expect(bankCountries.toSorted()).toEqual([...Object.keys(lengths), ...without].toSorted());
   for (const country of without) expect(ibanOf(country, "0012345678")).toBeUndefined();
 });
 
 test.each(Object.entries(lengths))(
-  "IBANs in %s have %i signs, and keep the rules of the country",
+  "IBANs in %s have %i characters and follow the rules of the country",
   (country, length) => {
     for (const digits of numbers) {
       const iban = ibanOf(country, digits)!;
-      const kept = {
+      const checks = {
         length: iban.length,
         library: isValidIBAN(iban),
         mod97: mod97(iban.slice(4) + iban.slice(0, 4)),
         national: nationalChecks[country]?.(iban.slice(4)) ?? true,
       };
-      expect({ iban, ...kept }).toEqual({ iban, length, library: true, mod97: 1n, national: true });
+      expect({ iban, ...checks }).toEqual({ iban, length, library: true, mod97: 1n, national: true });
     }
   },
 );
 
-test.each(Object.keys(lengths))("IBANs in %s differ where the numbers do", (country) => {
+test.each(Object.keys(lengths))("IBANs in %s differ for different digits", (country) => {
   expect(new Set(numbers.map((digits) => ibanOf(country, digits))).size).toBeGreaterThan(numbers.length - 3);
 });
 
-describe("addresses within a country", () => {
+describe("domestic addresses", () => {
   test.each([
     ["GB", "GBDSC", /^\d{6}$/, /^\d{8}$/],
     ["US", "USABA", /^\d{9}$/, /^\d{1,17}$/],
@@ -165,7 +165,7 @@ describe("addresses within a country", () => {
     ["JP", "JPZGN", /^\d{7}$/, /^\d{7}$/],
     ["ZA", "ZANCC", /^\d{6}$/, /^\d{7,11}$/],
     ["DE", "DEBLZ", /^\d{8}$/, /^\d{10}$/],
-  ])("in %s name a bank by its %s", (country, type, code, account) => {
+  ])("in %s identify the bank by %s", (country, type, code, account) => {
     for (const digits of numbers)
       expect(domesticAddress(country, digits)).toEqual({
         accountNumber: expect.stringMatching(account),
@@ -175,22 +175,22 @@ describe("addresses within a country", () => {
       });
   });
 
-  test("in the US have a routing number whose check digit is right, as 021000021 has", () => {
+  test("in the US have a routing number with a valid check digit, for example 021000021", () => {
     const { bankIdentifier } = domesticAddress("US", "0123456789")!;
     const check = (routing: string) => weighted(routing, [3, 7, 1]) % 10;
     expect(["021000021", bankIdentifier].map(check)).toEqual([0, 0]);
   });
 
-  test.each(["CN", "KE", "MX", "FR", "PL"])("in %s are those from abroad", (country) => {
+  test.each(["CN", "KE", "MX", "FR", "PL"])("in %s are the international ones", (country) => {
     expect(domesticAddress(country, "0012345678")).toBeUndefined();
   });
 });
 
-describe("addresses from abroad", () => {
-  /** The standard's pattern: no 0 or 1 as first sign of the place, no O as second. */
+describe("international addresses", () => {
+  /** Pattern of ISO 9362: the location code has no 0 or 1 first, and no O second. */
   const bic = /^TEST[A-Z]{2}[A-Z2-9][A-NP-Z0-9]$/;
 
-  test.each(bankCountries)("in %s have a BIC there", (country) => {
+  test.each(bankCountries)("in %s have a BIC of the country", (country) => {
     const { bankIdentifier, bankIdentifierType } = internationalAddress(country, "0012345678");
     expect([bankIdentifierType, bankIdentifier.slice(4, 6), isValidBIC(bankIdentifier)]).toEqual([
       "SWBIC",
@@ -201,13 +201,13 @@ describe("addresses from abroad", () => {
     expect(bankIn(country).bic).toBe(bankIdentifier);
   });
 
-  test("in Mexico have a CLABE, as 032180000118359719 is one", () => {
+  test("in Mexico are a CLABE, for example 032180000118359719", () => {
     const check = (clabe: string) =>
       Array.from(clabe, Number).reduce(
         (sum, digit, place) => sum + ((digit * [3, 7, 1][place % 3]!) % 10),
         0,
       ) % 10;
-    /** The last digit counts once. */
+    /** The check digit has weight 1. */
     const isClabe = (clabe: string) =>
       /^\d{18}$/.test(clabe) && (check(clabe.slice(0, 17)) + Number(clabe[17])) % 10 === 0;
     expect([isClabe("032180000118359719"), isClabe("032180000118359718")]).toEqual([true, false]);
@@ -218,7 +218,7 @@ describe("addresses from abroad", () => {
   });
 });
 
-test("every traded currency has a country in which its accounts are kept", () => {
+test("every traded currency has a home country", () => {
   const inEuros = tradedCurrencies.filter((currency) => homeCountryOf(currency) === "DE");
   expect(inEuros).toEqual(["EUR"]);
   for (const currency of tradedCurrencies) expect(bankCountries).toContain(homeCountryOf(currency));

@@ -1,4 +1,4 @@
-/** The lines of an account read like an array of objects, whatever they are kept as. */
+/** The lines of an account read like an array of objects, although they are stored in columns. */
 import { Big } from "big.js";
 import * as fc from "fast-check";
 import { balanceAccount, houseAccount, Ledger } from "../../../sandbox/src/world/ledger/ledger";
@@ -43,7 +43,7 @@ const bookings = fc
 const index = fc.integer({ min: 0, max: 14 });
 const minute = fc.integer({ min: -1, max: 22 });
 
-test("lines are what was booked, with the balance after each", () =>
+test("lists the booked lines with the balance after each", () =>
   fc.assert(
     fc.property(bookings, (all) => {
       const lines = [...booked(all).lines(account)];
@@ -70,7 +70,7 @@ test("lines are what was booked, with the balance after each", () =>
     }),
   ));
 
-test("at, slice, filter and between choose as an array would", () =>
+test("at, slice, filter and between select like an array", () =>
   fc.assert(
     fc.property(bookings, index, index, minute, minute, (all, from, to, begin, end) => {
       const lines = booked(all).lines(account);
@@ -90,7 +90,7 @@ test("at, slice, filter and between choose as an array would", () =>
     }),
   ));
 
-test("a line is found by its identifier, and by no other's", () =>
+test("finds a line by its own ID only", () =>
   fc.assert(
     fc.property(bookings, (all) => {
       const ledger = booked(all);
@@ -104,7 +104,7 @@ test("a line is found by its identifier, and by no other's", () =>
   ));
 
 test.each(["", "0", "zz000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000001"])(
-  "there is no line %j",
+  "finds no line %j",
   (lineId) => {
     expect(
       booked([{ minute: 0, cents: 1 }])
@@ -114,7 +114,7 @@ test.each(["", "0", "zz000000-0000-4000-8000-000000000000", "00000000-0000-4000-
   },
 );
 
-test("what is booked later is not among lines that were taken before", () => {
+test("excludes later bookings from lines read before", () => {
   const ledger = booked([{ minute: 0, cents: 1 }]);
   const lines = ledger.lines(account);
   ledger.post(
@@ -147,7 +147,7 @@ test("what is booked later is not among lines that were taken before", () => {
   expect(ledger.lines(account)).toHaveLength(2);
 });
 
-test("no amount is kept that 64 bits of minor units cannot hold", () => {
+test("refuses amounts that exceed 64 bits of minor units", () => {
   const post = (ledger: Ledger, amount: Big) =>
     ledger.post(
       {

@@ -1,6 +1,6 @@
 /**
- * Value dates, settlements and executions against calendars of another library, date-holidays. It knows public and bank
- * holidays by country, and no payment systems: what those do otherwise is said here in the library's own rules.
+ * Compares value dates, settlements and executions with the calendars of date-holidays. That library knows public and
+ * bank holidays by country but no payment systems, so their differences are defined here in its own rule format.
  */
 import Holidays from "date-holidays";
 import * as fc from "fast-check";
@@ -22,22 +22,22 @@ import { bookTrade } from "../../../sandbox/src/world/trades/trading";
 import { createWorld } from "../../../sandbox/src/world/event-handlers";
 
 interface Known {
-  /** The country whose holidays are taken, and its region; none where all are listed. */
+  /** Country and region of the holidays; undefined if all of them are listed here. */
   readonly country?: readonly [country: string, region?: string];
-  /** Which of the country's holidays keep no bank from settling. */
+  /** Holidays of the country on which banks settle. */
   readonly without?: RegExp;
-  /** What payment systems keep beside them, in the library's rules. */
+  /** Additional holidays of payment systems, in the library's rule format. */
   readonly more?: readonly string[];
-  /** Days on which the library and the runtime's Islamic calendar differ. */
+  /** Days on which the library and the runtime's Islamic calendar disagree. */
   readonly except?: readonly string[];
-  /** Saturday and Sunday, without. */
+  /** Default: Saturday and Sunday. */
   readonly weekend?: readonly number[];
 }
 
 const fridayAndSaturday = [5, 6];
 const sundayToMonday = (day: string) => `${day} and if sunday then next monday`;
 
-/** All but INR, KWD and THB, of which the library knows too little: in two of them feasts are seen, not computed. */
+/** Excludes INR, KWD and THB, for which the library has too little data. */
 const known: Readonly<Record<string, Known>> = {
   EUR: { more: ["01-01", "easter -2", "easter 1", "05-01", "12-25", "12-26"] },
   USD: {
@@ -118,7 +118,7 @@ const known: Readonly<Record<string, Known>> = {
 const years = [2026, 2027, 2028, 2029, 2030, 2031];
 const dayMs = 86_400_000;
 
-/** The days of a year on which the library sees banks closed. */
+/** Returns the days of a year on which banks are closed according to the library. */
 function closedIn(year: number, { country, without, more = [] }: Known): string[] {
   const library = country ? new Holidays(...(country as [string, string])) : new Holidays();
   for (const rule of more) library.setHoliday(rule, { name: { en: rule }, type: "public" });
@@ -140,7 +140,7 @@ const calendars = new Map(
 );
 const currencies = [...calendars.keys()];
 
-/** Whether the library sees all of the currencies settle on a day. */
+/** True if all the currencies settle on a day according to the library. */
 const isOpen = (day: string, ...wanted: readonly string[]): boolean =>
   wanted.every((currency) => {
     const { closed, weekend = [0, 6] } = calendars.get(currency)!;
@@ -153,7 +153,7 @@ const nextOpen = (day: string, ...wanted: readonly string[]): string =>
 const daysOf = (year: number) =>
   Array.from({ length: 365 }, (_, n) => addDays(`${year}-01-01`, n)).filter((day) => day < `${year + 1}`);
 
-test.each(currencies)("%s settles on the days on which the library says so", (currency) => {
+test.each(currencies)("%s settles on the same days as in the library", (currency) => {
   const { except = [] } = calendars.get(currency)!;
   const others = years
     .flatMap(daysOf)
@@ -170,18 +170,18 @@ test.each([
   expect(chinese(Number(year), [month, 1])).toEqual([day]);
 });
 
-test("every currency that is traded has a calendar", () => {
+test("every traded currency has a calendar", () => {
   expect(tradedCurrencies.filter((currency) => !(currency in holidays))).toEqual([]);
 });
 
-describe("by that calendar", () => {
+describe("by the library's calendar", () => {
   const drawn = fc.constantFrom(...currencies.filter((currency) => !calendars.get(currency)!.except));
   const pair = fc.tuple(drawn, drawn).filter(([one, other]) => one !== other);
   const day = fc.integer({ min: 0, max: 365 * 5 }).map((n) => addDays("2026-01-05", n));
   const market = day.filter((each) => weekdayOf(each) % 6 !== 0);
   const hour = fc.integer({ min: 0, max: 20 });
 
-  /** Two business days on against USD, one for TRY; then a day on which all settle. */
+  /** Two business days against USD, one for TRY, then the next day on which all settle. */
   function spotOf(from: string, buy: string, sell: string): string {
     const legs = [buy, sell]
       .filter((currency) => currency !== "USD")
@@ -194,7 +194,7 @@ describe("by that calendar", () => {
     return nextOpen(legs.toSorted().at(-1)!, buy, sell, "USD");
   }
 
-  test("6,700 value dates are those that the library gives, spot and forward", () => {
+  test("6,700 spot and forward value dates match the library", () => {
     const world = createWorld({
       clock: createSteppedClock(new Date("2026-01-05T10:00:00Z")),
       seed: "dates",
@@ -203,7 +203,7 @@ describe("by that calendar", () => {
     world.runDueEvents();
     fc.assert(
       fc.property(pair, market, ([buy, sell], from) => {
-        // Before 17:00 in New York it is still the same day of the market.
+        // The market day ends at 17:00 in New York.
         expect(spotDateAt(timeAtHour(from, 12), buy, sell)).toBe(spotOf(from, buy, sell));
       }),
       { numRuns: 4_700 },
@@ -224,7 +224,7 @@ describe("by that calendar", () => {
     );
   });
 
-  test("300 trades that are paid for at any time settle on the first day on which all are open", () => {
+  test("300 trades funded at random times settle on the first day on which all banks are open", () => {
     const world = createWorld({
       clock: createSteppedClock(new Date("2026-01-05T10:00:00Z")),
       seed: "late",
@@ -233,7 +233,7 @@ describe("by that calendar", () => {
     world.runDueEvents();
     const cases = fc.sample(fc.tuple(pair, day, fc.integer({ min: -30, max: 180 })), 300);
     const settled = cases.map(([[buyCurrency, sellCurrency], asked, hoursLate], index) => {
-      // Of a company of its own: nothing else pays for it.
+      // A separate company, so that no other payment funds the trade.
       const clientId = `client-${index}`;
       const inquiry = { clientId, type: "forward", fixed: "sell", amount: new Big(100_000) } as const;
       const valueDate = asked < "2026-01-20" ? "2026-01-20" : asked;
@@ -243,7 +243,10 @@ describe("by that calendar", () => {
       const paidAt = new Date(timeAtHour(maturityDate, 15).getTime() + hoursLate * 3_600_000 - 60_000);
       const account = findOrOpenAccount(world, { clientId }, sellCurrency);
       const information = `Payment of ${reference}`;
-      world.agenda.schedule(paidAt, "money-comes-in", account, trade.sell.amount, { reference, information });
+      world.scheduledEvents.schedule(paidAt, "money-comes-in", account, trade.sell.amount, {
+        reference,
+        information,
+      });
       return { trade, paidAt, parties: [buyCurrency, sellCurrency, "USD"] };
     });
     world.runEventsUntil(new Date("2032-01-31T00:00:00Z"));
@@ -262,7 +265,7 @@ describe("by that calendar", () => {
     }
   });
 
-  test("3,000 payments are carried out on a day that is open and can be had, an instant one at once", () => {
+  test("3,000 payments execute on the next possible open day, instant ones at once", () => {
     const cutOffs = {
       "sepa-credit-transfers": 14,
       "target-2-payments": 16,

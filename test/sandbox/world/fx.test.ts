@@ -1,4 +1,4 @@
-/** Forward rates: spot moved by the difference of the interest in two currencies. */
+/** Forward rates: spot rates adjusted by the interest difference of two currencies. */
 import * as fc from "fast-check";
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/outbox";
@@ -50,11 +50,11 @@ describe("a forward rate", () => {
     .filter(([one, other]) => one !== other);
   const terms = fc.integer({ min: 1, max: 730 });
   const close = (one: Big, other: Big) => one.minus(other).abs().div(other).toNumber();
-  /** As much as one unit in the sixth decimal is of a rate. */
+  /** Relative size of one unit in the sixth decimal of the rates. */
   const digit = (...rates: readonly Big[]) =>
     rates.reduce((sum, rate) => sum + 1e-6 / rate.toNumber(), 1e-12);
 
-  test("has six decimals at most, is the same seen from the other currency, and agrees across a third one", () => {
+  test("has at most six decimals, and is consistent when inverted and across a third currency", () => {
     const market = new Rates();
     fc.assert(
       fc.property(pair, fc.constantFrom(...tradedCurrencies), terms, ([one, other], third, days) => {
@@ -77,7 +77,7 @@ describe("a forward rate", () => {
     );
   });
 
-  test("of the customer is against them on either side, and further from spot the longer it takes", () => {
+  test("of the customer is worse than mid on both sides, and further from spot for longer terms", () => {
     const market = new Rates();
     fc.assert(
       fc.property(terms, (days) => {
@@ -121,12 +121,12 @@ describe("an offer", () => {
     },
   );
 
-  test("for the spot date has the spot rate, whatever the type", () => {
+  test("for the spot date has the spot rate for every type", () => {
     const { terms, warning } = priced("forward", "2026-11-24");
     expect([terms.rate, warning]).toEqual([priced("spot", undefined).terms.rate, undefined]);
   });
 
-  test("without a value date is for the spot date, and says so where there should be one", () => {
+  test("without a value date is for the spot date, with a warning if one is expected", () => {
     const { terms, warning } = priced("forward", undefined);
     expect([terms.maturityDate, warning]).toEqual(["2026-11-24", expect.stringContaining("2026-11-24")]);
     expect(priced("spot", undefined).warning).toBeUndefined();
@@ -142,7 +142,7 @@ describe("a drawdown", () => {
   test.each([
     ["2026-11-19T21:59:59Z", "2026-11-20", "before 17:00 in New York"],
     ["2026-11-19T22:00:00Z", "2026-11-23", "after it, over a weekend"],
-  ])("asked for at %s can settle on %s: %s", (time, value) => {
+  ])("requested at %s can settle on %s: %s", (time, value) => {
     const world = createWorld({
       clock: createSteppedClock(new Date(time)),
       seed: "drawdown",
@@ -207,7 +207,7 @@ describe("value dates", () => {
     expect(spotDate(dealt, one, other)).toBe(value);
   });
 
-  test("are never a holiday of either currency or of USD", () => {
+  test("are never holidays of either currency or of USD", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 1_500 }),
@@ -229,11 +229,11 @@ describe("value dates", () => {
     ["2026-11-27", "USD", "INR", "2026-11-25", "over Thanksgiving"],
     ["2027-01-04", "EUR", "INR", "2026-12-30", "over a holiday of EUR, which does not"],
     ["2026-11-27", "USD", "CAD", "2026-11-26", "one day before"],
-  ])("a trade without delivery on %s in %s and %s is fixed on %s: %s", (value, one, other, fixing) => {
+  ])("a non-delivered trade on %s in %s and %s is fixed on %s: %s", (value, one, other, fixing) => {
     expect(fixingDate("2026-01-02", value, one, other)).toBe(fixing);
   });
 
-  test("a trade without delivery is fixed on the day of the deal or later, whatever the pair", () => {
+  test("a non-delivered trade is fixed on the deal date or later, for every pair", () => {
     const begin = "2020-01-01";
     fc.assert(
       fc.property(
@@ -245,7 +245,7 @@ describe("value dates", () => {
           const value = spotDate(dealt, one, other);
           const fixing = fixingDate(dealt, value, one, other);
           expect(fixing >= dealt && fixing < value).toBe(true);
-          // A deal of a business day: counting back from its value date leads to it, without being told of it.
+          // On a business day, counting back from the value date gives the deal date without the lower bound.
           fc.pre(
             isBusinessDay(
               dealt,
@@ -260,19 +260,19 @@ describe("value dates", () => {
   });
 });
 
-describe("the path of a seed", () => {
+describe("the price path of a seed", () => {
   const days = Array.from({ length: 730 }, (_, index) => addDays("2026-01-01", index));
   const ratesOf = (seed: string, pair: readonly [string, string] = ["EUR", "USD"]) => {
     const market = new Rates(undefined, randomDrift(seed));
     return days.map((each) => market.midRate(...pair, each).rate.toNumber());
   };
 
-  test("is the same for the same seed, and another for another", () => {
+  test("is the same for the same seed, and differs for another", () => {
     expect(ratesOf("one")).toEqual(ratesOf("one"));
     expect(ratesOf("one")).not.toEqual(ratesOf("two"));
   });
 
-  test("moves every day by less than two percent, and stays near its mean", () => {
+  test("moves by less than two percent a day, and stays near its mean", () => {
     const path = ratesOf("one");
     const moves = path.slice(1).map((rate, index) => Math.abs(rate / path[index]! - 1));
     expect(Math.min(...moves)).toBeGreaterThan(0);
@@ -282,7 +282,7 @@ describe("the path of a seed", () => {
     expect(Math.max(...path) / Math.min(...path)).toBeGreaterThan(1.03);
   });
 
-  test("leaves what is pegged where it is", () => {
+  test("does not move pegged currencies", () => {
     expect(new Set(ratesOf("one", ["USD", "AED"])).size).toBe(1);
   });
 });

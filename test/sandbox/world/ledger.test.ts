@@ -1,4 +1,4 @@
-/** The books: whatever happens, they balance. */
+/** The ledger balances after every event. */
 import * as fc from "fast-check";
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/outbox";
@@ -31,7 +31,7 @@ import { createWorld } from "../../../sandbox/src/world/event-handlers";
 import type { World } from "../../../sandbox/src/world/world";
 import { checkBooks, checkLines } from "../support/check-books";
 
-/** FXDESK_RUNS raises how often something happens. */
+/** FXDESK_RUNS raises the number of runs. */
 const numRuns = Number(process.env.FXDESK_RUNS ?? 100);
 const currencies = ["EUR", "GBP", "USD", "JPY"] as const;
 
@@ -45,7 +45,7 @@ function seeded(): World {
   return world;
 }
 
-/** What somebody does, or time does. Picks among trades by number. */
+/** An action, or the passage of time. Trades are picked by number. */
 type Act = (world: World) => void;
 
 const tradeAt = (world: World, number: number) => {
@@ -179,13 +179,13 @@ const anyAct = [
 ];
 
 test(
-  "balance after everything that can happen",
+  "balances after any sequence of events",
   () => {
     const acts = fc.array(fc.oneof(...anyAct), { minLength: 1, maxLength: 25 });
     fc.assert(
-      fc.property(acts, (happening) => {
+      fc.property(acts, (sequence) => {
         const world = seeded();
-        for (const act of happening) {
+        for (const act of sequence) {
           act(world);
           world.runDueEvents();
           checkBooks(world);
@@ -215,26 +215,26 @@ describe("an entry", () => {
     ledger = new Ledger("-line");
   });
 
-  test("balances in every currency", () => {
+  test("must balance in every currency", () => {
     expect(() => ledger.post(details, [posting("5"), posting("-4", house)])).toThrow("sum to 1");
     expect(() => ledger.post(details, [posting("5"), posting("-5", houseAccount("nostro", "EUR"))])).toThrow(
       "sum",
     );
   });
 
-  test("has no more digits than its currency", () => {
+  test("must have no more decimals than its currency", () => {
     expect(() => ledger.post(details, [posting("0.5"), posting("-0.5", house)])).toThrow(
       "too many digits for JPY",
     );
   });
 
-  test("is not older than the one before", () => {
+  test("must not be older than the previous entry", () => {
     ledger.post(details, [posting("5"), posting("-5", house)]);
     const earlier = { ...details, bookedAt: new Date("2026-01-01T00:00:00Z") };
     expect(() => ledger.post(earlier, [posting("5"), posting("-5", house)])).toThrow("order of time");
   });
 
-  test("that is refused leaves no line", () => {
+  test("adds no line if it is refused", () => {
     expect(() => ledger.post(details, [posting("5"), posting("-4", house)])).toThrow();
     expect([...ledger.lines(account)]).toEqual([]);
   });

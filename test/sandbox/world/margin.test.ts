@@ -29,7 +29,7 @@ describe("a loss of the threshold", () => {
     expect(lossLevels(sold, booked, new Big(market))).toBe(times);
   });
 
-  test("is reached at exactly a fortieth of the rate, whatever the rate", () => {
+  test("is reached at exactly a fortieth of any rate", () => {
     const millionths = fc.bigInt({ min: 1_000n, max: 400_000_000n });
     const asRate = (value: bigint) => new Big(value.toString()).div(1_000_000);
     fc.assert(
@@ -52,7 +52,7 @@ const gbp = () => findOrOpenAccount(world, demo, "GBP");
 const held = (bucket: Bucket) => world.ledger.balance(balanceAccount(gbp(), bucket)).toFixed();
 const maturityDate = "2027-02-01";
 
-/** Moves the market so that GBP for the trade's maturity costs as much, with interest of 3.75 and 3.85 %. */
+/** Moves the market to a rate of GBP for the trade's maturity, with interest of 3.75 and 3.85 %. */
 function moveForward(rate: string, time: Date): void {
   const days = daysFromSpot(time, "GBP", "USD", maturityDate);
   const growth = (interest: string, year: number) => new Big(interest).times(days).div(year).plus(1);
@@ -94,7 +94,7 @@ beforeEach(() => {
   });
 });
 
-test("the deposit is taken on its day, or as soon as it is there", () => {
+test("collects the deposit on its due date, or as soon as funds suffice", () => {
   advanceDays(3, "1.3");
   expect(held("InitialMargin")).toBe("0");
   payIn(6_000);
@@ -114,7 +114,7 @@ const spot = (reference?: string) =>
     reference,
   });
 
-test("what pays a call does not pay for a trade as well", () => {
+test("does not use the same money for a call and a trade", () => {
   const due = spot();
   advanceDays(2, "1.3");
   market("1.3325");
@@ -122,7 +122,7 @@ test("what pays a call does not pay for a trade as well", () => {
   expect([held("MarginCall"), held("InitialMargin"), due.funded.toFixed()]).toEqual(["0", "2500", "500"]);
 });
 
-test("money pays for the trade whose reference it carries, also before its day", () => {
+test("funds the trade that a payment references, even before maturity", () => {
   const [named, other] = [spot("INV-7"), spot("INV-8")];
   receivePayment(world, gbp(), new Big(6_000), { reference: "INV-7", information: "Payment" });
   expect([named.funded.toFixed(), other.funded.toFixed(), availableBalance(world, gbp()).toFixed()]).toEqual([
@@ -132,7 +132,7 @@ test("money pays for the trade whose reference it carries, also before its day",
   ]);
 });
 
-test("a call is what the balance MarginCall shows, until it is paid from what comes in", () => {
+test("shows a call in the MarginCall balance until incoming money pays it", () => {
   market("1.332499");
   expect(held("MarginCall")).toBe("0");
   market("1.3325");
@@ -149,7 +149,7 @@ test("a call is what the balance MarginCall shows, until it is paid from what co
   expect([line.entry.type, line.amount.toFixed()]).toEqual(["margin", "-2500"]);
 });
 
-test("the loss is to the rate for the maturity, not to the rate of today", () => {
+test("measures the loss against the rate for the maturity, not the spot rate", () => {
   world.rates.move("GBP", "USD", new Big("1.3325"), dayOf(world.now));
   expect(world.rates.midRate("GBP", "USD", dayOf(world.now), 89).rate.gt("1.3325")).toBe(true);
   world.rates.move("GBP", "USD", new Big("1.3324"), dayOf(world.now));
@@ -157,7 +157,7 @@ test("the loss is to the rate for the maturity, not to the rate of today", () =>
   expect(held("MarginCall")).toBe("2500");
 });
 
-test("what is called on a Friday is due on the Tuesday after", () => {
+test("makes a call of a Friday due on the following Tuesday", () => {
   payIn(50_000);
   advanceDays(4, "1.3");
   expect([world.now.getUTCDay(), held("InitialMargin")]).toEqual([5, "5000"]);
@@ -165,7 +165,7 @@ test("what is called on a Friday is due on the Tuesday after", () => {
   expect(trade.calls.map(({ dueDate }) => dueDate)).toEqual(["2026-11-10"]);
 });
 
-test("each call is due two business days after it, whatever is called later", () => {
+test("makes each call due two business days later, regardless of later calls", () => {
   payIn(50_000);
   market("1.3325");
   advanceDays(1, "1.3325");
@@ -181,7 +181,7 @@ test.each([
   ["2026-11-04", "2026-11-03"],
   ["2026-11-05", "2026-11-04"],
   ["2027-02-01", "2026-11-04"],
-])("the deposit of a forward to %s is due on %s: before it matures", (maturity, dueDate) => {
+])("the deposit of a forward to %s is due on %s, before maturity", (maturity, dueDate) => {
   expect(initialMargin({ ...trade, maturityDate: maturity }, "2026-11-02")?.dueDate).toBe(dueDate);
 });
 
@@ -198,7 +198,7 @@ const draw = (sell: string, buy: string) =>
     reference: undefined,
   });
 
-test("no deposit is taken for what was drawn and settled before it was paid", () => {
+test("collects no deposit for amounts drawn and settled before it was paid", () => {
   const drawdown = draw("40000", "52000");
   payIn(1_000);
   advanceDays(6, "1.3");
@@ -217,7 +217,7 @@ test("no deposit is taken for what was drawn and settled before it was paid", ()
   expect(held("InitialMargin")).toBe("3000");
 });
 
-test("the deposit is returned as parts of the trade are drawn and settle, and the rest at the end", () => {
+test("returns the deposit in parts as drawdowns settle, and the rest at the end", () => {
   payIn(150_000);
   advanceDays(3, "1.3");
   draw("33333.33", "43333.33");
@@ -228,7 +228,7 @@ test("the deposit is returned as parts of the trade are drawn and settle, and th
   expect([held("InitialMargin"), trade.settled]).toEqual(["0", true]);
 });
 
-test("a call is for what is not settled, and returned when all of it was drawn and settled", () => {
+test("calls for the unsettled amount only, and returns it once all is drawn and settled", () => {
   payIn(200_000);
   draw("60000", "78000");
   market("1.3325");
@@ -244,7 +244,7 @@ test("a call is for what is not settled, and returned when all of it was drawn a
   expect([trade.settled, held("MarginCall"), held("InitialMargin")]).toEqual([true, "0", "0"]);
 });
 
-test("a call is taken two business days on from what is there", () => {
+test("collects a call after two business days from the available balance", () => {
   moveMoney(world, gbp(), new Big(50_000), "nostro", {
     type: "incoming",
     reference: "IN",
@@ -257,7 +257,7 @@ test("a call is taken two business days on from what is there", () => {
   expect([held("MarginCall"), held("InitialMargin")]).toEqual(["0", "7500"]);
 });
 
-test("more is called the further the market goes, and all of it returned when nothing is lost any more", () => {
+test("calls more as the market moves further, and returns all of it when the loss is gone", () => {
   market("1.3325");
   payIn(2_500);
   market("1.37");
@@ -272,7 +272,7 @@ test("more is called the further the market goes, and all of it returned when no
   ]);
 });
 
-test("a cancelled trade gives everything back", () => {
+test("returns everything for a cancelled trade", () => {
   market("1.37");
   payIn(10_000);
   advanceDays(3, "1.37");

@@ -24,7 +24,7 @@ test.each([
   ["2026-07-15T21:00:00Z", "2026-07-16"],
   ["2026-11-20T22:00:00Z", "2026-11-23"],
   ["2026-11-21T10:00:00Z", "2026-11-23"],
-])("a deal at %s is one of %s: the day turns at 17:00 in New York", (time, day) => {
+])("a deal at %s belongs to %s: the trading day ends at 17:00 in New York", (time, day) => {
   expect(tradingDay(new Date(time), ["EUR", "USD"])).toBe(day);
 });
 
@@ -82,7 +82,7 @@ describe("business days", () => {
     ["JPY", "2026-11-03", "Culture Day"],
     ["JPY", "2026-01-12", "Coming of Age Day"],
     ["JPY", "2026-03-20", "Vernal Equinox Day"],
-    ["JPY", "2026-05-06", "Constitution Day, made up for after the days that follow it"],
+    ["JPY", "2026-05-06", "Constitution Day, moved past the holidays after it"],
     ["JPY", "2026-09-22", "a day between two holidays"],
     ["JPY", "2026-12-31", "the last day of the year"],
     ["CHF", "2026-05-14", "Ascension"],
@@ -106,7 +106,7 @@ describe("business days", () => {
     expect(isBusinessDay("2026-07-03", ["USD"])).toBe(true);
   });
 
-  test("are sought forwards and backwards", () => {
+  test("are found forwards and backwards", () => {
     expect(nextBusinessDay("2026-12-25", ["EUR", "GBP"])).toBe("2026-12-29");
     expect(previousBusinessDay("2026-04-07", ["EUR"])).toBe("2026-04-02");
   });
@@ -139,7 +139,7 @@ describe("rates", () => {
     expect(customerRate(sell, buy).symbol).toBe(symbol);
   });
 
-  test("have six decimals at most, and are against the customer both ways", () => {
+  test("have at most six decimals, and are worse than mid for the customer both ways", () => {
     for (const other of tradedCurrencies.filter((currency) => currency !== "EUR")) {
       const buying = customerRate("EUR", other);
       const selling = customerRate(other, "EUR");
@@ -148,7 +148,7 @@ describe("rates", () => {
     }
   });
 
-  test("convert from either side, to the minor units", () => {
+  test("convert from either side and round to minor units", () => {
     const rate = { symbol: "EURJPY", rate: new Big("163.254321") };
     const eur = { amount: new Big("100.01"), currency: "EUR" };
     expect(convertAmount(eur, rate).amount.toFixed()).toBe("16327");
@@ -158,7 +158,7 @@ describe("rates", () => {
   });
 });
 
-test("amounts keep the minor units of their currency", () => {
+test("amounts have the minor units of their currency", () => {
   const one = (currency: string) => formatDecimalAmount(new Big(1), currency);
   expect(["EUR", "JPY", "KWD", "CLF"].map(one)).toEqual(["1.00", "1", "1.000", "1.0000"]);
   expect(roundAmount(new Big("1.005"), "EUR").toFixed()).toBe("1.01");

@@ -1,4 +1,4 @@
-/** Payments from trades, from the order to the money that comes back. */
+/** Payments from trades, from the order to a return. */
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/outbox";
 import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
@@ -40,7 +40,7 @@ const order = (amount: string, more: Partial<PaymentOrder> = {}): TradePayment =
   });
 const decide = (payment: TradePayment, contactId: string, approve = true) =>
   decidePayment(world, trade, payment, { contactId, approve });
-/** An error whose details say why. */
+/** Matches an error by a part of its details. */
 const errorWithDetails = (text: string): Error =>
   expect.objectContaining({ details: expect.stringContaining(text) as string }) as Error;
 const usd = () => findOrOpenAccount(world, demo, "USD");
@@ -65,7 +65,7 @@ beforeEach(() => {
   fundTrade(world, trade, trade.sell.amount);
 });
 
-test("a payment passes its approval, the look at its beneficiary, its day and its hour", () => {
+test("a payment passes approval, beneficiary validation, its payment date and execution", () => {
   const payment = order("1200.50", { date: "2026-11-25" });
   const seen = [payment.status];
   decide(payment, "contact-second-admin");
@@ -92,24 +92,24 @@ test("a payment passes its approval, the look at its beneficiary, its day and it
   expect([entry.reference, entry.type, amount.toFixed(2)]).toEqual([payment.paymentId, "debit", "-1200.50"]);
 });
 
-test("who made a payment does not approve it, one rejection ends it, and it is decided once", () => {
+test("refuses approval by the requester, ends a payment on one rejection, and accepts one decision only", () => {
   const payment = order("100");
   expect(() => decide(payment, demo.contactId)).toThrow("cannot decide");
   decide(payment, "contact-approver", false);
   expect(payment.status).toBe("Payment rejected");
-  expect(() => decide(payment, "contact-second-admin")).toThrow("does not wait");
+  expect(() => decide(payment, "contact-second-admin")).toThrow("is not waiting for approval");
   expect(world.ledger.balance(balanceAccount(usd(), "Outgoing")).toFixed()).toBe(
     outgoingWithout(payment).toFixed(),
   );
 });
 
-test("who is in no group neither approves nor rejects", () => {
+test("refuses approvals and rejections by contacts outside the groups", () => {
   const approvals = world.approvals.get(demo.clientId)!;
   const [groupA] = approvals.config.groups;
   approvals.config = { ...approvals.config, groups: [groupA!] };
   const payment = order("100");
   for (const approve of [true, false])
-    expect(() => decide(payment, "contact-approver", approve)).toThrow("in no group");
+    expect(() => decide(payment, "contact-approver", approve)).toThrow("is not in a group");
   expect(payment.status).toBe("Payment pending of authorization");
 });
 
@@ -120,7 +120,7 @@ const outgoingWithout = (payment: TradePayment) =>
     .filter((each) => each !== payment && /^(Need|Validating|Waiting|Payment pending)/.test(each.status))
     .reduce((sum, { amount }) => sum.plus(amount), new Big(0));
 
-test("a large payment takes two", () => {
+test("requires two approvals for a large payment", () => {
   const payment = order("15000");
   decide(payment, "contact-second-admin");
   expect(payment.status).toBe("Payment pending of authorization");
@@ -129,7 +129,7 @@ test("a large payment takes two", () => {
   expect(payment.status).toBe("Validating beneficiary information");
 });
 
-test("a beneficiary without an account is asked for one", () => {
+test("asks for the account of a beneficiary without one", () => {
   const { beneficiaryId, clientId, name, currency, bic } = beneficiary();
   const payment = order("100", { beneficiary: { beneficiaryId, clientId, name, currency, bic } });
   decide(payment, "contact-approver");
@@ -140,9 +140,9 @@ test("a beneficiary without an account is asked for one", () => {
   expect(payment.status).toBe("Waiting for payment date");
 });
 
-test("a payment that comes back is credited once", () => {
+test("credits a returned payment once", () => {
   const payment = order("100");
-  expect(() => returnPayment(world, trade, payment)).toThrow("not with its beneficiary");
+  expect(() => returnPayment(world, trade, payment)).toThrow("is not complete, or was already returned");
   decide(payment, "contact-approver");
   advance(5 * dayMs);
   const before = availableBalance(world, usd());
@@ -150,13 +150,13 @@ test("a payment that comes back is credited once", () => {
   expect(availableBalance(world, usd()).minus(before).toFixed()).toBe("100");
   const { entry } = world.ledger.lines(balanceAccount(usd(), "InterimAvailable")).at(-1)!;
   expect([entry.type, entry.reference]).toEqual(["payment_returned", payment.paymentId]);
-  expect(() => returnPayment(world, trade, payment)).toThrow("not with its beneficiary");
+  expect(() => returnPayment(world, trade, payment)).toThrow("is not complete, or was already returned");
 });
 
 test.each<[string, Partial<PaymentOrder> & { amount?: Big }, string]>([
-  ["more than is left", { amount: new Big(20_000.01) }, "20000 USD that are left"],
-  ["nothing", { amount: new Big(0) }, "more than zero"],
-  ["parts of a cent", { amount: new Big("1.005") }, "too many decimals for USD"],
+  ["more than the remainder", { amount: new Big(20_000.01) }, "the remaining 20000 USD"],
+  ["zero", { amount: new Big(0) }, "more than zero"],
+  ["a fraction of a cent", { amount: new Big("1.005") }, "too many decimals for USD"],
   [
     "before maturity",
     { date: "2026-11-23" },
@@ -165,30 +165,30 @@ test.each<[string, Partial<PaymentOrder> & { amount?: Big }, string]>([
   [
     "on a Saturday",
     { date: "2026-11-28" },
-    "payment_date 2026-11-28 is no business day: the next is 2026-11-30",
+    "payment_date 2026-11-28 is not a business day: the next is 2026-11-30",
   ],
   [
     "on a holiday",
     { date: "2026-11-26" },
-    "payment_date 2026-11-26 is no business day: the next is 2026-11-27",
+    "payment_date 2026-11-26 is not a business day: the next is 2026-11-27",
   ],
-])("%s cannot be paid", (_what, changes, message) => {
+])("refuses a payment: %s", (_what, changes, message) => {
   expect(() => order("1", changes)).toThrow(errorWithDetails(message));
 });
 
-test("without a day a payment is sent at maturity, or on the next business day when that has passed", () => {
+test("sends a payment without a date at maturity, or on the next business day if that has passed", () => {
   expect(order("1", { date: undefined }).date).toBe("2026-11-24");
   order("1", { date: "2026-12-10" });
   advance(8 * dayMs);
   expect(order("1").date).toBe("2026-11-30");
 });
 
-test("nobody is paid in another currency", () => {
+test("refuses a beneficiary in another currency", () => {
   const inEuro = world.beneficiaries.find(({ currency }) => currency === "EUR")!;
-  expect(() => order("1", { beneficiary: inEuro })).toThrow(errorWithDetails("no beneficiary in USD"));
+  expect(() => order("1", { beneficiary: inEuro })).toThrow(errorWithDetails("is not a beneficiary in USD"));
 });
 
-test("without an approvals workflow a payment needs no approval", () => {
+test("needs no approval without an approvals workflow", () => {
   const approvals = world.approvals.get(demo.clientId)!;
   approvals.settings = { ...approvals.settings, enabled: false };
   expect(order("1").status).toBe("Validating beneficiary information");

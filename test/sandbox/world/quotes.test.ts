@@ -1,4 +1,4 @@
-/** How long quotes live and when they are to be had, and what else of the service a start may say. */
+/** Lifetime and availability of quotes, and other start options. */
 import { randomUUID } from "node:crypto";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/sandbox";
@@ -16,7 +16,7 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-/** Each booking is one of its own, for the service to judge. */
+/** Books with a new idempotency key each time, so that the service decides about repetition. */
 const book = (quote_id: string) => client.trades.book({ quote_id, reason: "other" }, { key: randomUUID() });
 
 const estimate = () =>
@@ -40,7 +40,7 @@ describe("a quote", () => {
     [undefined, 30],
     [5, 5],
     [86_400, 86_400],
-  ])("lives for %p seconds as said at the start: %i", async (quoteSeconds, seconds) => {
+  ])("with quoteSeconds %p lives for %i seconds", async (quoteSeconds, seconds) => {
     await start(quoteSeconds === undefined ? {} : { quoteSeconds });
     const [good, late] = [await makeQuote(client), await makeQuote(client)];
     sandbox.advance(seconds * 1_000 - 500);
@@ -50,22 +50,19 @@ describe("a quote", () => {
     await expect(book("none")).rejects.toMatchObject({ status: 404 });
   });
 
-  test.each([false, true])(
-    "is forgotten a day after it has expired, whether it was used: %p",
-    async (used) => {
-      await start({});
-      const quote = await makeQuote(client);
-      if (used) await book(quote);
-      const code = used ? "quote_already_used" : "quote_expired";
-      sandbox.advance(30_000 + 86_400_000 - 1_000);
-      await expect(book(quote)).rejects.toMatchObject({ status: 409, service: { code } });
-      sandbox.advance(1_000);
-      await expect(book(quote)).rejects.toMatchObject({ status: 404 });
-    },
-  );
+  test.each([false, true])("is deleted a day after it has expired; used: %p", async (used) => {
+    await start({});
+    const quote = await makeQuote(client);
+    if (used) await book(quote);
+    const code = used ? "quote_already_used" : "quote_expired";
+    sandbox.advance(30_000 + 86_400_000 - 1_000);
+    await expect(book(quote)).rejects.toMatchObject({ status: 409, service: { code } });
+    sandbox.advance(1_000);
+    await expect(book(quote)).rejects.toMatchObject({ status: 404 });
+  });
 
   test.each([0, -1, Number.NaN, 31_622_401, Infinity])(
-    "does not live for %p seconds",
+    "refuses a lifetime of %p seconds",
     async (quoteSeconds) => {
       await start({});
       await expect(startSandbox({ quoteSeconds })).rejects.toThrow("quoteSeconds must be more than zero and");
@@ -76,13 +73,13 @@ describe("a quote", () => {
 describe("at the weekend", () => {
   const saturday = new Date("2026-11-21T10:00:00Z");
 
-  test("prices are to be had, unless the market keeps its hours", async () => {
+  test("gives quotes without market hours", async () => {
     await start({ now: saturday });
     expect(await isAvailable()).toBe(true);
     await book(await makeQuote(client));
   });
 
-  test("there are estimates but no quotes when the market keeps its hours", async () => {
+  test("gives estimates but no quotes with market hours", async () => {
     await start({ now: saturday, marketHours: "real" });
     expect(await isAvailable()).toBe(false);
     expect((await estimate()).body).toMatchObject({ value_date: "2026-11-25" });
@@ -95,24 +92,24 @@ describe("at the weekend", () => {
     await book(await makeQuote(client));
   });
 
-  test("a quote that still lives is kept after the close", async () => {
+  test("keeps an unexpired quote bookable after the close", async () => {
     await start({ now: new Date("2026-11-20T21:59:50Z"), marketHours: "real" });
-    const [kept, expired] = [await makeQuote(client), await makeQuote(client)];
+    const [unexpired, expired] = [await makeQuote(client), await makeQuote(client)];
     sandbox.advance(15_000);
     expect(await isAvailable()).toBe(false);
-    await book(kept);
+    await book(unexpired);
     sandbox.advance(15_000);
     await expect(book(expired)).rejects.toMatchObject({ service: { code: "quote_expired" } });
   });
 
-  test("what was said at the start is kept when the world begins again", async () => {
+  test("keeps the start options after a reset", async () => {
     await start({ now: saturday, marketHours: "real" });
     sandbox.control.reset({});
     expect(await isAvailable()).toBe(false);
   });
 });
 
-test("a quote can be booked more than once where the start says so", async () => {
+test("books a quote more than once with reusableQuotes", async () => {
   await start({ reusableQuotes: true });
   const quote = await makeQuote(client);
   const ids = [(await book(quote)).trade_id, (await book(quote)).trade_id];
@@ -125,7 +122,7 @@ describe("the count of a list", () => {
       await ask(sandbox, `${path}?client_id=${demo.clientId}&page_size=1`, { headers: demoHeaders })
     ).headers.get("x-total-count");
 
-  test("is sent where the contract documents it, and on every paged list when asked for", async () => {
+  test("is sent where the contract documents it, and on every paged list with totalCount", async () => {
     await start({});
     expect([await countOf("/trades"), await countOf("/account-details")]).toEqual([null, "11"]);
     await client.close();

@@ -1,4 +1,4 @@
-/** The world as it begins. */
+/** The seeded world. */
 import { Outbox } from "../../../sandbox/src/world/outbox";
 import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
 import { dayMs } from "../../../sandbox/src/world/calendar/days";
@@ -7,10 +7,10 @@ import { seedDemoWorld } from "../../../sandbox/src/world/seed";
 import { statusOf } from "../../../sandbox/src/world/trades/trades";
 import { createWorld } from "../../../sandbox/src/world/event-handlers";
 
-/** Days of all kinds: weekends, holidays and the days around them, at different hours. */
+/** Weekends, holidays and adjacent days, at different hours. */
 const times = Array.from({ length: 24 }, (_, index) => new Date(Date.UTC(2026, 0, 1) + index * 15.3 * dayMs));
 
-test.each(times)("at %p has trades of every type and status, and no account in the red", (now) => {
+test.each(times)("at %p has trades of every type and status, and no negative balance", (now) => {
   const world = createWorld({
     clock: createSteppedClock(now),
     seed: now.toISOString(),
@@ -31,7 +31,7 @@ test.each([
   [7, ["spot"]],
   [30, ["forward", "ndf", "spot"]],
   [90, ["drawdown", "forward", "ndf", "spot", "window_forward"]],
-])("of %d days of business it has what was booked in them", (days, types) => {
+])("with %d days of business it has only trades and entries of that period", (days, types) => {
   const now = new Date("2026-03-16T09:00:00Z");
   const world = createWorld({ clock: createSteppedClock(now), seed: "seed", outbox: new Outbox() });
   seedDemoWorld(world, days);
@@ -44,7 +44,7 @@ test.each([
   expect(lines.filter(({ balance }) => balance.lt(0))).toEqual([]);
 });
 
-test("a payment whose beneficiary is looked at goes on a minute later", () => {
+test("a payment in beneficiary validation continues a minute later", () => {
   const world = createWorld({ clock: createSteppedClock(times[0]!), seed: "seed", outbox: new Outbox() });
   seedDemoWorld(world);
   const payment = [...world.trades.values()]

@@ -1,4 +1,4 @@
-/** State as values: copied and written, it is the same again. */
+/** State is preserved when copied, or written and read. */
 import { Big } from "big.js";
 import * as fc from "fast-check";
 import {
@@ -28,18 +28,18 @@ const odd = {
   ]),
   bytes: Buffer.from("Grüße"),
   columns: [Float64Array.of(1.5, 2), BigInt64Array.of(-(2n ** 62n)), Uint32Array.of(2 ** 32 - 1)],
-  $map: "a key of somebody's own",
+  $map: "a key that starts with $",
   nested: { $same: 3, $unknown: [{}] },
 };
 
 describe.each(copyMethods)("%s", (_how, again) => {
-  test("every kind of value is the same", () => {
+  test("preserves every type of value", () => {
     expect(again(odd)).toEqual(odd);
     expect(Object.keys(again(odd))).toEqual(Object.keys(odd));
     expect(again(odd).bytes.toString()).toBe("Grüße");
   });
 
-  test("what is one object stays one, also in a circle", () => {
+  test("preserves shared and circular references", () => {
     const trade: { parent?: object; draws: object[] } = { draws: [] };
     trade.draws.push({ parent: trade });
     const [one, other, byId] = again([trade, trade, new Map([["T1", trade]])] as const);
@@ -49,7 +49,7 @@ describe.each(copyMethods)("%s", (_how, again) => {
     expect(one).not.toBe(trade);
   });
 
-  test("what changes afterwards changes in one place", () => {
+  test("isolates the copy from later changes", () => {
     const state = { list: [{ n: 1 }], map: new Map([["a", new Set([1])]]) };
     const other = again(state);
     state.list[0]!.n = 2;
@@ -58,23 +58,23 @@ describe.each(copyMethods)("%s", (_how, again) => {
     expect(other).toEqual({ list: [{ n: 1 }], map: new Map([["a", new Set([1])]]) });
   });
 
-  test("any JSON", () => {
+  test("preserves any JSON", () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => expect(again({ value })).toEqual({ value })));
   });
 
   test.each([
     ["a function", () => 1, /function/],
-    ["an object of a class", new URL("http://desk.example"), /URL/],
-  ])("%s is no state", (_what, value, message) => {
+    ["a class instance", new URL("http://desk.example"), /URL/],
+  ])("refuses %s", (_what, value, message) => {
     expect(() => again({ value })).toThrow(message);
   });
 });
 
-test("a copy holds the very object that is frozen", () => {
+test("shares frozen objects with the copy", () => {
   const account = Object.freeze({ id: 1 });
   expect(copyState({ account }).account).toBe(account);
 });
 
-test("what was written otherwise is refused", () => {
-  expect(() => deserializeState({ $sum: 1 })).toThrow("$sum is no kind of value.");
+test("refuses an unknown value type", () => {
+  expect(() => deserializeState({ $sum: 1 })).toThrow("$sum is not a known value type.");
 });

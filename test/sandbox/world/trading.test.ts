@@ -1,4 +1,4 @@
-/** Trades in the books: booked as a whole or not at all, paid for, drawn, settled. */
+/** Trades in the ledger: atomic booking, funding, drawdowns and settlement. */
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/outbox";
 import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
@@ -57,8 +57,8 @@ const balance = (currency: string, bucket: Bucket) =>
   world.ledger.balance(balanceAccount(account(currency), bucket)).toFixed();
 afterEach(() => checkBooks(world));
 
-describe("what cannot be booked leaves nothing", () => {
-  // 2^62 US cents are more than the books can hold; so many euro cents would still fit.
+describe("a refused booking changes nothing", () => {
+  // The USD side exceeds the limit of 2^62 cents; the EUR side would still fit.
   test.each(["45000000000000000", "1e17"])("of %s EUR, more than the books can hold", (amount) => {
     bookOne("1000");
     const before = fingerprint(world);
@@ -66,7 +66,7 @@ describe("what cannot be booked leaves nothing", () => {
     expect(fingerprint(world)).toBe(before);
   });
 
-  test("of more than is left of a forward", () => {
+  test("of more than the rest of a forward", () => {
     const parent = bookOne("1000");
     const before = fingerprint(world);
     expect(() => bookOne("1001", { parent })).toThrow(
@@ -76,7 +76,7 @@ describe("what cannot be booked leaves nothing", () => {
   });
 });
 
-/** Draws from a forward for a day, by default its last. */
+/** Draws from a forward, by default for its maturity. */
 function draw(parent: Trade, amount: string, valueDate = parent.maturityDate): Trade {
   const offered = createDrawdownOffer(world, parent, {
     fixed: "sell",
@@ -86,8 +86,8 @@ function draw(parent: Trade, amount: string, valueDate = parent.maturityDate): T
   return bookTrade(world, { ...offered.terms, reference: undefined });
 }
 
-describe("a forward that was paid for in advance", () => {
-  test("can be drawn, and what was paid in for the drawdown goes with it", () => {
+describe("a forward funded in advance", () => {
+  test("can be drawn, and its funds move to the drawdown", () => {
     const parent = bookOne("1000");
     payIn("1000", "EUR", parent.tradeId);
     const drawdown = draw(parent, "400");
@@ -96,7 +96,7 @@ describe("a forward that was paid for in advance", () => {
     expect(balance("EUR", "RequiredFunds")).toBe("0");
   });
 
-  test("in part, is drawn from what was not paid for", () => {
+  test("in part, is drawn from the unfunded part first", () => {
     const parent = bookOne("1000");
     payIn("500", "EUR", parent.tradeId);
     const drawdown = draw(parent, "600");
@@ -107,8 +107,8 @@ describe("a forward that was paid for in advance", () => {
   });
 });
 
-describe("a forward with drawdowns that are not paid for when it matures", () => {
-  test("stays open, with the deposit for them, until they are", () => {
+describe("a forward with unfunded drawdowns at maturity", () => {
+  test("stays open with the deposit for them until they are funded", () => {
     payIn("100");
     const parent = bookOne("1000", { type: "window_forward" });
     draw(parent, "600");
@@ -124,7 +124,7 @@ describe("a forward with drawdowns that are not paid for when it matures", () =>
     expect([statusOf(parent), balance("EUR", "InitialMargin")]).toEqual(["Closed", "0"]);
   });
 
-  test("is cancelled with them when nothing of it was paid for", () => {
+  test("is cancelled with them if nothing was funded", () => {
     const parent = bookOne("1000", { type: "window_forward" });
     const drawdown = draw(parent, "1000");
     passTo("2027-02-25T16:00:00Z");
@@ -140,7 +140,7 @@ describe("the fee", () => {
       .filter(({ entry }) => entry.information.startsWith("Fee"))
       .map(({ amount }) => Number(amount));
 
-  test("that is not there when the trade settles is required until it is", () => {
+  test("that cannot be collected at settlement stays required until it can", () => {
     const spot = bookOne("100000", { type: "spot", valueDate: undefined });
     payIn("100000");
     passTo("2026-11-25T16:00:00Z");
@@ -150,7 +150,7 @@ describe("the fee", () => {
     expect([fees("EUR"), balance("EUR", "RequiredFunds")]).toEqual([[-20], "0"]);
   });
 
-  test("of a forward is for what its drawdowns have left: they pay their own", () => {
+  test("of a forward covers the undrawn part only, because drawdowns pay their own", () => {
     payIn("200000");
     draw(bookOne("100000", { type: "window_forward" }), "90000");
     passTo("2027-02-24T16:00:00Z");
@@ -158,13 +158,13 @@ describe("the fee", () => {
   });
 });
 
-describe("a trade without delivery", () => {
+describe("a non-delivered trade", () => {
   const ndf = (buyCurrency: string, sellCurrency: string, amount: string) =>
     bookOne(amount, { type: "ndf", buyCurrency, sellCurrency });
   const moveRate = (base: string, quoted: string, rate: string) =>
     world.rates.move(base, quoted, new Big(rate), "2026-11-20");
 
-  test("settles in what can be delivered, whichever side that is", () => {
+  test("settles in the deliverable currency, on either side", () => {
     moveRate("USD", "INR", "80");
     const trade = ndf("USD", "INR", "800000");
     moveRate("USD", "INR", "100");
@@ -177,7 +177,7 @@ describe("a trade without delivery", () => {
     expect([...world.accounts.values()].map(({ currency }) => currency)).not.toContain("INR");
   });
 
-  test("requires its loss from the fixing on, until that is paid", () => {
+  test("requires its loss from the fixing until it is paid", () => {
     moveRate("USD", "INR", "80");
     const trade = ndf("INR", "USD", "10000");
     moveRate("USD", "INR", "160");

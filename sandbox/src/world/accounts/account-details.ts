@@ -1,4 +1,4 @@
-/** The numbers under which money reaches the accounts of a client. */
+/** Account details: the numbers under which money reaches a client's accounts. */
 import type { AccountDetailsStatus, Subset } from "../enumerations";
 import { type Account, type Numbers, ownNumbers } from "./account";
 import { findOrOpenAccount, findAccountIn } from "./accounts";
@@ -9,7 +9,7 @@ import { tradedCurrencies } from "../money/fx";
 import type { Client } from "../parties/parties";
 import type { World } from "../world";
 
-/** The capabilities: in which countries dedicated accounts can be requested in a currency. */
+/** Countries in which dedicated accounts can be requested, by currency. */
 const capabilities: Readonly<Record<string, readonly string[]>> = {
   EUR: ["AT", "BE", "DE", "ES", "FI", "FR", "GR", "IE", "IT", "LT", "LU", "NL", "PT"],
   GBP: ["GB"],
@@ -29,18 +29,18 @@ const capabilities: Readonly<Record<string, readonly string[]>> = {
 
 export const isRequestable = (currency: string, country: string): boolean =>
   capabilities[currency]?.includes(country) ?? false;
-/** Virtual accounts are assigned in every traded currency that is delivered abroad. */
+/** True if virtual accounts can be assigned: in every traded currency that is deliverable abroad. */
 export const isVirtualCurrency = (currency: string): boolean =>
   tradedCurrencies.includes(currency) && !nonDeliverableCurrencies.has(currency);
 
-/** How long the dealers take to confirm a requested account. */
+/** Time until the dealers confirm a requested account. */
 const confirmationMs = 60_000;
 
 type Opening = Pick<AccountDetails, "type" | "virtual" | "country" | "currency"> & {
   readonly alias?: string | undefined;
 };
 
-/** Opens details, which are pending until something is decided on them. */
+/** Adds pending account details. */
 export function addDetails(
   world: World,
   { clientId }: Pick<Client, "clientId">,
@@ -66,11 +66,11 @@ export const detailsOf = (
   { clientId }: Pick<Client, "clientId">,
 ): AccountDetails[] => [...accountDetails.values()].filter((details) => details.clientId === clientId);
 
-/** The account behind details; undefined where they are pooled, and before it is opened. */
+/** Returns the account of the details; undefined if they are pooled or not yet opened. */
 export const accountOfDetails = (world: World, details: AccountDetails): Account | undefined =>
   details.type === "dedicated" ? findAccountIn(world, details, details.currency) : undefined;
 
-/** The details that money for a currency goes to; undefined where none are confirmed. */
+/** Returns the details to which money in a currency is paid; undefined if none are confirmed. */
 export const findPrimaryDetails = (
   world: World,
   client: Pick<Client, "clientId">,
@@ -78,28 +78,30 @@ export const findPrimaryDetails = (
 ): AccountDetails | undefined =>
   detailsOf(world, client).find(({ currency, primary }) => primary && currency === wantedCurrency);
 
-/** A client's dedicated details in a currency, but for those that failed. */
+/** Returns a client's dedicated details in a currency, except failed ones. */
 const dedicatedDetailsIn = (world: World, client: Client, wantedCurrency: string): AccountDetails[] =>
   detailsOf(world, client).filter(
     ({ type, currency, status }) =>
       type === "dedicated" && currency === wantedCurrency && status !== "failed",
   );
 
-/** What stands in the way of a virtual account: only one dedicated account in a currency can be had with one. */
+/** Returns the conflict with a virtual account, which must be the only dedicated account in its currency. */
 export const conflictWithVirtual = (
   world: World,
   client: Client,
   currency: string,
 ): AccountDetails | undefined => dedicatedDetailsIn(world, client, currency)[0];
 
-/** What stands in the way of a requested account: a virtual one in its currency. */
+/** Returns the conflict with a requested account: a virtual one in its currency. */
 export const conflictWithRequested = (
   world: World,
   client: Client,
   currency: string,
 ): AccountDetails | undefined => dedicatedDetailsIn(world, client, currency).find(({ virtual }) => virtual);
 
-/** Asks for a dedicated account, once for each currency and country: it is pending until the dealers confirm it. */
+/**
+ * Requests a dedicated account, once per currency and country. It stays pending until the dealers confirm it.
+ */
 export function requestAccountDetails(
   world: World,
   client: Client,
@@ -110,17 +112,17 @@ export function requestAccountDetails(
   )
     return;
   const details = addDetails(world, client, { ...requested, type: "dedicated", virtual: false });
-  world.agenda.schedule(world.timeAfter(confirmationMs), "details-are-confirmed", details);
+  world.scheduledEvents.schedule(world.timeAfter(confirmationMs), "details-are-confirmed", details);
 }
 
-/** What the dealers say where nobody has said anything else. */
+/** Confirms details that were not decided otherwise. */
 export function confirmIfPending(world: World, details: AccountDetails): void {
   if (details.status === "pending") applyDecision(world, details, "confirmed");
 }
 
 /**
- * What the dealers say to a request that is pending. Confirmed, it has numbers and an account behind it; the first of a
- * currency is its primary one.
+ * Applies the dealers' decision to pending details. Confirmed details get numbers and an account; the first of a
+ * currency becomes primary.
  */
 export function applyDecision(
   world: World,
@@ -135,7 +137,7 @@ export function applyDecision(
     makePrimary(world, details);
 }
 
-/** At home those of the account, which has them from the beginning. */
+/** Uses the account's own numbers in its home country, else new ones. */
 function createNumbers(world: World, { type, clientId, country, currency }: AccountDetails): Numbers {
   if (type === "dedicated") {
     const own = ownNumbers(findOrOpenAccount(world, { clientId }, currency));
@@ -144,7 +146,7 @@ function createNumbers(world: World, { type, clientId, country, currency }: Acco
   return { country, digits: world.ids.digits(10) };
 }
 
-/** Assigns a virtual account in a currency that has no dedicated one. */
+/** Assigns a virtual account in a currency without a dedicated one. */
 export function assignVirtual(world: World, client: Client, currency: string): AccountDetails {
   const opening = { type: "dedicated", virtual: true, country: homeCountryOf(currency), currency } as const;
   const details = addDetails(world, client, opening);
@@ -152,7 +154,7 @@ export function assignVirtual(world: World, client: Client, currency: string): A
   return details;
 }
 
-/** Makes the details the primary ones of their currency, in the place of those that were. */
+/** Makes details the primary ones of their currency. */
 export function makePrimary(world: World, chosen: AccountDetails): void {
   for (const details of detailsOf(world, chosen)) {
     const primary = details === chosen;

@@ -1,24 +1,24 @@
 /**
- * How account numbers are written in a country, from ten digits: with the check digits the country asks for, at a bank
- * and branch that do not exist (all zeros, or TEST where letters are wanted).
+ * National formats of account numbers, made from ten digits, with the check digits of the country. Bank and branch do
+ * not exist (all zeros, or TEST if letters are required).
  */
 
-/** Writes ten digits as an account number, or as the national part of an IBAN. */
+/** Formats ten digits as an account number, or as the national part of an IBAN. */
 export type NumberFormat = (digits: string) => string;
 
-/** As many of the digits as there are places. */
+/** Takes the first digits. */
 export const takeDigits =
   (length: number): NumberFormat =>
   (digits) =>
     digits.slice(0, length);
 
-/** Filled up with zeros: bank, branch and the beginning of the number. */
+/** Pads with leading zeros, which stand for bank and branch. */
 export const padWithZeros =
   (length: number): NumberFormat =>
   (digits) =>
     digits.padStart(length, "0");
 
-/** Behind a bank's letters, and zeros for its branch. */
+/** Adds the letters of a bank and the zeros of its branch. */
 export const withPrefix =
   (bank: string, format: NumberFormat): NumberFormat =>
   (digits) =>
@@ -30,12 +30,12 @@ const twoDigits = (value: number) => String(value).padStart(2, "0");
 const weightedSum = (digits: string, weights: readonly number[]) =>
   Array.from(digits).reduce((sum, digit, index) => sum + Number(digit) * weights[index % weights.length]!, 0);
 
-/** What is missing to the next multiple. */
+/** Returns the difference to the next multiple. */
 const toNextMultiple = (sum: number, multiple: number) => (multiple - (sum % multiple)) % multiple;
 
 /**
- * With a check digit that brings the weighted sum to a multiple of 11. Where that would be ten, a 1 before it makes it
- * another; otherwise there is a 0.
+ * Appends a check digit that makes the weighted sum a multiple of 11. A filler digit comes before it: 0, or 1 if the
+ * check digit would be ten.
  */
 function appendMod11Digit(digits: string, weights: readonly number[]): string {
   const filled = ["0", "1"]
@@ -44,29 +44,29 @@ function appendMod11Digit(digits: string, weights: readonly number[]): string {
   return filled + String(toNextMultiple(weightedSum(filled, weights), 11));
 }
 
-/** The last two digits are the others modulo 97, and 97 for 0. */
+/** The last two digits are the others modulo 97, and 97 instead of 0. */
 export const belgian: NumberFormat = (digits) => {
   const checked = digits.slice(0, 8);
   return `00${checked}${twoDigits(mod97(checked) || 97)}`;
 };
 
-/** The clé RIB: bank and branch are all zeros and add nothing to it. */
+/** The clé RIB. Bank and branch are zeros and do not affect it. */
 export const french: NumberFormat = (digits) =>
   padWithZeros(21)(digits) + twoDigits(97 - ((3 * mod97(digits)) % 97));
 
 export const dutch: NumberFormat = (digits) =>
   `TEST${appendMod11Digit(digits.slice(0, 8), [10, 9, 8, 7, 6, 5, 4, 3, 2])}`;
 
-/** One control digit for bank and branch, here 0, and one for the account; 10 is written 1. */
+/** One control digit for bank and branch, here 0, and one for the account; 10 is written as 1. */
 export const spanish: NumberFormat = (digits) => {
   const control = toNextMultiple(weightedSum(digits, [1, 2, 4, 8, 5, 10, 9, 7, 3, 6]), 11);
   return `000000000${control === 10 ? 1 : control}${digits}`;
 };
 
-/** What a digit counts at the first, third, fifth place and so on; at the others it counts as it is. */
+/** Values of digits in odd positions. In even positions digits count as they are. */
 const italianOdd = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21];
 
-/** The CIN, a letter before bank, branch and account. */
+/** The CIN, a check letter, precedes bank, branch and account. */
 export const italian: NumberFormat = (digits) => {
   const rest = padWithZeros(22)(digits);
   const sum = Array.from(rest, Number).reduce(
@@ -76,13 +76,13 @@ export const italian: NumberFormat = (digits) => {
   return String.fromCharCode("A".charCodeAt(0) + (sum % 26)) + rest;
 };
 
-/** The last two digits bring the whole to 1 modulo 97. */
+/** The last two digits make the number 1 modulo 97. */
 export const portuguese: NumberFormat = (digits) => {
   const checked = padWithZeros(19)(digits);
   return checked + twoDigits(98 - mod97(`${checked}00`));
 };
 
-/** Every other digit, from the first on, is doubled and its digits added up. */
+/** Luhn check digit: every other digit is doubled and its digits are added. */
 export const finnish: NumberFormat = (digits) => {
   const checked = padWithZeros(13)(digits);
   const sum = Array.from(checked, Number)
@@ -94,7 +94,6 @@ export const finnish: NumberFormat = (digits) => {
 export const norwegian: NumberFormat = (digits) =>
   appendMod11Digit(`0000${digits.slice(0, 5)}`, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2]);
 
-/** Bank and prefix are all zeros. */
 export const czech: NumberFormat = (digits) =>
   `0000000000${appendMod11Digit(digits.slice(0, 8), [6, 3, 7, 9, 10, 5, 8, 4, 2])}`;
 
@@ -103,11 +102,10 @@ export const hungarian: NumberFormat = (digits) => {
   return `00000000${checked}${toNextMultiple(weightedSum(checked, [9, 7, 3, 1]), 10)}`;
 };
 
-/** The CLABE: of each weighted digit only the last digit counts, which changes nothing modulo 10. */
+/** The CLABE. Its rule sums only the last digit of each product, which is the same modulo 10. */
 export const mexican: NumberFormat = (digits) => {
   const checked = padWithZeros(17)(digits);
   return checked + String(toNextMultiple(weightedSum(checked, [3, 7, 1]), 10));
 };
 
-/** A number and its suffix. */
 export const newZealand: NumberFormat = (digits) => `${digits.slice(0, 7)}000`;

@@ -1,23 +1,22 @@
-/** An account of a client, in one currency. */
 import { homeCountryOf } from "./banks";
 
 export interface Account {
   readonly accountId: string;
-  /** The whole number that stands for the account on the simplified list and in MT940 requests. */
+  /** Integer that identifies the account in the simplified list and in MT940 requests. */
   readonly listNumber: number;
   readonly clientId: string;
   readonly currency: string;
-  /** From which its own numbers at the bank are made. */
+  /** Digits from which its account numbers are made. */
   readonly digits: string;
 }
 
-/** From what numbers at the bank are made, as the country writes them. */
+/** Input of account numbers, formatted by country. */
 export interface Numbers {
   readonly country: string;
   readonly digits: string;
 }
 
-/** The numbers that an account has from the beginning. */
+/** Returns the numbers an account has from its opening. */
 export const ownNumbers = ({ currency, digits }: Account): Numbers => ({
   country: homeCountryOf(currency),
   digits,

@@ -1,4 +1,3 @@
-/** The accounts of the clients: one for each currency. */
 import type { Account } from "./account";
 import type { Client } from "../parties/parties";
 import type { World } from "../world";
@@ -7,7 +6,7 @@ const firstListNumber = 100_001;
 
 type Holder = Pick<Client, "clientId">;
 
-/** The client's account in a currency, where there is one. */
+/** Finds a client's account in a currency. Of several, the first one opened. */
 export function findAccountIn(
   { accounts }: World,
   { clientId }: Holder,
@@ -18,12 +17,12 @@ export function findAccountIn(
   return undefined;
 }
 
-/** The client's account in a currency; opened when there is none. */
+/** Returns the client's account in a currency, opening one if needed. */
 export function findOrOpenAccount(world: World, holder: Holder, currency: string): Account {
   return findAccountIn(world, holder, currency) ?? openAccount(world, holder, currency);
 }
 
-/** Opens an account. A client may have several in a currency: the first is the one that trades settle on. */
+/** Opens an account. If a client has several in a currency, trades settle on the first. */
 export function openAccount(world: World, holder: Holder, currency: string): Account {
   const account = Object.freeze({
     accountId: world.ids.uuid(),

@@ -1,6 +1,6 @@
 /**
- * The sandbox's own bank in each country, and account numbers at it: check-valid, and plainly fake (the bank is called
- * TEST, its national code is all zeros or nines).
+ * The sandbox's bank in each country and its account numbers. They have valid check digits but are plainly fake: the
+ * bank is called TEST, and its national code is all zeros or nines.
  */
 import { composeIBAN } from "ibantools";
 import {
@@ -31,7 +31,7 @@ export interface Bank {
   readonly postCode: string;
 }
 
-/** One way of writing an account: for payments inside a country, or from abroad. */
+/** Notation of an account for domestic or cross-border payments. */
 export interface AccountAddress {
   readonly accountNumber: string;
   readonly accountNumberType: "IBAN" | "BBAN";
@@ -43,11 +43,11 @@ interface Scheme {
   readonly bic: string;
   readonly city: string;
   readonly postCode: string;
-  /** The IBAN's national part; absent where there is no IBAN. */
+  /** National part of the IBAN; undefined if the country has no IBAN. */
   readonly bban?: NumberFormat;
-  /** The national clearing code and its kind; absent where payments inside the country use the address from abroad. */
+  /** National clearing code and its type; undefined if domestic payments use the international address. */
   readonly clearing?: readonly [code: string, type: string];
-  /** An account number beside those; all ten digits, without. */
+  /** National account number. Default: all ten digits. */
   readonly account?: NumberFormat;
 }
 
@@ -140,7 +140,7 @@ const schemes: Readonly<Record<string, Scheme>> = {
 
 const writeAccountNumber = ({ account = takeDigits(10) }: Scheme, digits: string) => account(digits);
 
-/** Countries in which the bank keeps accounts. */
+/** Countries in which accounts can be opened. */
 export const bankCountries: readonly string[] = Object.keys(schemes);
 
 export function bankIn(country: string): Bank {
@@ -148,7 +148,7 @@ export function bankIn(country: string): Bank {
   return { country, bic, name: `Sandbox Bank ${country}`, street: "1 Example Street", city, postCode };
 }
 
-/** How an account is addressed from inside the country; undefined where the address from abroad serves for that too. */
+/** Returns the domestic address of an account; undefined if the international one is used instead. */
 export function domesticAddress(country: string, digits: string): AccountAddress | undefined {
   const scheme = schemes[country]!;
   if (!scheme.clearing) return undefined;
@@ -166,7 +166,7 @@ export function ibanOf(country: string, digits: string): string | undefined {
   return (bban && composeIBAN({ countryCode: country, bban: bban(digits) })) ?? undefined;
 }
 
-/** How an account is addressed from abroad: by IBAN where the country has it, and BIC. */
+/** Returns the international address of an account: IBAN if the country has it, and BIC. */
 export function internationalAddress(country: string, digits: string): AccountAddress {
   const scheme = schemes[country]!;
   const iban = ibanOf(country, digits);
@@ -209,10 +209,10 @@ const homeCountries: Readonly<Record<string, string>> = {
   BHD: "BH",
 };
 
-/** Where the bank keeps its accounts in a traded currency. */
+/** Returns the country of the bank's accounts in a traded currency. */
 export const homeCountryOf = (currency: string): string => homeCountries[currency]!;
 
-/** The details a company pays into, for its own account there or for what it owes on a trade; all of them texts. */
+/** Returns the bank details a company pays into, for its own account or for trades. All values are texts. */
 export function bankAccount(country: string, digits: string) {
   const { bic, name, street, city, postCode } = bankIn(country);
   const international = internationalAddress(country, digits);
@@ -231,5 +231,5 @@ export function bankAccount(country: string, digits: string) {
   };
 }
 
-/** Where the bank receives the funds for trades in a currency. */
+/** Returns the bank's account for funding trades in a currency. */
 export const receivingAccount = (currency: string) => bankAccount(homeCountryOf(currency), "0012345678");

@@ -1,17 +1,16 @@
-/** The numbers under which money reaches an account. */
 import type { AccountDetailsStatus } from "../enumerations";
 import type { Numbers } from "./account";
 
 export interface AccountDetails {
   readonly accountDetailsId: string;
   readonly clientId: string;
-  /** A pooled account belongs to no one client. */
+  /** A pooled account is shared by several clients. */
   readonly type: "dedicated" | "pooled";
-  /** A dedicated account is segregated, with numbers at the bank of its own, or virtual. */
+  /** False: a segregated account with its own numbers at the bank. */
   readonly virtual: boolean;
   readonly country: string;
   readonly currency: string;
-  /** There are none before the details are confirmed. */
+  /** Undefined until the details are confirmed. */
   numbers: Numbers | undefined;
   readonly createdAt: Date;
   modifiedAt: Date;

@@ -1,9 +1,8 @@
-/** IBANs that money can be sent to. */
 import { validateIBAN, ValidationErrorsIBAN } from "ibantools";
 
-/** A national check digit inside the IBAN is its bank's business. */
+/** National check digits inside the IBAN are for the bank to verify. */
 const isNational = (error: ValidationErrorsIBAN) =>
   error === ValidationErrorsIBAN.WrongAccountBankBranchChecksum;
 
-/** Whether an IBAN has right check digits and the length and form of its country. */
+/** True if an IBAN has valid check digits and its country's length and format. */
 export const isPayableIban = (text: string): boolean => validateIBAN(text).errorCodes.every(isNational);

@@ -1,34 +1,36 @@
-/** Where a clock stands: one that runs goes on from there with the machine's, one that steps waits for requests. */
+/** State of a clock. A running clock follows the machine's clock, a stepped one moves with requests. */
 export interface ClockState {
   readonly kind: "running" | "stepped";
   readonly time: Date;
 }
 
-/** The sandbox's time. Nothing in the world asks the machine's clock. */
+/** The sandbox's clock. The world never reads the machine's clock directly. */
 export interface Clock {
   readonly state: ClockState;
   now(): Date;
-  /** Called once for each request. */
+  /** Called once per request. */
   tick(): void;
-  /** Moves the time forward. Throws a RangeError when that leads further than the sandbox can be. */
+  /** Moves the time forward. Throws a RangeError beyond the supported range. */
   advance(milliseconds: number): void;
 }
 
-/** Statements write years with two digits, from 1980 on; there is a year behind the first day, and trades are ahead. */
+/**
+ * Supported range. Statements write two-digit years, from 1980 on; a year of history and future trades must fit.
+ */
 const [first, last] = ["2000-01-01T00:00:00.000Z", "2069-12-31T23:59:59.999Z"];
 
-/** Why the sandbox cannot be at a time. */
+/** Returns why a time is not supported. */
 export const timeViolation = (time: Date): string | undefined =>
   time >= new Date(first) && time <= new Date(last) ? undefined : `now must be from ${first} to ${last}`;
 
-/** A time as milliseconds since 1970. Throws a RangeError when the sandbox cannot be there. */
+/** Returns the time if it is supported, else throws a RangeError. */
 function assertPlayable(time: number): number {
   const violation = timeViolation(new Date(time));
   if (violation !== undefined) throw new RangeError(violation);
   return time;
 }
 
-/** Runs with the machine's clock from a time on, as a rule the machine's: ahead of it by what it was advanced. */
+/** Creates a clock that follows the machine's clock, starting at a given time. */
 export function createRunningClock(start = new Date()): Clock {
   let ahead = assertPlayable(start.getTime()) - Date.now();
   const now = () => new Date(Date.now() + ahead);
@@ -48,8 +50,8 @@ export function createRunningClock(start = new Date()): Clock {
 const tickMs = 100;
 
 /**
- * Starts at a given time and moves with the requests, a tenth of a second for each: the same requests always meet the
- * same time. Throws a RangeError when it cannot be there.
+ * Creates a clock that starts at a given time and moves by 100 ms per request, so that repeated runs see the same
+ * times. Throws a RangeError for an unsupported time.
  */
 export function createSteppedClock(start: Date): Clock {
   let time = assertPlayable(start.getTime());
@@ -63,6 +65,6 @@ export function createSteppedClock(start: Date): Clock {
   };
 }
 
-/** A clock that goes on from where another stood. */
+/** Creates a clock that resumes from a saved state. */
 export const restoreClock = ({ kind, time }: ClockState): Clock =>
   kind === "running" ? createRunningClock(time) : createSteppedClock(time);

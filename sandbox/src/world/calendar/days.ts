@@ -9,21 +9,20 @@ const dayText = memoize((number: number) => new Date(number * dayMs).toISOString
 
 export const dayOf = (time: Date): string => dayText(Math.floor(time.getTime() / dayMs));
 
-/** Midnight at the beginning of a day. */
+/** Returns midnight (UTC) at the start of a day. */
 export const startOf = (day: string): Date => new Date(dayNumberOf(day) * dayMs);
 
 export const addDays = (day: string, days: number): string => dayText(dayNumberOf(day) + days);
 
-/** How many days the one is after the other. */
+/** Returns the number of days from one day to a later one. */
 export const daysBetween = (earlier: string, later: string): number =>
   dayNumberOf(later) - dayNumberOf(earlier);
 
-/** The later of two days. */
 export const laterDay = (one: string, other: string): string => (one > other ? one : other);
 
-/** From 0, Sunday, to 6. */
+/** Returns the weekday from 0 (Sunday) to 6. */
 export const weekdayOf = (day: string): number => startOf(day).getUTCDay();
 
-/** A whole hour of a day. */
+/** Returns a full hour (UTC) of a day. */
 export const timeAtHour = (day: string, hour: number): Date =>
   new Date(startOf(day).getTime() + hour * 3_600_000);

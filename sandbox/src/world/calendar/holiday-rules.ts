@@ -1,7 +1,7 @@
-/** The rules by which holidays fall on days. */
+/** Rules for computing holidays. */
 import { addDays, startOf, weekdayOf } from "./days";
 
-/** All the holidays of a year, as days; some of them may be at weekends. */
+/** Returns all holidays of a year; some may fall on weekends. */
 export type Holidays = (year: number) => readonly string[];
 
 type DayOfYear = readonly [month: number, dayOfMonth: number];
@@ -12,11 +12,11 @@ export const date = (year: number, month: number, dayOfMonth: number): string =>
 export const dates = (year: number, ...days: readonly DayOfYear[]): string[] =>
   days.map(([month, dayOfMonth]) => date(year, month, dayOfMonth));
 
-/** Days that are kept from a year on. */
+/** Holidays introduced in a year. */
 export const since = (first: number, year: number, days: readonly string[]): readonly string[] =>
   year < first ? [] : days;
 
-/** Easter Sunday by the Gregorian computus (Meeus, Jones, Butcher). */
+/** Returns Easter Sunday by the Gregorian computus (Meeus, Jones, Butcher). */
 export function easter(year: number): string {
   const a = year % 19;
   const b = Math.floor(year / 100);
@@ -28,10 +28,10 @@ export function easter(year: number): string {
   return date(year, Math.floor(sum / 31), (sum % 31) + 1);
 }
 
-/** How far the Julian calendar is behind, from 1900 to 2099. */
+/** Lag of the Julian calendar from 1900 to 2099. */
 const julianDays = 13;
 
-/** Easter Sunday of the Orthodox churches, by the Julian computus. Good from 1900 to 2099. */
+/** Returns Orthodox Easter Sunday by the Julian computus. Valid from 1900 to 2099. */
 export function orthodoxEaster(year: number): string {
   const d = (19 * (year % 19) + 15) % 30;
   const e = (2 * (year % 4) + 4 * (year % 7) - d + 34) % 7;
@@ -39,7 +39,7 @@ export function orthodoxEaster(year: number): string {
   return addDays(date(year, Math.floor(sum / 31), (sum % 31) + 1), julianDays);
 }
 
-/** Feasts, by their distance from Easter Sunday in days. */
+/** Christian feasts, in days relative to Easter Sunday. */
 const feasts = {
   maundyThursday: -3,
   goodFriday: -2,
@@ -50,7 +50,7 @@ const feasts = {
   corpusChristi: 60,
 } as const;
 
-/** Feasts round an Easter Sunday. */
+/** Returns feasts relative to a given Easter Sunday. */
 export const feastDays = (sunday: string, ...names: readonly (keyof typeof feasts)[]): string[] =>
   names.map((name) => addDays(sunday, feasts[name]));
 
@@ -62,11 +62,11 @@ export const monday = 1;
 export const thursday = 4;
 export const friday = 5;
 
-/** The first such weekday on or after a day. */
+/** Returns the first such weekday on or after a day. */
 export const weekdayFrom = (day: string, weekday: number): string =>
   addDays(day, (weekday - weekdayOf(day) + 7) % 7);
 
-/** The nth such weekday of a month, from 1. */
+/** Returns the nth such weekday of a month, from 1. */
 export const nth = (year: number, month: number, weekday: number, n: number): string =>
   addDays(weekdayFrom(date(year, month, 1), weekday), 7 * (n - 1));
 
@@ -75,13 +75,13 @@ export function last(year: number, month: number, weekday: number): string {
   return startOf(fifth).getUTCMonth() === month - 1 ? fifth : nth(year, month, weekday, 4);
 }
 
-/** A Sunday is moved to Monday; a Saturday stays. */
+/** Moves a Sunday to Monday; a Saturday stays. */
 export const sundayToMonday = (day: string): string => (weekdayOf(day) === sunday ? addDays(day, 1) : day);
 
 const isWeekend = (day: string) => weekdayOf(day) % 6 === 0;
 const isSunday = (day: string) => weekdayOf(day) === sunday;
 
-/** Each of the days, or where it cannot be had or is taken by one before, the next day that is free. */
+/** Moves each unavailable or already taken day to the next free one. */
 function moveToFreeDay(days: readonly string[], isUnavailable: (day: string) => boolean): string[] {
   const taken: string[] = [];
   const free = (day: string): string =>
@@ -90,11 +90,11 @@ function moveToFreeDay(days: readonly string[], isUnavailable: (day: string) => 
   return taken;
 }
 
-/** Each of the days, or where it is at a weekend or taken by one before, the next day that is not. */
+/** Moves each day that falls on a weekend, or is already taken, to the next free weekday. */
 export const moveFromWeekend = (days: readonly string[]): string[] => moveToFreeDay(days, isWeekend);
 
 /**
- * The days, and for each that is a Sunday or on the same day as another, the next day that is free. They are taken in their
- * order in the year.
+ * Moves each Sunday, and each day that coincides with an earlier holiday, to the next free day. Days are processed in
+ * calendar order.
  */
 export const moveFromSunday = (days: readonly string[]): string[] => moveToFreeDay(days.toSorted(), isSunday);

@@ -1,6 +1,6 @@
 /**
- * When banks do not settle a currency, by rule. EUR, USD and GBP follow TARGET, the Federal Reserve and the banks of
- * England; the others are simplified: demo data. Currencies without rules settle on every weekday.
+ * Bank holidays by currency, computed by rule. EUR, USD and GBP follow TARGET, the Federal Reserve and the banks of
+ * England; the others are simplified demo data. Currencies without rules settle on every weekday.
  */
 import { addDays, weekdayOf } from "./days";
 import { chinese, deepavali, hebrew, islamic, islamicDays, newMoons } from "./lunar-holidays";
@@ -47,11 +47,11 @@ const england: Holidays = (year) => [
   last(year, 8, monday),
 ];
 
-/** The day of an equinox in Japan, from that of 1980. Good until 2099. */
+/** Returns the day of an equinox in Japan, based on that of 1980. Valid until 2099. */
 const equinox = (year: number, month: number, in1980: number) =>
   date(year, month, Math.floor(in1980 + 0.242194 * (year - 1980) - Math.floor((year - 1980) / 4)));
 
-/** A Sunday is made up for on the next day that is none, and a day between two holidays is one. */
+/** A holiday on a Sunday moves to the next free day, and a day between two holidays is a holiday. */
 function japan(year: number): readonly string[] {
   const own = [
     ...dates(year, [1, 1], [2, 11], [2, 23], [4, 29], [5, 3], [5, 4], [5, 5], [8, 11], [11, 3], [11, 23]),
@@ -62,10 +62,10 @@ function japan(year: number): readonly string[] {
     nth(year, 9, monday, 3),
     nth(year, 10, monday, 2),
   ];
-  const madeUp = (day: string): string => (own.includes(day) ? madeUp(addDays(day, 1)) : day);
+  const moved = (day: string): string => (own.includes(day) ? moved(addDays(day, 1)) : day);
   return [
     ...own,
-    ...own.filter((day) => weekdayOf(day) === sunday).map(madeUp),
+    ...own.filter((day) => weekdayOf(day) === sunday).map(moved),
     ...own.filter((day) => own.includes(addDays(day, 2))).map((day) => addDays(day, 1)),
     ...dates(year, [1, 2], [1, 3], [12, 31]),
   ];
@@ -94,7 +94,7 @@ const australia: Holidays = (year) => [
   nth(year, 10, monday, 1),
 ];
 
-/** The Friday of the moon's last quarter in the month in which the Pleiades come back, as the Maori count it. */
+/** Matariki: the Friday of the moon's last quarter in the Maori month in which the Pleiades return. */
 const matariki = (year: number) =>
   newMoons(year)
     .map((newMoon) => weekdayFrom(addDays(newMoon, 20), friday))
@@ -176,7 +176,7 @@ const southAfrica: Holidays = (year) => [
   ...easterDays(year, "goodFriday", "easterMonday"),
 ];
 
-/** Presidents are sworn in every six years: in December until 2018, and since then in October. */
+/** Inauguration of the president, every six years: in December until 2018, since then in October. */
 const inauguration = (year: number) =>
   year % 6 === 2 ? [year < 2024 ? date(year, 12, 1) : date(year, 10, 1)] : [];
 
@@ -189,13 +189,13 @@ const mexico: Holidays = (year) => [
   ...inauguration(year),
 ];
 
-/** The day on which the graves are swept: the sun is 15 degrees past the equinox. Good from 2000 to 2099. */
+/** Qingming: the sun is 15 degrees past the equinox. Valid from 2000 to 2099. */
 const qingming = (year: number) =>
   date(year, 4, Math.floor(4.81 + 0.2422 * (year % 100)) - Math.floor((year % 100) / 4));
 
 const dayBefore = (days: readonly string[]) => days.map((day) => addDays(day, -1));
 
-/** The week of the new year and that of October are those that are decreed in most years. */
+/** The weeks of the new year and of October, as decreed in most years. */
 const china: Holidays = (year) => [
   ...dates(year, [1, 1], [5, 1], [5, 2], [10, 1], [10, 2], [10, 3], [10, 4], [10, 5], [10, 6], [10, 7]),
   ...chinese(year, [1, 0], [1, 1], [1, 2], [1, 3], [1, 4], [1, 5], [1, 6]),
@@ -220,7 +220,7 @@ const singapore: Holidays = (year) =>
     ...deepavali(year),
   ]);
 
-/** Without the feasts that no other calendar knows of. */
+/** Omits feasts that only Indian calendars define. */
 const india: Holidays = (year) => [
   ...dates(year, [1, 26], [4, 1], [4, 14], [5, 1], [8, 15], [10, 2], [12, 25]),
   ...easterDays(year, "goodFriday"),
@@ -228,7 +228,7 @@ const india: Holidays = (year) => [
   ...deepavali(year),
 ];
 
-/** The full moons that Buddhists keep are told by the Chinese calendar. */
+/** The Buddhist full-moon holidays are approximated by the Chinese calendar. */
 const thailand: Holidays = (year) =>
   moveFromWeekend([
     ...dates(year, [1, 1], [4, 6], [4, 13], [4, 14], [4, 15], [5, 1], [7, 28], [8, 12], [10, 13], [10, 23]),
@@ -246,7 +246,7 @@ const israel: Holidays = (year) => [
   ...hebrew(year, ["Iyar", 5]).map(besideSabbath),
 ];
 
-/** The Day of Independence leaves the Sabbath and the days beside it free. */
+/** Independence Day moves away from the Sabbath and its adjacent days. */
 const independenceMoves = [0, 1, 0, 0, 0, -1, -2];
 const besideSabbath = (day: string) => addDays(day, independenceMoves[weekdayOf(day)]!);
 
@@ -310,7 +310,7 @@ export const holidays: Readonly<Record<string, Holidays>> = {
   BHD: bahrain,
 };
 
-/** The first day of the weekends that are not Saturday and Sunday, until a day and after it; Saturday where none is left. */
+/** First day of weekends other than Saturday and Sunday, each valid until a day; Saturday afterwards. */
 export const otherWeekends: Readonly<
   Record<string, readonly (readonly [until: string, firstDay: number])[]>
 > = {

@@ -1,7 +1,6 @@
 /**
- * Holidays of calendars that follow the moon, or the moon and the sun, as days of the civil calendar. The calendars are
- * those of the runtime: Hebrew, Islamic as Umm al-Qura computes it (where the moon must be seen first, the day may be
- * another), and Chinese, whose months begin with the new moon.
+ * Holidays of lunar and lunisolar calendars as civil days. The calendars come from the runtime: Hebrew, Islamic (Umm
+ * al-Qura; countries that rely on moon sighting may differ by a day) and Chinese.
  */
 import { memoize } from "../memoize";
 import { addDays, dayOf, startOf } from "./days";
@@ -10,7 +9,7 @@ import { date } from "./holiday-rules";
 
 type Calendar = "chinese" | "hebrew" | "islamic-umalqura";
 
-/** A month as the calendar counts or names it: a Chinese leap month is 6bis, Hebrew months have names. */
+/** A month as the calendar names it: a Chinese leap month is 6bis, Hebrew months have names. */
 type LunarDay = readonly [month: number | string, dayOfMonth: number];
 
 const formatOf = memoize(
@@ -18,7 +17,9 @@ const formatOf = memoize(
     new Intl.DateTimeFormat(`en-u-ca-${calendar}`, { month: "numeric", day: "numeric", timeZone: "UTC" }),
 );
 
-/** The civil days of a year by month and day of another calendar. The key is that calendar with the year behind it. */
+/**
+ * Civil days of a year by month and day of another calendar. The key is the calendar followed by the year.
+ */
 const civilDays = memoize((key: string): ReadonlyMap<string, readonly string[]> => {
   const format = formatOf(key.slice(0, -4) as Calendar);
   const year = Number(key.slice(-4));
@@ -42,10 +43,12 @@ export const islamic = daysOf("islamic-umalqura");
 
 const chinaMs = 8 * 3_600_000;
 
-/** The day of the new moon in China, next to which the runtime lets a month begin: where it is near midnight, a day off. */
+/**
+ * Returns the day of the new moon in China. The runtime's month can start a day off if the new moon is near midnight.
+ */
 const monthBegins = (day: string): string => dayOf(new Date(newMoonNear(startOf(day).getTime()) + chinaMs));
 
-/** Days of the Chinese calendar; day 0 of a month is the one before its first. */
+/** Returns days of the Chinese calendar. Day 0 is the day before the first. */
 export const chinese = (year: number, ...days: readonly LunarDay[]): string[] =>
   days.flatMap(([month, day]) =>
     (civilDays(`chinese${year}`).get(`${month} 1`) ?? []).map((first) =>
@@ -53,17 +56,17 @@ export const chinese = (year: number, ...days: readonly LunarDay[]): string[] =>
     ),
   );
 
-/** Days of an Islamic month, the first and the last included. */
+/** Returns a range of days of an Islamic month, both ends inclusive. */
 export const islamicDays = (year: number, month: number, first: number, last: number): string[] =>
   islamic(year, ...Array.from({ length: last - first + 1 }, (_, n): LunarDay => [month, first + n]));
 
-/** Deepavali: the day before the new moon for which the sun stands in Libra, as Hindus count it. */
+/** Returns Deepavali: the day before the new moon while the sun is in Libra (sidereal). */
 export const deepavali = (year: number): string[] =>
   newMoons(year)
     .filter((day) => day >= date(year, 10, 18) && day <= date(year, 11, 16))
     .map((day) => addDays(day, -1));
 
-/** The first days of Chinese months. */
+/** Returns the first days of the Chinese months. */
 export const newMoons = (year: number): string[] =>
   [...civilDays(`chinese${year}`)]
     .filter(([name]) => name.endsWith(" 1"))

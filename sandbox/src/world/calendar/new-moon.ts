@@ -1,17 +1,19 @@
-/** When the moon is new, to about a minute. Meeus, Astronomical Algorithms, chapter 49. Good from 1950 to 2100. */
+/**
+ * New moon times, accurate to about a minute, from 1950 to 2100. Meeus, Astronomical Algorithms, chapter 49.
+ */
 
 const dayMs = 86_400_000;
-/** Of 1970-01-01, as a Julian day. */
+/** Julian day of 1970-01-01. */
 const epoch = 2_440_587.5;
-/** Of the first new moon of 2000, and from one to the next on average. */
+/** Julian day of the first new moon of 2000, and the mean length of a lunation. */
 const [firstMoon, month] = [2_451_550.09766, 29.530588861];
 
 const sine = (degrees: number) => Math.sin((degrees * Math.PI) / 180);
 
-/** How far the earth's turning is behind the time of the planets, in days: about 70 seconds. */
+/** Difference between dynamical and universal time in days: about 70 seconds. */
 const deltaT = 70 / 86_400;
 
-/** The new moon that is nearest to a time: milliseconds since 1970. */
+/** Returns the new moon nearest to a time, in milliseconds since 1970. */
 export function newMoonNear(time: number): number {
   const k = Math.round((time / dayMs + epoch - firstMoon) / month);
   const centuries = k / 1236.85;

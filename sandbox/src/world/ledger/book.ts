@@ -1,4 +1,4 @@
-/** The lines of one ledger account: numbers in columns, which become objects when they are read. */
+/** Lines of one ledger account, stored in columns of numbers and read as objects. */
 import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import { Column, type ColumnState, findFirstIndex } from "./columns";
@@ -6,7 +6,7 @@ import { fitsMinorUnits, formatDecimalAmount } from "../money/currencies";
 import type { TransactionType } from "../enumerations";
 import type { Entries, EntryDetails } from "./entries";
 
-/** What lines are chosen by: read alone, without the rest of the entry. */
+/** Fields for filtering, readable without loading the whole entry. */
 export interface FilterableLine {
   readonly type: TransactionType;
   /** Milliseconds since 1970. */
@@ -14,22 +14,22 @@ export interface FilterableLine {
   readonly isDebit: boolean;
 }
 
-/** A posting as it stands in one ledger account. */
+/** A posting in one ledger account. */
 export interface BookedLine extends FilterableLine {
   readonly lineId: string;
   readonly entry: EntryDetails;
   readonly amount: Big;
-  /** After this line. */
+  /** Balance after this line. */
   readonly balance: Big;
 }
 
-/** How many digits at the beginning of a line's identifier are the line's own number. */
+/** Hex digits of a line ID that contain the line's number. */
 const lineNumberDigits = 8;
 
-/** The line's own number: as much of its identifier as tells it from all others in the books. */
+/** Returns the number part of a line ID, which is unique in the ledger. */
 export const lineNumber = (lineId: string): string => lineId.slice(0, lineNumberDigits);
 
-/** What a balance and a line can add to without leaving the 64 bits of a column. */
+/** Limit of amounts and balances, so that their sum fits into 64 bits. */
 const maxBits = 63;
 
 export interface BookState {
@@ -46,10 +46,10 @@ export class Book {
   readonly #amounts: Column<BigInt64Array>;
   readonly #balances: Column<BigInt64Array>;
   readonly #decimals: number;
-  /** As it was asked for last, until another line is added: most books stand still. */
+  /** Cached until the next line is added, because most books rarely change. */
   #state: BookState | undefined;
 
-  /** `ending` is how the identifiers of the lines end, after their numbers. */
+  /** `lineIdSuffix` follows the number in each line ID. */
   constructor(
     readonly currency: string,
     private readonly entries: Entries,
@@ -74,7 +74,10 @@ export class Book {
     return this.#state;
   }
 
-  /** An amount in whole minor units. Throws when it has a part of one, or there would be more than the book can hold. */
+  /**
+   * Returns an amount in minor units. Throws a RangeError for a fraction of one, or if the total exceeds the book's
+   * limit.
+   */
   toMinorUnits(amount: Big): bigint {
     if (!fitsMinorUnits(amount, this.currency))
       throw new RangeError(`${amount.toFixed()} has too many digits for ${this.currency}.`);
@@ -85,7 +88,7 @@ export class Book {
     return units;
   }
 
-  /** Adds a line; its number counts all lines of the ledger. */
+  /** Adds a line. `number` counts all lines of the ledger. */
   add(number: number, entry: number, units: bigint): void {
     this.#balances.push(this.#total + units);
     this.#amounts.push(units);
@@ -98,7 +101,7 @@ export class Book {
     return this.#toAmount(this.#total);
   }
 
-  /** What of the balance has its value on or before a time. */
+  /** Returns the balance of lines with a value date up to a time. */
   balanceByValue(until: Date): Big {
     let units = 0n;
     for (let index = 0; index < this.#numbers.length; index += 1)
@@ -106,7 +109,7 @@ export class Book {
     return this.#toAmount(units);
   }
 
-  /** The lines so far, in the order of booking. What is booked later does not become one of them. */
+  /** Lines booked so far, in order of booking. Later lines are not included. */
   get lines(): BookedLines {
     return new BookedLines(this, 0, this.#numbers.length);
   }
@@ -155,7 +158,7 @@ export class Book {
   }
 }
 
-/** Reads from the columns what it is asked for. */
+/** A line that reads its fields from the columns on access. */
 class LazyLine implements BookedLine {
   constructor(
     private readonly book: Book,
@@ -191,7 +194,7 @@ class LazyLine implements BookedLine {
   }
 }
 
-/** Lines that follow each other in a book. */
+/** A range of lines in a book. */
 export class BookedLines implements Iterable<BookedLine> {
   constructor(
     private readonly book: Book,
@@ -203,16 +206,17 @@ export class BookedLines implements Iterable<BookedLine> {
     return this.end - this.begin;
   }
 
-  /** The first so many of them. */
+  /** Returns the first `count` lines. */
   first(count: number): BookedLines {
     return new BookedLines(this.book, this.begin, this.begin + count);
   }
 
   *[Symbol.iterator](): Generator<BookedLine, undefined> {
-    for (let place = this.begin; place < this.end; place += 1) yield new LazyLine(this.book, place);
+    for (let position = this.begin; position < this.end; position += 1)
+      yield new LazyLine(this.book, position);
   }
 
-  /** As of an array: a negative index counts from the end. */
+  /** Returns a line like `Array.at`: a negative index counts from the end. */
   at(index: number): BookedLine | undefined {
     const position = index < 0 ? this.end + index : this.begin + index;
     return position >= this.begin && position < this.end ? new LazyLine(this.book, position) : undefined;
@@ -232,12 +236,12 @@ export class BookedLines implements Iterable<BookedLine> {
     return matching;
   }
 
-  /** Those booked from one time on and before another. */
+  /** Returns the lines booked from `begin` (inclusive) to `end` (exclusive). */
   between(begin: Date, end: Date): BookedLines {
     return new BookedLines(this.book, this.#firstBookedAt(begin), this.#firstBookedAt(end));
   }
 
-  /** The index of the line with an identifier, or -1. */
+  /** Returns the index of a line by its ID, or -1. */
   indexOf(lineId: string): number {
     const index = findFirstIndex(this.length, (each) => this.book.lineId(this.begin + each) >= lineId);
     return this.at(index)?.lineId === lineId ? index : -1;

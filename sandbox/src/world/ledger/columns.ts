@@ -1,14 +1,14 @@
-/** Lists of numbers that take no more memory than the numbers. */
+/** Append-only lists in typed arrays and buffers, to save memory. */
 type Numbers = Float64Array | BigInt64Array | Uint32Array;
 type NumberOf<A extends Numbers> = A[number];
 
 const pieceLength = 256;
 const minPieceLength = 8;
 
-/** The numbers in pieces, of which all but the last are full. They do not change when the column grows. */
+/** Pieces of numbers, all full except the last. They do not change when the column grows. */
 export type ColumnState<A extends Numbers> = readonly A[];
 
-/** Grows by pieces, so that nothing is copied; the first piece is short as long as there is little in it. */
+/** Grows by pieces, so that existing numbers are not copied. The first piece starts small. */
 export class Column<A extends Numbers> {
   readonly #pieces: A[];
   #length = 0;
@@ -44,12 +44,12 @@ export class Column<A extends Numbers> {
     this.#length += 1;
   }
 
-  /** The number at a place that is there. */
+  /** Returns the number at an existing index. */
   at(index: number): NumberOf<A> {
     return this.#pieces[Math.floor(index / pieceLength)]![index % pieceLength]!;
   }
 
-  /** A piece with room for so many numbers at least, that begins with some. */
+  /** Creates a piece for at least `minLength` numbers, starting with `initial`. */
   #createPiece(minLength: number, initial?: A): A {
     let length = minPieceLength;
     while (length < minLength) length *= 2;
@@ -59,7 +59,7 @@ export class Column<A extends Numbers> {
   }
 }
 
-/** The first of so many places from which on something holds, when it holds from some place to the end. */
+/** Returns the first index from which a monotonic condition holds, or `length`. */
 export function findFirstIndex(length: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = length;
@@ -75,13 +75,13 @@ const pieceBytes = 64 * 1024;
 
 export interface TextColumnState {
   readonly pieces: readonly Buffer[];
-  // For each text: the piece it is in, where it begins there and where it ends.
+  // For each text: its piece, and its start and end in the piece.
   readonly places: ColumnState<Uint32Array>;
   readonly begins: ColumnState<Uint32Array>;
   readonly ends: ColumnState<Uint32Array>;
 }
 
-/** Texts that take no more memory than their bytes. */
+/** A list of texts stored as UTF-8. */
 export class TextColumn {
   readonly #pieces: Buffer[];
   #used: number;
@@ -122,7 +122,7 @@ export class TextColumn {
     this.#ends.push(this.#used);
   }
 
-  /** The text at a place that is there. */
+  /** Returns the text at an existing index. */
   at(index: number): string {
     return this.#pieces[this.#places.at(index)]!.toString(
       "utf8",
@@ -131,7 +131,7 @@ export class TextColumn {
     );
   }
 
-  /** A new piece with room for so many bytes at least. */
+  /** Adds a piece of at least `length` bytes. */
   #addPiece(length: number): Buffer {
     const piece = Buffer.alloc(Math.max(length, pieceBytes));
     this.#pieces.push(piece);
@@ -144,7 +144,7 @@ export interface RepeatedColumnState<T> {
   readonly places: ColumnState<Uint32Array>;
 }
 
-/** Values of which many are equal: each is kept once, and does not change. */
+/** A list of mostly equal values. Equal values are stored once and must not be changed. */
 export class RepeatedColumn<T> {
   readonly #values: T[];
   readonly #indexByKey: Map<string, number>;
@@ -152,7 +152,7 @@ export class RepeatedColumn<T> {
 
   constructor({ values = [], places }: Partial<RepeatedColumnState<T>> = {}) {
     this.#values = [...values];
-    this.#indexByKey = new Map(values.map((value, place) => [JSON.stringify(value), place]));
+    this.#indexByKey = new Map(values.map((value, index) => [JSON.stringify(value), index]));
     this.#places = new Column(Uint32Array, places);
   }
 
@@ -167,7 +167,7 @@ export class RepeatedColumn<T> {
     this.#places.push(index);
   }
 
-  /** The value at a place that is there. */
+  /** Returns the value at an existing index. */
   at(index: number): T {
     return this.#values[this.#places.at(index)]!;
   }

@@ -1,4 +1,4 @@
-/** What was booked, without the amounts, in columns. */
+/** Details of ledger entries, without amounts, stored in columns. */
 import type { TransactionType } from "../enumerations";
 import {
   Column,
@@ -9,7 +9,7 @@ import {
   type TextColumnState,
 } from "./columns";
 
-/** Who stands on the other side of a movement of money. */
+/** The other party of a movement. */
 export interface Counterparty {
   readonly name: string;
   readonly iban?: string;
@@ -18,13 +18,13 @@ export interface Counterparty {
   readonly bic?: string;
 }
 
-/** What money moves for, as statements tell it in their codes. */
+/** Reason of a movement; determines the transaction code on statements. */
 export type EntryKind = "transfer" | "return" | "exchange" | "fee" | "interest" | "margin";
 
-/** What a trade exchanges. */
+/** The two amounts of a trade. */
 export interface Exchange {
   readonly contract: string;
-  /** Base and quoted currency, such as EURUSD. */
+  /** Base and quote currency, for example EURUSD. */
   readonly symbol: string;
   /** Decimal text. */
   readonly rate: string;
@@ -35,23 +35,23 @@ export interface Exchange {
 
 export interface EntryDetails {
   readonly bookedAt: Date;
-  /** The day and time from which the money counts. */
+  /** Value date and time. */
   readonly valueAt: Date;
   readonly type: TransactionType;
   readonly kind: EntryKind;
   readonly exchange?: Exchange | undefined;
   readonly reference: string;
-  /** Whether the reference is the payer's own, which goes with the money from end to end. */
+  /** True if the reference is the payer's end-to-end reference. */
   readonly endToEnd?: boolean | undefined;
   readonly information: string;
   readonly additionalInformation?: string | undefined;
   readonly counterparty?: Counterparty | undefined;
 }
 
-/** What a movement says of itself; it is booked now, and has its value now unless it says when. */
+/** Details of a movement, booked now. `valueAt` defaults to now. */
 export type Movement = Omit<EntryDetails, "bookedAt" | "valueAt" | "kind"> & { readonly valueAt?: Date };
 
-/** What an entry says, as it is kept in one text. */
+/** Texts of an entry, stored as one JSON text. */
 type EntryTexts = [reference: string, information: string, additionalInformation: string | null];
 
 type RepeatedDetails = Pick<EntryDetails, "type" | "kind" | "exchange" | "endToEnd" | "counterparty">;
@@ -85,13 +85,13 @@ export class Entries {
     };
   }
 
-  /** Returns the entry's number. Throws when it is older than the one before. */
+  /** Appends an entry and returns its number. Throws a RangeError if it is older than the previous entry. */
   append(entry: EntryDetails): number {
     const { bookedAt, valueAt, reference, information, additionalInformation } = entry;
     const { type, kind, exchange, endToEnd, counterparty } = entry;
     const number = this.#bookedAt.length;
     if (number > 0 && bookedAt.getTime() < this.bookedAt(number - 1))
-      throw new RangeError("Entries are booked in the order of time.");
+      throw new RangeError("Entries must be booked in order of time.");
     this.#bookedAt.push(bookedAt.getTime());
     this.#valueAt.push(valueAt.getTime());
     this.#texts.push(JSON.stringify([reference, information, additionalInformation]));

@@ -1,10 +1,10 @@
 /**
- * The bank's books: double entry, append only. Every balance, transaction and statement is read from here.
+ * The bank's ledger: double entry, append only. All balances, transactions and statements are read from it.
  *
- * Each account of a client has one ledger account for each balance type; the bank's own side (what moves in and out,
- * what is exchanged, what is promised) are house accounts. The lines of an entry sum to zero in every currency.
+ * Each client account has one ledger account per balance type. House accounts are the bank's side: money in and out,
+ * exchanges, and promises. The lines of an entry sum to zero in every currency.
  *
- * Amounts are kept in whole minor units, and lines as numbers in columns: they become objects when they are read.
+ * Amounts are stored in minor units, and lines as columns of numbers.
  */
 import { Big } from "big.js";
 import type { BalanceType } from "../enumerations";
@@ -14,12 +14,11 @@ import { Entries, type EntriesState, type EntryDetails } from "./entries";
 export type { BookedLine, BookedLines } from "./book";
 export type { Counterparty, EntryDetails, EntryKind, Exchange, Movement } from "./entries";
 
-/** The balance types that have books; what is required at once is a part of what is required. */
+/** Balance types with books. RequiredFundsImmediate is derived from RequiredFunds. */
 export type Bucket = Exclude<BalanceType, "RequiredFundsImmediate">;
 
 export type House = "nostro" | "exchange" | "fees" | "interest" | "promises";
 
-/** What a line is booked to. */
 export interface LedgerAccount {
   readonly key: string;
   readonly currency: string;
@@ -40,18 +39,18 @@ export const houseAccount = (house: House, currency: string): LedgerAccount => (
 
 export interface Posting {
   readonly account: LedgerAccount;
-  /** Positive is for the client, negative against. */
+  /** Positive amounts favour the client. */
   readonly amount: Big;
 }
 
 const zero = new Big(0);
 
-/** The books as they stand: what is booked later does not change it. */
+/** Snapshot of the ledger, unaffected by later entries. */
 export interface LedgerState {
   readonly entries: EntriesState;
-  /** By the key of their ledger account. */
+  /** By key of the ledger account. */
   readonly books: readonly (readonly [key: string, book: BookState])[];
-  /** How many lines there are. */
+  /** Total number of lines. */
   readonly lines: number;
 }
 
@@ -60,7 +59,7 @@ export class Ledger {
   readonly #books: Map<string, Book>;
   #lines: number;
 
-  /** `ending` is how the identifiers of the lines end, after their numbers. */
+  /** `lineIdSuffix` follows the number in each line ID. */
   constructor(
     private readonly lineIdSuffix: string,
     { entries, books = [], lines = 0 }: Partial<LedgerState> = {},
@@ -80,7 +79,9 @@ export class Ledger {
     });
   }
 
-  /** Books an entry. Throws when its lines do not balance, or it is older than the one before. */
+  /**
+   * Books an entry. Throws a RangeError if its lines do not balance, or it is older than the previous entry.
+   */
   post(entry: EntryDetails, postings: readonly Posting[]): void {
     const lines = this.#toLines(postings);
     assertBalanced(lines);
@@ -91,7 +92,7 @@ export class Ledger {
     }
   }
 
-  /** Throws a RangeError when one of the postings has a part of a minor unit, or is more than its book can hold. */
+  /** Throws a RangeError if a posting has a fraction of a minor unit, or exceeds its book's limit. */
   assertRepresentable(postings: readonly Posting[]): void {
     this.#toLines(postings);
   }
@@ -104,17 +105,17 @@ export class Ledger {
     return this.#bookOf(account).balance;
   }
 
-  /** What of a balance has its value on or before a time. */
+  /** Returns the balance of lines with a value date up to a time. */
   balanceByValue(account: LedgerAccount, until: Date): Big {
     return this.#bookOf(account).balanceByValue(until);
   }
 
-  /** The balance after everything booked before a time. */
+  /** Returns the balance before a time of booking. */
   balanceBefore(account: LedgerAccount, time: Date): Big {
     return this.lines(account).between(new Date(0), time).at(-1)?.balance ?? zero;
   }
 
-  /** Every ledger account's key and balance, the bank's own included. */
+  /** Returns the balances of all ledger accounts by key, including house accounts. */
   balances(): ReadonlyMap<string, Big> {
     return new Map([...this.#books].map(([key, { balance }]) => [key, balance]));
   }

@@ -1,4 +1,4 @@
-/** The ways money moves in the books. */
+/** Movements of money in the ledger. */
 import type { Big } from "big.js";
 import type { Account } from "../accounts/account";
 import {
@@ -16,7 +16,7 @@ import type { World } from "../world";
 export const availableBalance = (world: World, account: Account): Big =>
   world.ledger.balance(balanceAccount(account, "InterimAvailable"));
 
-/** What money moves for, by what stands against it in the bank's own books. */
+/** Kind of entry by house account. */
 const entryKinds: Readonly<Record<House, EntryKind>> = {
   nostro: "transfer",
   exchange: "exchange",
@@ -25,7 +25,7 @@ const entryKinds: Readonly<Record<House, EntryKind>> = {
   promises: "transfer",
 };
 
-/** Moves money between an account and the bank's own books; a positive amount goes to the client. */
+/** Moves money between an account and a house account. Positive amounts go to the client. */
 export function moveMoney(
   world: World,
   account: Account,
@@ -37,7 +37,7 @@ export function moveMoney(
   postTransfer(world, account, amount, houseAccount(house, account.currency), kind, movement);
 }
 
-/** Moves money between what is available and another balance of the same account; a positive amount makes it available. */
+/** Moves money between the available and another balance of an account. Positive amounts become available. */
 export function moveToBalance(
   world: World,
   account: Account,
@@ -62,13 +62,13 @@ function postTransfer(
   ]);
 }
 
-/** The lines of what is noted in one of the balances. */
+/** Returns the postings of an expectation in a balance. */
 export const expectationPostings = (account: Account, bucket: Bucket, amount: Big): Posting[] => [
   { account: balanceAccount(account, bucket), amount },
   { account: houseAccount("promises", account.currency), amount: amount.neg() },
 ];
 
-/** Notes in one of the balances what is expected or committed; a negative amount takes it back. No money moves. */
+/** Records an expected or committed amount in a balance; a negative amount reverses it. No money moves. */
 export function recordExpectation(
   { ledger, now }: World,
   account: Account,

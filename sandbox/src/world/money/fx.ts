@@ -1,4 +1,4 @@
-/** Rates: what a currency costs in another, quoted by the market's conventions. */
+/** Exchange rates, quoted by market convention. */
 import { Big } from "big.js";
 import { larger, type Money, roundAmount } from "./currencies";
 import { addDays, dayMs, startOf } from "../calendar/days";
@@ -6,7 +6,7 @@ import { DomainError } from "../domain-error";
 import { Random } from "../random";
 import { memoize } from "../memoize";
 
-/** Mid-market prices in USD, around which the market moves. Demo data. */
+/** Mean mid-market prices in USD, around which the market moves. Demo data. */
 const usdPerUnit: Readonly<Record<string, string>> = {
   EUR: "1.0842",
   GBP: "1.2715",
@@ -38,7 +38,7 @@ const usdPerUnit: Readonly<Record<string, string>> = {
   JPY: "0.006612",
 };
 
-/** What a year costs in a currency, simple and as a share, and how many days a year has there. Demo data. */
+/** Simple annual interest rate as a fraction, and the days of its year. Demo data. */
 const interestRates: Readonly<Record<string, readonly [rate: string, daysInYear: number]>> = {
   EUR: ["0.02", 360],
   GBP: ["0.0375", 365],
@@ -72,7 +72,7 @@ const interestRates: Readonly<Record<string, readonly [rate: string, daysInYear:
 
 export const tradedCurrencies: readonly string[] = Object.keys(usdPerUnit);
 
-/** The base of a pair is the one that comes first here; then others by the alphabet, and JPY last. */
+/** Order in which currencies become the base of a pair; the others follow alphabetically, and JPY is last. */
 const baseOrder = ["EUR", "GBP", "AUD", "NZD", "USD", "CAD", "CHF"];
 
 const baseRank = (currency: string) => {
@@ -80,7 +80,9 @@ const baseRank = (currency: string) => {
   return index < 0 ? baseOrder.length + Number(currency === "JPY") : index;
 };
 
-/** One unit of the base is worth `rate` of the quote currency; `symbol` is base and quote, such as EURUSD. */
+/**
+ * One unit of the base is worth `rate` of the quote currency. `symbol` is base and quote, for example EURUSD.
+ */
 export interface Rate {
   readonly symbol: string;
   readonly rate: Big;
@@ -89,13 +91,13 @@ export interface Rate {
 const rateDigits = 6;
 const roundRate = (value: Big) => value.round(rateDigits, Big.roundHalfUp);
 
-/** Widens the mid rate against the customer. */
+/** Margin of the bank: widens the mid rate against the customer. */
 const spread = new Big("0.0015");
 
-/** Their price in USD is fixed. */
+/** Currencies with a fixed price in USD. */
 const pegged: ReadonlySet<string> = new Set(["USD", "AED", "SAR", "BHD"]);
 
-/** The usual way of the market: slow and quick waves of up to three percent, a phase for each currency. */
+/** Default market: slow and fast waves of up to three percent, with a phase per currency. */
 function waveDrift(currency: string, day: string): Big {
   if (pegged.has(currency)) return new Big(1);
   const days = startOf(day).getTime() / dayMs;
@@ -105,15 +107,17 @@ function waveDrift(currency: string, day: string): Big {
   );
 }
 
-/** How far a price is from its mean on a day, as a factor. */
+/** Price of a currency on a day relative to its mean, as a factor. */
 type PriceDrift = (currency: string, day: string) => Big;
 
-/** Each day's news moves a price by up to so much, and fades by so much with every day; that of so many days counts. */
+/**
+ * Each day moves a price by up to `maxDailyMove`; the effect decays daily and is dropped after `daysOfNews`.
+ */
 const maxDailyMove = 0.006;
 const dailyDecay = 0.95;
 const daysOfNews = 90;
 
-/** A path that a seed takes: chance moves each price every day, and draws it back to its mean. */
+/** Returns a random, mean-reverting price path derived from the seed. */
 export function randomDrift(seed: string): PriceDrift {
   const news = memoize((key: string) => maxDailyMove * (2 * new Random(`${seed}/market/${key}`).next() - 1));
   return (currency, day) => {
@@ -125,7 +129,7 @@ export function randomDrift(seed: string): PriceDrift {
   };
 }
 
-/** What a currency is worth on a day, which stand behind one another in the key. */
+/** Returns a cached price in USD. The key is the currency followed by the day. */
 const memoizeUsdPrice = (driftOf: PriceDrift) =>
   memoize((key: string) => {
     const [currency, day] = [key.slice(0, 3), key.slice(3)];
@@ -134,14 +138,14 @@ const memoizeUsdPrice = (driftOf: PriceDrift) =>
 
 const waveUsdPrice = memoizeUsdPrice(waveDrift);
 
-/** What the days of a year of a currency grow to in so many days: a unit grows by as large a share. */
+/** Returns the growth of one unit over some days, multiplied by the days of the year. */
 const growthOverDays = (daysInYear: number, rate: string, days: number) =>
   new Big(rate).times(days).plus(daysInYear);
 
 /**
- * What a unit of the base is worth so many days after spot: it costs the same to change now and keep the one currency as
- * to keep the other and change then. Spot times the growth of the quoted currency by that of the base, as one fraction: a
- * division of decimals is slow.
+ * Returns the value of one unit of the base some days after spot, by interest rate parity: the spot rate times the
+ * growth of the quote currency divided by that of the base. Computed as one fraction, because dividing decimals is
+ * slow.
  */
 function forwardRate(
   baseInUsd: Big,
@@ -158,7 +162,7 @@ function forwardRate(
 
 type PriceLookup = (key: string) => Big;
 
-/** The same where nobody moved the market, for a base, a quoted currency, a day and days after spot in one key. */
+/** Caches forward rates of an unmoved market. The key is base, quote currency, day and days after spot. */
 const memoizeForward = (inUsd: PriceLookup): PriceLookup =>
   memoize((key: string) => {
     const [base, quoted, day] = [key.slice(0, 3), key.slice(3, 6), key.slice(6, 16)];
@@ -167,18 +171,18 @@ const memoizeForward = (inUsd: PriceLookup): PriceLookup =>
 
 const waveForward = memoizeForward(waveUsdPrice);
 
-/** The pair of two currencies in the order the market quotes it. */
+/** Returns two currencies as a pair in market order. */
 export function pairOf(one: string, other: string): { base: string; quoted: string } {
   const inOrder = baseRank(one) !== baseRank(other) ? baseRank(one) < baseRank(other) : one < other;
   return inOrder ? { base: one, quoted: other } : { base: other, quoted: one };
 }
 
-/** How far the market can be moved away from its mean, up or down. */
+/** Limit of manual moves away from the mean, up or down. */
 const maxMoveFactor = 10;
 
-/** What currencies cost on a day: as the waves or a path of their own carry them, and as the market was moved. */
+/** Exchange rates by day: the default waves or a given path, adjusted by manual moves. */
 export class Rates {
-  /** By how much currencies were moved. */
+  /** Factors of manual moves, by currency. */
   readonly #moves: Map<string, Big>;
 
   readonly #baseUsdPrice: PriceLookup;
@@ -202,7 +206,7 @@ export class Rates {
     return this.#baseUsdPrice(currency + day).times(this.#moveFactor(currency));
   }
 
-  /** What a unit of the base is worth so many days after spot. */
+  /** Returns the value of one unit of the base some days after spot. */
   #forward(base: string, quoted: string, day: string, daysFromSpot: number): Big {
     const moved = this.#moves.has(base) || this.#moves.has(quoted);
     return moved
@@ -210,15 +214,12 @@ export class Rates {
       : this.#baseForward(`${base}${quoted}${day}${daysFromSpot}`);
   }
 
-  /** What a unit of the base is worth before the bank's margin, for value at spot or so many days after it. */
+  /** Returns the mid rate for value at spot or some days after it. */
   midRate(base: string, quoted: string, day: string, daysFromSpot = 0): Rate {
     return { symbol: base + quoted, rate: roundRate(this.#forward(base, quoted, day, daysFromSpot)) };
   }
 
-  /**
-   * The rate at which the customer buys one currency with another, the bank's margin included, for value at spot or so
-   * many days after it.
-   */
+  /** Returns the rate at which the customer buys a currency with another, including the bank's margin. */
   customerRate(buyCurrency: string, sellCurrency: string, day: string, daysFromSpot = 0): Rate {
     const { base, quoted } = pairOf(buyCurrency, sellCurrency);
     const mid = this.#forward(base, quoted, day, daysFromSpot);
@@ -227,8 +228,9 @@ export class Rates {
   }
 
   /**
-   * Makes a unit of the base worth `rate` on a day, and moves the days after it alike. The base moves against all other
-   * currencies, unless it is the dollar: then the other does. Throws a DomainError when that is too far.
+   * Moves the market so that one unit of the base is worth `rate` on a day; later days move by the same factor. The base moves
+   * against all other currencies; if it is USD, the quote currency moves instead. Throws a DomainError if the move is
+   * too large.
    */
   move(base: string, quoted: string, rate: Big, day: string): void {
     const change = rate.div(this.#usdPrice(base, day).div(this.#usdPrice(quoted, day)));
@@ -239,19 +241,19 @@ export class Rates {
     if (moved.gt(maxMoveFactor) || moved.lt(1 / maxMoveFactor))
       throw new DomainError(
         "rate-too-far",
-        `${currency} can be moved up or down at most ${maxMoveFactor} times.`,
+        `${currency} can be moved by a factor of at most ${maxMoveFactor}, up or down.`,
       );
     this.#moves.set(currency, moved);
   }
 }
 
-/** The same rate seen from the other currency. */
+/** Returns the rate seen from the other currency. */
 export const invertRate = ({ symbol, rate }: Rate): Rate => ({
   symbol: symbol.slice(3) + symbol.slice(0, 3),
   rate: roundRate(new Big(1).div(rate)),
 });
 
-/** An amount in the other currency of the pair, rounded to that currency's minor units. */
+/** Converts an amount to the other currency of the pair, rounded to minor units. */
 export function convertAmount({ amount, currency }: Money, { symbol, rate }: Rate): Money {
   const fromBase = symbol.startsWith(currency);
   const into = fromBase ? symbol.slice(3) : symbol.slice(0, 3);
@@ -261,7 +263,7 @@ export function convertAmount({ amount, currency }: Money, { symbol, rate }: Rat
 const feeShare = new Big("0.0002");
 const minFee = new Big(1);
 
-/** The bank's fee for a trade, in the currency sold. */
+/** Returns the bank's fee for a trade, in the currency sold. */
 export const feeFor = (sell: Money): Money => ({
   amount: roundAmount(larger(sell.amount.times(feeShare), minFee), sell.currency),
   currency: sell.currency,

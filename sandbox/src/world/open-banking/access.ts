@@ -1,4 +1,4 @@
-/** What a consent asks for and what it opens. */
+/** Requested and granted access of consents. */
 import type { OperationValues } from "@fxdesk/toolkit/operations";
 import { DomainError } from "../domain-error";
 import type { Account } from "../accounts/account";
@@ -9,14 +9,14 @@ import {
   findReferencedAccount,
 } from "./references";
 
-/** As a caller asks for it: lists of accounts by use, or everything of a kind. */
+/** Access as requested: lists of accounts by use, or a keyword for all accounts. */
 export type Access = OperationValues["consents.create"]["access"];
 
 const listedUses = ["accounts", "balances", "transactions"] as const;
 const accessUses = [...listedUses, "ownerName"] as const;
 export type AccessUse = (typeof accessUses)[number];
 
-/** What the words for everything open. */
+/** Uses that each keyword opens. */
 const usesByKeyword = {
   availableAccounts: ["accounts"],
   availableAccountsWithBalance: ["accounts", "balances"],
@@ -25,10 +25,9 @@ const usesByKeyword = {
 
 const keywords = Object.keys(usesByKeyword) as (keyof typeof usesByKeyword)[];
 
-/** The accounts that may be read, by use. */
+/** Readable accounts by use. */
 export type Grant = Readonly<Record<AccessUse, readonly Account[]>>;
 
-/** What lists of accounts are asked for. */
 type AccessListName = AccessUse | "trustedBeneficiaries";
 
 type Lists = Readonly<Partial<Record<AccessListName, readonly AccountReference[] | undefined>>>;
@@ -43,7 +42,7 @@ const requestedLists = ({ accounts, balances, transactions, additionalInformatio
 const definedValues = <T>(values: readonly (T | undefined)[]): T[] =>
   values.filter((value): value is T => value !== undefined);
 
-/** Whether the accounts are left to the person: the lists are there, and empty. */
+/** True if the person chooses the accounts: the lists are present but empty. */
 export const letsPersonChoose = (access: Access): boolean =>
   definedValues(Object.values(requestedLists(access))).some(({ length }) => length === 0);
 
@@ -51,32 +50,32 @@ const keywordsIn = (access: Access) => keywords.filter((word) => access[word] !=
 
 const toInconsistencyError = (message: string) => new DomainError("parameter-not-consistent", message);
 
-/** Throws a DomainError when the access asks for nothing, or for things that exclude each other. */
+/** Throws a DomainError if the access requests nothing or contradicts itself. */
 function assertConsistent(access: Access): void {
   const requestedKeywords = keywordsIn(access);
   const lists = definedValues(Object.values(requestedLists(access)));
   const namesSome = lists.some(({ length }) => length > 0);
   if (requestedKeywords.length + lists.length === 0)
-    throw new DomainError("format-error", "The access asks for nothing.");
+    throw new DomainError("format-error", "The access requests nothing.");
   if (requestedKeywords.length > 1 || (requestedKeywords.length > 0 && lists.length > 0))
-    throw toInconsistencyError("The access asks for all accounts and for some.");
+    throw toInconsistencyError("The access requests both all accounts and individual ones.");
   if (namesSome && letsPersonChoose(access))
-    throw toInconsistencyError("The access names accounts, and leaves them to the person.");
+    throw toInconsistencyError("The access names accounts and also leaves the choice to the person.");
   if (namesSome && access.restrictedTo)
-    throw toInconsistencyError("The access names accounts, and restricts their types.");
+    throw toInconsistencyError("The access names accounts and also restricts account types.");
   if (access.additionalInformation && listedUses.every((use) => access[use] === undefined))
-    throw toInconsistencyError("The access asks for additional information only.");
+    throw toInconsistencyError("The access requests only additional information.");
 }
 
 const resolveReferences = (references: readonly AccountReference[], accounts: readonly Account[]) =>
   references.map((reference) => {
     const account = findReferencedAccount(accounts, reference);
     if (account) return account;
-    const message = "The access names an account that is not there.";
+    const message = "The access names an unknown account.";
     throw new DomainError("reference-unknown", message, JSON.stringify(reference));
   });
 
-/** The client's accounts of the types that are asked for. */
+/** Returns the client's accounts of the requested types. */
 function eligibleAccounts(accounts: readonly Account[], { restrictedTo }: Access): readonly Account[] {
   if (restrictedTo?.length === 0) throw new DomainError("format-error", "restrictedTo names no type.");
   if (restrictedTo && !restrictedTo.includes(cashAccountType))
@@ -89,8 +88,8 @@ function eligibleAccounts(accounts: readonly Account[], { restrictedTo }: Access
 }
 
 /**
- * The accounts an access may open; where it leaves them to the person, those there are to choose from. Throws a DomainError
- * when it contradicts itself, or asks for accounts that are not the client's.
+ * Returns the accounts that an access opens, or all candidates if the person chooses them. Throws a DomainError if the
+ * access contradicts itself or names an account of another client.
  */
 export function grantFor(ownAccounts: readonly Account[], access: Access): Grant {
   assertConsistent(access);
@@ -108,18 +107,18 @@ export function grantFor(ownAccounts: readonly Account[], access: Access): Grant
   const ownerName = withOwner ? all : accountsFor("ownerName");
   if ([...ownerName, ...accountsFor("trustedBeneficiaries")].some((account) => !accounts.includes(account)))
     throw toInconsistencyError(
-      "The access asks for additional information on an account that it does not open.",
+      "The access requests additional information on an account that it does not open.",
     );
   return { accounts, balances, transactions, ownerName };
 }
 
-/** What of a grant is of some accounts. */
+/** Restricts a grant to some accounts. */
 export function narrowGrant(grant: Grant, accounts: readonly Account[]): Grant {
   const narrowUse = (use: AccessUse) => [use, grant[use].filter((account) => accounts.includes(account))];
   return Object.fromEntries(accessUses.map(narrowUse)) as Grant;
 }
 
-/** The access with what the person chose in the place of empty lists; nobody's trusted beneficiaries are shown. */
+/** Replaces empty lists by the person's choices. Trusted beneficiaries are not supported and are dropped. */
 export function accessWithChoices(access: Access, grant: Grant): Access {
   const { accounts, balances, transactions, additionalInformation } = access;
   const chosen = <T>(use: AccessUse, list: T[] | undefined) =>

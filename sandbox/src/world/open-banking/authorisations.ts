@@ -1,10 +1,10 @@
-/** Strong customer authentication by redirect: a person is asked, and answers on a page, or lets it lapse. */
+/** Strong customer authentication by redirect: a person answers on a page, or the decision lapses. */
 import { DomainError } from "../domain-error";
 import type { World } from "../world";
 import { type Authorisation, type Decision, isPending } from "./decision";
 import { missingApprovals } from "./decision-handlers";
 
-/** Where a person goes afterwards, and when the asking begins: the headers of a call. */
+/** Request headers with the return URLs and the start of the authorisation. */
 export interface RedirectHeaders {
   readonly "TPP-Redirect-URI"?: string | undefined;
   readonly "TPP-Nok-Redirect-URI"?: string | undefined;
@@ -14,16 +14,19 @@ export interface RedirectHeaders {
 export const authorisationsOf = ({ openBanking }: World, decision: Decision): Authorisation[] =>
   [...openBanking.authorisations.values()].filter((each) => each.decision === decision);
 
-/** Refuses where a person returns with a code, and nobody said to which address. */
+/** Throws a DomainError if OAuth is used and the redirect URI is missing. */
 export function assertRedirectUri({ settings }: World, headers: RedirectHeaders): void {
   if (settings.scaApproach === "oauth" && headers["TPP-Redirect-URI"] === undefined)
     throw new DomainError(
       "format-error",
-      "TPP-Redirect-URI is required: a person who authorises by OAuth returns there.",
+      "TPP-Redirect-URI is required: OAuth authorisation returns the person to it.",
     );
 }
 
-/** Asks a person. Refuses when there is nothing to decide, or everybody who is missing is being asked already. */
+/**
+ * Starts an authorisation. Throws a DomainError if nothing is to be decided, or every missing approver has an open
+ * authorisation.
+ */
 export function startAuthorisation(
   world: World,
   decision: Decision,
@@ -34,7 +37,7 @@ export function startAuthorisation(
   if (missingCount === 0)
     throw new DomainError("status-invalid", "There is nothing to authorise in this status.");
   if (authorisationsOf(world, decision).filter(isPending).length >= missingCount)
-    throw new DomainError("status-invalid", "An authorisation is under way.");
+    throw new DomainError("status-invalid", "An authorisation is already in progress.");
   const approved = headers["TPP-Redirect-URI"];
   const authorisation: Authorisation = {
     authorisationId: world.ids.uuid(),
@@ -46,7 +49,7 @@ export function startAuthorisation(
   return authorisation;
 }
 
-/** An authorisation among those of a decision. */
+/** Finds an authorisation of a decision. Throws a DomainError if there is none. */
 export function findAuthorisation(world: World, decision: Decision, authorisationId: string): Authorisation {
   const authorisation = world.openBanking.authorisations.get(authorisationId);
   if (authorisation?.decision !== decision)

@@ -1,45 +1,44 @@
-/** A consent to read accounts. */
 import type { ConsentStatus } from "../enumerations";
 import type { Client } from "../parties/parties";
 import type { Access, Grant } from "./access";
 import type { Decision } from "./decision";
 
-/** What a report since the one before it can show: from how many were booked then to how many are now. */
+/** Lines covered by a delta report: from the line count at the previous report to the current count. */
 export interface ReportSpan {
   readonly after: number;
   readonly until: number;
 }
 
 export interface ConsentTerms {
-  /** As it was asked for; once authorised, with what the person chose. */
+  /** Requested access; after authorisation, with the person's choices filled in. */
   access: Access;
   readonly recurringIndicator: boolean;
-  /** Its last day. */
+  /** Last valid day. */
   readonly validUntil: string;
   readonly frequencyPerDay: number;
 }
 
-/** Calls of one kind without a person, on one day. */
+/** Unattended calls of one kind on one day. */
 export interface ReadCount {
   readonly times: number;
   readonly lastAt: Date;
-  /** What was read of the last one. */
+  /** Pages read of the last report. */
   readonly pages: ReadonlySet<number>;
 }
 
 export interface Consent extends ConsentTerms {
   readonly consentId: string;
   readonly client: Client;
-  /** What it opens, once it is authorised: before, what it may open. */
+  /** Accounts the consent opens, or may open while it is not yet authorised. */
   grant: Grant;
   readonly decision: Decision;
-  /** What was read without a person, by thing, on the last day on which something was. */
+  /** Unattended reads by resource, on the most recent day with reads. */
   unattended: { readonly day: string; readonly reads: Map<string, ReadCount> };
-  /** Of the last report of each account's transactions. */
+  /** Last transaction report by account. */
   readonly reported: Map<string, ReportSpan>;
-  /** Until then, entries from long ago are open too. */
+  /** Until then, old entries are readable as well. */
   allHistoryUntil: Date;
   status: ConsentStatus;
-  /** Of what last changed the status. */
+  /** Date of the last status change. */
   lastActionDate: string;
 }

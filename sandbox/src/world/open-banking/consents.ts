@@ -1,4 +1,4 @@
-/** Consents from the request to the end. */
+/** Life cycle of consents. */
 import { DomainError } from "../domain-error";
 import type { Account } from "../accounts/account";
 import { addDays, dayOf, startOf } from "../calendar/days";
@@ -12,12 +12,12 @@ import { scheduleLapse } from "./decision-lapse";
 import { accountNumberOf, toAccountReference } from "./references";
 
 const minuteMs = 60_000;
-/** How long after the authorisation everything is open; a consent for one access lasts no longer. */
+/** Period after authorisation in which all history is open. One-off consents end with it. */
 const fullHistoryMs = 20 * minuteMs;
 
 const earlierOf = (one: Date, other: Date): Date => (one < other ? one : other);
 
-/** When the last day is over. */
+/** Returns the end of the last valid day. */
 const endOf = ({ validUntil }: ConsentTerms): Date => startOf(addDays(validUntil, 1));
 
 export function createConsent(world: World, client: Client, terms: ConsentTerms): Consent {
@@ -46,10 +46,10 @@ export function createConsent(world: World, client: Client, terms: ConsentTerms)
   return consent;
 }
 
-/** What says that a consent is unknown, by where a call names it: in the path it is the resource itself. */
+/** Error kinds of an unknown consent, by location of its ID. In the path the consent is the resource itself. */
 const unknownConsentKinds = { path: "consent-unknown", header: "named-consent-unknown" } as const;
 
-/** The client's consent with an id. */
+/** Finds a client's consent. Throws a DomainError if there is none. */
 export function findClientConsent(
   { openBanking }: World,
   client: Client,
@@ -64,27 +64,27 @@ export function findClientConsent(
 
 const accountNumberText = (account: Account) => accountNumberOf(toAccountReference(account));
 
-/** When it ends, for people. */
+/** Returns the expiry for display. */
 const describeExpiry = ({ recurringIndicator, validUntil }: ConsentTerms): string =>
   recurringIndicator
     ? validUntil
     : `${fullHistoryMs / minuteMs} minutes after your approval, but not after ${validUntil}`;
 
-/** What a person reads, and chooses from where the accounts are left to the person. */
+/** Returns the terms a person reads, and the accounts to choose from if the access leaves the choice. */
 function describeForPerson(terms: ConsentTerms, grant: Grant): Pick<Decision, "terms" | "choices"> {
   const canChoose = letsPersonChoose(terms.access);
   const describeAccounts = (accounts: readonly Account[]) =>
     canChoose && accounts.length > 0
-      ? "those you choose"
+      ? "accounts you choose"
       : accounts.map(accountNumberText).join(", ") || "none";
   return {
     terms: [
       ["Accounts", describeAccounts(grant.accounts)],
       ["Balances", describeAccounts(grant.balances)],
       ["Transactions", describeAccounts(grant.transactions)],
-      ["Name of the owner", describeAccounts(grant.ownerName)],
-      ["How often", terms.recurringIndicator ? `up to ${terms.frequencyPerDay} times a day` : "once"],
-      ["Until", describeExpiry(terms)],
+      ["Account owner", describeAccounts(grant.ownerName)],
+      ["Frequency", terms.recurringIndicator ? `up to ${terms.frequencyPerDay} times a day` : "once"],
+      ["Valid until", describeExpiry(terms)],
     ],
     ...(canChoose && {
       choices: grant.accounts.map((account) => [
@@ -100,7 +100,7 @@ export function endConsent(world: World, consent: Consent, status: ConsentStatus
   consent.lastActionDate = dayOf(world.now);
 }
 
-/** A recurring consent takes the place of the one before it. */
+/** Authorises a consent. A recurring consent replaces the client's previous one. */
 function authorise(world: World, consent: Consent, chosen?: readonly string[]): void {
   if (consent.recurringIndicator)
     for (const other of world.openBanking.consents.values())
@@ -115,10 +115,10 @@ function authorise(world: World, consent: Consent, chosen?: readonly string[]): 
   consent.access = accessWithChoices(consent.access, consent.grant);
   consent.lastActionDate = dayOf(world.now);
   consent.allHistoryUntil = world.timeAfter(fullHistoryMs);
-  world.agenda.schedule(expiryTimeOf(consent), "consent-expires", consent);
+  world.scheduledEvents.schedule(expiryTimeOf(consent), "consent-expires", consent);
 }
 
-/** The last moment of a consent has come. */
+/** Expires a consent at the end of its validity. */
 export function expireConsent(world: World, consent: Consent): void {
   if (consent.status === "valid") endConsent(world, consent, "expired");
 }
@@ -136,7 +136,7 @@ export const consentDecision = {
   },
 };
 
-/** Whether there is something left that a token can open. */
+/** True if a token for this subject still opens something. */
 export const isUsable = ({ openBanking }: World, { consentId }: Subject): boolean =>
   consentId === undefined || openBanking.consents.get(consentId)?.status === "valid";
 

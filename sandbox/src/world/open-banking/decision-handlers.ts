@@ -1,15 +1,14 @@
-/** What becomes of decisions: by what they are about. */
 import type { World } from "../world";
 import { consentDecision } from "./consents";
 import type { ScaStatus } from "../enumerations";
 import { type Authorisation, type Decision, isPending } from "./decision";
 import { cancellationDecision, initiationDecision } from "./payment-lifecycle";
 
-/** What is done with a decision on something with an ID. */
+/** Callbacks of a decision about a consent or payment, by its ID. */
 interface DecisionHandler {
-  /** How many people must still approve it; none while there is nothing to decide, and once it is decided. */
+  /** Returns how many approvals are missing; 0 if there is nothing to decide, or it is already decided. */
   readonly missing: (world: World, id: string) => number;
-  /** Takes one person's answer, and which of the choices were chosen: all, where nothing is said. */
+  /** Records one person's answer. `chosen` lists the selected choices; default: all. */
   readonly decide: (world: World, id: string, approved: boolean, chosen?: readonly string[]) => void;
 }
 
@@ -19,23 +18,22 @@ const decisionHandlers: Readonly<Record<Decision["about"], DecisionHandler>> = {
   cancellation: cancellationDecision,
 };
 
-/** How many people must still approve a decision. */
 export const missingApprovals = (world: World, { about, id }: Decision): number =>
   decisionHandlers[about].missing(world, id);
 
-/** Refuses in the place of the person who has not answered in time. */
+/** Rejects a decision that was not answered in time. */
 export function lapseDecision(world: World, decision: Decision): void {
   if (missingApprovals(world, decision) > 0)
     decisionHandlers[decision.about].decide(world, decision.id, false);
 }
 
-/** An authorisation whose decision has lapsed has failed. */
+/** Returns the status of an authorisation; it has failed if its decision has lapsed. */
 export const scaStatusOf = (world: World, authorisation: Authorisation): ScaStatus =>
   isPending(authorisation) && missingApprovals(world, authorisation.decision) === 0
     ? "failed"
     : authorisation.scaStatus;
 
-/** Takes the person's answer. */
+/** Records the person's answer. */
 export function concludeAuthorisation(
   world: World,
   authorisation: Authorisation,

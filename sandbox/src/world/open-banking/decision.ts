@@ -1,32 +1,31 @@
-/** What a person is asked to approve or refuse, and one attempt at asking. */
 import type { ScaStatus } from "../enumerations";
 
-/** What a decision is about, as OAuth calls it. */
+/** OAuth subject of a decision. */
 export interface Subject {
-  /** AIS: and the consent, or PIS: and the payment. */
+  /** "AIS:" and the consent ID, or "PIS:" and the payment ID. */
   readonly scope: string;
   readonly clientIds: readonly string[];
-  /** The consent whose end ends what a token can open. */
+  /** Consent whose end also ends the token's access. */
   readonly consentId?: string;
 }
 
-/** What a person is asked. */
+/** A question that a person approves or rejects. */
 export interface Decision {
-  /** What is decided, and its ID: that of the consent or the payment. */
+  /** `id` identifies the consent or payment. */
   readonly about: "consent" | "initiation" | "cancellation";
   readonly id: string;
   readonly subject: Subject;
   readonly title: string;
   readonly terms: readonly (readonly [name: string, value: string])[];
-  /** What there is to choose from: identifiers, and names for people. */
+  /** Options to choose from: ID and display name. */
   readonly choices?: readonly (readonly [id: string, name: string])[];
 }
 
-/** One attempt at asking. */
+/** One attempt to have a decision authorised. */
 export interface Authorisation {
   readonly authorisationId: string;
   readonly decision: Decision;
-  /** Where the person goes afterwards. */
+  /** URLs to which the person returns. */
   readonly returnTo: Readonly<Record<"approved" | "refused", string | undefined>>;
   scaStatus: ScaStatus;
 }

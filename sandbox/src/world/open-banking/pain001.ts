@@ -1,6 +1,6 @@
 /**
- * pain.001 documents: customer credit transfer initiation of ISO 20022, versions 03 and 09. Read as far as a payment needs
- * them; what is not needed may be there or not.
+ * Reader of pain.001 documents: ISO 20022 customer credit transfer initiation, versions 03 and 09. Elements that a
+ * payment does not need are ignored.
  */
 import { Currency, isDateTime, isDay } from "@fxdesk/toolkit/schema";
 import { Big } from "big.js";
@@ -13,22 +13,22 @@ const formatError = (text: string, details = "") => new DomainError("format-erro
 const textUpTo = (length: number) => z.string().min(1, "is empty").max(length, `is longer than ${length}`);
 const matching = (pattern: RegExp, text: string) => z.string().regex(pattern, text);
 
-/** As many digits before the dot as the standard has in JSON. */
-const Amount = matching(/^\d{1,14}(\.\d{1,17})?$/, "is no amount");
-const Sum = matching(/^\d{1,18}(\.\d{1,17})?$/, "is no sum");
-const Count = matching(/^\d{1,15}$/, "is no number");
-const Bic = matching(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, "is no BIC");
-const Iban = matching(/^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/, "is no IBAN");
-const Day = z.string().refine(isDay, "is no day");
-const Time = z.string().refine(isDateTime, "is no time");
+/** Same number of integer digits as the JSON standard allows. */
+const Amount = matching(/^\d{1,14}(\.\d{1,17})?$/, "is not an amount");
+const Sum = matching(/^\d{1,18}(\.\d{1,17})?$/, "is not a sum");
+const Count = matching(/^\d{1,15}$/, "is not a number");
+const Bic = matching(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, "is not a BIC");
+const Iban = matching(/^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/, "is not an IBAN");
+const Day = z.string().refine(isDay, "is not a day");
+const Time = z.string().refine(isDateTime, "is not a time");
 
-/** How ISO 20022 says that there is no end-to-end reference, where an element for it must be there. */
+/** ISO 20022 value for a missing end-to-end reference in a mandatory element. */
 export const notProvided = "NOTPROVIDED";
 
-/** An account by IBAN, or by another number. */
+/** Account by IBAN or other number. */
 const AccountNumber = z.union(
   [z.object({ IBAN: Iban }), z.object({ Othr: z.object({ Id: textUpTo(34) }) })],
-  "is no account",
+  "is not an account",
 );
 const Account = z.object({ Id: AccountNumber, Ccy: Currency.optional() });
 const Agent = z.object({ FinInstnId: z.object({ BIC: Bic.optional(), BICFI: Bic.optional() }) });
@@ -42,8 +42,8 @@ const CreditTransfer = z.object({
   RmtInf: z.object({ Ustrd: z.array(textUpTo(140)).optional() }).optional(),
 });
 
-/** Version 03 gives a day, version 09 a day or a time. */
-const ExecutionDate = z.union([Day, z.object({ Dt: Day }), z.object({ DtTm: Time })], "is no day");
+/** Version 03 has a day; version 09 a day or a time. */
+const ExecutionDate = z.union([Day, z.object({ Dt: Day }), z.object({ DtTm: Time })], "is not a day");
 
 const sums = { NbOfTxs: Count, CtrlSum: Sum.optional() };
 
@@ -62,18 +62,18 @@ const Content = z.object({
   Document: z.object({
     CstmrCdtTrfInitn: z.object({
       GrpHdr: z.object({ MsgId: textUpTo(35), CreDtTm: Time, ...sums }),
-      PmtInf: z.array(PaymentInformation).length(1, "must be there once"),
+      PmtInf: z.array(PaymentInformation).length(1, "must occur once"),
     }),
   }),
 });
 
 type PaymentInformation = z.output<typeof PaymentInformation>;
 
-/** A document with one payment information. */
+/** A document with a single payment information block. */
 export interface Pain001 {
-  /** As it came. */
+  /** Document as received. */
   readonly text: string;
-  /** Such as pain.001.001.03. */
+  /** For example pain.001.001.03. */
   readonly name: string;
   readonly header: { readonly MsgId: string; readonly CreDtTm: string } & Sums;
   readonly information: PaymentInformation;
@@ -86,7 +86,9 @@ export interface Sums {
 
 const listElements = new Set(["PmtInf", "CdtTrfTxInf", "Ustrd"]);
 
-/** Everything stays text, as it is written. No prefixes: what an element is called is enough here. */
+/**
+ * All values stay text as written. Namespace prefixes are dropped because the local names are unambiguous.
+ */
 const parser = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: "@",
@@ -98,9 +100,9 @@ const parser = new XMLParser({
   isArray: (name) => listElements.has(name),
 });
 
-/** A document type could define entities, which no payment needs. */
+/** Rejects document types: they could define entities, which no payment needs. */
 function parseXml(text: string): unknown {
-  if (text.includes("<!DOCTYPE")) throw formatError("The document has a document type.");
+  if (text.includes("<!DOCTYPE")) throw formatError("The document has a DOCTYPE, which is not allowed.");
   const valid = XMLValidator.validate(text);
   if (valid !== true)
     throw formatError("The document is not XML.", `Line ${valid.err.line}: ${valid.err.msg}`);
@@ -111,7 +113,7 @@ function parseXml(text: string): unknown {
   }
 }
 
-/** The element an issue is about, as XPath has it below the document's root. */
+/** Returns the XPath of an issue's element, relative to the message root. */
 const elementAt = (path: readonly PropertyKey[]) =>
   path
     .filter((step) => step !== "#text")
@@ -124,8 +126,8 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
 
 function toSchemaError(content: unknown, { path, code, message }: z.core.$ZodIssue): DomainError {
   const isMissing = valueAt(content, path) === undefined;
-  const text = isMissing ? "is missing" : code === "invalid_type" ? "is not as it should be" : message;
-  return formatError("The document is not as it should be:", `${elementAt(path)} ${text}.`);
+  const text = isMissing ? "is missing" : code === "invalid_type" ? "is invalid" : message;
+  return formatError("The document is invalid:", `${elementAt(path)} ${text}.`);
 }
 
 function assertSums(element: string, { NbOfTxs, CtrlSum }: Sums, { CdtTrfTxInf }: PaymentInformation): void {
@@ -133,7 +135,7 @@ function assertSums(element: string, { NbOfTxs, CtrlSum }: Sums, { CdtTrfTxInf }
   const check = (name: string, stated: string | undefined, actual: Big) => {
     if (stated !== undefined && !actual.eq(stated))
       throw formatError(
-        "A control sum does not fit.",
+        "A control sum is wrong.",
         `${element}/${name} is ${stated}, not ${actual.toFixed()}.`,
       );
   };
@@ -141,7 +143,7 @@ function assertSums(element: string, { NbOfTxs, CtrlSum }: Sums, { CdtTrfTxInf }
   check("CtrlSum", CtrlSum, total);
 }
 
-/** Throws a DomainError that names the element which is missing or does not fit. */
+/** Parses a document. Throws a DomainError naming the element that is missing or invalid. */
 export function readPain001(text: string): Pain001 {
   const content = parseXml(text);
   const [, name] = /urn:iso:std:iso:20022:tech:xsd:(pain\.001\.001\.0[39])["']/.exec(text) ?? [];

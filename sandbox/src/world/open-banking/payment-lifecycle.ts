@@ -1,4 +1,4 @@
-/** Payments from the initiation to the end: RCVD, PATC, ACTC, ACSP and ACSC, or what goes wrong. */
+/** Life cycle of open-banking payments: RCVD, PATC, ACTC, ACSP, ACSC, or rejection and cancellation. */
 import { Big } from "big.js";
 import { type Money, formatDecimalAmount } from "../money/currencies";
 import { dayMs, dayOf, timeAtHour } from "../calendar/days";
@@ -27,15 +27,15 @@ import {
 } from "./references";
 import { nextExecutionDay, type StandingOrder } from "./standing-order";
 
-const wrongAccount: StatusReason = { code: "AC01", text: "The creditor's account is not one." };
-const noFunds: StatusReason = { code: "AM04", text: "There are not enough funds." };
-const refused: StatusReason = { code: "DS02", text: "It was refused, or not authorised in time." };
+const wrongAccount: StatusReason = { code: "AC01", text: "The creditor's account number is invalid." };
+const noFunds: StatusReason = { code: "AM04", text: "Insufficient funds." };
+const refused: StatusReason = { code: "DS02", text: "Rejected, or not authorised in time." };
 
-/** From the authorisation to the beginning of settlement, and from there to its end. */
+/** Delay from authorisation to settlement, and from there to completion. */
 const stepMs = 2_000;
-/** How many days a payment waits for funds. */
+/** Business days a payment waits for funds. */
 const maxDaysForFunds = 3;
-/** The hour (UTC) at which payments for a day are made. */
+/** Hour (UTC) at which payments for a day are executed. */
 const hourOfExecution = 8;
 
 export const atExecutionHour = (day: string): Date => timeAtHour(day, hourOfExecution);
@@ -48,7 +48,7 @@ export function initiatePayment(world: World, terms: PaymentTerms): Payment {
   const paymentId = world.ids.uuid();
   const { clientId } = terms.client;
   const about = { id: paymentId, subject: { scope: `PIS:${paymentId}`, clientIds: [clientId] } };
-  const signatoryTerms = signatories > 1 ? [["To be approved by", `${signatories} people`] as const] : [];
+  const signatoryTerms = signatories > 1 ? [["Approvals required", `${signatories} people`] as const] : [];
   const payment: Payment = {
     ...terms,
     paymentId,
@@ -118,9 +118,9 @@ function describeTerms({ transfers, account, order, requestedAt }: PaymentTerms)
           `${formatMoney(amount)}, account ${accountNumberOf(creditorAccount)}`,
         ] as const,
     ),
-    ["In total", formatMoney({ amount: totalOf({ transfers }), currency })],
-    ...(order ? [["Repeated", `${order.frequency} from ${order.startDate}`] as const] : []),
-    ...(requestedAt ? [["On", dayOf(requestedAt)] as const] : []),
+    ["Total", formatMoney({ amount: totalOf({ transfers }), currency })],
+    ...(order ? [["Schedule", `${order.frequency} from ${order.startDate}`] as const] : []),
+    ...(requestedAt ? [["Execution date", dayOf(requestedAt)] as const] : []),
   ];
 }
 
@@ -129,7 +129,7 @@ function rejectPayment(payment: Payment, reason: StatusReason): void {
   payment.rejection = reason;
 }
 
-/** One of the people who must authorise it has. Throws, and changes nothing, when the books cannot hold it. */
+/** Records one authorisation. Throws, without changes, if the ledger cannot hold the payment. */
 function addSignature(world: World, payment: Payment): void {
   if (payment.unsigned > 1) payment.status = "PATC";
   else authorisePayment(world, payment);
@@ -150,14 +150,19 @@ function authorisePayment(world: World, payment: Payment): void {
     return;
   }
   const at = executionTime(world, payment, requestedAt ?? world.now);
-  world.agenda.schedule(at, "payment-settles", payment, payment.rejectWithoutFunds ? 0 : maxDaysForFunds);
+  world.scheduledEvents.schedule(
+    at,
+    "payment-settles",
+    payment,
+    payment.rejectWithoutFunds ? 0 : maxDaysForFunds,
+  );
 }
 
 const systemOfPayment = ({ product, account }: Payment) => systemFor(product, account.currency);
 
 /**
- * When a payment that is authorised now begins to settle: as soon as it can, but not before a time that was asked for. What
- * comes after the cut-off or on a closed day waits for the morning of the next day that can be had.
+ * Returns when a payment authorised now starts to settle: as soon as possible, but not before `notBefore`. After the
+ * cut-off or on a closed day it waits for the morning of the next possible day.
  */
 function executionTime(world: World, payment: Payment, notBefore: Date): Date {
   const soonest = world.timeAfter(stepMs);
@@ -167,27 +172,27 @@ function executionTime(world: World, payment: Payment, notBefore: Date): Date {
   return day === dayOf(earliestTime) ? earliestTime : atExecutionHour(day);
 }
 
-/** Notes what is going to leave the account; a negative amount takes it back. */
+/** Records an expected debit; a negative amount reverses it. */
 function recordOutgoing(world: World, { account, paymentId: reference }: Payment, amount: Big): void {
   recordExpectation(world, account, "Outgoing", amount, { reference, valueAt: world.now });
 }
 
-/** Cancels what is not executed yet. */
+/** Cancels a payment that is not executed. */
 export function cancelPayment(world: World, payment: Payment): void {
   if (payment.status === "ACTC" && !payment.order) recordOutgoing(world, payment, totalOf(payment).neg());
   payment.status = "CANC";
 }
 
-/** Begins settlement, or waits another business day for funds. */
+/** Starts settlement, or waits another business day for funds. */
 export function settlePayment(world: World, payment: Payment, daysLeft: number): void {
   if (payment.status !== "ACTC") return;
   if (daysLeft > 0 && !hasSufficientFunds(world, payment)) {
     const next = executionTime(world, payment, world.timeAfter(dayMs));
-    world.agenda.schedule(next, "payment-settles", payment, daysLeft - 1);
+    world.scheduledEvents.schedule(next, "payment-settles", payment, daysLeft - 1);
     return;
   }
   payment.status = "ACSP";
-  world.agenda.schedule(world.timeAfter(stepMs), "payment-is-executed", payment);
+  world.scheduledEvents.schedule(world.timeAfter(stepMs), "payment-is-executed", payment);
 }
 
 export function executePayment(world: World, payment: Payment): void {
@@ -200,7 +205,9 @@ export function executePayment(world: World, payment: Payment): void {
   if (paid.size === 0) rejectPayment(payment, reasons[0]!);
 }
 
-/** Lets a standing order pay on its next day from the one with a number on; behind its last it is complete. */
+/**
+ * Schedules the next execution day with at least the number `from`. After the last one the order is complete.
+ */
 function scheduleNextExecution(world: World, payment: Payment, order: StandingOrder, from: number): void {
   const next = nextExecutionDay(order, systemOfPayment(payment), from);
   if (next === undefined) {
@@ -208,17 +215,19 @@ function scheduleNextExecution(world: World, payment: Payment, order: StandingOr
     return;
   }
   const at = executionTime(world, payment, atExecutionHour(next.day));
-  world.agenda.schedule(at, "standing-order-pays", payment, next.number);
+  world.scheduledEvents.schedule(at, "standing-order-pays", payment, next.number);
 }
 
-/** A standing order pays, and so on to its last day. A day without funds is left out. */
+/**
+ * Executes a standing order on one of its days and schedules the next. Transfers without funds are skipped.
+ */
 export function payStandingOrder(world: World, payment: Payment, number: number): void {
   if (payment.status !== "ACTC") return;
   payTransfers(world, payment);
   scheduleNextExecution(world, payment, payment.order!, number + 1);
 }
 
-/** Pays the transfers for which there are funds and a creditor's account, and returns them. */
+/** Pays and returns the transfers that have funds and a valid creditor account. */
 function payTransfers(world: World, payment: Payment): Transfer[] {
   const { account, asBatch } = payment;
   let funds = availableBalance(world, account);
@@ -233,10 +242,10 @@ function payTransfers(world: World, payment: Payment): Transfer[] {
   return payable;
 }
 
-/** An account number that is an IBAN must be a right one. */
+/** An IBAN must be valid; other numbers are not checked. */
 export const isPayable = ({ iban }: AccountReference): boolean => iban === undefined || isPayableIban(iban);
 
-/** The payer's reference, or else the payment's. */
+/** Uses the payer's reference, else the payment ID. */
 const referenceOf = ({ paymentId }: Payment, { endToEndIdentification }: Transfer) => ({
   reference: endToEndIdentification ?? paymentId.replaceAll("-", ""),
   endToEnd: endToEndIdentification !== undefined,
@@ -267,7 +276,7 @@ function debitBatch(world: World, payment: Payment, transfers: readonly Transfer
   });
 }
 
-/** Where the creditor's account is kept here too, the money arrives on it. */
+/** Credits the transfer if the creditor's account is in the sandbox. */
 function credit(world: World, payment: Payment, transfer: Transfer): void {
   const { amount, creditorAccount, remittanceInformationUnstructured } = transfer;
   const currency = creditorAccount.currency ?? amount.currency;

@@ -1,4 +1,3 @@
-/** A payment of the open-banking interfaces. */
 import { Big } from "big.js";
 import type { Account } from "../accounts/account";
 import type { Subset, TransactionStatus } from "../enumerations";
@@ -9,19 +8,19 @@ import type { Pain001 } from "./pain001";
 import type { AccountReference } from "./references";
 import type { StandingOrder } from "./standing-order";
 
-/** Those that a payment here can have. */
+/** Statuses that the sandbox uses. */
 export type PaymentStatus = Subset<
   TransactionStatus,
   "RCVD" | "PATC" | "ACTC" | "ACSP" | "ACSC" | "PART" | "RJCT" | "CANC"
 >;
 
-/** Why something was rejected: a code of ISO 20022 (ExternalStatusReason1Code), and what it means. */
+/** Rejection reason: ISO 20022 code (ExternalStatusReason1Code) and text. */
 export interface StatusReason {
   readonly code: "AC01" | "AM04" | "DS02";
   readonly text: string;
 }
 
-/** One of the credits a payment is made of. */
+/** One credit of a payment. */
 export interface Transfer {
   readonly amount: Money;
   readonly creditorName: string;
@@ -37,16 +36,16 @@ export interface PaymentTerms {
   readonly product: string;
   readonly account: Account;
   readonly transfers: readonly Transfer[];
-  /** For a standing order: when it pays. */
+  /** Schedule of a standing order. */
   readonly order: StandingOrder | undefined;
-  /** Not before this time. */
+  /** Earliest execution time. */
   readonly requestedAt: Date | undefined;
-  /** One entry on the account for all transfers. */
+  /** True to book all transfers as one entry. */
   readonly asBatch: boolean;
   readonly rejectWithoutFunds: boolean;
-  /** The document it was initiated with. */
+  /** Document that initiated the payment. */
   readonly document: Pain001 | undefined;
-  /** The JSON in the caller's words; beside a document, what went along. */
+  /** Request body as received, or the JSON part of a multipart request. */
   readonly content: Readonly<Record<string, unknown>>;
 }
 
@@ -55,20 +54,20 @@ export interface Payment extends PaymentTerms {
   readonly initiation: Decision;
   readonly cancellation: Decision;
   status: PaymentStatus;
-  /** From when on it is expected to leave the account. */
+  /** Time from which the debit is expected. */
   authorisedAt: Date | undefined;
-  /** How many people must still authorise it. */
+  /** Number of missing authorisations. */
   unsigned: number;
-  /** What could not be paid when it was executed, and why. */
+  /** Transfers that could not be paid, with reasons. */
   unpaid: ReadonlyMap<Transfer, StatusReason>;
-  /** Why it was rejected as a whole. */
+  /** Reason for rejecting the whole payment. */
   rejection: StatusReason | undefined;
-  /** Whether the cancellation was asked for and waits for a person. */
+  /** True while a requested cancellation waits for authorisation. */
   cancelling: boolean;
 }
 
 export const totalOf = ({ transfers }: Pick<Payment, "transfers">): Big =>
   transfers.reduce((sum, { amount }) => sum.plus(amount.amount), new Big(0));
 
-/** Whether nobody has authorised it yet, or not everybody who must. */
+/** True if not all required people have authorised it. */
 export const isUnauthorised = ({ status }: Payment): boolean => status === "RCVD" || status === "PATC";

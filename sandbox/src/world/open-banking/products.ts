@@ -1,13 +1,13 @@
-/** What each payment product pays, by which system, and to whom. */
+/** Payment products: their payment systems and reach. */
 import { instant, type PaymentSystem, sepa, paymentSystemOf, target2 } from "../calendar/payment-systems";
 
 interface Product {
   readonly system: PaymentSystem;
-  /** The countries it reaches, by the beginning of an IBAN; all, without. */
+  /** IBAN country codes the product reaches. Default: all. */
   readonly reach?: ReadonlySet<string>;
 }
 
-/** The countries of the Single Euro Payments Area, as IBANs begin there. */
+/** IBAN country codes of the Single Euro Payments Area. */
 const sepaCountries: ReadonlySet<string> = new Set(
   (
     "AD AL AT BE BG CH CY CZ DE DK EE ES FI FR GB GI GR HR HU IE IS IT LI LT LU LV MC MD ME MK MT NL NO PL PT RO RS SE " +
@@ -15,7 +15,7 @@ const sepaCountries: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Products that pay euro to an IBAN. */
+/** Products that only pay euro to an IBAN. */
 const euroProducts: Readonly<Record<string, Product>> = {
   "sepa-credit-transfers": { system: sepa, reach: sepaCountries },
   "instant-sepa-credit-transfers": { system: instant, reach: sepaCountries },
@@ -25,11 +25,11 @@ const euroProducts: Readonly<Record<string, Product>> = {
 const euroProduct = (product: string): Product | undefined =>
   euroProducts[product.replace(/^pain\.001-/, "")];
 
-/** What carries the payments of a product in a currency. */
+/** Returns the payment system of a product and currency. */
 export const systemFor = (product: string, currency: string): PaymentSystem =>
   euroProduct(product)?.system ?? paymentSystemOf(currency);
 
-/** Why a product does not pay a currency to an account. */
+/** Returns why a product cannot pay a currency to an account; undefined if it can. */
 export function productViolation(
   product: string,
   currency: string,
@@ -37,7 +37,7 @@ export function productViolation(
 ): string | undefined {
   const rules = euroProduct(product);
   if (!rules) return undefined;
-  if (currency !== "EUR" || iban === undefined) return "The product pays euro to an IBAN.";
+  if (currency !== "EUR" || iban === undefined) return "The product only pays euro to an IBAN.";
   const country = iban.slice(0, 2).toUpperCase();
   return (rules.reach?.has(country) ?? true) ? undefined : `The product does not reach ${country}.`;
 }

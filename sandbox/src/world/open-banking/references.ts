@@ -1,4 +1,4 @@
-/** How the open-banking interfaces write accounts, entries and amounts. */
+/** Notation of accounts, entries and amounts in the open-banking interfaces. */
 import type { Big } from "big.js";
 import type { Account } from "../accounts/account";
 import { bankIn, homeCountryOf, ibanOf, internationalAddress } from "../accounts/banks";
@@ -10,7 +10,7 @@ export interface AccountReference {
   readonly currency?: string | undefined;
 }
 
-/** By IBAN where there is one, else by national number. */
+/** Returns the IBAN of an account, or its national number if the country has no IBAN. */
 export function toAccountReference({
   currency,
   digits,
@@ -20,15 +20,15 @@ export function toAccountReference({
   return iban ? { iban, currency } : { bban: internationalAddress(country, digits).accountNumber, currency };
 }
 
-/** Of every account: a current account. ISO 20022 ExternalCashAccountType1Code. */
+/** Type of every account: current account (ISO 20022 ExternalCashAccountType1Code). */
 export const cashAccountType = "CACC";
 
 export const bicOf = ({ currency }: Account): string => bankIn(homeCountryOf(currency)).bic;
 
-/** The account's number, for people. */
+/** Returns the account number for display. */
 export const accountNumberOf = ({ iban, bban }: AccountReference): string => iban ?? bban ?? "";
 
-/** The account among several that a reference means. */
+/** Finds the referenced account. */
 export function findReferencedAccount(
   accounts: Iterable<Account>,
   { iban, bban, currency }: AccountReference,
@@ -42,13 +42,13 @@ export function findReferencedAccount(
   return undefined;
 }
 
-/** The identifier of a line without dashes, as a reference has at most 35 characters. */
+/** Removes the dashes of a line ID, because a reference has at most 35 characters. */
 export const toEntryReference = (lineId: string): string => lineId.replaceAll("-", "");
 
 export const toLineId = (reference: string): string =>
   reference.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
-/** An amount, with a minus where it is negative. */
+/** Formats a signed amount with its currency. */
 export const toCurrencyAmount = (amount: Big, currency: string) => ({
   currency,
   amount: formatDecimalAmount(amount, currency),

@@ -1,4 +1,4 @@
-/** The days on which a standing order pays. */
+/** Execution days of standing orders. */
 import type { ExecutionRule } from "../enumerations";
 import { addDays, dayOf } from "../calendar/days";
 import { isSystemOpen, type PaymentSystem } from "../calendar/payment-systems";
@@ -8,14 +8,14 @@ export interface StandingOrder {
   readonly endDate?: string | undefined;
   readonly frequency: Frequency;
   readonly executionRule?: ExecutionRule | undefined;
-  /** From 1 to 31; a month that is shorter pays on its last day. */
+  /** From 1 to 31; a shorter month uses its last day. */
   readonly dayOfExecution?: string | undefined;
   readonly monthsOfExecution?: readonly string[] | undefined;
 }
 
 export type Frequency = keyof typeof steps;
 
-/** How far apart the days are. */
+/** Interval between execution days. */
 const steps = {
   Daily: { days: 1 },
   Weekly: { days: 7 },
@@ -28,7 +28,7 @@ const steps = {
   MonthlyVariable: { months: 1 },
 } as const satisfies Record<string, { readonly days: number } | { readonly months: number }>;
 
-/** A day of the month that is so many months after a day's, or the last of that month. */
+/** Returns a day of the month some months later, or the last day of that month. */
 function dayInMonth(day: string, months: number, dayOfMonth: number): string {
   const [year, month] = day.split("-").map(Number) as [number, number];
   const lastDay = new Date(Date.UTC(year, month + months, 0)).getUTCDate();
@@ -43,21 +43,23 @@ function nominalDay(order: StandingOrder, n: number): string {
     : dayInMonth(startDate, n * step.months, Number(dayOfExecution));
 }
 
-/** A day on which the system is closed gives way to the next on which it is not, or the one before where that was asked for. */
+/**
+ * Moves a day on which the system is closed to the next open day, or to the preceding one if the order says so.
+ */
 const executionDay = (order: StandingOrder, day: string, system: PaymentSystem): string =>
   isSystemOpen(system, day)
     ? day
     : executionDay(order, addDays(day, order.executionRule === "preceding" ? -1 : 1), system);
 
-/** One of the days on which an order pays, and its number among all that its frequency has, from 0. */
+/** An execution day and its number in the order's frequency, from 0. */
 export interface NumberedDay {
   readonly day: string;
   readonly number: number;
 }
 
 /**
- * The first day on which an order pays, of those from a number on. None is before the order's first or after its last;
- * undefined where none is left.
+ * Returns the first execution day with at least the number `first`, between the order's start and end; undefined if
+ * there is none.
  */
 export function nextExecutionDay(
   order: StandingOrder,

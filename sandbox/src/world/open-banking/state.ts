@@ -1,4 +1,4 @@
-/** What the open-banking interfaces keep: consents, payments, and what people were asked to authorise. */
+/** State of the open-banking interfaces: consents, payments, authorisations and tokens. */
 import type { Tokens, TokensState } from "../tokens/tokens";
 import type { Random } from "../random";
 import type { Authorisation } from "./decision";
@@ -6,19 +6,18 @@ import type { Consent } from "./consent";
 import type { Payment } from "./payment";
 import { createPersonTokens, type TokenGrant } from "./tokens";
 
-/** What was asked for under an id, and what was answered. */
+/** A request and its response, for idempotent repetition. */
 export interface StoredResponse {
   readonly asked: string;
-  /** As it was given. */
   readonly result: unknown;
 }
 
 interface OpenBankingCollections {
-  /** By consentId, in the order of making. */
+  /** By consent ID, in order of creation. */
   readonly consents: Map<string, Consent>;
   readonly payments: Map<string, Payment>;
   readonly authorisations: Map<string, Authorisation>;
-  /** Initiations of the last day by client and X-Request-ID. */
+  /** Initiations of the last day, by client and X-Request-ID. */
   readonly rememberedResponses: Map<string, StoredResponse>;
 }
 
@@ -32,9 +31,9 @@ export class OpenBanking implements OpenBankingCollections {
   readonly payments: OpenBankingCollections["payments"];
   readonly authorisations: OpenBankingCollections["authorisations"];
   readonly rememberedResponses: OpenBankingCollections["rememberedResponses"];
-  /** How many people must authorise a payment that is initiated now. */
+  /** Number of people who must authorise a new payment. */
   signatories: number;
-  /** What people gave by OAuth. */
+  /** Tokens granted by OAuth. */
   readonly tokens: Tokens<TokenGrant>;
 
   constructor(random: Random, state: Partial<OpenBankingState> = {}) {

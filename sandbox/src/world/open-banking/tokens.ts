@@ -1,15 +1,15 @@
-/** Tokens that people give by OAuth 2.0: each is for one consent or payment. */
+/** OAuth 2.0 tokens that a person grants, each for one consent or payment. */
 import { Tokens, type TokensState } from "../tokens/tokens";
 import type { Random } from "../random";
 import type { Subject } from "./decision";
 
-/** For what a token is, and for whom. */
+/** Subject of a token and the application it was issued to. */
 export interface TokenGrant extends Subject {
-  /** The application that asked for it. */
+  /** Application that requested the token. */
   readonly applicationId: string;
 }
 
-/** Of what a person gave once, the last refresh token is good, for 90 days. */
+/** Only the latest refresh token of a grant is valid, for 90 days. */
 export const createPersonTokens = (random: Random, state?: TokensState<TokenGrant>): Tokens<TokenGrant> =>
   new Tokens<TokenGrant>(
     random,

@@ -1,4 +1,4 @@
-/** Who must approve payments: groups of contacts, and how many of each for which amounts. */
+/** Approval rules for payments: groups of contacts, and the approvals needed by amount. */
 import type { Big } from "big.js";
 
 export interface ApprovalGroup {
@@ -7,7 +7,7 @@ export interface ApprovalGroup {
   readonly members: readonly string[];
 }
 
-/** How many of each group approve together. */
+/** Number of approvals needed from each group. */
 type Combination = readonly { readonly group: string; readonly approvals: number }[];
 
 export interface ApprovalRule {
@@ -26,7 +26,7 @@ export interface ApprovalsConfig {
 
 export interface ApprovalsSettings {
   readonly enabled: boolean;
-  /** A change of the configuration waits for a second administrator. */
+  /** True if a configuration change needs a second administrator. */
   readonly dual_admin: boolean;
   readonly currency: string;
 }
@@ -34,11 +34,11 @@ export interface ApprovalsSettings {
 export interface Approvals {
   config: ApprovalsConfig;
   settings: ApprovalsSettings;
-  /** A change that waits, and who asked for it. */
+  /** A pending configuration change and the contact who requested it. */
   pending?: { readonly config: ApprovalsConfig; readonly contactId: string | undefined };
 }
 
-/** A configuration takes the place of the one before, and of one that waits. */
+/** Activates a configuration and discards a pending change. */
 export function activateConfig(approvals: Approvals, config: ApprovalsConfig): void {
   approvals.config = config;
   delete approvals.pending;
@@ -46,15 +46,15 @@ export function activateConfig(approvals: Approvals, config: ApprovalsConfig): v
 
 const groupNames = new Set(["A", "B", "C"]);
 const maxLevels = 5;
-/** Amounts are compared in it. */
+/** Currency of the amount limits. */
 export const approvalsCurrency = "EUR";
 
-/** What is wrong with a configuration, with the field it is in; nothing when it can be used. */
+/** Returns the first violation of a configuration, naming the field; undefined if it is valid. */
 export function configViolation(
   config: ApprovalsConfig,
   mayAct: (contactId: string) => boolean,
 ): string | undefined {
-  // Who is nobody is no approver either: only groups that are right are counted.
+  // Unknown members cannot approve, so combinations are checked only once the groups are valid.
   return groupViolations(config, mayAct)[0] ?? bandViolation(config) ?? combinationViolations(config)[0];
 }
 
@@ -63,13 +63,13 @@ const groupViolations = ({ groups }: ApprovalsConfig, mayAct: (contactId: string
     ...(groupNames.has(name) ? [] : [`groups.${index}.name must be A, B or C`]),
     ...(groups.findIndex((group) => group.name === name) === index
       ? []
-      : [`groups.${index}.name is there twice`]),
+      : [`groups.${index}.name is used twice`]),
     ...members
       .filter((id) => !mayAct(id))
       .map((id) => `groups.${index}.members: ${id} is not a contact who may act`),
   ]);
 
-/** The bands follow each other from nothing to no limit. */
+/** Checks that the amount bands are contiguous, from zero to unlimited. */
 function bandViolation({ rules }: ApprovalsConfig): string | undefined {
   const empty = rules.findIndex(
     ({ min_amount, max_amount }) => max_amount !== null && max_amount <= min_amount,
@@ -79,7 +79,7 @@ function bandViolation({ rules }: ApprovalsConfig): string | undefined {
   const starts = [0, ...bands.map(({ max_amount }) => max_amount)];
   const gap = bands.findIndex(({ min_amount }, index) => min_amount !== starts[index]);
   if (gap >= 0)
-    return `rules: the band from ${bands[gap]!.min_amount} does not begin where the one before ends`;
+    return `rules: the band from ${bands[gap]!.min_amount} does not start at the end of the previous one`;
   if (starts.at(-1) !== null) return "rules: the last band must have no limit";
   const foreign = rules.findIndex(({ currency }) => currency !== approvalsCurrency);
   return foreign < 0 ? undefined : `rules.${foreign}.currency must be ${approvalsCurrency}`;
@@ -93,19 +93,19 @@ function combinationViolations(config: ApprovalsConfig): string[] {
     return combinations.flatMap((combination, position) => {
       const levels = combination.reduce((sum, { approvals }) => sum + approvals, 0);
       if (levels < 1 || levels > maxLevels)
-        return [`${at}.${position} must ask for 1 to ${maxLevels} approvals`];
+        return [`${at}.${position} must require 1 to ${maxLevels} approvals`];
       if (isSatisfied(config, combination, allApprovers)) return [];
       return [`${at}.${position}: its groups do not have ${levels} different members to approve`];
     });
   });
 }
 
-/** Everybody who may approve or reject. */
+/** Returns the IDs of all contacts who may approve or reject. */
 export const approversOf = ({ groups }: ApprovalsConfig): readonly string[] => [
   ...new Set(groups.flatMap(({ members }) => members)),
 ];
 
-/** Whether enough people have approved an amount, each counted once whatever groups they are in. */
+/** True if enough contacts have approved an amount. A contact counts once, even if in several groups. */
 export function isApproved(config: ApprovalsConfig, amount: Big, approvedBy: readonly string[]): boolean {
   const band = config.rules.find(
     ({ min_amount, max_amount }) => amount.gte(min_amount) && (max_amount === null || amount.lt(max_amount)),
@@ -125,7 +125,7 @@ function isSatisfied(
   return isCovered(signatures, approvers);
 }
 
-/** Whether there is another approver for each signature. */
+/** True if each signature can be assigned to a different approver. */
 const isCovered = (signatures: readonly (readonly string[])[], approvers: readonly string[]): boolean =>
   signatures.length === 0 ||
   approvers.some(

@@ -1,4 +1,4 @@
-/** Who there is: companies, the people who act for them, and the application that signs in. */
+/** Companies, their contacts and the demo credentials. */
 
 export interface Client {
   readonly clientId: string;
@@ -11,18 +11,18 @@ export interface Client {
 
 export interface Contact {
   readonly contactId: string;
-  /** The clients it acts for, its own first. */
+  /** Clients the contact acts for, its own first. */
   readonly clientIds: readonly string[];
   readonly name: string;
   readonly email: string;
-  /** A contact that is not active conflicts with everything it is named for. */
+  /** Inactive contacts cause a conflict in every request that names them. */
   readonly active: boolean;
 }
 
 export const canActFor = (contact: Contact, { clientId }: Pick<Client, "clientId">): boolean =>
   contact.active && contact.clientIds.includes(clientId);
 
-/** The demo company's credentials: constants, whatever the seed. */
+/** Credentials of the demo company, the same for every seed. */
 export const demo = {
   clientId: "client-demo",
   contactId: "contact-demo",
@@ -31,14 +31,17 @@ export const demo = {
   authClientId: "demo-application",
   authClientSecret: "demo-application-secret",
   refreshToken: "demo-refresh-token",
-  /** Where the demo application receives its authorization codes. */
+  /** Redirect URI of the demo application. */
   redirectUri: "http://127.0.0.1:1880/callback",
   email: "ada.lindqvist@meridian-tools.example",
-  /** Of every contact. */
+  /** Password of every contact. */
   password: "demo-password",
 } as const;
 
-/** A credential of the demo company, by its setting; what is not known above follows from the name: `demo-desk-key`. */
+/**
+ * Returns a demo credential by the name of its setting. Credentials not listed above are derived from the name:
+ * `demo-desk-key`.
+ */
 export const demoCredential = (setting: string): string =>
   (demo as Readonly<Record<string, string>>)[setting] ??
   `demo-${setting.replace(/([A-Z])/g, "-$1").toLowerCase()}`;
@@ -82,11 +85,11 @@ const contacts: readonly Contact[] = [
   },
 ];
 
-/** Everybody there is in a world. */
+/** All clients and contacts of a world. */
 export interface Parties {
   readonly clients: readonly Client[];
   readonly contacts: readonly Contact[];
-  /** The contact whom the demo credentials are of. */
+  /** Contact to whom the demo credentials belong. */
   readonly home: Contact;
 }
 

@@ -1,4 +1,6 @@
-/** The numbers of the companies' accounts; the demo company's are of every type but virtual, and in every status. */
+/**
+ * Seeds account details of all companies. The demo company has details of every type except virtual, in every status.
+ */
 import { addDetails, applyDecision } from "../accounts/account-details";
 import { homeCountryOf } from "../accounts/banks";
 import { demo } from "../parties/parties";

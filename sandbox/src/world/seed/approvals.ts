@@ -1,4 +1,4 @@
-/** The demo company's approvals workflow: small payments need one signature, large ones two. */
+/** Seeds the approval workflow of the demo company: one signature for small payments, two for large ones. */
 import { demo } from "../parties/parties";
 import type { World } from "../world";
 

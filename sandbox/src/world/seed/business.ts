@@ -1,4 +1,4 @@
-/** Daily business: customers pay, suppliers, staff and the bank are paid. It happens because the clock moves. */
+/** Daily business: payments of customers, suppliers, salaries and fees, driven by the clock. */
 import { Big } from "big.js";
 import type { Account } from "../accounts/account";
 import { isBusinessDay, nextBusinessDay } from "../calendar/business-days";
@@ -17,13 +17,13 @@ import type {
   FrequentPayments,
 } from "./recurring";
 
-/** How many of the payments come back. */
+/** Share of supplier payments that are returned. */
 const returnShare = 0.03;
-const daysOfInterest = 30;
+const interestDays = 30;
 
 /**
- * Puts business on the agenda: of the days behind, and, in a living world, of each day as it comes. The same seed gives the
- * same business, however the clock is moved.
+ * Schedules business for the days up to today and, in a living world, for each day to come. The same seed gives the
+ * same business however the clock is moved.
  */
 export function scheduleBusiness(
   world: World,
@@ -38,16 +38,16 @@ export function scheduleBusiness(
 }
 
 const scheduleNextDay = (world: World, business: readonly Recurring[], day: string): void =>
-  world.agenda.schedule(startOf(day), "day-begins", business, day);
+  world.scheduledEvents.schedule(startOf(day), "day-begins", business, day);
 
-/** A day begins: what happens on it is planned, and the next one is to come. */
+/** Plans the business of a new day and schedules the next day. */
 export function beginDay(world: World, business: readonly Recurring[], day: string): void {
   const random = world.random.fork(`business of ${day}`);
   for (const recurring of business) planDay(world, random, recurring, day, pickAnomaly(random));
   scheduleNextDay(world, business, addDays(day, 1));
 }
 
-/** How customers pay who do not pay what they should. */
+/** Deviation of a customer payment from its invoice. */
 type PaymentAnomaly = "short" | "late" | "twice" | "without-reference" | undefined;
 
 const noAnomaly: PaymentAnomaly = undefined;
@@ -78,7 +78,7 @@ function planDay(
       return;
     case "interest":
       if (isDue(account, day, 1))
-        world.agenda.schedule(timeAtHour(day, 5), "interest-is-paid", recurring, day);
+        world.scheduledEvents.schedule(timeAtHour(day, 5), "interest-is-paid", recurring, day);
   }
 }
 
@@ -95,10 +95,9 @@ function randomPartner(world: World, random: Random, { clientId, currency }: Acc
 }
 
 const underpaidShare = 0.9;
-/** By how many days somebody pays late, at most. */
 const maxDaysLate = 21;
 
-/** The day on which somebody pays who should on a day. */
+/** Returns the day of payment for an invoice due on `due`. */
 function paymentDay(random: Random, { currency }: Account, due: string, anomaly: PaymentAnomaly): string {
   if (anomaly !== "late") return due;
   return nextBusinessDay(addDays(due, random.integer(3, maxDaysLate)), [currency]);
@@ -107,12 +106,12 @@ function paymentDay(random: Random, { currency }: Account, due: string, anomaly:
 function scheduleReceipt(
   world: World,
   random: Random,
-  trickle: FrequentPayments,
+  pattern: FrequentPayments,
   day: string,
   anomaly: PaymentAnomaly,
 ): void {
-  const { account } = trickle;
-  const invoiced = randomAmount(random, trickle);
+  const { account } = pattern;
+  const invoiced = randomAmount(random, pattern);
   const amount =
     anomaly === "short" ? roundAmount(invoiced.times(underpaidShare), account.currency) : invoiced;
   const invoice = `INV-${random.digits(5)}`;
@@ -122,22 +121,22 @@ function scheduleReceipt(
   const information = reference ? `Payment of ${invoice}${due}` : `Payment from ${counterparty.name}`;
   const paidOn = paymentDay(random, account, day, anomaly);
   for (let times = anomaly === "twice" ? 2 : 1; times > 0; times -= 1)
-    world.agenda.schedule(randomMinute(random, paidOn, 8), "money-comes-in", account, amount, {
+    world.scheduledEvents.schedule(randomMinute(random, paidOn, 8), "money-comes-in", account, amount, {
       reference,
       information,
       counterparty,
     });
 }
 
-function schedulePayment(world: World, random: Random, trickle: FrequentPayments, day: string): void {
-  const { account } = trickle;
-  const amount = randomAmount(random, trickle);
+function schedulePayment(world: World, random: Random, pattern: FrequentPayments, day: string): void {
+  const { account } = pattern;
+  const amount = randomAmount(random, pattern);
   const reference = `PO-${random.digits(5)}`;
   const counterparty = randomPartner(world, random, account);
   const backAt = random.chance(returnShare)
     ? timeAtHour(nextBusinessDay(addDays(day, 1), [account.currency]), 9)
     : undefined;
-  world.agenda.schedule(randomMinute(random, day, 12), "supplier-is-paid", {
+  world.scheduledEvents.schedule(randomMinute(random, day, 12), "supplier-is-paid", {
     account,
     amount,
     house: "nostro",
@@ -151,7 +150,7 @@ function schedulePayment(world: World, random: Random, trickle: FrequentPayments
 
 export function paySupplier(world: World, payment: SupplierPayment): void {
   if (payIfFunded(world, payment) && payment.backAt)
-    world.agenda.schedule(payment.backAt, "money-comes-back", payment);
+    world.scheduledEvents.schedule(payment.backAt, "money-comes-back", payment);
 }
 
 export function returnSupplierPayment(
@@ -171,7 +170,7 @@ export function returnSupplierPayment(
 
 const twoDigits = (number: number) => String(number).padStart(2, "0");
 
-/** Whether a day is that of its month, or the next business day after it. */
+/** True if `day` is that day of the month, or the next business day after it. */
 const isDue = ({ currency }: Account, day: string, dayOfMonth: number): boolean =>
   nextBusinessDay(`${day.slice(0, 7)}-${twoDigits(dayOfMonth)}`, [currency]) === day;
 
@@ -181,7 +180,7 @@ function scheduleMonthly(
   day: string,
 ): void {
   const hour = house === "fees" ? 6 : 7;
-  world.agenda.schedule(timeAtHour(day, hour), "money-goes-out", {
+  world.scheduledEvents.schedule(timeAtHour(day, hour), "money-goes-out", {
     account,
     amount,
     house,
@@ -192,14 +191,14 @@ function scheduleMonthly(
 }
 
 export function payInterest(world: World, { account, rate }: Interest, day: string): void {
-  const share = new Big(rate).times(daysOfInterest).div(360);
+  const share = new Big(rate).times(interestDays).div(360);
   const amount = roundAmount(availableBalance(world, account).times(share), account.currency);
   const reference = `INT-${day.slice(0, 7)}`;
   if (amount.gt(0))
     moveMoney(world, account, amount, "interest", { type: "credit", reference, information: "Interest" });
 }
 
-/** Pays when there is enough; returns whether there was. */
+/** Pays if the balance suffices. Returns true if paid. */
 export function payIfFunded(world: World, { account, amount, house, ...payment }: Outgoing): boolean {
   const { reference, endToEnd, information, counterparty } = payment;
   if (availableBalance(world, account).lt(amount)) return false;
@@ -214,10 +213,10 @@ export function payIfFunded(world: World, { account, amount, house, ...payment }
 }
 
 const accountFee = new Big(25);
-/** A year's interest, as a share. */
+/** Annual interest rate, as a fraction. */
 const creditInterest: Readonly<Record<string, string>> = { EUR: "0.01", GBP: "0.02", USD: "0.02" };
 
-/** What the bank takes and gives every month. */
+/** Returns the bank's monthly fee and interest for an account. */
 export const bankBusiness = (account: Account): Recurring[] => [
   {
     kind: "monthly",
@@ -234,10 +233,10 @@ export const bankBusiness = (account: Account): Recurring[] => [
     : []),
 ];
 
-/** The size of an ordinary payment of the demo company in each currency. */
+/** Typical payment size of the demo company by currency. */
 const typical: Readonly<Record<string, number>> = { EUR: 4_000, GBP: 2_500, USD: 3_500, JPY: 450_000 };
 
-/** What the demo company does. */
+/** Returns the recurring business of the demo company. */
 export const demoBusiness = (accountIn: (currency: string) => Account): Recurring[] =>
   Object.entries(typical).flatMap(([currency, size]): Recurring[] => {
     const account = accountIn(currency);

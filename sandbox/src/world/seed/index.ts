@@ -1,4 +1,4 @@
-/** How a world begins: a company with a year behind it, and a neighbour. */
+/** Seeds the default world: the demo company with up to a year of business, and a second company. */
 import { Big } from "big.js";
 import { findOrOpenAccount } from "../accounts/accounts";
 import { moveMoney } from "../ledger/movements";
@@ -11,10 +11,9 @@ import { demoBusiness, scheduleBusiness } from "./business";
 import { createPartners } from "./partners";
 import { scheduleTrades } from "./trades";
 
-/** What stands in each account at the beginning. */
 const openingBalances = { EUR: "600000", GBP: "120000", USD: "180000", JPY: "18000000" };
 
-/** Fills a new world up to the time of its clock, with so many days of business behind it. Throws a RangeError. */
+/** Seeds a new world with `daysBehind` days of business up to the time of its clock. Throws a RangeError. */
 export function seedDemoWorld(world: World, daysBehind = maxDaysBehind): void {
   const { today, start } = rewindWorld(world, daysBehind);
   for (const client of world.clients.values())

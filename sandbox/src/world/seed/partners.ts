@@ -1,4 +1,4 @@
-/** Whom the company buys from and sells to. */
+/** Suppliers and customers of the demo company. */
 import { bankIn, domesticAddress, ibanOf } from "../accounts/banks";
 import type { Beneficiary } from "../trades/trades";
 import type { World } from "../world";
@@ -18,7 +18,7 @@ const companies: readonly (readonly [name: string, currency: string, country: st
   ["Minato Seimitsu KK", "JPY", "JP"],
 ];
 
-/** A supplier whose account is not known yet. */
+/** Supplier without a known account. */
 const unknownAccount = "Severn Freight plc";
 
 export const createPartners = ({ ids }: World, clientId: string): Beneficiary[] =>

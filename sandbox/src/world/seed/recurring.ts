@@ -1,10 +1,13 @@
-/** Business that goes on: what there is of it, as data. */
+/** Recurring business, as data. */
 import type { Big } from "big.js";
 import type { Account } from "../accounts/account";
 import type { Counterparty, House } from "../ledger/ledger";
 import type { Beneficiary } from "../trades/trades";
 
-/** What customers pay in, or suppliers are paid, on so many of the business days, about so much at once. */
+/**
+ * Frequent payments from customers or to suppliers. `aDay` is the probability per business day, `typical` the typical
+ * amount.
+ */
 export interface FrequentPayments {
   readonly kind: "receipts" | "payments";
   readonly account: Account;
@@ -12,30 +15,30 @@ export interface FrequentPayments {
   readonly typical: number;
 }
 
-/** What is paid on a day of every month, or the next business day. */
+/** A payment on a day of each month, or the next business day. */
 export interface MonthlyPayment {
   readonly kind: "monthly";
   readonly account: Account;
   readonly day: number;
   readonly name: string;
   readonly amount: Big;
-  /** How its reference begins. */
+  /** Prefix of the reference. */
   readonly code: string;
   readonly to: Beneficiary | undefined;
   readonly house: House;
 }
 
-/** A month's interest on what is in an account. */
+/** Monthly interest on the balance of an account. */
 export interface Interest {
   readonly kind: "interest";
   readonly account: Account;
-  /** Of a year, as a share. */
+  /** Annual rate, as a fraction. */
   readonly rate: string;
 }
 
 export type Recurring = FrequentPayments | MonthlyPayment | Interest;
 
-/** What leaves an account when there is enough. */
+/** An outgoing payment, made only if the balance suffices. */
 export interface Outgoing {
   readonly account: Account;
   readonly amount: Big;
@@ -46,9 +49,9 @@ export interface Outgoing {
   readonly counterparty?: Counterparty | undefined;
 }
 
-/** What is paid to somebody, and may come back. */
+/** A supplier payment that may be returned. */
 export interface SupplierPayment extends Outgoing {
   readonly counterparty: Counterparty;
-  /** When it comes back, where it does. */
+  /** Time of the return, if any. */
   readonly backAt: Date | undefined;
 }

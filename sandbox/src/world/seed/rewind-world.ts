@@ -1,11 +1,10 @@
-/** Where the time of a new world begins. */
 import { addDays, dayOf, timeAtHour } from "../calendar/days";
 import type { World } from "../world";
 
-/** For how many days there has been business at most. */
+/** Maximum days of past business. */
 export const maxDaysBehind = 365;
 
-/** Sets a new world back by so many days; returns the first of them, and the last, which is today. Throws a RangeError. */
+/** Sets a new world back by some days. Returns the first of them and today. Throws a RangeError. */
 export function rewindWorld(
   world: World,
   daysBehind: number,

@@ -1,4 +1,4 @@
-/** Fills a world with what a description says. */
+/** Seeds a world from a description. */
 import { Big } from "big.js";
 import { addDetails, applyDecision } from "../accounts/account-details";
 import type { Account } from "../accounts/account";
@@ -18,7 +18,9 @@ import type { Recurring } from "./recurring";
 const toClient = ({ id: clientId, name, address, country, email }: CompanyDescription): Client =>
   Object.freeze({ clientId, name, address, country, email });
 
-/** Who there is. The first contact of the first company acts for all companies that are not foreign. */
+/**
+ * Returns the parties of a description. Contacts of the first company act for all companies that are not foreign.
+ */
 export function partiesFromDescription({ companies }: WorldDescription): Parties {
   const own = companies.filter(({ foreign }) => !foreign).map(({ id }) => id);
   const contacts = companies.flatMap((company, index) =>
@@ -31,7 +33,7 @@ export function partiesFromDescription({ companies }: WorldDescription): Parties
   return { clients: companies.map(toClient), contacts, home: contacts.find(({ active }) => active)! };
 }
 
-/** The settings that a description gives. */
+/** Returns the settings of a description. */
 export const settingsFromDescription = ({ settings }: WorldDescription): Partial<Settings> =>
   Object.fromEntries(
     Object.entries({
@@ -47,7 +49,7 @@ export const settingsFromDescription = ({ settings }: WorldDescription): Partial
     }).filter(([, value]) => value !== undefined),
   );
 
-/** Fills a new world up to the time of its clock. Throws a RangeError. */
+/** Seeds a new world up to the time of its clock. Throws a RangeError. */
 export function seedFromDescription(world: World, { companies, rates, days_behind }: WorldDescription): void {
   const { start, today } = rewindWorld(world, days_behind);
   for (const [symbol, rate] of Object.entries(rates))
@@ -57,7 +59,7 @@ export function seedFromDescription(world: World, { companies, rates, days_behin
   world.runDueEvents();
 }
 
-/** Opens what a company has; returns its business. */
+/** Opens a company's accounts and returns its recurring business. */
 function openCompany(world: World, company: CompanyDescription): Recurring[] {
   const client = toClient(company);
   for (const { currency, balance, count } of company.accounts)
@@ -89,7 +91,7 @@ function bookOpeningBalance(world: World, account: Account, balance: Big): void 
   moveMoney(world, account, balance, "nostro", entry);
 }
 
-/** Not in use, and ready to be: one signature of anybody. */
+/** Returns a disabled approval workflow in which one active contact suffices. */
 const noApprovals = ({ contacts }: CompanyDescription): Approvals => ({
   settings: { enabled: false, dual_admin: false, currency: "EUR" },
   config: {

@@ -1,13 +1,13 @@
-/** A trade that the company plans, and what it does with it afterwards, as data. */
+/** A planned trade and its follow-up steps, as data. */
 import type { TradeType, TradePaymentStatus } from "../enumerations";
 
 export type PlanStep =
-  /** Pays in a share of what the trade sells, when it is there. */
+  /** Funds a share of the amount sold, if the balance suffices. */
   | { readonly kind: "fund"; readonly share: number }
-  /** Sets a share of what the trade buys aside for a supplier. */
+  /** Allocates a share of the amount bought to a supplier. */
   | { readonly kind: "set-aside"; readonly share: number; readonly status?: TradePaymentStatus }
   | { readonly kind: "set-aside-rest"; readonly status: TradePaymentStatus }
-  /** Draws a part of a forward, for settlement two days on. */
+  /** Draws part of a forward, settling two days later. */
   | { readonly kind: "draw"; readonly amount: number }
   | { readonly kind: "cancel" };
 
@@ -18,9 +18,9 @@ export interface TradePlan {
   /** In the currency sold. */
   readonly amount: number;
   readonly bookedOn: string;
-  /** The spot date, without. */
+  /** Default: the spot date. */
   readonly maturesOn?: string;
   readonly synthetic?: boolean;
   readonly reference?: string;
-  readonly afterwards?: readonly (readonly [at: Date, act: PlanStep])[];
+  readonly afterwards?: readonly (readonly [at: Date, step: PlanStep])[];
 }

@@ -1,4 +1,4 @@
-/** The company's trades: a year of hedging, and at its end one of each kind and in each status. */
+/** Seeds the demo company's trades: a year of hedging, and one open trade of each type and status. */
 import type { TradePaymentStatus } from "../enumerations";
 import { Big } from "big.js";
 import { findOrOpenAccount } from "../accounts/accounts";
@@ -19,10 +19,10 @@ const demoCurrencies = ["EUR", "GBP", "USD", "JPY"];
 const hourOfBooking = 10;
 const followUpHour = 11;
 
-/** When a plan goes on that was booked the same day. */
+/** Time of follow-up steps on the day of booking. */
 const followUpTime = (day: string) => timeAtHour(day, followUpHour);
 
-/** The business day of all the company's currencies that is so many days on, or the next. */
+/** Returns the first business day of all demo currencies at or after this many days. */
 const businessDayAfter = (day: string, days: number) => nextBusinessDay(addDays(day, days), demoCurrencies);
 
 export function scheduleTrades(world: World, start: string, today: string): void {
@@ -31,9 +31,9 @@ export function scheduleTrades(world: World, start: string, today: string): void
 }
 
 const schedulePlan = (world: World, plan: TradePlan): void =>
-  world.agenda.schedule(timeAtHour(plan.bookedOn, hourOfBooking), "plan-is-booked", plan);
+  world.scheduledEvents.schedule(timeAtHour(plan.bookedOn, hourOfBooking), "plan-is-booked", plan);
 
-/** Books what was planned, and has the rest of the plan to come. */
+/** Books a planned trade and schedules its follow-up steps. */
 export function bookPlan(world: World, plan: TradePlan): void {
   const { type, buy, sell, amount, maturesOn, synthetic = false, reference } = plan;
   const { terms } = createOffer(world, {
@@ -46,7 +46,8 @@ export function bookPlan(world: World, plan: TradePlan): void {
     valueDate: maturesOn,
   });
   const trade = bookTrade(world, { ...terms, synthetic, reference });
-  for (const [at, step] of plan.afterwards ?? []) world.agenda.schedule(at, "plan-goes-on", trade, step);
+  for (const [at, step] of plan.afterwards ?? [])
+    world.scheduledEvents.schedule(at, "plan-goes-on", trade, step);
 }
 
 const hedgedPairs = [
@@ -57,7 +58,7 @@ const hedgedPairs = [
   ["EUR", "GBP"],
 ] as const;
 
-/** A spot trade every two weeks or so, paid for the same day; every other one pays a supplier. */
+/** Plans a spot trade about every two weeks, funded the same day; about half of them pay a supplier. */
 function hedgePlans(world: World, start: string, today: string): TradePlan[] {
   const random = world.random.fork("hedging");
   const plans: TradePlan[] = [];
@@ -85,12 +86,12 @@ function hedgePlans(world: World, start: string, today: string): TradePlan[] {
   return plans;
 }
 
-/** One trade of each type and in each status, as seen today. */
+/** Plans one trade of each type and status, as of today. */
 function openTradePlans(world: World, today: string): TradePlan[] {
-  // What was dealt on the market's last day settles after today.
+  // Trades dealt on the last market day settle after today.
   const yesterday = previousMarketDay(today);
   const next = followUpTime(yesterday);
-  // What takes a minute is seen under way.
+  // Validation takes a minute, so this step must start just before now to be seen in progress.
   const justNow = new Date(world.clock.now().getTime() - 1_000);
   const ago = (days: number) => previousBusinessDay(addDays(today, -days), demoCurrencies);
   const ahead = (days: number) => businessDayAfter(today, days);
@@ -166,7 +167,7 @@ const setAsideStep = (share: number, status?: TradePaymentStatus): PlanStep => (
   ...(status && { status }),
 });
 
-/** Goes on with a trade that was planned. */
+/** Executes a follow-up step of a planned trade. */
 export function continuePlan(world: World, trade: Trade, step: PlanStep): void {
   switch (step.kind) {
     case "fund":

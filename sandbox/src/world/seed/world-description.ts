@@ -1,4 +1,4 @@
-/** A world as somebody describes it: who there is, what stands in the accounts, and what business goes on. */
+/** Schema and checks of a world file. */
 import { Country, Currency, isDateTime } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
 import { bankCountries } from "../accounts/banks";
@@ -29,10 +29,10 @@ const email = z.email("must be an e-mail address");
 
 const Contact = z
   .strictObject({
-    id: id("As X-Contact-ID has it."),
-    name: name("Whose name it is."),
-    email: email.meta({ description: "With which the person logs in; every password is demo-password." }),
-    active: z.boolean().default(true).meta({ description: "Whether the contact may do anything." }),
+    id: id("Contact ID, as sent in X-Contact-ID."),
+    name: name("Name of the person."),
+    email: email.meta({ description: "Login name of the person. Every password is demo-password." }),
+    active: z.boolean().default(true).meta({ description: "False to block the contact from all actions." }),
   })
   .meta({ description: "A person who acts for the company." });
 
@@ -40,13 +40,13 @@ const Account = z
   .strictObject({
     currency: TradedCurrency,
     balance: Amount.default(0),
-    count: z.int().min(1).max(1_000).default(1).meta({ description: "How many such accounts there are." }),
+    count: z.int().min(1).max(1_000).default(1).meta({ description: "Number of such accounts." }),
   })
-  .meta({ description: "An account. Trades settle on the first one in their currency." });
+  .meta({ description: "An account. Trades settle on the first account in their currency." });
 
 const Counterparty = z
   .strictObject({
-    name: name("Whom the company buys from or sells to."),
+    name: name("Name of the supplier or customer."),
     currency: TradedCurrency,
     country: Country.refine(
       (country) => bankCountries.includes(country),
@@ -55,34 +55,38 @@ const Counterparty = z
     without_account: z
       .boolean()
       .default(false)
-      .meta({ description: "Payments to it need its account to be completed first." }),
+      .meta({ description: "True if its account is unknown and must be added before a payment." }),
   })
-  .meta({ description: "A company that pays and is paid." });
+  .meta({ description: "A customer or supplier of the company." });
 
-const perWeek = z.number().positive().max(5).meta({ description: "On how many of a week's business days." });
+const perWeek = z
+  .number()
+  .positive()
+  .max(5)
+  .meta({ description: "Average number of payments per week, at most one per business day." });
 
 const Business = z
   .discriminatedUnion("kind", [
     z.strictObject({
-      kind: z.enum(["receipts", "payments"]).meta({ description: "What comes in, or goes out." }),
+      kind: z.enum(["receipts", "payments"]).meta({ description: "Direction: money in or out." }),
       currency: TradedCurrency,
       per_week: perWeek,
-      amount: Amount.meta({ description: "About how much at once." }),
+      amount: Amount.meta({ description: "Typical amount of a payment." }),
     }),
     z.strictObject({
       kind: z.literal("monthly"),
-      name: name("What it is: salaries, a rent."),
+      name: name("Purpose, for example salaries or rent."),
       currency: TradedCurrency,
       amount: Amount,
       day: z
         .int()
         .min(1)
         .max(28)
-        .meta({ description: "On which day of the month, or the next business day." }),
-      to: z.string().optional().meta({ description: "The name of a counterparty." }),
+        .meta({ description: "Day of the month; moved to the next business day if needed." }),
+      to: z.string().optional().meta({ description: "Name of a counterparty." }),
     }),
   ])
-  .meta({ description: "What goes on every week or month." });
+  .meta({ description: "Recurring business, weekly or monthly." });
 
 const Approvals = z
   .strictObject({
@@ -90,7 +94,7 @@ const Approvals = z
     dual_admin: z
       .boolean()
       .default(false)
-      .meta({ description: "Whether a change waits for a second administrator." }),
+      .meta({ description: "True if changes need a second administrator." }),
     groups: z.array(z.strictObject({ name: z.enum(["A", "B", "C"]), members: z.array(z.string()).min(1) })),
     rules: z.array(
       z.strictObject({
@@ -102,17 +106,20 @@ const Approvals = z
     ),
   })
   .meta({
-    description: "Who must approve payments from trades, as approvalsWorkflow.replaceConfig takes it.",
+    description: "Approval rules for payments from trades, as in approvalsWorkflow.replaceConfig.",
   });
 
 const Company = z
   .strictObject({
-    id: id("The client_id."),
-    name: name("Its name."),
-    address: name("Its address, in one line."),
+    id: id("Value of client_id."),
+    name: name("Name of the company."),
+    address: name("Address in one line."),
     country: Country,
-    email: email.meta({ description: "Its registered address, to which statements go." }),
-    foreign: z.boolean().default(false).meta({ description: "Whether the demo token may not speak for it." }),
+    email: email.meta({ description: "Registered e-mail address, which receives statements." }),
+    foreign: z
+      .boolean()
+      .default(false)
+      .meta({ description: "True if the demo token may not act for the company." }),
     contacts: z.array(Contact).default([]),
     accounts: z.array(Account).default([]),
     counterparties: z.array(Counterparty).default([]),
@@ -127,34 +134,37 @@ const Settings = z.strictObject({
   reusable_quotes: z.boolean().optional(),
   total_count: z.boolean().optional(),
   sca_approach: z.enum(["redirect", "oauth"]).optional(),
-  redirect_uri: z.url("must be an address").optional(),
-  living: z.boolean().optional().meta({ description: "Whether business goes on as the clock moves." }),
-  latency_ms: z.int().min(0).max(60_000).optional().meta({ description: "How much later responses come." }),
-  requests_per_second: z.int().min(1).optional().meta({ description: "Those beyond get 429." }),
+  redirect_uri: z.url("must be a URL").optional(),
+  living: z.boolean().optional().meta({ description: "True if business continues as the clock moves." }),
+  latency_ms: z
+    .int()
+    .min(0)
+    .max(60_000)
+    .optional()
+    .meta({ description: "Delay of each response in milliseconds." }),
+  requests_per_second: z.int().min(1).optional().meta({ description: "Requests above this limit get 429." }),
 });
 
-/** What a world file says. */
+/** Content of a world file. */
 export const WorldDescription = z
   .strictObject({
-    version: z.literal(1, "must be 1, the only version there is").meta({ description: "Of this form." }),
-    seed: z
-      .string()
-      .min(1)
-      .optional()
-      .meta({ description: "From which everything that is left to chance follows." }),
+    version: z
+      .literal(1, "must be 1, the only supported version")
+      .meta({ description: "Version of the file format." }),
+    seed: z.string().min(1).optional().meta({ description: "Seed of all random values." }),
     now: z
       .string()
       .refine((text) => isDateTime(text) && timeViolation(new Date(text)) === undefined, {
         error: "must be a time in UTC, such as 2026-03-02T09:00:00Z",
       })
       .optional()
-      .meta({ description: "Where its time starts, to move with the requests." }),
+      .meta({ description: "Start time. The clock then moves with each request." }),
     days_behind: z
       .int()
       .min(1)
       .max(365)
       .default(90)
-      .meta({ description: "For how many days there has been business." }),
+      .meta({ description: "Number of days of past business." }),
     companies: z.array(Company).min(1, "must have at least one company"),
     rates: z
       .record(
@@ -162,7 +172,7 @@ export const WorldDescription = z
         z.number().positive("must be more than zero"),
       )
       .default({})
-      .meta({ description: "What pairs of currencies cost at the beginning." }),
+      .meta({ description: "Initial rates of currency pairs." }),
     settings: Settings.default({}),
   })
   .meta({ title: "A world of the fxdesk sandbox" });
@@ -170,13 +180,15 @@ export const WorldDescription = z
 export type WorldDescription = z.output<typeof WorldDescription>;
 export type CompanyDescription = WorldDescription["companies"][number];
 
-/** What is wrong with a description: where, as keys and indices, and what would be right. */
+/** A violation in a description: its path, and what is required. */
 export interface DescriptionViolation {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** What no schema says: names that must be there once, or must be of something, and amounts that must fit. */
+/**
+ * Returns violations that a schema cannot express: duplicate and unresolved names, and amounts out of range.
+ */
 export function findContradictions({ companies, rates }: WorldDescription): DescriptionViolation[] {
   return [
     ...repeatedIds(companies),
@@ -191,7 +203,7 @@ export function findContradictions({ companies, rates }: WorldDescription): Desc
       const [base, quoted] = [symbol.slice(0, 3), symbol.slice(3)];
       const isTraded =
         [base, quoted].every((currency) => tradedCurrencies.includes(currency)) && base !== quoted;
-      return isTraded ? [] : [{ path: ["rates", symbol], message: "must be two currencies that are traded" }];
+      return isTraded ? [] : [{ path: ["rates", symbol], message: "must be two traded currencies" }];
     }),
   ];
 }
@@ -201,7 +213,7 @@ function repeatedIds(companies: readonly CompanyDescription[]): DescriptionViola
   const requireUnique = (key: string, path: DescriptionViolation["path"]) => {
     const isNew = !seen.has(key);
     seen.add(key);
-    return isNew ? [] : [{ path, message: "is taken already" }];
+    return isNew ? [] : [{ path, message: "is already used" }];
   };
   return companies.flatMap(({ id: clientId, contacts }, index) => [
     ...requireUnique(`company ${clientId}`, ["companies", index, "id"]),
@@ -218,14 +230,14 @@ function repeatedIds(companies: readonly CompanyDescription[]): DescriptionViola
   ]);
 }
 
-/** The demo credentials are those of the first contact of the first company. */
+/** The demo credentials belong to the first contact of the first company. */
 const homeCompanyViolations = ([first]: readonly CompanyDescription[]): DescriptionViolation[] => [
   ...(first!.contacts.some(({ active }) => active)
     ? []
     : [
         {
           path: ["companies", 0],
-          message: "must have a contact who is active: the demo credentials are theirs",
+          message: "must have an active contact, to whom the demo credentials belong",
         },
       ]),
   ...(first!.foreign
@@ -257,7 +269,7 @@ function companyViolations(company: CompanyDescription): DescriptionViolation[] 
         return [
           {
             path: [...path, "currency"],
-            message: `must be that of an account: there is none in ${each.currency}`,
+            message: `must be the currency of an account; there is none in ${each.currency}`,
           },
         ];
       const partners = counterparties.filter(({ currency }) => currency === each.currency);

@@ -1,4 +1,4 @@
-/** The statement of an account, read from the books. */
+/** Account statements, created from the ledger. */
 import type { Balance, Entry } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import type { Account } from "../accounts/account";
@@ -35,7 +35,7 @@ const toCounterparty = ({ name, iban, accountNumber, bic }: Counterparty) => {
   return { name, ...(account !== undefined && { account }), ...(bic !== undefined && { bic }) };
 };
 
-/** SWIFT transaction types. */
+/** SWIFT transaction type codes. */
 export const swiftCodes: Readonly<Record<EntryKind, string>> = {
   transfer: "NTRF",
   return: "NRTI",
@@ -45,7 +45,7 @@ export const swiftCodes: Readonly<Record<EntryKind, string>> = {
   margin: "NMAR",
 };
 
-/** The rate of an exchange, and what stands on its other side. */
+/** Returns the rate of an exchange and the amount of its other side. */
 const toExchangeFields = ({ rate, sold, bought }: Exchange, currency: string) => ({
   exchangeRate: rate,
   instructedAmount: sold.currency === currency ? bought : sold,
@@ -78,8 +78,8 @@ const clampDay = (day: string, first: string, last: string) =>
   day < first ? first : day > last ? last : day;
 
 /**
- * The days of the balances: the evening before the period and its last; neither before the account was opened nor ahead.
- * Of a period before all that, both are its last day.
+ * Returns the days of the opening and closing balance: the day before the period and its last day, limited to the time
+ * between account opening and now. Both are the period's last day if it ends before the account was opened.
  */
 function balanceDays(all: BookedLines, { from, to }: Period, now: Date) {
   const opened = dayOf(all.at(0)?.entry.bookedAt ?? now);
@@ -88,16 +88,16 @@ function balanceDays(all: BookedLines, { from, to }: Period, now: Date) {
   return { opening, closing: clampDay(to, opening, dayOf(now)) };
 }
 
-/** From 1 in every year. */
+/** Returns the day of the year, from 1. */
 const dayOfYear = (day: string) => 1 + daysBetween(`${day.slice(0, 4)}-01-01`, day);
 
 const maxDaysOfYear = 366;
-/** Numbers of longer periods, which fit into five digits. */
+/** Range of numbers for longer periods, so that all numbers have at most five digits. */
 const maxPeriodNumbers = 99_999 - maxDaysOfYear;
 
 /**
- * Daily statements count up within a year. Behind them there is a number for every other period of the year; one that is
- * longer than a year shares its number with others, and has a reference of its own all the same.
+ * Numbers daily statements by day of the year, and other periods above that range. Periods longer than a year can share
+ * a number; their references still differ.
  */
 function statementNumber({ from, to }: Period): number {
   const last = dayOfYear(to);
@@ -106,19 +106,19 @@ function statementNumber({ from, to }: Period): number {
   return maxDaysOfYear + ((((last * (last - 1)) / 2 + first - 1 + maxPeriodNumbers) % maxPeriodNumbers) + 1);
 }
 
-/** Which account, until which day, and how many days of it: 16 characters at most, so that every format has room. */
+/** Returns a reference from account, last day and length. At most 16 characters, to fit every format. */
 const statementReference = ({ listNumber }: Account, { from, to }: Period) =>
   from === to
     ? `${listNumber}-${to.replaceAll("-", "")}`
     : `${listNumber}${to.slice(2).replaceAll("-", "")}+${daysBetween(from, to).toString(36).toUpperCase()}`;
 
-/** What is booked on an account now. */
+/** Returns the current position in an account's lines. */
 export const asOfNow = ({ ledger, now: time }: World, account: Account): AsOf => ({
   time,
   lines: ledger.lines(availableAccount(account)).length,
 });
 
-/** What is booked on an account in a period, or was at some time. */
+/** Creates the statement of a period, as of now or an earlier position. */
 export function createAccountStatement(
   world: World,
   client: Client,

@@ -1,8 +1,7 @@
-/** What becomes of statements that were asked for as a file. */
 import type { StatementOutcome, Statement } from "./statement";
 import type { World } from "../world";
 
-/** How long a statement takes. */
+/** Time to prepare a statement. */
 export const preparationMs = 300;
 
 export function applyOutcome(

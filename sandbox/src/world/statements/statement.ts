@@ -1,32 +1,32 @@
-/** The statement of an account: what it says, and what was asked for as a file. Every format is written from it. */
+/** Statements of accounts, and statements requested as a file. */
 import type { Entry, StatementHead, StatementTail } from "@fxdesk/toolkit/formats";
 import type { Account } from "../accounts/account";
 import type { StatementFormat } from "../enumerations";
 import type { Client } from "../parties/parties";
 
-/** Days of a statement, the first and the last included. */
+/** First and last day of a period, both inclusive. */
 export interface Period {
   readonly from: string;
   readonly to: string;
 }
 
 export interface AccountStatement extends StatementHead, StatementTail {
-  /** Made anew whenever they are read, so that any number of them takes no memory. */
+  /** Created on each iteration, so that long statements need no memory. */
   readonly entries: Iterable<Entry>;
-  /** As it was asked for. */
+  /** Period as requested. */
   readonly period: Period;
   readonly holder: Client;
   readonly writtenAt: Date;
 }
 
-/** What was booked when a statement was asked for: what is booked later does not change it. */
+/** Position at the request, so that later entries do not change the statement. */
 export interface AsOf {
   readonly time: Date;
-  /** How many lines there were in the account's books. */
+  /** Number of lines in the account's book. */
   readonly lines: number;
 }
 
-/** One that was asked for as a file. */
+/** A statement requested as a file. */
 export interface Statement {
   readonly statementId: string;
   readonly account: Account;
@@ -34,11 +34,11 @@ export interface Statement {
   readonly asOf: AsOf;
   readonly format: StatementFormat;
   readyAt: Date;
-  /** It cannot be made, and says so when it would be ready. */
+  /** True if creation fails. Reported once the statement would be ready. */
   failed: boolean;
 }
 
-/** What is decided about a statement from outside. */
+/** Outcome of a statement, set by test controls. */
 export interface StatementOutcome {
   readonly failed: boolean;
   readonly delayMs: number;

@@ -1,15 +1,15 @@
-/** How one gets in: the tokens of the people who log in. */
+/** Tokens of people who log in. */
 import { Tokens, type TokensState } from "./tokens";
 import { demo } from "../parties/parties";
 import type { Random } from "../random";
 
-/** For whom a token is: the contact who logged in and the clients that contact acts for. */
+/** The contact who logged in, and the clients the contact acts for. */
 export interface Grant {
   readonly contactId: string;
   readonly clientIds: readonly string[];
 }
 
-/** Any of the last ten refresh tokens of a contact is good, for 28 days; those of the demo company always are. */
+/** A contact's last ten refresh tokens are valid for 28 days; the demo company's tokens never expire. */
 export const createSignInTokens = (random: Random, home: Grant, state?: TokensState<Grant>): Tokens<Grant> =>
   new Tokens<Grant>(
     random,

@@ -1,4 +1,4 @@
-/** What OAuth 2.0 (RFC 6749) gives for a grant: codes, access tokens and refresh tokens. */
+/** OAuth 2.0 (RFC 6749) codes, access tokens and refresh tokens. */
 import { isDeepStrictEqual } from "node:util";
 import type { Random } from "../random";
 import { TtlMap, type TtlMapState } from "./ttl-map";
@@ -8,24 +8,24 @@ export interface TokenPair {
   readonly refreshToken: string;
 }
 
-/** What a code is bound to, by parameter: who redeems it has to show the same. */
+/** Parameters a code is bound to; they must be repeated when it is redeemed. */
 export type Binding = Readonly<Record<string, string>>;
 
-/** What differs between one kind of grant and another. */
+/** Rules of one kind of grant. */
 export interface TokenRules<G> {
   /** Seconds. */
   readonly refreshTokenSeconds: number;
-  /** How many refresh tokens of one holder are good at a time: the last. */
+  /** Number of valid refresh tokens per holder; older ones become invalid. */
   readonly maxRefreshTokens: number;
   readonly holderOf: (grant: G) => unknown;
-  /** Good from the beginning and for ever; the refresh token does not count among those of its holder. */
+  /** Tokens that never expire. The refresh token does not count towards the holder's maximum. */
   readonly permanent?: TokenPair & { readonly grant: G };
 }
 
 /** Seconds. */
 export const accessTokenSeconds = 3_600;
 const codeSeconds = 60;
-/** How long an access token that has expired is told from one that never was. */
+/** Retention of expired access tokens, to report "expired" instead of "unknown". */
 const expiredRetentionSeconds = 86_400;
 
 interface BoundGrant<G> {
@@ -34,7 +34,7 @@ interface BoundGrant<G> {
 }
 
 export interface TokensState<G> {
-  /** Where their chance stands. */
+  /** State of the random generator. */
   readonly random: number;
   readonly codes: TtlMapState<BoundGrant<G>>;
   readonly access: TtlMapState<G>;
@@ -69,21 +69,23 @@ export class Tokens<G extends object> {
     };
   }
 
-  /** A code that can be redeemed once. */
+  /** Issues a code for a single redemption. */
   issueCode(grant: G, binding: Binding, now: Date): string {
     const code = this.random.hex(32);
     this.#codes.set(code, { grant, binding }, now);
     return code;
   }
 
-  /** Takes a code; undefined when it is not good, or is bound to something else. */
+  /** Redeems a code. Returns undefined if it is invalid or bound to other parameters. */
   redeemCode(code: string, presented: Binding, now: Date): G | undefined {
     const known = this.#codes.get(code, now);
     this.#codes.delete(code);
     return known && isDeepStrictEqual(known.binding, presented) ? known.grant : undefined;
   }
 
-  /** What a refresh token is for. It stays good until so many have followed it that it is none of the last. */
+  /**
+   * Returns the grant of a refresh token, or undefined. The token stays valid until newer ones replace it.
+   */
   redeemRefreshToken(token: string, now: Date): G | undefined {
     const { permanent } = this.rules;
     return token === permanent?.refreshToken ? permanent.grant : this.#refresh.get(token, now);
@@ -105,7 +107,7 @@ export class Tokens<G extends object> {
     for (const token of tokensOfHolder.slice(0, -maxRefreshTokens)) this.#refresh.delete(token);
   }
 
-  /** What an access token is for, or why it is for nothing. */
+  /** Returns the grant of an access token, or why it is invalid. */
   check(token: string, now: Date): G | "unknown" | "expired" {
     const { permanent } = this.rules;
     if (token === permanent?.accessToken) return permanent.grant;

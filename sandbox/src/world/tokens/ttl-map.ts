@@ -1,6 +1,8 @@
 export type TtlMapState<T> = Map<string, { readonly value: T; readonly expiresAt: Date }>;
 
-/** Values by key, each with the same time to live. What has outlived it is not found, and goes when another is added. */
+/**
+ * A map whose values share one time to live. Expired values are not returned, and are removed when another is added.
+ */
 export class TtlMap<T> {
   readonly #entries: TtlMapState<T>;
 
@@ -29,12 +31,12 @@ export class TtlMap<T> {
     this.#entries.delete(key);
   }
 
-  /** The keys of the values that fit, in the order in which they were added. */
+  /** Returns the keys of matching values in insertion order. */
   keysOf(matches: (value: T) => boolean): string[] {
     return [...this.#entries].filter(([, { value }]) => matches(value)).map(([key]) => key);
   }
 
-  /** Time only moves forward: what was added first expires first. */
+  /** Time only moves forward, so that entries expire in insertion order. */
   #removeExpired(now: Date): void {
     for (const [key, { expiresAt }] of this.#entries) {
       if (expiresAt > now) return;

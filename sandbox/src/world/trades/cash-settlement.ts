@@ -1,4 +1,6 @@
-/** Trades without delivery: only what they have gained or lost at the fixing is paid, in a currency that is delivered. */
+/**
+ * Settlement of non-delivered trades: only the gain or loss at the fixing is paid, in a deliverable currency.
+ */
 import { findOrOpenAccount } from "../accounts/accounts";
 import { fixingDate } from "../calendar/business-days";
 import { type Money, nonDeliverableCurrencies } from "../money/currencies";
@@ -9,29 +11,31 @@ import { tradeMovement, expectationDetails } from "./trade-entries";
 import type { Trade } from "./trades";
 import type { World } from "../world";
 
-/** The hour (UTC) at which the market is read that decides. */
+/** Hour of the fixing (UTC). */
 const fixingHour = 12;
 
 type TradeSides = Pick<Trade, "buy" | "sell">;
 
-/** The side in whose currency a trade without delivery settles: what is sold, unless only the other is delivered. */
+/**
+ * Returns the side whose currency a non-delivered trade settles in: the one sold, unless only the other is deliverable.
+ */
 export const settlementSide = ({ buy, sell }: TradeSides): Money =>
   nonDeliverableCurrencies.has(sell.currency) && !nonDeliverableCurrencies.has(buy.currency) ? buy : sell;
 
 export function scheduleFixing(world: World, trade: Trade): void {
   const { orderDate, maturityDate, buy, sell } = trade;
   const day = fixingDate(orderDate, maturityDate, buy.currency, sell.currency);
-  world.agenda.schedule(timeAtHour(day, fixingHour), "trade-is-fixed", trade);
+  world.scheduledEvents.schedule(timeAtHour(day, fixingHour), "trade-is-fixed", trade);
 }
 
-/** From the fixing on, a gain is coming in, and a loss is required. */
+/** Fixes the difference and records it: a gain as incoming, a loss as required. */
 export function fixDifference(world: World, trade: Trade): void {
   if (trade.ended) return;
   trade.difference = differenceAtMarket(world, trade);
   recordDifference(world, trade, 1);
 }
 
-/** What a trade has gained at the market's rate, less than zero when it has lost. */
+/** Returns the gain of a trade at the market rate; negative for a loss. */
 function differenceAtMarket({ rates, now }: World, trade: Trade): Money {
   const { buy, sell } = trade;
   const { base, quoted } = pairOf(buy.currency, sell.currency);
@@ -43,7 +47,7 @@ function differenceAtMarket({ rates, now }: World, trade: Trade): Money {
   return { amount: received!.amount.minus(paid!.amount), currency };
 }
 
-/** Notes the difference, or with -1 takes that back. */
+/** Records the expected difference; -1 reverses the record. */
 function recordDifference(world: World, trade: Trade, sign: 1 | -1): void {
   const { currency, amount } = trade.difference!;
   if (amount.eq(0)) return;
@@ -57,12 +61,12 @@ function recordDifference(world: World, trade: Trade, sign: 1 | -1): void {
   );
 }
 
-/** Takes back what is expected since the fixing. */
+/** Reverses the expectation recorded at the fixing. */
 export function reverseDifference(world: World, trade: Trade): void {
   if (trade.difference) recordDifference(world, trade, -1);
 }
 
-/** Pays the difference; returns whether the funds were there. */
+/** Pays the difference. Returns false if the balance does not suffice. */
 export function settleDifference(world: World, trade: Trade): boolean {
   const { amount, currency } = trade.difference!;
   const account = findOrOpenAccount(world, trade, currency);

@@ -1,4 +1,4 @@
-/** Money from outside, and what the bank does with it at once. */
+/** Incoming payments and their automatic allocation. */
 import { Big } from "big.js";
 import type { Account } from "../accounts/account";
 import { larger, smaller } from "../money/currencies";
@@ -13,8 +13,8 @@ import type { World } from "../world";
 const zero = new Big(0);
 
 /**
- * Books money that came in. It pays what margin was called, then for the trades whose ID or reference it carries, or else
- * for those that are due, the oldest first. Returns the line in the account's books.
+ * Books an incoming payment. It pays open margin calls first, then the trades whose ID or reference it carries, else
+ * the trades that are due, oldest first. Returns the booked line.
  */
 export function receivePayment(
   world: World,
@@ -22,7 +22,7 @@ export function receivePayment(
   amount: Big,
   movement: Omit<Movement, "type" | "endToEnd">,
 ): BookedLine {
-  // The type stands first: a field added to a copy costs the engine a new hidden class with every movement.
+  // `type` comes first: adding a field to a copy would create a new V8 hidden class for each movement.
   moveMoney(world, account, amount, "nostro", { type: "incoming", endToEnd: true, ...movement });
   const line = world.ledger.lines(balanceAccount(account, "InterimAvailable")).at(-1)!;
   const before = availableBalance(world, account);
@@ -35,7 +35,9 @@ export function receivePayment(
   return line;
 }
 
-/** Whether a trade sells the account's currency and is not settled; what is settled in cash is not paid for. */
+/**
+ * True if the trade sells the account's currency and still needs funds. Non-delivered trades are not funded.
+ */
 const isFundable = (trade: Trade, { clientId, currency }: Account): boolean =>
   trade.clientId === clientId &&
   trade.sell.currency === currency &&
@@ -46,7 +48,7 @@ const isFundable = (trade: Trade, { clientId, currency }: Account): boolean =>
 const fundableTrades = ({ trades }: World, account: Account): Trade[] =>
   [...trades.values()].filter((trade) => isFundable(trade, account));
 
-/** Which of the trades money with a reference pays for. */
+/** Returns the trades that a payment with this reference funds, by maturity. */
 function tradesPaidBy(world: World, trades: readonly Trade[], paymentReference: string): Trade[] {
   const today = dayOf(world.now);
   const referenced = trades.filter(
@@ -57,7 +59,7 @@ function tradesPaidBy(world: World, trades: readonly Trade[], paymentReference: 
   return paidFor.toSorted((one, other) => (one.maturityDate < other.maturityDate ? -1 : 1));
 }
 
-/** Pays for a trade from what there is; returns how much that took. */
+/** Funds a trade up to its outstanding amount. Returns the amount used. */
 function fundUpTo(world: World, trade: Trade, funds: Big): Big {
   const amount = smaller(outstandingFunds(trade), funds);
   if (amount.gt(0)) fundTrade(world, trade, amount);

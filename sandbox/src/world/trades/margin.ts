@@ -1,8 +1,7 @@
 /**
- * Margin on forwards: a deposit when they are booked, and calls for more when the market moves against the client.
+ * Margin on forwards: a deposit at booking, and margin calls when the market moves against the client.
  *
- * What is held stands in the balance InitialMargin, what was called and not paid yet in MarginCall. Both in the currency
- * sold.
+ * The InitialMargin balance holds paid margin, MarginCall the unpaid calls, both in the currency sold.
  */
 import { Big } from "big.js";
 import {
@@ -27,9 +26,9 @@ import {
 } from "./trades";
 import type { World } from "../world";
 
-/** Of the amount sold. */
+/** Share of the amount sold. */
 const depositShare = new Big("0.05");
-/** Each time the market has moved so far against the client, a share of what is not settled is called. */
+/** Each further loss of `threshold` calls `callShare` of the unsettled amount. */
 const threshold = new Big("0.025");
 const callShare = new Big("0.025");
 const businessDaysToPay = 2;
@@ -41,7 +40,7 @@ export const hasMargin = ({ type }: TradeTerms): boolean => type === "forward" |
 const marginDueDate = (day: string, currency: string) =>
   businessDaysAfter(day, businessDaysToPay, [currency]);
 
-/** The deposit a trade asks for when it is booked; it is due before the trade matures. */
+/** Returns the deposit due for a trade, payable before maturity. */
 export function initialMargin(terms: TradeTerms, orderDate: string): MarginCall | undefined {
   if (!hasMargin(terms)) return undefined;
   const { amount, currency } = terms.sell;
@@ -51,8 +50,8 @@ export function initialMargin(terms: TradeTerms, orderDate: string): MarginCall 
 }
 
 /**
- * How many whole times a sale at the booked rate has lost the threshold at the market's rate; less than zero when nothing
- * is lost. Compared before it is divided, so that a loss of exactly the threshold is one, and few are divided at all.
+ * Returns how many whole times the sale has lost `threshold` at the market rate; negative if there is no loss.
+ * Comparing before dividing keeps a loss of exactly the threshold exact, and avoids most divisions.
  */
 export function lossLevels(sellCurrency: string, booked: Rate, market: Big): number {
   const sellsBase = booked.symbol.startsWith(sellCurrency);
@@ -62,7 +61,7 @@ export function lossLevels(sellCurrency: string, booked: Rate, market: Big): num
   return lost.lt(step) ? 0 : Math.floor(lost.div(step).toNumber());
 }
 
-/** Against the rate at which a trade with the same maturity would be made now. */
+/** Compares with the current rate for the same maturity. */
 function lossLevelsOf({ rates, now }: World, { buy, sell, rate, maturityDate }: Trade): number {
   const { base, quoted } = pairOf(buy.currency, sell.currency);
   const days = daysFromSpot(now, buy.currency, sell.currency, maturityDate);
@@ -71,7 +70,7 @@ function lossLevelsOf({ rates, now }: World, { buy, sell, rate, maturityDate }: 
 
 const isFinished = ({ ended, settled }: Trade) => ended !== undefined || settled;
 
-/** Looks after a trade's margin on each day of its life; money moves on business days. */
+/** Checks the margin of a trade daily; money moves on business days only. */
 export function checkMargin(world: World, trade: Trade): void {
   if (isFinished(trade)) return;
   const isOpen = isBusinessDay(dayOf(world.now), [trade.sell.currency]);
@@ -79,12 +78,12 @@ export function checkMargin(world: World, trade: Trade): void {
   if (isOpen) collectMargin(world, trade);
   const today = timeAtHour(dayOf(world.now), settlementHour);
   const next = world.now < today ? today : timeAtHour(addDays(dayOf(world.now), 1), settlementHour);
-  world.agenda.schedule(next, "margin-is-watched", trade);
+  world.scheduledEvents.schedule(next, "margin-is-watched", trade);
 }
 
 /**
- * Calls for more when the market has moved against the client; gives all of it back when nothing is lost any more, or
- * nothing is left to lose on.
+ * Calls more margin if the market has moved against the client. Returns all of it if there is no loss or nothing left
+ * unsettled.
  */
 export function revalueMargin(world: World, trade: Trade): void {
   if (isFinished(trade) || !hasMargin(trade)) return;
@@ -100,7 +99,7 @@ export function revalueMargin(world: World, trade: Trade): void {
   trade.calls.push(call);
 }
 
-/** Revalues every forward: after the market was moved. */
+/** Revalues all forwards after a market move. */
 export function revalueAllMargins(world: World): void {
   for (const trade of world.trades.values()) revalueMargin(world, trade);
 }
@@ -114,17 +113,17 @@ function recordMarginCall(world: World, trade: Trade, amount: Big): void {
   });
 }
 
-/** Takes what is due from what is available, when there is enough. */
+/** Collects margin that is due, as far as the balance suffices. */
 function collectMargin(world: World, trade: Trade): void {
   const today = dayOf(world.now);
   if (trade.initialMargin && trade.initialMargin.dueDate <= today) payDeposit(world, trade);
   payCalls(world, trade, today);
 }
 
-/** The part of the deposit that stands for an amount drawn from the trade. */
+/** Returns the part of the deposit that covers a drawn amount. */
 const depositFor = (drawn: Big, { sell }: Trade) => roundAmount(drawn.times(depositShare), sell.currency);
 
-/** The deposit but for what was drawn and settled before it was paid. */
+/** Returns the deposit less the parts for drawdowns settled before it was paid. */
 function outstandingDeposit(trade: Trade): Big {
   const returned = settledDrawdownAmounts(trade, "sell").map((drawn) => depositFor(drawn, trade));
   return returned.reduce((due, part) => due.minus(part), trade.initialMargin!.amount);
@@ -145,7 +144,7 @@ function payDeposit(world: World, trade: Trade): void {
   trade.deposited = true;
 }
 
-/** Pays what was called, the oldest first: what is due on or before a day, or all of it. */
+/** Pays open calls, oldest first, up to a due date if given. */
 export function payCalls(world: World, trade: Trade, until?: string): void {
   const { calls } = trade;
   const isDue = ({ dueDate }: MarginCall) => until === undefined || dueDate <= until;
@@ -180,7 +179,7 @@ function returnDeposit(world: World, trade: Trade, amount: Big): void {
   trade.heldDeposit = trade.heldDeposit.minus(amount);
 }
 
-/** Gives everything back but what stands for drawdowns that are to be settled: the trade itself is settled or cancelled. */
+/** Returns all margin of a settled or cancelled trade, except the deposit for open drawdowns. */
 export function returnMargin(world: World, trade: Trade): void {
   returnCalls(world, trade);
   const drawdownDeposits = openDrawdowns(trade).reduce(
@@ -190,7 +189,7 @@ export function returnMargin(world: World, trade: Trade): void {
   returnDeposit(world, trade, larger(trade.heldDeposit.minus(drawdownDeposits), zero));
 }
 
-/** Gives back the part of the deposit that stood for an amount drawn from the trade. */
+/** Returns the part of the deposit that covers a settled drawdown. */
 export function releaseMargin(world: World, trade: Trade, drawn: Big): void {
   returnDeposit(world, trade, smaller(depositFor(drawn, trade), trade.heldDeposit));
 }

@@ -1,4 +1,4 @@
-/** Payments from what trades buy: asked for, approved, checked, sent, and sometimes returned. */
+/** Payments from the proceeds of trades: ordering, approval, validation, execution and return. */
 import type { TradePaymentStatus } from "../enumerations";
 import type { Big } from "big.js";
 import { approversOf, isApproved } from "../parties/approvals";
@@ -24,11 +24,11 @@ import type { World } from "../world";
 
 const toStateError = (message: string) => new DomainError("payment-state", message);
 
-/** How long it takes to look at a beneficiary, and to send a payment. */
+/** Durations of the beneficiary check and of execution. */
 const validationMs = 60_000;
 const executionMs = 3_600_000;
 
-/** Sets a part of what a trade buys aside for a beneficiary. */
+/** Allocates part of the proceeds of a trade to a beneficiary. */
 export function allocateFunds(
   world: World,
   trade: Trade,
@@ -62,7 +62,7 @@ export function allocateFunds(
   return payment;
 }
 
-/** What a contact asks for: to pay a part of what a trade buys to a beneficiary, on a day or at maturity. */
+/** A payment order of a contact. `date` defaults to maturity. */
 export interface PaymentOrder {
   readonly beneficiary: Beneficiary;
   readonly amount: Big;
@@ -70,34 +70,35 @@ export interface PaymentOrder {
   readonly contactId: string;
 }
 
-/** Why a payment cannot be ordered, with the field it is in. */
+/** Returns why a payment cannot be ordered, naming the field; undefined if it can. */
 function orderViolation(
   world: World,
   trade: Trade,
   { beneficiary, amount, date = earliestDate(world, trade) }: PaymentOrder,
 ): string | undefined {
   const { currency } = trade.buy;
-  if (trade.ended || trade.type === "ndf") return `trade_id: nothing can be paid from trade ${trade.tradeId}`;
+  if (trade.ended || trade.type === "ndf")
+    return `trade_id: no payment can be made from trade ${trade.tradeId}`;
   if (beneficiary.clientId !== trade.clientId || beneficiary.currency !== currency)
-    return `beneficiary_id: ${beneficiary.name} (${beneficiary.beneficiaryId}) is no beneficiary in ${currency}`;
+    return `beneficiary_id: ${beneficiary.name} (${beneficiary.beneficiaryId}) is not a beneficiary in ${currency}`;
   if (amount.lte(0)) return "amount must be more than zero";
   if (!fitsMinorUnits(amount, currency)) return `amount has too many decimals for ${currency}`;
   if (amount.gt(unallocatedAmount(trade)))
-    return `amount is more than the ${unallocatedAmount(trade).toFixed()} ${currency} that are left`;
+    return `amount is more than the remaining ${unallocatedAmount(trade).toFixed()} ${currency}`;
   const earliest = earliestDate(world, trade);
   if (date < earliest) return `payment_date ${date} is too early: the earliest is ${earliest}`;
   const next = nextBusinessDay(date, [currency]);
-  if (date !== next) return `payment_date ${date} is no business day: the next is ${next}`;
+  if (date !== next) return `payment_date ${date} is not a business day: the next is ${next}`;
   return undefined;
 }
 
-/** Maturity, or the next day for which a payment can still be instructed when that has passed. */
+/** Returns maturity, or if that has passed the next day that can still be instructed. */
 const earliestDate = ({ now }: World, { maturityDate, buy }: Trade): string =>
   firstInstructableDay(paymentSystemOf(buy.currency), now, laterDay(maturityDate, dayOf(now)));
 
 /**
- * Orders a payment. It waits for approvals where the client has them, then its beneficiary is looked at, then it waits for
- * its day. Throws a DomainError when it cannot be ordered.
+ * Orders a payment. It waits for approval if the client uses approvals, then for the beneficiary check, then for its
+ * day. Throws a DomainError if it cannot be ordered.
  */
 export function orderPayment(world: World, trade: Trade, order: PaymentOrder): TradePayment {
   const violation = orderViolation(world, trade, order);
@@ -110,8 +111,8 @@ export function orderPayment(world: World, trade: Trade, order: PaymentOrder): T
 }
 
 /**
- * A contact approves a payment, or rejects it for good. Throws a DomainError when it does not wait, or the contact made it,
- * is in no group or has approved it before.
+ * Records an approval or a final rejection. Throws a DomainError if the payment is not pending, or the contact ordered
+ * it, is in no approval group or has already approved it.
  */
 export function decidePayment(
   world: World,
@@ -120,12 +121,14 @@ export function decidePayment(
   { contactId, approve }: { readonly contactId: string; readonly approve: boolean },
 ): void {
   if (payment.status !== "Payment pending of authorization")
-    throw toStateError(`Payment ${payment.paymentId} does not wait for an approval.`);
-  if (contactId === payment.createdBy) throw toStateError("Who asked for a payment cannot decide on it.");
+    throw toStateError(`Payment ${payment.paymentId} is not waiting for approval.`);
+  if (contactId === payment.createdBy)
+    throw toStateError("The contact who ordered a payment cannot decide on it.");
   const { config } = world.approvals.get(trade.clientId)!;
   if (!approversOf(config).includes(contactId))
-    throw toStateError(`${contactId} is in no group that approves payments.`);
-  if (payment.approvedBy.includes(contactId)) throw toStateError(`${contactId} has approved it already.`);
+    throw toStateError(`${contactId} is not in a group that approves payments.`);
+  if (payment.approvedBy.includes(contactId))
+    throw toStateError(`${contactId} has already approved this payment.`);
   if (!approve) {
     endPayment(world, trade, payment, "Payment rejected");
     closeWhenPaidOut(trade);
@@ -136,7 +139,7 @@ export function decidePayment(
     startValidation(world, trade, payment);
 }
 
-/** The amount by which the band of approvals is picked. */
+/** Returns the amount in EUR, which selects the approval rule. */
 function amountInEuro(world: World, { buy: { currency } }: Trade, { amount }: TradePayment): Big {
   if (currency === "EUR") return amount;
   const { base, quoted } = pairOf("EUR", currency);
@@ -145,7 +148,7 @@ function amountInEuro(world: World, { buy: { currency } }: Trade, { amount }: Tr
 
 function startValidation(world: World, trade: Trade, payment: TradePayment): void {
   payment.status = "Validating beneficiary information";
-  world.agenda.schedule(world.timeAfter(validationMs), "beneficiary-is-validated", trade, payment);
+  world.scheduledEvents.schedule(world.timeAfter(validationMs), "beneficiary-is-validated", trade, payment);
 }
 
 export function completeValidation(world: World, trade: Trade, payment: TradePayment): void {
@@ -159,7 +162,7 @@ export function completeValidation(world: World, trade: Trade, payment: TradePay
   executeTradePayment(world, trade, payment);
 }
 
-/** Gives the account of a beneficiary that was missing. Throws a DomainError when nothing is missing. */
+/** Adds the missing account of a beneficiary. Throws a DomainError if nothing is missing. */
 export function completeBeneficiary(
   world: World,
   trade: Trade,
@@ -167,7 +170,7 @@ export function completeBeneficiary(
   account: Pick<Beneficiary, "iban" | "accountNumber">,
 ): void {
   if (payment.status !== "Need more beneficiary information")
-    throw toStateError(`Payment ${payment.paymentId} needs no more information.`);
+    throw toStateError(`Payment ${payment.paymentId} does not need more information.`);
   payment.beneficiary = Object.freeze({ ...payment.beneficiary, ...account });
   startValidation(world, trade, payment);
 }
@@ -183,18 +186,18 @@ function recordPaymentExpectation(
   recordExpectation(world, buyAccount(world, trade), bucket, amount, { reference: paymentId, valueAt });
 }
 
-/** Sends a payment that waited for its day, from a settled trade: for an hour it is under way, then it is paid. */
+/** Executes a payment of a settled trade on its day. It completes an hour later. */
 export function executeTradePayment(world: World, trade: Trade, payment: TradePayment): void {
   if (!trade.settled || payment.status !== "Waiting for payment date") return;
   const day = timeAtHour(payment.date, settlementHour);
   if (world.now < day) {
-    world.agenda.schedule(day, "trade-payment-is-executed", trade, payment);
+    world.scheduledEvents.schedule(day, "trade-payment-is-executed", trade, payment);
     return;
   }
   payment.status = "Executing Payment";
   recordPaymentExpectation(world, trade, payment, "Outgoing", payment.amount.neg());
   recordPaymentExpectation(world, trade, payment, "Processing", payment.amount);
-  world.agenda.schedule(world.timeAfter(executionMs), "trade-payment-completes", trade, payment);
+  world.scheduledEvents.schedule(world.timeAfter(executionMs), "trade-payment-completes", trade, payment);
 }
 
 export function completeTradePayment(world: World, trade: Trade, payment: TradePayment): void {
@@ -202,7 +205,7 @@ export function completeTradePayment(world: World, trade: Trade, payment: TradeP
   const account = buyAccount(world, trade);
   if (availableBalance(world, account).lt(amount)) {
     const next = nextBusinessTime(world.now, [account.currency]);
-    world.agenda.schedule(next, "trade-payment-completes", trade, payment);
+    world.scheduledEvents.schedule(next, "trade-payment-completes", trade, payment);
     return;
   }
   recordPaymentExpectation(world, trade, payment, "Processing", amount.neg());
@@ -212,11 +215,14 @@ export function completeTradePayment(world: World, trade: Trade, payment: TradeP
   closeWhenPaidOut(trade);
 }
 
-/** The beneficiary's bank sends a payment back. Throws a DomainError when it was not paid, or is back already. */
+/**
+ * Simulates a return by the beneficiary's bank. Throws a DomainError if the payment is not complete or already
+ * returned.
+ */
 export function returnPayment(world: World, trade: Trade, payment: TradePayment): void {
   const { paymentId: reference, amount, beneficiary: counterparty, status, returned } = payment;
   if (status !== "Payment complete" || returned)
-    throw toStateError(`Payment ${reference} is not with its beneficiary.`);
+    throw toStateError(`Payment ${reference} is not complete, or was already returned.`);
   const information = `Returned payment to ${counterparty.name}`;
   const type = "payment_returned";
   moveMoney(world, buyAccount(world, trade), amount, "nostro", {
@@ -233,12 +239,12 @@ function endPayment(world: World, trade: Trade, payment: TradePayment, status: T
   payment.status = status;
 }
 
-/** Takes a payment back that waits. */
+/** Cancels a payment unless it is final. */
 export function cancelTradePayment(world: World, trade: Trade, payment: TradePayment): void {
   if (!finalPaymentStatuses.has(payment.status)) endPayment(world, trade, payment, "Payment cancelled");
 }
 
-/** A settled trade is closed when nothing more will come of its payments and drawdowns. */
+/** Closes a settled trade once its payments are final and its drawdowns settled. */
 export function closeWhenPaidOut(trade: Trade): void {
   const isPaidOut = trade.payments.every(({ status }) => finalPaymentStatuses.has(status));
   if (trade.settled && isPaidOut && openDrawdowns(trade).length === 0) trade.ended = "Closed";

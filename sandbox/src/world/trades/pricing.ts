@@ -1,4 +1,4 @@
-/** What the bank offers: estimates and quotes. */
+/** Estimates and quotes. */
 import { Big } from "big.js";
 import { settlementSide } from "./cash-settlement";
 import { daysFromSpot, isMarketOpen } from "../calendar/business-days";
@@ -11,31 +11,31 @@ import { drawdownViolation, remainingAmount, type Trade, type TradeTerms, window
 import { drawdownDate, valueDateFor } from "./value-date";
 import type { World } from "../world";
 
-/** How much, and which side of the trade that is. */
+/** A requested amount; `fixed` is the side it refers to. */
 interface RequestedAmount {
   readonly fixed: "buy" | "sell";
   readonly amount: Big;
-  /** The day asked for. */
+  /** Requested value date. */
   readonly valueDate: string | undefined;
 }
 
-/** What a company asks a price for; `fixed` is the side whose amount it knows. */
+/** A price request. */
 export interface PriceRequest extends RequestedAmount {
   readonly clientId: string;
   readonly type: Exclude<TradeType, "drawdown">;
   readonly buyCurrency: string;
   readonly sellCurrency: string;
-  /** Window forwards only: the first day of the window. */
+  /** First day of the window; window forwards only. */
   readonly windowFrom?: string | undefined;
 }
 
 export interface Offer {
   readonly terms: Omit<TradeTerms, "reference">;
-  /** Why the value date is another than the one asked for. */
+  /** Reason for a value date other than the requested one. */
   readonly warning: string | undefined;
 }
 
-/** Prices an inquiry at the rate of the day for its value date. */
+/** Prices a request at today's rate for its value date. */
 export function createOffer(world: World, request: PriceRequest): Offer {
   const { clientId, type, buyCurrency, sellCurrency, windowFrom, fixed, amount } = request;
   const { maturityDate, warning } = valueDateFor(world, request);
@@ -48,7 +48,9 @@ export function createOffer(world: World, request: PriceRequest): Offer {
   return { terms: { clientId, type, buy, sell, rate, fee, maturityDate, windowFrom }, warning };
 }
 
-/** Prices a part of a forward at the forward's rate, for a day within its window; or says why that cannot be. */
+/**
+ * Prices a drawdown at the forward's rate, for a day in its window. Returns the reason if it is not possible.
+ */
 export function createDrawdownOffer(world: World, parent: Trade, requested: RequestedAmount): Offer | string {
   const { clientId, rate } = parent;
   const { buy, sell } = drawdownAmounts(parent, requested);
@@ -56,12 +58,12 @@ export function createDrawdownOffer(world: World, parent: Trade, requested: Requ
   const violation = drawdownViolation(parent, sell.amount, buy.amount);
   if (violation !== undefined) return violation;
   const { to } = windowOf(parent);
-  if (maturityDate > to) return `The value date would be ${maturityDate}, and the window ends on ${to}.`;
+  if (maturityDate > to) return `The value date would be ${maturityDate}, but the window ends on ${to}.`;
   const fee = feeFor(sell);
   return { terms: { clientId, type: "drawdown", parent, buy, sell, rate, fee, maturityDate }, warning };
 }
 
-/** Who takes all that is left on one side takes it on the other, whatever rounding has left there. */
+/** Drawing all that remains on one side draws all of the other, so that rounding leaves no residue. */
 function drawdownAmounts(parent: Trade, { fixed, amount }: RequestedAmount): { buy: Money; sell: Money } {
   const { buy, sell } = parent;
   if (amount.eq(remainingAmount(parent, fixed)))
@@ -74,14 +76,14 @@ function drawdownAmounts(parent: Trade, { fixed, amount }: RequestedAmount): { b
   return fixed === "buy" ? { buy: known, sell: other } : { buy: other, sell: known };
 }
 
-/** Whether quotes are to be had. */
+/** True if quotes are available now. */
 export const areQuotesAvailable = ({ settings, now }: World): boolean =>
   settings.marketHours === "always" || isMarketOpen(now);
 
-/** For a day after it has expired a quote is remembered, to say so. */
+/** Expired quotes are retained for a day, so that booking one reports that it has expired. */
 const retentionMs = dayMs;
 
-/** Holds an offer for as long as quotes live. */
+/** Creates a quote from an offer, valid for the configured time. */
 export function holdQuote(world: World, { terms }: Offer): Quote {
   const quote: Quote = {
     quoteId: world.ids.hex(32),
@@ -91,6 +93,6 @@ export function holdQuote(world: World, { terms }: Offer): Quote {
   };
   world.quotes.set(quote.quoteId, quote);
   const deleteAt = new Date(quote.expiresAt.getTime() + retentionMs);
-  world.agenda.schedule(deleteAt, "quote-is-forgotten", quote.quoteId);
+  world.scheduledEvents.schedule(deleteAt, "quote-is-forgotten", quote.quoteId);
   return quote;
 }

@@ -1,4 +1,3 @@
-/** Quotes: a rate held for a short while, from which one trade can be booked. */
 import type { TradeTerms } from "./trades";
 
 export interface Quote {

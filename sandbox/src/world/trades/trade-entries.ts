@@ -1,4 +1,4 @@
-/** What the entries of a trade are booked to, and what they say. */
+/** Accounts and texts of the ledger entries of trades. */
 import { findOrOpenAccount } from "../accounts/accounts";
 import type { Account } from "../accounts/account";
 import { timeAtHour } from "../calendar/days";
@@ -7,7 +7,7 @@ import type { Exchange, Movement } from "../ledger/ledger";
 import type { Trade, TradeTerms } from "./trades";
 import type { World } from "../world";
 
-/** The hour (UTC) at which a day's trades settle. */
+/** Settlement hour (UTC). */
 export const settlementHour = 15;
 
 export const settlementOf = ({ maturityDate }: Pick<TradeTerms, "maturityDate">): Date =>
@@ -19,7 +19,7 @@ export const sellAccount = (world: World, trade: TradeTerms): Account =>
 export const buyAccount = (world: World, trade: TradeTerms): Account =>
   findOrOpenAccount(world, trade, trade.buy.currency);
 
-/** What is noted of a trade until it settles. */
+/** Reference and value time of expectations recorded until settlement. */
 export const expectationDetails = (trade: Trade) => ({
   reference: trade.tradeId,
   valueAt: settlementOf(trade),
@@ -41,7 +41,7 @@ export const tradeMovement = (trade: Trade, type: Movement["type"], information:
   additionalInformation: `${trade.rate.symbol} ${trade.rate.rate.toFixed()}`,
 });
 
-/** What the entries of a trade's two sides say. */
+/** Returns the entry details of an exchange of currencies. */
 export const exchangeMovement = (trade: Trade, type: Movement["type"], information: string): Movement => ({
   ...tradeMovement(trade, type, information),
   exchange: toExchange(trade),

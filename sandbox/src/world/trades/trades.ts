@@ -1,27 +1,27 @@
-/** Trades, as the bank keeps them. */
+/** Trades and what remains of them. */
 import { Big } from "big.js";
 import type { Money } from "../money/currencies";
 import { DomainError } from "../domain-error";
 import type { Subset, TradePaymentStatus, TradeStatus, TradeType } from "../enumerations";
 import type { Rate } from "../money/fx";
 
-/** A payment from what a trade buys. */
+/** A payment from the proceeds of a trade. */
 export interface TradePayment {
   readonly paymentId: string;
   readonly amount: Big;
-  /** The day on which it is sent, once the trade is settled: a later one where it is approved too late for it. */
+  /** Execution day, once the trade is settled. Moved to a later day if approval comes too late. */
   date: string;
-  /** The contact who asked for it; they cannot approve it. */
+  /** Contact who ordered it, and therefore cannot approve it. */
   readonly createdBy: string | undefined;
   beneficiary: Beneficiary;
   status: TradePaymentStatus;
-  /** The contacts who have approved it. */
+  /** Contacts who have approved it. */
   readonly approvedBy: string[];
-  /** Whether it came back after it was paid. */
+  /** True after the beneficiary's bank returned it. */
   returned: boolean;
 }
 
-/** Whom payments are made to; the account may not be known yet. It does not change: another takes its place. */
+/** A payee. Its account may be unknown. Immutable: a change creates a new object. */
 export interface Beneficiary {
   readonly beneficiaryId: string;
   readonly clientId: string;
@@ -35,13 +35,13 @@ export interface Beneficiary {
 export const hasAccount = ({ iban, accountNumber }: Beneficiary): boolean =>
   iban !== undefined || accountNumber !== undefined;
 
-/** Margin that is asked for, in the currency sold, and the day by which it is due. */
+/** Margin due, in the currency sold, with its due date. */
 export interface MarginCall {
   readonly amount: Big;
   readonly dueDate: string;
 }
 
-/** What a trade is booked from. */
+/** Terms of a booking. */
 export interface TradeTerms {
   readonly clientId: string;
   readonly type: TradeType;
@@ -51,9 +51,9 @@ export interface TradeTerms {
   readonly fee: Money;
   readonly maturityDate: string;
   readonly reference: string | undefined;
-  /** Window forwards only: the first day for which something can be drawn; from the beginning, without. */
+  /** First day for drawdowns, for window forwards only. Default: the order date. */
   readonly windowFrom?: string | undefined;
-  /** The forward a drawdown takes from. */
+  /** Forward from which a drawdown takes. */
   readonly parent?: Trade;
   readonly synthetic?: boolean;
 }
@@ -62,25 +62,25 @@ export interface Trade extends TradeTerms {
   readonly tradeId: string;
   readonly orderDate: string;
   readonly synthetic: boolean;
-  /** Forwards only: the deposit. */
+  /** Deposit, for forwards only. */
   readonly initialMargin: MarginCall | undefined;
   readonly drawdowns: Trade[];
   readonly payments: TradePayment[];
-  /** What was paid in for it, in the currency sold. */
+  /** Paid funds, in the currency sold. */
   funded: Big;
-  /** Whether the deposit was paid. */
+  /** True once the deposit is paid. */
   deposited: boolean;
-  /** What of the deposit is held. */
+  /** Part of the deposit still held. */
   heldDeposit: Big;
-  /** What was called because the market moved, and is not paid; the oldest first. */
+  /** Unpaid margin calls, oldest first. */
   readonly calls: MarginCall[];
-  /** What was called and paid, and is held. */
+  /** Paid margin calls that are still held. */
   paidCalls: Big;
-  /** Non-delivered trades only, from the fixing on: what is paid at maturity, less than zero by the client. */
+  /** Difference due at maturity, for non-delivered trades after the fixing; negative if the client pays. */
   difference?: Money;
-  /** What of the fee was due and could not be taken. */
+  /** Part of the fee that is due but not collected. */
   owedFee: Big;
-  /** Whether what was bought was given for what was sold; its payments may still be under way. */
+  /** True once the currencies are exchanged. Payments may still be in progress. */
   settled: boolean;
   ended?: Subset<TradeStatus, "Closed" | "Cancelled">;
 }
@@ -88,10 +88,10 @@ export interface Trade extends TradeTerms {
 const sumAmounts = (amounts: readonly Big[]) =>
   amounts.reduce((total, amount) => total.plus(amount), new Big(0));
 
-/** What was called and is not paid. */
+/** Returns the total of unpaid margin calls. */
 export const unpaidCallsTotal = ({ calls }: Trade): Big => sumAmounts(calls.map(({ amount }) => amount));
 
-/** What of a side of the trade its drawdowns have left. */
+/** Returns the undrawn part of a side of the trade. */
 export function remainingAmount({ drawdowns, ...trade }: Trade, side: "buy" | "sell"): Big {
   const drawn = drawdowns
     .filter(({ ended }) => ended !== "Cancelled")
@@ -99,54 +99,54 @@ export function remainingAmount({ drawdowns, ...trade }: Trade, side: "buy" | "s
   return trade[side].amount.minus(sumAmounts(drawn));
 }
 
-/** Whether drawdowns have left nothing of the trade. */
+/** True if drawdowns have used up the trade. */
 export const isFullyDrawn = (trade: Trade): boolean =>
   remainingAmount(trade, "sell").eq(0) && remainingAmount(trade, "buy").eq(0);
 
-/** The drawdowns that are still to be settled. */
+/** Returns drawdowns that are neither settled nor cancelled. */
 export const openDrawdowns = ({ drawdowns }: Trade): Trade[] =>
   drawdowns.filter(({ settled, ended }) => !settled && !ended);
 
-/** What was drawn from a side of the trade and settled. */
+/** Returns the settled drawdown amounts of a side of the trade. */
 export const settledDrawdownAmounts = ({ drawdowns }: Trade, side: "buy" | "sell"): Big[] =>
   drawdowns.filter(({ settled }) => settled).map((drawdown) => drawdown[side].amount);
 
-/** What of a side of the trade is not exchanged by its drawdowns yet. */
+/** Returns the part of a side of the trade that settled drawdowns have not exchanged. */
 export const unsettledAmount = (trade: Trade, side: "buy" | "sell"): Big =>
   trade[side].amount.minus(sumAmounts(settledDrawdownAmounts(trade, side)));
 
-/** Payments of which nothing more will come. */
+/** Statuses after which a payment does not change. */
 export const finalPaymentStatuses: ReadonlySet<TradePaymentStatus> = new Set([
   "Payment complete",
   "Payment rejected",
   "Payment cancelled",
 ]);
 
-/** What is still to be paid in. */
+/** Returns the amount still to be paid in. */
 export const outstandingFunds = (trade: Trade): Big => remainingAmount(trade, "sell").minus(trade.funded);
 
 const cancelledStatuses = new Set<TradePaymentStatus>(["Payment rejected", "Payment cancelled"]);
 
-/** What of the bought amount payments were made from. */
+/** Returns the part of the proceeds allocated to payments. */
 export const allocatedAmount = ({ payments }: Trade): Big =>
   sumAmounts(payments.filter(({ status }) => !cancelledStatuses.has(status)).map(({ amount }) => amount));
 
-/** What of the bought amount nothing was done with yet. */
+/** Returns the part of the proceeds not allocated yet. */
 export const unallocatedAmount = (trade: Trade): Big =>
   remainingAmount(trade, "buy").minus(allocatedAmount(trade));
 
 const drawableTypes = new Set<TradeType>(["forward", "window_forward"]);
 
-/** The days for which something can be drawn from a forward: the last one only, unless it has a window. */
+/** Returns the days on which a forward can be drawn: its maturity, or its window. */
 export const windowOf = ({ type, windowFrom, orderDate, maturityDate }: Trade) => ({
   from: type === "window_forward" ? (windowFrom ?? orderDate) : maturityDate,
   to: maturityDate,
 });
 
-/** Why amounts cannot be drawn from a trade. */
+/** Returns why amounts cannot be drawn from a trade; undefined if they can. */
 export function drawdownViolation(parent: Trade, sell: Big, buy: Big): string | undefined {
   const { tradeId, type, ended, settled } = parent;
-  if (!drawableTypes.has(type)) return `Trade ${tradeId} is no forward.`;
+  if (!drawableTypes.has(type)) return `Trade ${tradeId} is not a forward.`;
   if (ended || settled) return `Trade ${tradeId} is settled or cancelled.`;
   if (sell.gt(remainingAmount(parent, "sell")))
     return `${sell.toFixed()} is more than is left of trade ${tradeId}.`;
@@ -154,11 +154,11 @@ export function drawdownViolation(parent: Trade, sell: Big, buy: Big): string | 
   return undefined;
 }
 
-/** Said when a drawdown is priced, and when it is booked: something else may have been drawn in between. */
+/** Thrown at pricing and again at booking, because another drawdown may have been booked in between. */
 export const toDrawdownError = (details: string): DomainError =>
-  new DomainError("drawdown-not-possible", "This cannot be drawn from the trade.", details);
+  new DomainError("drawdown-not-possible", "The drawdown is not possible.", details);
 
-/** Follows from what was paid in and what is paid out. */
+/** Derives the status from the funds paid in and the payments made. */
 export function statusOf(trade: Trade): TradeStatus {
   if (trade.ended) return trade.ended;
   if (trade.funded.eq(0) && !trade.settled) return "Created";

@@ -1,4 +1,4 @@
-/** Trades from the booking to the end: what they promise, and what they move. */
+/** Life cycle of trades: booking, funding, settlement and cancellation. */
 import { Big } from "big.js";
 import { findOrOpenAccount } from "../accounts/accounts";
 import type { Account } from "../accounts/account";
@@ -30,17 +30,17 @@ import {
 } from "./trades";
 import type { World } from "../world";
 
-/** A trade that is not paid for within so many days of its maturity is cancelled. */
+/** A trade not funded this many days after maturity is cancelled. */
 const graceDays = 10;
 
 const zero = new Big(0);
 
-/** What is settled in cash exchanges nothing: only the difference is paid. */
+/** False for non-delivered trades, which only pay the difference. */
 const isDelivered = ({ type }: TradeTerms) => type !== "ndf";
 
 /**
- * Books a trade: from now on its funds are required and its proceeds are coming in. Throws a RangeError when the
- * books cannot hold them, a DomainError when the forward has not enough left; then nothing is changed.
+ * Books a trade and records its required funds and expected proceeds. Throws a RangeError if the ledger cannot hold
+ * them, and a DomainError if a forward does not have enough left; nothing is changed then.
  */
 export function bookTrade(world: World, terms: TradeTerms): Trade {
   const orderDate = dayOf(world.now);
@@ -66,11 +66,11 @@ export function bookTrade(world: World, terms: TradeTerms): Trade {
   world.trades.set(trade.tradeId, trade);
   if (hasMargin(trade)) checkMargin(world, trade);
   if (!isDelivered(trade)) scheduleFixing(world, trade);
-  world.agenda.schedule(settlementOf(trade), "trade-matures", trade);
+  world.scheduledEvents.schedule(settlementOf(trade), "trade-matures", trade);
   return trade;
 }
 
-/** What a drawdown takes is no longer expected from its forward; what was paid in for it goes with it. */
+/** Moves the drawn amounts, and funds already paid for them, from the forward to the drawdown. */
 function drawFromForward(world: World, parent: Trade, drawdown: Trade): void {
   const violation = drawdownViolation(parent, drawdown.sell.amount, drawdown.buy.amount);
   if (violation) throw toDrawdownError(violation);
@@ -81,7 +81,7 @@ function drawFromForward(world: World, parent: Trade, drawdown: Trade): void {
   recordTradeExpectation(world, parent, outstandingFunds(parent).minus(before), drawdown.buy.amount.neg());
 }
 
-/** Throws a RangeError when the books cannot hold what a trade promises. */
+/** Throws a RangeError if the ledger cannot hold the amounts of a trade. */
 function assertBookable(world: World, trade: Trade): void {
   world.ledger.assertRepresentable([
     ...expectationPostings(sellAccount(world, trade), "RequiredFunds", trade.sell.amount),
@@ -89,7 +89,7 @@ function assertBookable(world: World, trade: Trade): void {
   ]);
 }
 
-/** Notes what the trade still requires and still brings; negative amounts take it back. */
+/** Records outstanding funds and expected proceeds; negative amounts reverse them. */
 function recordTradeExpectation(world: World, trade: Trade, sell: Big, buy: Big): void {
   if (!isDelivered(trade)) return;
   if (!sell.eq(0))
@@ -98,7 +98,7 @@ function recordTradeExpectation(world: World, trade: Trade, sell: Big, buy: Big)
     recordExpectation(world, buyAccount(world, trade), "Incoming", buy, expectationDetails(trade));
 }
 
-/** Pays for a trade, in part or in full, from what is available. */
+/** Funds a trade, in part or in full, from the available balance. */
 export function fundTrade(world: World, trade: Trade, amount: Big): void {
   moveMoney(
     world,
@@ -111,12 +111,12 @@ export function fundTrade(world: World, trade: Trade, amount: Big): void {
   trade.funded = trade.funded.plus(amount);
 }
 
-/** Those whose banks must be open for a trade to settle: every trade goes by USD. */
+/** Currencies whose banks must be open: every trade settles through USD. */
 const settlingCurrencies = ({ buy, sell }: TradeTerms) => [buy.currency, sell.currency, "USD"];
 
 /**
- * Settles a trade on its maturity date, or on the first business day after it on which its funds are there. What is to be delivered
- * and is not paid for in time is taken back; what drawdowns took settles with them.
+ * Settles a trade at maturity, or on the first later business day on which its funds suffice. A delivered trade that
+ * stays unfunded is cancelled after `graceDays`. Amounts drawn settle with their drawdowns.
  */
 export function settleAtMaturity(world: World, trade: Trade): void {
   if (trade.ended || trade.settled || isFullyDrawn(trade)) return;
@@ -124,10 +124,14 @@ export function settleAtMaturity(world: World, trade: Trade): void {
   if (isSettled) return completeSettlement(world, trade);
   if (isDelivered(trade) && dayOf(world.now) >= addDays(trade.maturityDate, graceDays))
     return cancelTrade(world, trade);
-  world.agenda.schedule(nextBusinessTime(world.now, settlingCurrencies(trade)), "trade-matures", trade);
+  world.scheduledEvents.schedule(
+    nextBusinessTime(world.now, settlingCurrencies(trade)),
+    "trade-matures",
+    trade,
+  );
 }
 
-/** Gives what was bought for what was sold; returns whether the funds were there. */
+/** Exchanges the currencies. Returns false if the funds do not suffice. */
 function exchangeCurrencies(world: World, trade: Trade): boolean {
   const due = outstandingFunds(trade);
   if (due.gt(availableBalance(world, sellAccount(world, trade)))) return false;
@@ -153,7 +157,7 @@ function completeSettlement(world: World, trade: Trade): void {
   closeWhenPaidOut(trade);
 }
 
-/** The fee for what drawdowns have left of a trade: they have paid for themselves. */
+/** Returns the fee for the undrawn part of a trade, because drawdowns pay their own. */
 function feeForRemaining(trade: Trade): Big {
   const { sell, fee } = trade;
   const amount = remainingAmount(trade, "sell");
@@ -161,7 +165,7 @@ function feeForRemaining(trade: Trade): Big {
   return amount.eq(0) ? zero : feeFor({ ...sell, amount }).amount;
 }
 
-/** A fee is required until it is there. */
+/** Records a fee as required and collects it if possible. */
 function chargeFee(world: World, trade: Trade, fee: Big): void {
   if (fee.eq(0)) return;
   trade.owedFee = fee;
@@ -172,12 +176,12 @@ function chargeFee(world: World, trade: Trade, fee: Big): void {
 const feeAccount = (world: World, trade: Trade): Account =>
   findOrOpenAccount(world, trade, trade.fee.currency);
 
-/** Takes the fee, or tries again every business day. */
+/** Collects the fee, or retries on the next business day. */
 export function collectFee(world: World, trade: Trade): void {
   const [account, fee] = [feeAccount(world, trade), trade.owedFee];
   if (availableBalance(world, account).lt(fee)) {
     const next = nextBusinessTime(world.now, [account.currency]);
-    world.agenda.schedule(next, "fee-is-collected", trade);
+    world.scheduledEvents.schedule(next, "fee-is-collected", trade);
     return;
   }
   moveMoney(world, account, fee.neg(), "fees", tradeMovement(trade, "debit", "Fee for trade"));
@@ -185,13 +189,12 @@ export function collectFee(world: World, trade: Trade): void {
   trade.owedFee = zero;
 }
 
-/** What a drawdown took has settled. */
 function applyDrawdownSettlement(world: World, parent: Trade, { sell }: Trade): void {
   releaseMargin(world, parent, sell.amount);
   closeIfFullyDrawn(world, parent);
 }
 
-/** A forward ends with its last drawdown, when the rest of it is settled or they have left nothing. */
+/** Ends a forward with its last drawdown, if the rest is settled or nothing is left. */
 function closeIfFullyDrawn(world: World, parent: Trade): void {
   if (openDrawdowns(parent).length > 0) return;
   if (parent.settled || parent.ended) {
@@ -200,7 +203,7 @@ function closeIfFullyDrawn(world: World, parent: Trade): void {
   } else if (isFullyDrawn(parent)) completeSettlement(world, parent);
 }
 
-/** Takes a trade back that is not settled: nothing is expected of it any more, and what was paid in returns. */
+/** Cancels an unsettled trade: reverses its expectations and returns its funds. */
 export function cancelTrade(world: World, trade: Trade): void {
   recordTradeExpectation(world, trade, outstandingFunds(trade).neg(), remainingAmount(trade, "buy").neg());
   reverseDifference(world, trade);
@@ -214,7 +217,7 @@ export function cancelTrade(world: World, trade: Trade): void {
   if (trade.parent) returnToForward(world, trade.parent, trade);
 }
 
-/** What a cancelled drawdown had taken is a part of its forward again, if that still goes on. */
+/** Returns the amounts of a cancelled drawdown to its forward if that is still open. */
 function returnToForward(world: World, parent: Trade, { sell, buy }: Trade): void {
   if (parent.settled || parent.ended) return closeIfFullyDrawn(world, parent);
   recordTradeExpectation(world, parent, sell.amount, buy.amount);

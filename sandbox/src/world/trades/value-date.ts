@@ -1,4 +1,4 @@
-/** On which day a trade settles. */
+/** Value dates of trades. */
 import { nextBusinessDay, spotDateAt, tradingDay } from "../calendar/business-days";
 import { addDays, laterDay } from "../calendar/days";
 import { firstInstructableDay, paymentSystemOf } from "../calendar/payment-systems";
@@ -8,7 +8,7 @@ import { type Trade, windowOf } from "./trades";
 
 export interface ValueDate {
   readonly maturityDate: string;
-  /** Why it is another than the one asked for. */
+  /** Reason for a day other than the requested one. */
   readonly warning: string | undefined;
 }
 
@@ -19,7 +19,7 @@ interface ValueDateRequest {
   readonly valueDate: string | undefined;
 }
 
-/** The day asked for when it can be had, else the next that can. */
+/** Returns the requested day if possible, else the next possible one. */
 export function valueDateFor(
   { now }: Pick<World, "now">,
   { type, buyCurrency, sellCurrency, valueDate }: ValueDateRequest,
@@ -35,10 +35,10 @@ export function valueDateFor(
 }
 
 const spotWarning = (day: string) =>
-  `The value date is ${day}, that of a spot trade; a later one is that of a forward.`;
-const movedWarning = (day: string) => `The value date is ${day}, the next that can be had.`;
+  `The value date is ${day}, the spot date. Use a forward for a later date.`;
+const movedWarning = (day: string) => `The value date is ${day}, the next possible one.`;
 
-/** From the day after the deal on, within the window. */
+/** Returns the value date of a drawdown: after the deal date and within the window. */
 export function drawdownDate(
   { now }: Pick<World, "now">,
   parent: Trade,
@@ -53,7 +53,7 @@ export function drawdownDate(
   return { maturityDate, warning: isMoved ? movedWarning(maturityDate) : undefined };
 }
 
-/** The next day on which a trade can settle whose settlement in both currencies is instructed at a time. */
+/** Returns the first day from `from` on which both currencies can settle if instructed at `time`. */
 function firstSettlementDay(time: Date, from: string, pair: readonly string[]): string {
   const inTime = pair
     .map((currency) => firstInstructableDay(paymentSystemOf(currency), time, from))
