@@ -278,7 +278,7 @@ describe("a payment in XML", () => {
       { ...at("payments"), pain001: '<?xml version="1.0" encoding="ISO-8859-1"?><Document/>' },
       "pain001 must be declared as UTF-8",
     ],
-    ["payments.initiate", { ...at("payments"), pain001, ...transfer }, "creditorName cannot be given with"],
+    ["payments.initiate", { ...at("payments"), pain001, ...transfer }, "creditorName cannot be combined with"],
     ["payments.initiate", { ...at("periodic-payments"), pain001 }, "A periodic payment requires startDate"],
     ["payments.initiate", { ...at("payments"), pain001, ...order }, "startDate, frequency"],
     ["payments.initiateBulk", { ...xmlProduct, pain001, debtorAccount: account }, "debtorAccount cannot be"],
