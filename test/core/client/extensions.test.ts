@@ -118,7 +118,7 @@ describe("a service with more operations", () => {
       pages: { page: "page", size: "page_size", defaultSize: 50 },
     };
     expect(() => extendWith(search)).toThrow(
-      new TypeError("fixings.get: only an operation whose effect is read has pages; the effect is money"),
+      new TypeError("fixings.get: paging requires the effect read, but the effect is money"),
     );
     expect(extendWith(search, ["fixings.get"]).effect).toBe("read");
   });
@@ -389,7 +389,7 @@ describe("a module", () => {
   test("that declares what the contract has is refused", () => {
     const path = fileWith(moduleWith(`name: "trades.list"`));
     expect(() => named(path)).toThrow(
-      `FXDESK_EXTENSIONS names ${path}, which adds nothing: Two operations are called trades.list.`,
+      `FXDESK_EXTENSIONS names ${path}, which adds nothing: The name trades.list is declared twice.`,
     );
   });
 });

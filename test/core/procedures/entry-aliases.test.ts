@@ -71,7 +71,7 @@ test.each([
   [{ custmer: "A" }, "items.0.custmer is not a field here; did you mean customer?"],
   [{ reference: "A", invoice: "B" }, "items.0.invoice is reference, which is given, too"],
   [{ invoice: 7 }, "items.0.invoice must be text, not 7"],
-  [{ due: "2026-02-30" }, "items.0.due must be a day that exists, as YYYY-MM-DD"],
+  [{ due: "2026-02-30" }, "items.0.due must be an existing day as YYYY-MM-DD"],
 ])("an expected item with %j is refused", async (more, message) => {
   const before = sandbox.requests.length;
   const items = [{ amount: "10", currency: "EUR", ...more }];
