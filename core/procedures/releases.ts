@@ -1,4 +1,4 @@
-/** releases.get and releases.cancel: how something stands that waits for a person's yes, and taking it back. */
+/** releases.get and releases.cancel: state and cancellation of pending releases. */
 import { json } from "../declaration/declare";
 import { ReleaseReport } from "../releases/report";
 import { id } from "../schema/values";
