@@ -1,4 +1,4 @@
-/** One row that does not fit: its account is named with field and value, and all else stands. */
+/** An invalid row is reported with account, field and value; all other rows are returned. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "../../../core";
 import { sandboxClient } from "../../support/samples";
@@ -21,7 +21,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-/** Changes a row, money that came in, of what is listed of the first account; returns its id. */
+/** Changes an incoming transaction of the first account. Returns its ID. */
 function alterRow(list: "transactions" | "balances", change: (row: any) => void): { id?: string } {
   const altered: { id?: string } = {};
   proxy.alter = ({ url, body }) => {
@@ -48,7 +48,7 @@ const invalidTransactions: typeof invalidRows = [
   ["no money", (row) => (row.amount = 7), "amount.amount is missing"],
 ];
 
-test.each(invalidTransactions)("a transaction with %s", async (_, change, flaw) => {
+test.each(invalidTransactions)("reports a transaction with %s", async (_, change, flaw) => {
   const all = { period: "last 365 days" } as const;
   const whole = await client.transactions.find(all);
   const spoilt = alterRow("transactions", change);
@@ -69,13 +69,13 @@ test.each(invalidTransactions)("a transaction with %s", async (_, change, flaw) 
   });
 });
 
-test("what is no text is not searched", async () => {
+test("does not search fields that are not text", async () => {
   alterRow("transactions", (row) => Object.assign(row, { transaction_information: 7, debtor_name: 7 }));
   const asked = { period: "last 365 days", text: "such", counterparty: "such" };
   expect(await client.transactions.find(asked)).toMatchObject({ count: 0, complete: true });
 });
 
-test("several such transactions are one gap of their account", async () => {
+test("reports several invalid transactions as one gap of their account", async () => {
   proxy.alter = ({ url, body }) => {
     if (url.pathname.endsWith(`/${accounts[0]}/transactions`))
       for (const each of body.slice(0, 3)) each.credit_debit_indicator = "weird";
@@ -84,12 +84,12 @@ test("several such transactions are one gap of their account", async () => {
   expect(gaps).toEqual([
     {
       account_id: accounts[0],
-      reason: expect.stringMatching(/"weird", not Credit or Debit\. \d more do not fit\.$/),
+      reason: expect.stringMatching(/"weird", not Credit or Debit\. \d more are invalid\.$/),
     },
   ]);
 });
 
-test.each(invalidRows)("a balance with %s", async (_, change, flaw) => {
+test.each(invalidRows)("reports a balance with %s", async (_, change, flaw) => {
   alterRow("balances", change);
   const { unread, complete, balances } = await client.cash.getPosition({ currencies: "EUR,GBP" });
   expect([complete, unread]).toEqual([
@@ -104,7 +104,7 @@ test.each(invalidRows)("a balance with %s", async (_, change, flaw) => {
   expect(gaps).toEqual([gap]);
 });
 
-test("a forward without a rate is named, and the others stand", async () => {
+test("reports a forward without a rate and returns the others", async () => {
   const whole = await client.forwards.list({});
   const { trade_id: id } = whole.forwards[0]!;
   proxy.alter = ({ url, body }) => {

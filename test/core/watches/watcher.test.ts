@@ -1,4 +1,4 @@
-/** Each change once, or marked as repeated; none is lost: whatever happens, whoever dies at whatever step. */
+/** Each change is delivered once or marked as repeated, and none is lost, even if processes die at any step. */
 import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
 import { StoreSession } from "../../../core/journal/store-session";
@@ -47,7 +47,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const sequenceOf = ({ cursor }: ReceivedChange): number => Number(cursor.split(".")[1]);
 
-/** What is there after the changes, each once. */
+/** Returns the entries after the changes. */
 function replay(received: readonly ReceivedChange[]): Map<string, number> {
   const found = new Map<string, number>();
   const bySeq = new Map(received.map((each) => [sequenceOf(each), each]));
@@ -79,7 +79,7 @@ describe.each(engines())("$name", ({ create }) => {
   };
   afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
 
-  test("whatever changes and whoever dies, each change is told once or marked, and none is lost", async () => {
+  test("delivers each change once or marked for random changes and deaths", async () => {
     const settings = await create();
     const [one, other] = [await kept(settings), await kept(settings)];
     let number = 0;
@@ -117,7 +117,7 @@ describe.each(engines())("$name", ({ create }) => {
     );
   });
 
-  test("what was in hand when a process died comes again, marked; what was heard does not", async () => {
+  test("repeats a change that was not acknowledged before a death, and no acknowledged one", async () => {
     const [store, world] = [await kept(), emptySource()];
     for (const id of ["a", "b", "c"]) set(world, { id, v: 1 });
     const first = await consume({ world, store, maxChanges: 2 });
@@ -134,7 +134,7 @@ describe.each(engines())("$name", ({ create }) => {
     expect(told(await consume({ world, store }))).toEqual([]);
   });
 
-  test("who says that a change was heard is not told it again", async () => {
+  test("does not repeat a change after ack()", async () => {
     const [store, world] = [await kept(), emptySource()];
     set(world, { id: "a", v: 1 });
     const changes = createWatcher({ world, store }, new AbortController().signal).changes();
@@ -144,7 +144,7 @@ describe.each(engines())("$name", ({ create }) => {
     expect((await consume({ world, store })).heard).toEqual([]);
   });
 
-  test("it begins now, with what is there, or on a day; what comes late within the days looked back is found", async () => {
+  test("starts now, from the beginning or from a day, and finds late entries within the overlap", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const ago = (days: number) => new Date(Date.parse(today) - days * 86_400_000).toISOString().slice(0, 10);
     const store = await kept();
@@ -174,7 +174,7 @@ describe.each(engines())("$name", ({ create }) => {
     });
   });
 
-  test("what could not be read is neither gone nor, at the beginning, taken for nothing", async () => {
+  test("an incomplete read reports nothing as gone and does not start a watch", async () => {
     const [store, world] = [await kept(), emptySource()];
     set(world, { id: "a", v: 1 });
     set(world, { id: "b", v: 1 });
@@ -195,7 +195,7 @@ describe.each(engines())("$name", ({ create }) => {
     expect((await consume(consuming)).heard.map(({ kind, id }) => [kind, id])).toEqual([["gone", "b"]]);
   });
 
-  test("a quota of reads is kept over restarts, also of processes that die as they read", async () => {
+  test("respects the quota of reads over restarts and deaths during reads", async () => {
     const [store, world] = [await kept(), emptySource()];
     const options = { readsPerDay: 4 };
     const isDue = false;
@@ -209,7 +209,7 @@ describe.each(engines())("$name", ({ create }) => {
     expect(failing.reads).toBe(1);
   });
 
-  test("changes after a cursor: the same cursor again gives the same, as repeated", async () => {
+  test("returns the same changes as repeated for the same cursor", async () => {
     const [store, world] = [await kept(), emptySource()];
     const signal = new AbortController().signal;
     const since = (cursor?: string) =>
@@ -232,7 +232,7 @@ describe.each(engines())("$name", ({ create }) => {
     await expect(since("elsewhere.1")).rejects.toMatchObject({ code: "invalid_input" });
   });
 
-  test("a cursor beyond what was told is refused, and takes no change away", async () => {
+  test("refuses a cursor beyond the delivered changes without losing any", async () => {
     const [store, world] = [await kept(), emptySource()];
     const since = (cursor: string | undefined, limit = 100) =>
       createWatcher({ world, store, options: { everyMs: 1 } }, new AbortController().signal).since({
@@ -247,14 +247,14 @@ describe.each(engines())("$name", ({ create }) => {
     await wait(5);
     const first = await since(next, 1);
     expect(first.changes.map(({ id }) => id)).toEqual(["a"]);
-    // It is found, and nobody was told.
+    // The change is stored but was not delivered.
     await expect(since(beyond(2))).rejects.toMatchObject({ code: "invalid_input" });
     expect((await since(first.next)).changes.map(({ id, repeated }) => [id, repeated])).toEqual([
       ["b", false],
     ]);
   });
 
-  test("who asks from time to time is told what could not be read, also between reads", async () => {
+  test("since() returns the gaps of the last read, also between reads", async () => {
     const [store, world] = [await kept(), emptySource()];
     set(world, { id: "a", v: 1 });
     world.gaps.push("b cannot be read.");
@@ -276,7 +276,7 @@ describe.each(engines())("$name", ({ create }) => {
     ).toBe(1);
   });
 
-  test("a store that moves takes its watches along", async () => {
+  test("moves watches with the store", async () => {
     const [from, to] = [await create(), { ...(await create()), key: Buffer.alloc(32, 7) }];
     const world = emptySource();
     set(world, { id: "a", v: 1 });
@@ -289,7 +289,7 @@ describe.each(engines())("$name", ({ create }) => {
     expect(heard).toMatchObject([{ kind: "changed", id: "a", before: { v: 1 }, repeated: false }]);
   });
 
-  test("nothing of an entry is in plain text", async () => {
+  test("stores nothing of an entry in plain text", async () => {
     const settings = await create();
     const [store, world] = [await kept(settings), emptySource()];
     set(world, { id: "GB29NWBK60161331926819", v: 4_711 });

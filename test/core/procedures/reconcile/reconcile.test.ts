@@ -1,4 +1,4 @@
-/** Which payments are for what: no wrong match, and nearly all of the right ones. */
+/** Matching of payments: no wrong match, and nearly all right ones. */
 import * as fc from "fast-check";
 import { Big } from "big.js";
 import {
@@ -23,7 +23,7 @@ import { labelledPayments } from "../../../support/labelled-payments";
 
 const rules = { feeTolerance: "25.00", days: 60 };
 
-test("500 labelled cases: nothing wrong, at least 90 % found", () => {
+test("500 labelled cases: no wrong match, at least 90 % found", () => {
   const { wrong, found, byLabel } = judgeMatches(seeds[0]!, 500);
   console.info(shareText(byLabel));
   expect(wrong).toEqual([]);
@@ -50,7 +50,7 @@ const paid = (id: string, values: Partial<Payment> = {}): Payment => ({
   ...values,
 });
 
-/** What matters of a result, in short. */
+/** Summarises a result for comparison. */
 const summarizeMatching = ({ matches, openItems, openPayments }: Matching) => ({
   matches: matches.map(({ kind, confidence, items, payments }) =>
     [
@@ -267,7 +267,7 @@ test.each(Object.entries(cases))("%s", (_, [items, payments, expected]) => {
   expect(summarizeMatching(matchPayments(items, payments, rules))).toEqual(expected);
 });
 
-test("evidence says what agrees and how far, and open items have candidates", () => {
+test("returns evidence for matches and candidates for open items", () => {
   const items = [item(), item({ item: 2, reference: "INV-3000", amount: "50.00", date: undefined })];
   const payments = [
     paid("a", { amount: "1224.56" }),
@@ -290,7 +290,7 @@ test("evidence says what agrees and how far, and open items have candidates", ()
   ]);
 });
 
-test("parties with too much to try combinations are named", () => {
+test("names parties with too many amounts for combinations", () => {
   const items = Array.from({ length: maxAmounts + 1 }, (_, index) =>
     item({ item: index + 1, reference: `INV-${3_000 + index}`, amount: `${100 + index}.17` }),
   );
@@ -298,7 +298,7 @@ test("parties with too much to try combinations are named", () => {
   expect([matches, untried]).toEqual([[], ["FERME DUVAL S.A.R.L."]]);
 });
 
-describe("whatever the lists", () => {
+describe("for random lists", () => {
   const few = <T>(...values: T[]) => fc.constantFrom(...values);
   const amounts = few("100.00", "200.00", "300.00", "12.34", "56.78", "69.12", "-100.00", "-12.34", "90.00");
   const parties = few("Duval SARL", "DUVAL", "Duvals SARL", "Müller & Co. KG", undefined);
@@ -337,7 +337,7 @@ describe("whatever the lists", () => {
   }));
   const runs = Number(process.env.FXDESK_RUNS ?? 300);
 
-  test("nothing is matched twice, nothing is lost, and what is certain is exact", () => {
+  test("matches nothing twice, loses nothing, and certain matches are exact", () => {
     fc.assert(
       fc.property(numbered, ({ items, payments }) => {
         const { matches, openItems, openPayments } = matchPayments(items, payments, rules);
@@ -369,7 +369,7 @@ describe("whatever the lists", () => {
     );
   });
 
-  test("their order makes no difference", () => {
+  test("is independent of their order", () => {
     fc.assert(
       fc.property(
         numbered.chain(({ items, payments }) =>
@@ -389,7 +389,7 @@ describe("whatever the lists", () => {
     );
   });
 
-  test.each(["alike", "unlike"])("hundreds that are %s take no time", (which) => {
+  test.each(["alike", "unlike"])("matches hundreds of %s entries quickly", (which) => {
     const own = (index: number) => (which === "alike" ? {} : { amount: `${1_000 + index}.17` });
     const items = Array.from({ length: 400 }, (_, index) =>
       item({ item: index, reference: `INV-${5_000 + index}`, ...own(index) }),
@@ -400,7 +400,7 @@ describe("whatever the lists", () => {
     expect(process.cpuUsage(begin).user).toBeLessThan(5_000_000);
   });
 
-  test("labelled lists are the same for a seed", () => {
+  test("generates the same labelled lists for a seed", () => {
     expect(labelledPayments(7, 20).items).toEqual(labelledPayments(7, 20).items);
   });
 });
@@ -440,7 +440,7 @@ test.each([
   expect(findReferences(text, known)).toEqual(expected);
 });
 
-test("combinations are those that there are", () => {
+test("finds all combinations", () => {
   const places = (amounts: bigint[], sum: bigint) => findCombinations(amounts, sum, 2);
   expect(places([1n, 2n, 4n], 6n)).toEqual([[1, 2]]);
   expect(places([1n, 2n, 4n], 4n)).toEqual([]);
