@@ -295,8 +295,8 @@ describe("openBanking.listTransactions", () => {
   const input = { "account-id": "a1", "Consent-ID": "c1", bookingStatus: "booked" };
 
   test.each([
-    ["a first day", { dateFrom: "2026-01-01" }],
-    ["a last entry", { entryReferenceFrom: "e1" }],
+    ["a start date", { dateFrom: "2026-01-01" }],
+    ["the last known entry", { entryReferenceFrom: "e1" }],
     ["a delta", { deltaList: true }],
     ["standing orders", { bookingStatus: "information" }],
   ])("accepts %s", (_what, more) => {

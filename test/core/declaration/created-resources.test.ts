@@ -27,8 +27,8 @@ test("finds that consents and payments are created, and that consents are delete
     "payments.initiate",
   ]);
   expect(operationsCreating(fxdeskService, "consent_id", "service")).toEqual([]);
-  const kept = fxdeskService.operations.filter((each) => each.effect === "change" && createdIdName(each));
-  expect(names(kept)).toEqual(["consents.create"]);
+  const creating = fxdeskService.operations.filter((each) => each.effect === "change" && createdIdName(each));
+  expect(names(creating)).toEqual(["consents.create"]);
   const ended = fxdeskService.operations.flatMap((each) => {
     const field = deletedIdField(each);
     return field !== undefined &&
@@ -57,16 +57,16 @@ const widget = {
 
 test.each([
   ["a read", { effect: "read" }],
-  ["one that nothing identifies", { identifiedBy: undefined! }],
-  ["one that a state identifies", { identifiedBy: "state" }],
-  ["one below something else", { path: "/shops/{shopId}", parameters: { shopId: z.string() } }],
+  ["an operation without identifiedBy", { identifiedBy: undefined! }],
+  ["an operation identified by a state", { identifiedBy: "state" }],
+  ["an operation on a nested resource", { path: "/shops/{shopId}", parameters: { shopId: z.string() } }],
 ] as [string, Partial<Declaration>][])("%s creates no resource", (_, part) => {
   expect(createdIdName(operation(widget))).toBe("widget_id");
   expect(createdIdName(operation({ ...widget, ...part }))).toBeUndefined();
 });
 
 test.each([[undefined], [null], ["text"], [{}], [{ widgetId: null }], [{ widgetId: {} }]])(
-  "a response of %j identifies nothing",
+  "finds no ID in the response %j",
   (body) => {
     expect(resourceIdentity(widget, { widgetId: "w-1" })).toBe("w-1");
     expect(resourceIdentity(widget, body)).toBeUndefined();

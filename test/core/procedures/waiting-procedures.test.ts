@@ -198,9 +198,9 @@ describe("accountDetails.open", () => {
     });
     const failed = await patient.accountDetails.open({ ...wanted, account_details_id });
     expect(failed).toMatchObject({ status: "failed", requested: false, account_details_id });
-    const anew = await client.accountDetails.open({ ...wanted, wait_seconds: 0 });
-    expect(anew).toMatchObject({ status: "pending", requested: true });
-    expect(anew.account_details_id).not.toBe(account_details_id);
+    const requestedAgain = await client.accountDetails.open({ ...wanted, wait_seconds: 0 });
+    expect(requestedAgain).toMatchObject({ status: "pending", requested: true });
+    expect(requestedAgain.account_details_id).not.toBe(account_details_id);
   });
 
   test("refuses unavailable accounts and unknown details", async () => {
@@ -208,6 +208,8 @@ describe("accountDetails.open", () => {
       code: "conflict",
     });
     const wrong = { country: "CH", currency: "CHF", account_details_id: "none" };
-    await expect(client.accountDetails.open(wrong)).rejects.toThrow(/account_details_id must be the ID of a dedicated account/);
+    await expect(client.accountDetails.open(wrong)).rejects.toThrow(
+      /account_details_id must be the ID of a dedicated account/,
+    );
   });
 });

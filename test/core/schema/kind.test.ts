@@ -35,7 +35,7 @@ const wrappings: ((schema: z.ZodType) => z.ZodType)[] = [
   (schema) => schema.meta({ title: "Title" }).optional().meta({ description: "Text." }),
 ];
 
-test.each(kinds)("%s is told under any wrapping (case %#)", (kind, schema) => {
+test.each(kinds)("finds the kind %s inside any wrapper (case %#)", (kind, schema) => {
   for (const wrap of wrappings) expect(kindOf(wrap(schema))).toBe(kind);
 });
 

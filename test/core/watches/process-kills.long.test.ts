@@ -56,7 +56,7 @@ async function runUntilKilled(
   settings: StoreSettings,
   url: string,
   lifeMs: number,
-  onChange: (told: PrintedChange) => void,
+  onChange: (change: PrintedChange) => void,
 ): Promise<void> {
   const child = spawn(process.execPath, ["-e", program(settings, url)], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -107,11 +107,11 @@ describe.each(engines())("$name", ({ create }) => {
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-      const told: PrintedChange[] = [];
+      const delivered: PrintedChange[] = [];
       const outstanding = new Set<string>();
       const expected = new Set<string>();
       const onTold = (each: PrintedChange) => {
-        told.push(each);
+        delivered.push(each);
         outstanding.delete(`${each.kind} ${each.id} ${each.v}`);
       };
       // Long enough for some processes to start working, so that they die at any point of it.
@@ -148,17 +148,17 @@ describe.each(engines())("$name", ({ create }) => {
       }
       const first = new Set<string>();
       const unmarked: PrintedChange[] = [];
-      for (const each of told) if (!each.repeated) unmarked.push(each);
+      for (const each of delivered) if (!each.repeated) unmarked.push(each);
       for (const { cursor } of unmarked) {
         expect(first.has(cursor)).toBe(false);
         first.add(cursor);
       }
-      const found = new Set(told.map(({ kind, id, v }) => `${kind} ${id} ${v}`));
+      const found = new Set(delivered.map(({ kind, id, v }) => `${kind} ${id} ${v}`));
       expect([...expected].filter((each) => !found.has(each))).toEqual([]);
       expect([...found].filter((each) => !expected.has(each))).toEqual([]);
-      expect(new Set(told.map(({ cursor }) => cursor)).size).toBe(expected.size);
+      expect(new Set(delivered.map(({ cursor }) => cursor)).size).toBe(expected.size);
       // Each killed process can cause at most one repetition.
-      expect(told.length - unmarked.length).toBeLessThanOrEqual(kills);
+      expect(delivered.length - unmarked.length).toBeLessThanOrEqual(kills);
       expect(kills).toBeGreaterThan(1);
     },
     60_000 + changeCount * 100,

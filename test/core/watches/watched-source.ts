@@ -112,7 +112,7 @@ export const createWatcher = (
 /** Consumes all changes until none is left. Returns them with the statuses of the watch. */
 export async function consume(
   options: ConsumerOptions,
-): Promise<{ heard: ReceivedChange[]; statuses: WatchStatus[] }> {
+): Promise<{ changes: ReceivedChange[]; statuses: WatchStatus[] }> {
   const { isDue = true, clock = options.store } = options;
   if (isDue) await clock.use(({ database: { run } }) => run("UPDATE fxdesk_watches SET next_at = 0"));
   const received: ReceivedChange[] = [];
@@ -136,5 +136,5 @@ export async function consume(
   } catch (error) {
     if (!(error as Error).message.includes("killed")) throw error;
   }
-  return { heard: received, statuses };
+  return { changes: received, statuses };
 }

@@ -72,7 +72,7 @@ const set = (world: WatchedSource, entry: Entry) => world.entries.set(entry.id, 
 
 describe.each(engines())("$name", ({ create }) => {
   const opened: StoreSession[] = [];
-  const kept = async (settings?: Awaited<ReturnType<typeof create>>) => {
+  const openStore = async (settings?: Awaited<ReturnType<typeof create>>) => {
     const store = new StoreSession(settings ?? (await create()));
     opened.push(store);
     return store;
@@ -81,93 +81,94 @@ describe.each(engines())("$name", ({ create }) => {
 
   test("delivers each change once or marked for random changes and deaths", async () => {
     const settings = await create();
-    const [one, other] = [await kept(settings), await kept(settings)];
+    const [one, other] = [await openStore(settings), await openStore(settings)];
     let number = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
         const options = { consumer: String((number += 1)) };
         const world = emptySource();
-        const heard: ReceivedChange[] = [];
+        const changes: ReceivedChange[] = [];
         const consuming = { world, store: one, options };
         for (const each of steps) {
           if (each.kind === "set") set(world, { id: each.id, v: each.v });
           if (each.kind === "remove") world.entries.delete(each.id);
-          if (each.kind === "all") heard.push(...(await consume(consuming)).heard);
+          if (each.kind === "all") changes.push(...(await consume(consuming)).changes);
           if (each.kind === "abandoned")
-            heard.push(...(await consume({ ...consuming, maxChanges: each.most })).heard);
+            changes.push(...(await consume({ ...consuming, maxChanges: each.most })).changes);
           if (each.kind === "killed") {
             const store = new DyingStore(settings, each.after, each.isDone);
-            heard.push(...(await consume({ ...consuming, store, clock: one })).heard);
+            changes.push(...(await consume({ ...consuming, store, clock: one })).changes);
             await store.close();
           }
           if (each.kind === "two") {
             const both = await Promise.all([consume(consuming), consume({ ...consuming, store: other })]);
-            heard.push(
+            changes.push(
               ...both
-                .flatMap((found) => found.heard)
+                .flatMap((found) => found.changes)
                 .toSorted((a, b) => Number(a.repeated) - Number(b.repeated)),
             );
           }
         }
-        heard.push(...(await consume(consuming)).heard);
-        expectDeliveredOnce(heard);
-        expect(replay(heard)).toEqual(new Map([...world.entries].map(([id, { v }]) => [id, v])));
+        changes.push(...(await consume(consuming)).changes);
+        expectDeliveredOnce(changes);
+        expect(replay(changes)).toEqual(new Map([...world.entries].map(([id, { v }]) => [id, v])));
       }),
       { numRuns: runs },
     );
   });
 
   test("repeats a change that was not acknowledged before a death, and no acknowledged one", async () => {
-    const [store, world] = [await kept(), emptySource()];
+    const [store, world] = [await openStore(), emptySource()];
     for (const id of ["a", "b", "c"]) set(world, { id, v: 1 });
     const first = await consume({ world, store, maxChanges: 2 });
     const second = await consume({ world, store });
-    const told = ({ heard }: { heard: ReceivedChange[] }) => heard.map(({ id, repeated }) => [id, repeated]);
-    expect(told(first)).toEqual([
+    const deliveries = ({ changes }: { changes: ReceivedChange[] }) =>
+      changes.map(({ id, repeated }) => [id, repeated]);
+    expect(deliveries(first)).toEqual([
       ["a", false],
       ["b", false],
     ]);
-    expect(told(second)).toEqual([
+    expect(deliveries(second)).toEqual([
       ["b", true],
       ["c", false],
     ]);
-    expect(told(await consume({ world, store }))).toEqual([]);
+    expect(deliveries(await consume({ world, store }))).toEqual([]);
   });
 
   test("does not repeat a change after ack()", async () => {
-    const [store, world] = [await kept(), emptySource()];
+    const [store, world] = [await openStore(), emptySource()];
     set(world, { id: "a", v: 1 });
     const changes = createWatcher({ world, store }, new AbortController().signal).changes();
     const { value } = await changes.next();
     await value!.ack();
     await changes.return();
-    expect((await consume({ world, store })).heard).toEqual([]);
+    expect((await consume({ world, store })).changes).toEqual([]);
   });
 
   test("starts now, from the beginning or from a day, and finds late entries within the overlap", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const ago = (days: number) => new Date(Date.parse(today) - days * 86_400_000).toISOString().slice(0, 10);
-    const store = await kept();
-    const heardFrom = async (from: string) => {
+    const store = await openStore();
+    const changesFrom = async (from: string) => {
       const world = emptySource();
       const consuming = { world, store, watch: datedWatch, options: { from, consumer: from } };
       for (const days of [0, 2, 5, 9]) set(world, { id: `old-${days}`, v: 1, day: ago(days) });
-      const first = (await consume(consuming)).heard.map(({ id }) => id);
+      const first = (await consume(consuming)).changes.map(({ id }) => id);
       for (const days of [1, 3, 8]) set(world, { id: `late-${days}`, v: 1, day: ago(days) });
       world.entries.delete("old-2");
       world.entries.delete("old-9");
       set(world, { id: "old-0", v: 2, day: today });
-      const second = (await consume(consuming)).heard.map(({ id, kind }) => `${kind} ${id}`);
+      const second = (await consume(consuming)).changes.map(({ id, kind }) => `${kind} ${id}`);
       return { first, second, windows: world.windows };
     };
     const second = ["changed old-0", "new late-1", "new late-3", "gone old-2"];
-    expect(await heardFrom("now")).toEqual({ first: [], second, windows: [ago(3), ago(3)] });
-    expect(await heardFrom("beginning")).toEqual({
+    expect(await changesFrom("now")).toEqual({ first: [], second, windows: [ago(3), ago(3)] });
+    expect(await changesFrom("beginning")).toEqual({
       first: ["old-0", "old-2", "old-5", "old-9"],
       second,
       windows: [undefined, ago(3)],
     });
-    expect(await heardFrom(ago(6))).toEqual({
+    expect(await changesFrom(ago(6))).toEqual({
       first: ["old-0", "old-2", "old-5"],
       second,
       windows: [ago(6), ago(3)],
@@ -175,7 +176,7 @@ describe.each(engines())("$name", ({ create }) => {
   });
 
   test("an incomplete read reports nothing as gone and does not start a watch", async () => {
-    const [store, world] = [await kept(), emptySource()];
+    const [store, world] = [await openStore(), emptySource()];
     set(world, { id: "a", v: 1 });
     set(world, { id: "b", v: 1 });
     world.gaps.push("b cannot be read.");
@@ -186,17 +187,17 @@ describe.each(engines())("$name", ({ create }) => {
       error: { message: expect.stringMatching(/b cannot be read/) },
     });
     world.gaps.pop();
-    expect((await consume(consuming)).heard).toEqual([]);
+    expect((await consume(consuming)).changes).toEqual([]);
     world.gaps.push("b cannot be read.");
     world.entries.delete("b");
-    const { heard, statuses: later } = await consume(consuming);
-    expect([heard, later.map(({ state }) => state)]).toEqual([[], ["reading", "incomplete", "waiting"]]);
+    const { changes, statuses: later } = await consume(consuming);
+    expect([changes, later.map(({ state }) => state)]).toEqual([[], ["reading", "incomplete", "waiting"]]);
     world.gaps.pop();
-    expect((await consume(consuming)).heard.map(({ kind, id }) => [kind, id])).toEqual([["gone", "b"]]);
+    expect((await consume(consuming)).changes.map(({ kind, id }) => [kind, id])).toEqual([["gone", "b"]]);
   });
 
   test("respects the quota of reads over restarts and deaths during reads", async () => {
-    const [store, world] = [await kept(), emptySource()];
+    const [store, world] = [await openStore(), emptySource()];
     const options = { readsPerDay: 4 };
     const isDue = false;
     for (let start = 0; start < 3; start += 1) await consume({ world, store, options, isDue });
@@ -210,15 +211,15 @@ describe.each(engines())("$name", ({ create }) => {
   });
 
   test("returns the same changes as repeated for the same cursor", async () => {
-    const [store, world] = [await kept(), emptySource()];
+    const [store, world] = [await openStore(), emptySource()];
     const signal = new AbortController().signal;
     const since = (cursor?: string) =>
       createWatcher({ world, store }, signal).since({ limit: 2, ...(cursor !== undefined && { cursor }) });
     for (const id of ["a", "b", "c"]) set(world, { id, v: 1 });
-    const told = ({ changes }: Awaited<ReturnType<typeof since>>) =>
+    const deliveries = ({ changes }: Awaited<ReturnType<typeof since>>) =>
       changes.map(({ id, repeated }) => [id, repeated]);
     const first = await since();
-    expect([told(first), first.hasMore]).toEqual([
+    expect([deliveries(first), first.hasMore]).toEqual([
       [
         ["a", false],
         ["b", false],
@@ -226,14 +227,14 @@ describe.each(engines())("$name", ({ create }) => {
       true,
     ]);
     const second = await since(first.next);
-    expect([told(second), second.hasMore]).toEqual([[["c", false]], false]);
-    expect(told(await since(first.next))).toEqual([["c", true]]);
+    expect([deliveries(second), second.hasMore]).toEqual([[["c", false]], false]);
+    expect(deliveries(await since(first.next))).toEqual([["c", true]]);
     expect(await since(second.next)).toEqual({ changes: [], next: second.next, hasMore: false, gaps: [] });
     await expect(since("elsewhere.1")).rejects.toMatchObject({ code: "invalid_input" });
   });
 
   test("refuses a cursor beyond the delivered changes without losing any", async () => {
-    const [store, world] = [await kept(), emptySource()];
+    const [store, world] = [await openStore(), emptySource()];
     const since = (cursor: string | undefined, limit = 100) =>
       createWatcher({ world, store, options: { everyMs: 1 } }, new AbortController().signal).since({
         limit,
@@ -255,7 +256,7 @@ describe.each(engines())("$name", ({ create }) => {
   });
 
   test("since() returns the gaps of the last read, also between reads", async () => {
-    const [store, world] = [await kept(), emptySource()];
+    const [store, world] = [await openStore(), emptySource()];
     set(world, { id: "a", v: 1 });
     world.gaps.push("b cannot be read.");
     const since = (everyMs: number) =>
@@ -280,18 +281,18 @@ describe.each(engines())("$name", ({ create }) => {
     const [from, to] = [await create(), { ...(await create()), key: Buffer.alloc(32, 7) }];
     const world = emptySource();
     set(world, { id: "a", v: 1 });
-    const store = await kept(from);
+    const store = await openStore(from);
     await consume({ world, store });
     await store.close();
     await moveStore(from, to);
     set(world, { id: "a", v: 2 });
-    const { heard } = await consume({ world, store: await kept(to) });
-    expect(heard).toMatchObject([{ kind: "changed", id: "a", before: { v: 1 }, repeated: false }]);
+    const { changes } = await consume({ world, store: await openStore(to) });
+    expect(changes).toMatchObject([{ kind: "changed", id: "a", before: { v: 1 }, repeated: false }]);
   });
 
   test("stores nothing of an entry in plain text", async () => {
     const settings = await create();
-    const [store, world] = [await kept(settings), emptySource()];
+    const [store, world] = [await openStore(settings), emptySource()];
     set(world, { id: "GB29NWBK60161331926819", v: 4_711 });
     await consume({ world, store, maxChanges: 1 });
     await withStore(settings, async ({ database }) => {

@@ -71,22 +71,22 @@ test("transactions: reports incoming money in the watched currency", async () =>
 
 test("transactions: the iterator ends with its signal", async () => {
   const stop = new AbortController();
-  const told: string[] = [];
+  const reported: string[] = [];
   const options = { signal: stop.signal, everyMs: 20, consumer: String(consumer) };
   const statuses: string[] = [];
   const listening = (async () => {
     const onStatus = ({ state }: { state: string }) => statuses.push(state);
     for await (const { entry } of client.transactions.watch({ currencies: "GBP" }, { ...options, onStatus }))
-      told.push(entry!.transaction_reference!);
+      reported.push(entry!.transaction_reference!);
   })();
   await eventually(() => statuses.includes("waiting"), { withinMs: 20_000, what: "the first read" });
   sandbox.control.payIn({ currency: "GBP", amount: "5.00", reference: "A" });
-  await eventually(() => told.length === 1, { withinMs: 20_000, what: "the first change" });
+  await eventually(() => reported.length === 1, { withinMs: 20_000, what: "the first change" });
   sandbox.control.payIn({ currency: "GBP", amount: "5.00", reference: "B" });
-  await eventually(() => told.length === 2, { withinMs: 20_000, what: "the second change" });
+  await eventually(() => reported.length === 2, { withinMs: 20_000, what: "the second change" });
   stop.abort();
   await listening;
-  expect(told).toEqual(["A", "B"]);
+  expect(reported).toEqual(["A", "B"]);
 });
 
 test("reports an unknown account and invalid options at once", async () => {
@@ -125,15 +125,18 @@ test("payments of trades: reports each payment and status", async () => {
 
 test("a preview is repeatable and acknowledges nothing", async () => {
   const input = { currencies: "EUR", above: "0" };
-  const told = [
+  const reported = [
     { watch: "accounts.watchBalances", kind: "new", entry: { currency: "EUR" }, repeated: false },
   ];
   for (const _ of [1, 2])
-    expect(await client.readInitialChanges(watchBalances, input)).toMatchObject({ changes: told, gaps: [] });
+    expect(await client.readInitialChanges(watchBalances, input)).toMatchObject({
+      changes: reported,
+      gaps: [],
+    });
   expect(await client.readInitialChanges(watchBalances, input, { from: "now" })).toMatchObject({
     changes: [],
   });
-  expect(await asking(client.accounts.watchBalances, input)()).toMatchObject(told);
+  expect(await asking(client.accounts.watchBalances, input)()).toMatchObject(reported);
   await expect(client.readInitialChanges(watchBalances, input, { from: "soon" })).rejects.toThrow(
     "from must be",
   );
@@ -273,19 +276,19 @@ test("statements: reports ready and failed files", async () => {
   sandbox.control.decideStatement({ decision: "fail" });
   const lost = await create();
   const ask = asking(client.statements.watch, { urls: [url, lost] });
-  const told = new Map<string, string | undefined>();
+  const reported = new Map<string, string | undefined>();
   await eventually(
     async () => {
       sandbox.control.advanceClock({ seconds: 30 });
       for (const { id, entry } of await ask()) {
-        expect(told.has(id)).toBe(false);
-        told.set(id, entry?.status);
+        expect(reported.has(id)).toBe(false);
+        reported.set(id, entry?.status);
       }
-      return told.size === 2;
+      return reported.size === 2;
     },
     { withinMs: 30_000, what: "both statements" },
   );
-  expect(told).toEqual(
+  expect(reported).toEqual(
     new Map([
       [url, "Ready"],
       [lost, "Failed"],
