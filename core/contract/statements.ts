@@ -10,10 +10,10 @@ const dateFrom = day("Date from", "First day.");
 const dateTo = day("Date to", "Last day, inclusive.");
 
 /** Accepts formats in upper case as well, because the contract mixes both spellings. */
-const format = <const F extends readonly [string, ...string[]]>(formats: F, usual: F[number]) =>
+const format = <const F extends readonly [string, ...string[]]>(formats: F, defaultFormat: F[number]) =>
   z
     .enum(formats)
-    .default(usual)
+    .default(defaultFormat)
     .meta({
       title: "Format",
       description: "File format.",

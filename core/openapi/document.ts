@@ -43,8 +43,8 @@ function serverObject({ description, setting, template }: Server, settings: read
   const url = (template ?? `{${setting}}`).replace(/\/$/, "");
   const names = [...url.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const variables = names.map((name) => {
-    const { options, default: usual, example } = settings.find((known) => known.name === name)!;
-    return [toSnakeCase(name), { ...(options && { enum: options }), default: usual ?? example ?? "" }];
+    const { options, default: defaultValue, example } = settings.find((known) => known.name === name)!;
+    return [toSnakeCase(name), { ...(options && { enum: options }), default: defaultValue ?? example ?? "" }];
   });
   return {
     url: url.replace(/\w+(?=\})/g, toSnakeCase),

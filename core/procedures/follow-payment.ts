@@ -106,11 +106,11 @@ interface PaymentSelection {
   readonly "payment-product"?: z.infer<(typeof existingPaymentProduct)["payment-product"]> | undefined;
 }
 
-async function readPayment({ client }: Context, asked: PaymentSelection): Promise<FollowedPayment[]> {
-  const paymentId = asked.paymentId!;
+async function readPayment({ client }: Context, selection: PaymentSelection): Promise<FollowedPayment[]> {
+  const paymentId = selection.paymentId!;
   const state = await client.payments.getStatus({
-    "payment-service": asked["payment-service"],
-    "payment-product": asked["payment-product"]!,
+    "payment-service": selection["payment-service"],
+    "payment-product": selection["payment-product"]!,
     paymentId,
   });
   const { transactionStatus: status, fundsAvailable, psuMessage, tppMessage } = state;
@@ -178,15 +178,15 @@ export const followPayment = procedure({
     },
   ],
   output: json(FollowedPayments, "The payments with their status."),
-  async run(context, { wait_seconds: seconds, ...asked }) {
+  async run(context, { wait_seconds: seconds, ...selection }) {
     const { signal, progress } = context;
-    const readPayments = asked.trade_id === undefined ? readPayment : readTradePayments;
+    const readPayments = selection.trade_id === undefined ? readPayment : readTradePayments;
     const changes: z.infer<typeof FollowedPayments>["changes"] = [];
     const lastStatuses = new Map<string | undefined, string>();
     let payments: FollowedPayment[] = [];
     const isFinal = () => payments.length > 0 && payments.every(({ final }) => final);
     await pollUntil(deadlineAfter(seconds), signal, async () => {
-      payments = await readPayments(context, asked);
+      payments = await readPayments(context, selection);
       for (const { payment_id: paymentId, status } of payments) {
         if (lastStatuses.get(paymentId) === status) continue;
         lastStatuses.set(paymentId, status);

@@ -553,11 +553,12 @@ class Matcher {
       return [];
     }
     const units = others.map((each) => each.units);
-    const [least, most] = [Math.max(1, 2 - needed.length), maxParts - needed.length];
-    const found = findCombinations(units, rest, least, most).map((places) =>
+    const [minCount, maxCount] = [Math.max(1, 2 - needed.length), maxParts - needed.length];
+    const found = findCombinations(units, rest, minCount, maxCount).map((places) =>
       places.map((place) => others[place]!),
     );
-    if (found.length === 1 && isSignificantSum(units, rest, least, most)) return [[...needed, ...found[0]!]];
+    if (found.length === 1 && isSignificantSum(units, rest, minCount, maxCount))
+      return [[...needed, ...found[0]!]];
     if (found.length > 0) for (const each of [whole, ...needed, ...found.flat()]) doubtful.add(each);
     return [];
   }

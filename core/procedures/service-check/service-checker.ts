@@ -47,10 +47,10 @@ const matchesFilter = (requested: unknown, value: unknown): boolean =>
 
 /** Returns filters that an entry contradicts: the field has the name of the filter but another value. */
 const mismatchedFilters = (body: unknown, input: Values): string[] =>
-  Object.entries(input).flatMap(([name, asked]) =>
+  Object.entries(input).flatMap(([name, requested]) =>
     entriesOf(body).some((entry) => {
       const value = valueAt(entry, [name]);
-      return value !== undefined && value !== null && !matchesFilter(asked, value);
+      return value !== undefined && value !== null && !matchesFilter(requested, value);
     })
       ? [name]
       : [],
