@@ -230,14 +230,14 @@ describe("rows: the list in its result that is the answer", () => {
         output: json(z.object({ count: z.int() }), "The count."),
         run: () => Promise.resolve({ count: 0 }),
       });
-    expect(declare).toThrow("numbers.count: its output has no list count.");
+    expect(declare).toThrow("numbers.count: the output has no list count.");
   });
 });
 
 test.each([
-  ["an operation that is not there", { uses: ["accounts.lose"] }, "there is no operation accounts.lose"],
+  ["an operation that is not there", { uses: ["accounts.lose"] }, "uses names accounts.lose"],
   ["an effect below what it uses", { uses: ["trades.book"] }, "has the effect money"],
-  ["the name of another", { name: "accounts.list" }, "called accounts.list"],
+  ["the name of another", { name: "accounts.list" }, "The name accounts.list is declared twice"],
 ])("%s is refused", (_, flaw, message) => {
   expect(() => defineService({ ...contract, procedures: [{ ...countAccounts, ...flaw }] })).toThrow(message);
 });

@@ -113,10 +113,10 @@ test("as a chapter of the documentation", () => {
 });
 
 test.each([
-  ["an operation that is not there", { uses: ["accounts.lose"] }, "there is no operation accounts.lose"],
+  ["an operation that is not there", { uses: ["accounts.lose"] }, "uses names accounts.lose"],
   ["what does more than read", { uses: ["trades.book"] }, "has the effect money"],
-  ["the name of another", { name: "accounts.list" }, "called accounts.list"],
-  ["days looked back without a day", { overlapDays: 3 }, "belong together"],
+  ["the name of another", { name: "accounts.list" }, "The name accounts.list is declared twice"],
+  ["days looked back without a day", { overlapDays: 3 }, "must be declared together"],
 ])("%s is refused", (_, flaw, message) => {
   expect(() => defineService({ ...contract, watches: [{ ...watchNames, ...flaw }] })).toThrow(message);
 });

@@ -1,4 +1,4 @@
-/** Account details: the identifiers under which money reaches an account. Contract: endpoints 1 to 6. */
+/** Account details: the identifiers to which others pay. Contract: endpoints 1 to 6. */
 import { z } from "zod";
 import { accountFields, accountIdentifiers, nullishText, textField } from "../schema/response-fields";
 import { AccountDetailsStatus } from "../schema/statuses";
@@ -21,7 +21,7 @@ const Identifiers = z.object(accountIdentifiers).meta({
   description: "Account number and bank identifier, each with its type.",
 });
 
-/** What every kind of account details has. */
+/** Fields of all types of account details. */
 const commonFields = {
   account_id: nullishText("UUID of the account; null or absent for pooled accounts."),
   alias: nullishText("Display name that the client gave the account; dedicated accounts only."),
@@ -37,7 +37,7 @@ const commonFields = {
   financial_institution_address: nullishText(accountFields.bank_address),
 };
 
-/** Account details by the identifiers for payments within a country and across borders. */
+/** Account details with separate identifiers for domestic and cross-border payments. */
 export const AccountDetails = z
   .object({
     ...commonFields,
@@ -62,7 +62,7 @@ export const AccountDetails = z
     description: "Identifiers to which domestic and international payments to an account are sent.",
   });
 
-/** Account details of any type, pooled, virtual and segregated, with all identifiers side by side. */
+/** Account details of any type (pooled, virtual, segregated) with all identifiers in one object. */
 export const FlatAccountDetails = z
   .object({
     ...commonFields,

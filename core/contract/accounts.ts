@@ -45,13 +45,13 @@ export const AccountData = z
   })
   .meta({ id: "AccountData", description: "An account of the client in one currency." });
 
-/** An amount whose direction stands beside it. */
+/** An amount with its direction in a separate field. */
 const money = z.object({
   amount: textField("Unsigned decimal amount; credit_debit_indicator gives the direction."),
   currency: textField("Currency of the amount, ISO 4217 code."),
 });
 
-/** An amount and its direction, for a balance and for a transaction. */
+/** Amount and direction, shared by balances and transactions. */
 export const directedAmount = (description: string, direction: string) => ({
   amount: money.meta({ description }),
   credit_debit_indicator: openEnum(["Credit", "Debit"]).meta({ description: direction }),
@@ -71,7 +71,7 @@ export const BalanceData = z
   })
   .meta({ id: "BalanceData", description: "A balance of an account, of one type." });
 
-/** Where to send the funds. */
+/** The account to which funds are sent. */
 export const FundingAccountData = z
   .object({
     account_id: nullishText(accountFields.account_id),

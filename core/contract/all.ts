@@ -1,4 +1,4 @@
-/** Every operation of the contract, in its order. */
+/** The operations of the contract, in its order. */
 import { accountDetails } from "./account-details";
 import { accounts } from "./accounts";
 import { approvalsWorkflow } from "./approvals-workflow";

@@ -1,11 +1,11 @@
-/** Who must approve a payment: groups, rules and settings. Contract: endpoints 21 to 24. */
+/** Payment approval: groups, rules and settings. Contract: endpoints 21 to 24. */
 import { z } from "zod";
 import { nullishText, textField } from "../schema/response-fields";
 import { Currency } from "../schema/values";
 import { json, section } from "../declaration/declare";
 import { clientId, credentials, withErrorMessage, statusMeanings } from "./json-interface";
 
-/** What the fields mean, when they are sent and when they are read back. */
+/** Descriptions of fields that occur in requests and responses. */
 const meanings = {
   groups: { title: "Groups", description: "All groups." },
   name: { description: "A, B or C." },
@@ -22,7 +22,9 @@ const meanings = {
   dualAdmin: { title: "Dual admin", description: "True if a second administrator must confirm each change." },
 } as const;
 
-/** Open inside: the contract does not show the fields, so what the service returned can be sent back whole. */
+/**
+ * Accepts any inner fields, because the contract does not list them and callers send back what the service returned.
+ */
 const Group = z.looseObject({
   id: z.string().optional(),
   name: z.string().meta(meanings.name),

@@ -1,4 +1,4 @@
-/** Consents to account information, and how a person authorises them. Contract: account information, rows 1 to 7. */
+/** Consents to account information and their authorisation. Contract: account information, rows 1 to 7. */
 import { z } from "zod";
 import { day, openEnum } from "../schema/values";
 import {
@@ -35,13 +35,13 @@ import {
 
 const allAccountsOptions = ["allAccounts", "allAccountsWithOwnerName"] as const;
 
-/** More that a consent opens of its accounts. */
+/** Optional additional access to the accounts of a consent. */
 const extraAccess = <A extends z.ZodType>(account: A) => ({
   ownerName: z.array(account).optional(),
   trustedBeneficiaries: z.array(account).optional(),
 });
 
-/** Which accounts a consent opens. An empty list leaves the choice to the person. */
+/** The accounts of a consent. With an empty list, the person chooses. */
 const accessShape = <A extends z.ZodType, M extends z.ZodType, E extends z.ZodType>(
   account: A,
   more: M,

@@ -1,4 +1,4 @@
-/** The service of the contract, as one value. */
+/** The service of the contract. */
 import { operations } from "./all";
 import { getLoginPage } from "./login";
 import { defineService, type Service } from "../declaration/service";
@@ -48,7 +48,7 @@ export const contract: Service<typeof operations> = defineService({
       details: ["details", "detail"],
     },
   ],
-  // Codes of the open-banking standard that are answered with 401 or 403 although the credentials are right.
+  // Codes of the open-banking standard that come with a 401 or 403 although the credentials are valid.
   advice: {
     CONSENT_INVALID:
       "The consent is not valid. Check with consents.getStatus whether a person must still authorise it.",
@@ -64,7 +64,7 @@ export const contract: Service<typeof operations> = defineService({
     loginPath: getLoginPage.path,
     scope: "openid",
   },
-  // A consent is none of them: it is renewed, and the payment stays the same.
+  // Consent IDs are excluded: a renewed consent has a new ID, but its customer stays the same.
   customerFields: ["client_id", "PSU-Corporate-ID", "PSU-ID"],
   operations,
 });

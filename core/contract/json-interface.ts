@@ -1,18 +1,18 @@
-/** What the operations of the JSON interface share. Contract: Endpoints, conventions; Errors. */
+/** Shared parts of the operations of the JSON interface. Contract: Endpoints, conventions; Errors. */
 import { ErrorMessage } from "../schema/error-bodies";
 import { ClientId } from "../schema/values";
 import { byConnection } from "../declaration/declare";
 
-/** `client_id` of the query: the connection supplies it. */
+/** Query parameter `client_id`, filled by the connection. */
 export const clientId = byConnection(ClientId, "clientId");
 
-/** Access token always, acting contact where there is one. */
+/** The access token is always sent, the acting contact if one is set. */
 export const credentials = ["accessToken", "contactId?"] as const;
 
-/** The header that counts all entries of a paged list, as far as the contract documents it. */
+/** Header with the total number of entries of a paged list. Only some operations document it. */
 export const totalCount = { "x-total-count": "Total number of entries." } as const;
 
-/** The general meaning of each status; an operation says its own where the contract does. */
+/** Default descriptions of error statuses. Operations override them if the contract is more specific. */
 export const statusMeanings = {
   400: "Formatting, parameter or schema validation error.",
   401: "Access denied due to authentication failure.",
@@ -25,10 +25,10 @@ export const statusMeanings = {
   504: "Timeout.",
 } as const;
 
-/** The meaning of a status whose response explains itself in an ErrorMessage. */
+/** Declares an error whose body is an ErrorMessage. */
 export const withErrorMessage = <S extends string>(description: S) => [description, ErrorMessage] as const;
 
-/** Refusals of an operation on one account. */
+/** Errors of operations on one account. */
 export const accountErrors = {
   400: statusMeanings[400],
   401: statusMeanings[401],

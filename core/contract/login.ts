@@ -1,4 +1,4 @@
-/** The page on which a person logs in. Contract: endpoint 25; Authentication, 5. */
+/** The login page for people. Contract: endpoint 25; Authentication, 5. */
 import { z } from "zod";
 import { id, webAddress } from "../schema/values";
 import { hiddenFromModels, html, section } from "../declaration/declare";

@@ -74,7 +74,7 @@ const ExchangeRate = z
   })
   .meta({ id: "ExchangeRate", description: "An exchange rate that was applied." });
 
-/** What an entry on the account and each part of a batch say alike. */
+/** Fields shared by transactions and the parts of a batch. */
 const entry = {
   endToEndId: text("End-to-end reference of the payment."),
   mandateId: text("Mandate ID of a direct debit, such as a SEPA mandate."),
@@ -218,7 +218,7 @@ export const AccountReport = z
 
 const parameters = { "account-id": ResourceId };
 
-/** Media types in which a statement comes instead of a list. */
+/** Media types of a statement, which replaces the list. */
 const statementTypes = ["application/xml", "text/plain"] as const;
 
 const operation = section({

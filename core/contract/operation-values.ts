@@ -1,8 +1,8 @@
-/** The values of every operation of the contract, as types. The build writes them out. */
+/** Types of the values of every operation of the contract. Resolved by the build. */
 import type { operations } from "./all";
 import type { ValuesOf } from "../declaration/input-types";
 
-/** By the name of an operation, what all its fields hold in a request that has been checked. */
+/** Validated values of all fields, by operation name. */
 export type OperationValues = {
   readonly [D in (typeof operations)[number] as D["name"]]: ValuesOf<D>;
 };

@@ -1,4 +1,4 @@
-/** What is paid: the fields of a payment that is initiated, in JSON and in XML, and the rules between them. */
+/** Input of payment initiation: fields in JSON and XML, and the rules between them. */
 import { z } from "zod";
 import { DateTime, day, id } from "../schema/values";
 import { NewAccountReference, newTransfer } from "../schema/xs2a";
@@ -36,7 +36,7 @@ const PaymentAuthorisation = z.enum(["authorisations", "cancellation-authorisati
 });
 
 export const newPaymentProduct = { "payment-product": PaymentProduct };
-/** Of a payment that is there. */
+/** Path parameter of an existing payment. */
 export const existingPaymentProduct = {
   "payment-product": PaymentProduct.meta({
     title: "Payment product",
@@ -68,7 +68,7 @@ const frequencies = [
   "MonthlyVariable",
 ] as const;
 
-/** Whole numbers from 1, as text. */
+/** The numbers from 1 to `last` as text. */
 const numbersUpTo = (last: number) => Array.from({ length: last }, (_, index) => String(index + 1));
 
 const areUnique = (values: readonly string[]) => new Set(values).size === values.length;
@@ -92,7 +92,7 @@ const standingOrder = {
     .array(z.enum(numbersUpTo(12)))
     .min(1)
     .max(11)
-    .refine(areUnique, "must have no month twice")
+    .refine(areUnique, "must not contain a month twice")
     .optional()
     .meta({
       title: "Months of execution",
@@ -105,7 +105,7 @@ const debtorAccount = NewAccountReference.meta({
   description: "Account of the debtor.",
 });
 
-/** Several payments together have a tool of their own. */
+/** Tool that lists the fields of several payments. */
 const listedBy = "payments.initiateBulk";
 
 const bulkPayments = z
@@ -133,12 +133,12 @@ const bulkFields = {
   }),
 };
 
-/** The payment product says which fields are needed. */
+/** A bulk payment. The payment product determines the required fields. */
 export const NewBulkPayment = z
   .object({ debtorAccount: debtorAccount.optional(), payments: bulkPayments.optional(), ...bulkFields })
   .meta({ id: "NewBulkPayment", description: "Several credit transfers from one account." });
 
-/** Single, periodic and bulk payments in one: the payment service and product say which fields are needed. */
+/** A single, periodic or bulk payment. The payment service and product determine the required fields. */
 export const NewPayment = z
   .object({
     debtorAccount: debtorAccount.optional(),
@@ -150,14 +150,14 @@ export const NewPayment = z
 
 export const xmlMediaType = "application/xml";
 
-/** A payment is read as it was written. */
+/** The XML products return payments as XML. */
 export const xmlVariant = {
   mediaTypes: [xmlMediaType],
   field: "payment-product",
   values: xmlProducts,
 } as const;
 
-/** Text has no encoding of its own: a declaration of another would be wrong once it is sent. */
+/** True unless the document declares another encoding than UTF-8, in which fxdesk sends it. */
 const isUtf8 = (text: string) => !/^\s*<\?xml[^>]*\sencoding\s*=\s*["'](?!utf-8["'])/i.test(text);
 
 export const pain001 = {
@@ -165,7 +165,7 @@ export const pain001 = {
   schema: z
     .string()
     .regex(/^\s*</, "must be an XML document")
-    .refine(isUtf8, "must be declared as UTF-8, in which it is sent")
+    .refine(isUtf8, "must be declared as UTF-8, because it is sent in UTF-8")
     .optional()
     .meta({
       title: "pain.001 document",
@@ -174,7 +174,7 @@ export const pain001 = {
   mediaTypes: [xmlMediaType, "text/xml"],
 } as const;
 
-/** What makes a standing order of a document goes along with it. */
+/** A document with the fields of a standing order, sent as a form. */
 export const pain001WithStandingOrder = {
   ...pain001,
   form: {
@@ -192,7 +192,7 @@ const excludedAt = (services: readonly string[], fields: readonly string[], desc
   description,
 });
 
-/** Fields that the JSON products need, except at some payment services. */
+/** Declares fields that JSON products require, except with some payment services. */
 const requiredInJson = (
   fields: readonly string[],
   description: string,

@@ -1,4 +1,4 @@
-/** Payments: initiating, authorising, following and cancelling them. Contract: payment initiation, rows 1 to 9. */
+/** Payments: initiation, authorisation, status and cancellation. Contract: payment initiation, rows 1 to 9. */
 import { z } from "zod";
 import { DateTime, day } from "../schema/values";
 import {

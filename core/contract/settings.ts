@@ -1,4 +1,6 @@
-/** The settings of the contract's service. They stand apart: who only reads settings loads no operations. */
+/**
+ * The settings of the contract's service. In a separate file, so that reading settings does not load the operations.
+ */
 import type { Setting, SettingSection } from "../declaration/service";
 
 const setting = (name: string, title: string, description: string): Setting => ({
@@ -20,7 +22,7 @@ const secret = (name: string, title: string, description: string): Setting => ({
   secret: true,
 });
 const asAddress = (each: Setting): Setting => ({ ...each, shape: "address" });
-/** Where a person returns to may be an application: any scheme does. */
+/** Accepts any scheme, because people may return to an application. */
 const asUri = (each: Setting): Setting => ({ ...each, shape: "uri" });
 
 export const settings: readonly Setting[] = [

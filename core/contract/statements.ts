@@ -1,4 +1,4 @@
-/** Statements: as a file and by e-mail. Contract: endpoints 13 to 18. */
+/** Statements as files and by e-mail. Contract: endpoints 13 to 18. */
 import { z } from "zod";
 import { AccountId, Currencies, day, dayOrMonth, minute, openEnum, uuid } from "../schema/values";
 import { file, json, section, text } from "../declaration/declare";
@@ -9,11 +9,11 @@ const StatementId = uuid("Statement ID", "`statement_id` in the `url` that state
 const dateFrom = day("Date from", "First day.");
 const dateTo = day("Date to", "Last day, inclusive.");
 
-/** The contract names formats in capitals and gives their values in small letters. */
-const format = <const F extends readonly [string, ...string[]]>(formats: F, usual: F[number]) =>
+/** Accepts formats in upper case as well, because the contract mixes both spellings. */
+const format = <const F extends readonly [string, ...string[]]>(formats: F, defaultFormat: F[number]) =>
   z
     .enum(formats)
-    .default(usual)
+    .default(defaultFormat)
     .meta({
       title: "Format",
       description: "File format.",
@@ -26,7 +26,7 @@ const sortFields = {
   description: "date_from must not be after date_to.",
 } as const;
 
-/** Of both times only the day counts: its beginning for the first, its end for the second. */
+/** Only the days of both times are used: from the start of the first to the end of the second. */
 export const NewStatement = z
   .object({
     from_value_datetime: minute("From", "First day, UTC; the time of day is ignored.", "its first"),
@@ -138,7 +138,7 @@ export const getStatementFile = operation({
   contract: "14",
 });
 
-/** What the four statements by e-mail have in common. */
+/** Returns the shared part of the four statements by e-mail. */
 const emailShared = {
   effect: "change",
   method: "POST",

@@ -1,4 +1,4 @@
-/** Trades: booking one from a quote, and reading what was booked. Contract: endpoints 26 to 28. */
+/** Trades: booking from a quote, and reading. Contract: endpoints 26 to 28. */
 import { z } from "zod";
 import { ErrorMessage } from "../schema/error-bodies";
 import { accountFields, textField } from "../schema/response-fields";
@@ -30,7 +30,7 @@ export const NewTrade = z
         "repatriation_of_goods",
         "repatriation_of_services",
         "property_purchase",
-        // The contract's spelling.
+        // Misspelt in the contract.
         "mortage_repayment",
         "property_rental_or_maintenance",
         "salary_payroll",

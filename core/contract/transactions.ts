@@ -13,7 +13,7 @@ import {
   totalCount,
 } from "./json-interface";
 
-/** The types known today; a reader takes others too. */
+/** Documented types. Other values are accepted in responses. */
 const transactionTypes = ["credit", "debit", "incoming", "margin", "payment_returned"] as const;
 const TransactionType = openEnum(transactionTypes);
 

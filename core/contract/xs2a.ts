@@ -1,9 +1,9 @@
 /**
- * What the operations of the two open-banking interfaces share. Contract: Standards-based payment initiation and account
- * information; headers and statuses as in their standard, version 1.3.12.
+ * Shared parts of the operations of the two open-banking interfaces. Contract: Standards-based payment initiation and
+ * account information; headers and statuses as in their standard, version 1.3.12.
  *
- * Left out on purpose: Digest, Signature and TPP-Signature-Certificate, which belong together and to services that ask
- * for signed messages; and bodies that carry a person's password, as the person authorises on the service's own page.
+ * Deliberately omitted: Digest, Signature and TPP-Signature-Certificate, which only services with signed messages need;
+ * and request bodies with a person's password, because people authorise on the service's own page.
  */
 import { isIPv4 } from "node:net";
 import { z } from "zod";
@@ -33,14 +33,14 @@ const psuText = (title: string, description: string) => z.string().min(1).meta({
 const psuHeader = (title: string, description: string) =>
   byConnection(psuText(title, description).optional());
 
-/** The standard has IPv4 addresses here and no others. */
+/** IPv4 only, as in the standard. */
 const PsuIpAddress = z
   .string()
   .refine(isIPv4, "must be an IPv4 address, such as 192.0.2.7")
   .meta({ title: "PSU IP address", description: "IPv4 address of the person.", format: "ipv4" });
 
 const requestHeaders = { "X-Request-ID": byFxdesk(uuid("Request ID", "UUID of the request."), "uuid") };
-/** What the person's own call looked like, when a person is present. */
+/** Headers of the person's own request, if a person is present. */
 const deviceHeaders = {
   "PSU-IP-Port": psuHeader("PSU IP port", "Port of the person's connection."),
   "PSU-Accept": psuHeader("PSU Accept", "Accept header of the person's browser."),
@@ -58,7 +58,10 @@ const deviceHeaders = {
   "PSU-Geo-Location": byConnection(
     z
       .string()
-      .regex(/^GEO:-?[0-9]{1,2}\.[0-9]{6};-?[0-9]{1,3}\.[0-9]{6}$/, "must be as GEO:52.506931;13.144558")
+      .regex(
+        /^GEO:-?[0-9]{1,2}\.[0-9]{6};-?[0-9]{1,3}\.[0-9]{6}$/,
+        "must have the form GEO:52.506931;13.144558",
+      )
       .optional()
       .meta({
         title: "PSU geo location",
@@ -67,21 +70,21 @@ const deviceHeaders = {
   ),
 };
 
-/** Headers of a call that may be made without a person. */
+/** Headers of calls that may be made without a person. */
 export const headers = {
   ...requestHeaders,
   "PSU-IP-Address": byConnection(PsuIpAddress.optional()),
   ...deviceHeaders,
 };
 
-/** Headers of a call behind which the standard sees a person: fxdesk gives its own address when it knows no other. */
+/** Headers of calls that require a person's address. Defaults to the address of this machine. */
 export const attendedHeaders = {
   ...requestHeaders,
   "PSU-IP-Address": byConnectionOrGenerated(PsuIpAddress, "local-address"),
   ...deviceHeaders,
 };
 
-/** Who the person and the company are at the service. */
+/** Identity of the person and the company at the service. */
 export const psuIdentity = {
   "PSU-ID": psuHeader("PSU ID", "The person's ID at the service."),
   "PSU-ID-Type": psuHeader("PSU ID type", "Type of the ID."),
@@ -92,7 +95,7 @@ export const psuIdentity = {
 const preference = (title: string, description: string) =>
   z.boolean().optional().meta({ title, description });
 
-/** Where the person comes back to after authorising. */
+/** Addresses to which the person returns after authorisation. */
 export const redirectHeaders = {
   "TPP-Redirect-Preferred": hiddenFromModels(
     preference("Redirect preferred", "Prefers authorisation on the service's page."),
@@ -131,7 +134,7 @@ export const notificationHeaders = {
   "TPP-Notification-Content-Preferred": hiddenFromModels(
     z
       .string()
-      .regex(/^status=(SCA|PROCESS|LAST)(, ?(SCA|PROCESS|LAST))*$/, "must be as status=SCA,LAST")
+      .regex(/^status=(SCA|PROCESS|LAST)(, ?(SCA|PROCESS|LAST))*$/, "must have the form status=SCA,LAST")
       .optional()
       .meta({
         title: "Notification content",
@@ -146,19 +149,19 @@ export const brandHeaders = {
 };
 
 export const ConsentId = id("Consent ID", "From consents.create.");
-/** The consent under which account information is read. */
+/** The consent for reading account information. */
 export const consentHeaders = { "Consent-ID": ConsentId };
 
 const requestIdResponseHeader = { "X-Request-ID": "ID of the request." };
 
 /** Headers of every response. */
 export const responseHeaders: ResponseHeaders = requestIdResponseHeader;
-/** Headers of the response that begins an authorisation. */
+/** Headers of responses that start an authorisation. */
 const scaHeaders: ResponseHeaders = {
   ...requestIdResponseHeader,
   "ASPSP-SCA-Approach": "SCA approach: EMBEDDED, DECOUPLED or REDIRECT.",
 };
-/** Headers of the response that made a consent or payment. */
+/** Headers of responses that create a consent or payment. */
 export const createdHeaders: ResponseHeaders = {
   ...scaHeaders,
   Location: "Address of the new resource.",
@@ -197,7 +200,7 @@ const documentedErrors = {
   409: withTppMessages(statusMeanings[409]),
 };
 
-/** Refusals of account information, consents included. */
+/** Errors of account information, including consents. */
 export const accountErrors = {
   ...documentedErrors,
   406: withTppMessages(statusMeanings[406]),
@@ -205,7 +208,7 @@ export const accountErrors = {
   ...errorsWithoutBody,
 };
 
-/** Refusals of payment initiation. */
+/** Errors of payment initiation. */
 export const paymentErrors = {
   ...documentedErrors,
   406: statusMeanings[406],
@@ -215,7 +218,7 @@ export const paymentErrors = {
 
 export const AuthorisationId = id("Authorisation ID", "ID from the list of authorisations.");
 
-/** The response that begins an authorisation. */
+/** The response that starts an authorisation. */
 export const authorisationStarted = json(
   z
     .object({
@@ -262,5 +265,5 @@ export const authorisationStatus = json(
   responseHeaders,
 );
 
-/** A body with nothing in it: the person authorises on the service's page. */
+/** An empty body, because the person authorises on the service's page. */
 export const emptyBody = z.object({});

@@ -1,4 +1,4 @@
-/** Whether values fit an operation, in words that name the field and say what would be right. */
+/** Validation of the values of a call. Messages name the field and the allowed values. */
 import { valueAt } from "../schema/value-at";
 import { z } from "zod";
 import { elementOf, type Kind, kindOf, optionsOf } from "../schema/kind";
@@ -11,7 +11,7 @@ import type { Violation } from "./violation";
 const shapeOf = (fields: readonly Field[]) =>
   Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
 
-/** What the caller gives, strictly: an unknown field is a mistake, not a detail. */
+/** Returns the schema of the caller's input. Strict, because an unknown field is usually a misspelt one. */
 export const inputSchema = memoizePerOperation((operation: Callable) =>
   z.strictObject(shapeOf(callerFields(operation))),
 );
@@ -21,17 +21,16 @@ const scalars: ReadonlySet<Kind> = new Set<Kind>(["number", "integer", "boolean"
 const acceptsOnlyWritable = (schema: z.ZodType): boolean =>
   optionsOf(schema) !== undefined || scalars.has(kindOf(schema));
 
-/** Whether every value that fits can be written. A list is, outside the body, where it is written item by item. */
+/** True if every value that passes the schema can be encoded. Lists outside the body are encoded item by item. */
 function fieldAcceptsOnlyWritable({ schema, location }: Field): boolean {
   const element = location === "body" ? undefined : elementOf(schema);
   return acceptsOnlyWritable(element ?? schema);
 }
 
-/** How the values of some fields are checked. */
 interface FieldCheck {
   readonly schema: z.ZodType;
   readonly names: readonly string[];
-  /** Of the fields whose schema takes values that cannot be written. */
+  /** Fields whose schema also accepts values that cannot be encoded. */
   readonly uncheckedNames: readonly string[];
 }
 
@@ -58,10 +57,9 @@ function abbreviate(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
-/** What a limit counts, by what it limits; a number is its own measure. */
+/** Units of length limits by type. Numbers have none. */
 const lengthUnits: Readonly<Record<string, string>> = { string: " characters", array: " entries" };
 
-/** How a bound is called when it fits itself, and when it does not. */
 const boundWords = {
   too_small: { inclusive: "at least", exclusive: "more than" },
   too_big: { inclusive: "at most", exclusive: "less than" },
@@ -96,7 +94,7 @@ function toMessage(issue: z.core.$ZodIssue, given: unknown): string {
   }
 }
 
-/** What each way to give the value asks for, in its first complaint. */
+/** Joins the first problem of each alternative of a union. */
 const alternativesMessage = ({ errors }: z.core.$ZodIssueInvalidUnion, given: unknown): string =>
   [...new Set(errors.flatMap(([first]) => (first ? [toMessage(first, given)] : [])))].join(" or ");
 
@@ -119,22 +117,22 @@ function toViolations(error: z.core.$ZodError, values: unknown, knownFields: rea
   });
 }
 
-/** Whether a value would leave its place in the path: empty, a dot segment, or with a slash in it. */
+/** True if the value would change the path itself: empty, a dot segment, or with a slash. */
 const escapesPath = (value: unknown): boolean => typeof value === "string" && /^\.{0,2}$|[/\\]/.test(value);
 
-/** Whether a header would lose something of a value: spaces around it, line breaks, what is not ASCII. */
+/** True if a header cannot carry the value unchanged: outer spaces, line breaks, or characters outside ASCII. */
 export const isUnsafeInHeader = (value: unknown): boolean =>
   typeof value === "string" && !/^([!-~]([ -~]*[!-~])?)?$/.test(value);
 
-export const headerMessage = "must be ASCII text without line breaks, or spaces around it";
+export const headerMessage = "must be ASCII text without line breaks or surrounding spaces";
 
 const isScalar = (value: unknown): boolean => typeof value !== "object";
 
-/** Whether a value has no one way to be written as text, as an object has none. */
+/** True if the value has no unambiguous text form, for example an object. */
 const hasNoTextForm = (value: unknown): boolean =>
   !(Array.isArray(value) ? value.every(isScalar) : isScalar(value));
 
-/** What a place in the request cannot hold, whatever the schema says. */
+/** A restriction by the location of a field, independent of its schema. */
 interface LocationRule {
   readonly names: readonly string[];
   readonly isInvalid: (value: unknown) => boolean;
@@ -168,7 +166,7 @@ const locationRules = memoizePerOperation((operation: Callable): readonly Locati
   return all.filter(({ names }) => names.length > 0);
 });
 
-/** Runs with every call: no list is made for what fits. */
+/** Returns values that their location cannot carry. Runs for every call, so it avoids intermediate lists. */
 function locationViolations(operation: Callable, values: Values): Violation[] {
   const violations: Violation[] = [];
   for (const { names, isInvalid, message } of locationRules(operation))
@@ -180,11 +178,11 @@ const bodyFields = memoizePerOperation((operation: Callable) =>
   fieldsOf(operation).filter(({ location }) => location === "body"),
 );
 
-/** A document is the whole body: only the fields of its form go along. */
+/** Returns body fields that must not be given together with a document. */
 function documentViolations(operation: Callable, values: Values): Violation[] {
   const { document } = operation as Partial<Declaration>;
   if (!document || values[document.name] === undefined) return [];
-  const message = `cannot be given with ${document.name}, which is the whole body`;
+  const message = `cannot be combined with ${document.name}, which is the whole body`;
   return bodyFields(operation)
     .filter(({ name }) => values[name] !== undefined && !document.form?.fields.includes(name))
     .map(({ name }) => ({ field: name, message }));
@@ -192,7 +190,7 @@ function documentViolations(operation: Callable, values: Values): Violation[] {
 
 const topLevelField = ({ field }: Violation): string => field.split(".")[0]!;
 
-/** A rule is judged where its fields fit by themselves. */
+/** Returns broken rules. Rules with an invalid field are skipped. */
 function ruleViolations(
   { rules = [] }: Callable,
   values: Values,
@@ -217,7 +215,7 @@ function schemaViolations({ schema }: FieldCheck, values: unknown, known: readon
   return error ? toViolations(error, values, known) : [];
 }
 
-/** What cannot be written. Without an object around it, a value is one that has no name. */
+/** Returns values that cannot be encoded. A value that is not an object is checked as a field without a name. */
 function unwritableViolations(names: readonly string[], values: unknown): Violation[] {
   if (typeof values !== "object" || values === null || Array.isArray(values))
     return unwritableViolations([""], { "": values });
@@ -230,8 +228,8 @@ function unwritableViolations(names: readonly string[], values: unknown): Violat
 }
 
 /**
- * Whether values can be written is asked last, as schemas leave little open. Where they do not fit it is asked of all, and
- * a value that throws as it is read is found so.
+ * Adds the values that cannot be encoded. Valid input needs this check only for fields whose schema does not rule
+ * them out; invalid input is checked completely. Also reports values that throw when read.
  */
 function withUnwritableViolations(
   { names, uncheckedNames }: FieldCheck,
@@ -273,13 +271,13 @@ function checkValues(
   });
 }
 
-/** What is wrong with a caller's input, before anything is sent; nothing when it fits. */
+/** Returns the violations of a caller's input; empty if it is valid. */
 export function checkInput(operation: Callable, input: unknown, now: Date): Violation[] {
   const check = inputCheckOf(operation);
   return checkValues(operation, check, input, now, check.names);
 }
 
-/** What is wrong with the values of the fields that are not the caller's; one without a value is not looked at. */
+/** Returns the violations of fields that the caller does not fill. Missing values are ignored. */
 export function checkFilledFields(operation: Declaration, values: Values): Violation[] {
   const check = filledFieldsCheckOf(operation);
   return withUnwritableViolations(check, values, () => [
@@ -288,6 +286,6 @@ export function checkFilledFields(operation: Declaration, values: Values): Viola
   ]);
 }
 
-/** What is wrong with a received request, all its parameters included; nothing when it fits. */
+/** Returns the violations of a received request with all its parameters; empty if it is valid. */
 export const checkRequest = (operation: Declaration, values: unknown, now: Date): Violation[] =>
   checkValues(operation, requestCheckOf(operation), values, now);

@@ -1,4 +1,4 @@
-/** How much a call commits, by its declaration and its values. */
+/** The amounts that a call commits. */
 import type { CommittedAmountPaths } from "./operation";
 
 export interface CommittedAmount {
@@ -6,7 +6,7 @@ export interface CommittedAmount {
   readonly currency: string;
 }
 
-/** What stands at a path; a `*` is each entry of a list. */
+/** Returns the values at a path. `*` matches every entry of a list. */
 function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   const [name, ...rest] = path;
   if (name === undefined) return [value];
@@ -21,7 +21,7 @@ const isAmount = (value: unknown): value is { amount: string | number; currency:
   return typeof currency === "string" && /^\d+(\.\d+)?$/.test(String(amount));
 };
 
-/** How much a call commits; undefined where nobody knows. */
+/** Returns the amounts that a call commits, or undefined if they are unknown. */
 export function committedAmountsOf(
   declared: CommittedAmountPaths | undefined,
   values: Readonly<Record<string, unknown>>,

@@ -1,11 +1,8 @@
-/**
- * Identifiers that calls create: which operation makes which, which one ends what it stands for. It follows from
- * the declarations; a name is the same however it is spelled.
- */
+/** Resources that calls create and delete, derived from the declarations. ID names are compared in snake case. */
 import type { Callable, Declaration } from "./operation";
 import type { Service } from "./service";
 
-/** `Consent-ID`, `consent-id` and `consentId` are `consent_id`. */
+/** Converts `Consent-ID`, `consent-id` and `consentId` to `consent_id`. */
 export const toSnakeCase = (name: string): string =>
   name
     .replace(/([a-z\d])([A-Z])/g, "$1_$2")
@@ -15,15 +12,15 @@ export const toSnakeCase = (name: string): string =>
 const isId = (name: string): boolean => toSnakeCase(name).endsWith("_id");
 
 /**
- * The plain name of the identifier that an operation creates; undefined where it creates none. What is created below something
- * else has its identifier there, and means nothing without it.
+ * Returns the snake-case name of the ID that an operation creates, or undefined. IDs of nested resources are left
+ * out, because they are useless without the ID of their parent.
  */
 export function createdIdName({ effect, identifiedBy, parameters = {} }: Declaration): string | undefined {
   if (effect === "read" || identifiedBy === undefined || !isId(identifiedBy)) return undefined;
   return Object.keys(parameters).some(isId) ? undefined : toSnakeCase(identifiedBy);
 }
 
-/** The operations that create an identifier, on the server that knows it. */
+/** Returns the operations of a server that create an ID with this name. */
 export const operationsCreating = (
   { operations }: Pick<Service, "operations">,
   name: string,
@@ -33,7 +30,7 @@ export const operationsCreating = (
 
 const isParameter = (segment: string): boolean => segment.startsWith("{");
 
-/** Whether two paths may lead to the same place: a parameter stands for anything. */
+/** True if two paths can address the same resource. A parameter matches any segment. */
 export function pathsMayMatch(one: string, other: string): boolean {
   const [ones, others] = [one.split("/"), other.split("/")];
   const matches = (segment: string, index: number) =>
@@ -41,17 +38,17 @@ export function pathsMayMatch(one: string, other: string): boolean {
   return ones.length === others.length && ones.every(matches);
 }
 
-/** Whether two paths are the same, whatever their parameters are called. */
+/** True if two paths are equal except for the names of their parameters. */
 export const isSamePath = (one: string, other: string): boolean =>
   one.replace(/\{[^}]*\}/g, "{}") === other.replace(/\{[^}]*\}/g, "{}");
 
-/** The identifiers of a service that calls create, as an operation knows one: its plain name, and the path of all of its kind. */
+/** A kind of created resource: the snake-case name of its ID, and the path of its collection. */
 export interface ResourceKind {
   readonly name: string;
   readonly path: string;
 }
 
-/** What an operation creates, or is told in its path of what others create; undefined where it is neither. */
+/** Returns the kind of resource that an operation creates or takes in its path, or undefined. */
 export function resourceKindOf(
   service: Pick<Service, "operations">,
   operation: Declaration,
@@ -65,11 +62,11 @@ export function resourceKindOf(
   return index === -1 ? undefined : { name: names[index]!, path: segments.slice(0, index).join("/") };
 }
 
-/** The field of the identifier that stands for nothing any more after a call; undefined where there is none. */
+/** Returns the field with the ID of the resource that an operation deletes, or undefined. */
 export const deletedIdField = ({ effect, method, path }: Declaration): string | undefined =>
   effect === "change" && method === "DELETE" ? /\{([^}]+)\}$/.exec(path)?.[1] : undefined;
 
-/** What identifies what a call did, in its response. */
+/** Returns the ID in a response, or undefined if the operation declares none. */
 export function resourceIdentity({ identifiedBy }: Callable, body: unknown): string | undefined {
   if (identifiedBy === undefined || typeof body !== "object" || body === null) return undefined;
   const value = (body as Record<string, unknown>)[identifiedBy];

@@ -1,4 +1,4 @@
-/** What operations are declared with: who fills a parameter, what a response is, and the operation itself. */
+/** The functions with which operations are declared: parameters, responses, operations and sections. */
 import type { z } from "zod";
 import type {
   AsText,
@@ -10,7 +10,7 @@ import type {
 } from "./operation";
 import { findContradictions } from "./validate-declaration";
 
-/** Filled from the connection's settings, such as its client id. */
+/** Declares a parameter that the connection fills. `setting` defaults to the name of the parameter. */
 export const byConnection = <S extends z.ZodType>(
   schema: S,
   setting?: string,
@@ -20,7 +20,7 @@ export const byConnection = <S extends z.ZodType>(
   ...(setting !== undefined && { setting }),
 });
 
-/** The same; fxdesk makes the value where the connection has none. */
+/** Declares a parameter that the connection fills, or fxdesk if the connection has no value. */
 export const byConnectionOrGenerated = <S extends z.ZodType>(
   schema: S,
   generate: GeneratedValue,
@@ -31,8 +31,8 @@ export const byConnectionOrGenerated = <S extends z.ZodType>(
 });
 
 /**
- * Filled by code or a person, else from the connection's settings; a model is never asked for it, as for the addresses to
- * which people and notices are sent.
+ * Declares a parameter that code or a person may set, with the connection's setting as default. Models never see it.
+ * Used for redirect and notification addresses.
  */
 export const hiddenFromModels = <S extends z.ZodType>(
   schema: S,
@@ -44,7 +44,7 @@ export const hiddenFromModels = <S extends z.ZodType>(
   ...(setting !== undefined && { setting }),
 });
 
-/** Made by fxdesk for each call, such as a request id. */
+/** Declares a parameter that fxdesk generates for each call, for example a request ID. */
 export const byFxdesk = <S extends z.ZodType>(
   schema: S,
   generate: GeneratedValue,
@@ -54,20 +54,21 @@ export const byFxdesk = <S extends z.ZodType>(
   generate,
 });
 
-/** An array written with commas between its values. */
+/** Declares an array parameter that is encoded with commas: `a=1,2`. */
 export const commaSeparated = <S extends z.ZodType>(schema: S): Parameter<S, "caller"> => ({
   schema,
   by: "caller",
   list: "comma",
 });
 
+/** Declares a JSON response. */
 export const json = <S extends z.ZodType>(schema: S, description: string, headers?: ResponseHeaders) => ({
   kind: "json" as const,
   description,
   schema,
   ...(headers && { headers }),
 });
-/** The same response, or text where a field asks for it. */
+/** Adds a text form to a JSON response, for calls that select it with a field. */
 export const orText = <A extends ResponseDeclaration & { kind: "json" }, const T extends AsText>(
   response: A,
   asText: T,
@@ -85,9 +86,8 @@ export const empty = (description: string, headers?: ResponseHeaders) => ({
 });
 
 /**
- * Declares an operation. Throws a TypeError that names it when the declaration contradicts itself: a path parameter without
- * a schema, one name for two fields, a rule, paging or proof over a field that does not exist, pages of an operation that
- * does more than read.
+ * Declares an operation. Throws a TypeError with its name if the declaration contradicts itself, for example if a path
+ * parameter has no schema, two fields share a name, or a rule names an unknown field.
  */
 export function operation<const D extends Declaration>(declaration: D): Readonly<D> {
   const [contradiction] = findContradictions(declaration);
@@ -95,7 +95,7 @@ export function operation<const D extends Declaration>(declaration: D): Readonly
   return Object.freeze(declaration);
 }
 
-/** How the operations of a section are declared: what they share is written once. */
+/** Returns a variant of `operation()` that fills in the properties that all operations of a section share. */
 export const section =
   <const S extends Partial<Declaration>>(shared: S) =>
   <const D extends Omit<Declaration, keyof S>>(declaration: D): Readonly<S & D> =>

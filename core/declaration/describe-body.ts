@@ -1,35 +1,34 @@
-/** What a body holds, for people: its fields, and those one level below them. */
+/** Description of a body: its fields and those one level below. */
 import type { z } from "zod";
 import { elementOf, kindOf, metaOf, propertyOf, shapeOf } from "../schema/kind";
 
-/** A field of a body, by its path: `amount.currency`, or `payments[].status` in each entry of a list. */
+/** A field of a body with its path: `amount.currency`, or `payments[].status` for every entry of a list. */
 export interface BodyField {
   readonly path: string;
-  /** As `typeNameOf` says it. */
+  /** Result of `typeNameOf`. */
   readonly type: string;
   readonly description: string;
 }
 
 export interface BodyDoc {
   readonly schema: z.ZodType;
-  /** As `typeNameOf` says it. */
+  /** Result of `typeNameOf`. */
   readonly type: string;
-  /** The fields of one entry, where the body is a list of them; else of the body. */
+  /** Fields of the body, or of one entry if the body is a list. */
   readonly fields: readonly BodyField[];
-  /** Where entries lie that pages add to, and their fields: those of the first such list, as all are alike. */
+  /** Paths of the paged lists, and the fields of their entries. All lists of a body have the same entry type. */
   readonly entries?: { readonly paths: readonly string[]; readonly fields: readonly BodyField[] };
 }
 
-/** `string`, `integer`, `array of object`, or `any`. */
+/** Returns `string`, `integer`, `array of object` or `any`. */
 export function typeNameOf(schema: z.ZodType): string {
   const kind = kindOf(schema);
   const element = elementOf(schema);
   if (element) return `array of ${typeNameOf(element)}`;
-  // An enumeration that is open is text of which some values are known.
   return kind === "unknown" ? (metaOf(schema)["x-extensible-enum"] ? "string" : "any") : kind;
 }
 
-/** Fields that lie deeper than this are not listed: the service's own words say what they are. */
+/** Deeper fields are not listed, to keep the description short. */
 const maxLevels = 2;
 
 function fieldsBelow(schema: z.ZodType, path: string, level: number): BodyField[] {
@@ -42,14 +41,13 @@ function fieldsBelow(schema: z.ZodType, path: string, level: number): BodyField[
   });
 }
 
-/** The fields of one entry, where a body is a list of them; else of the body. Paths begin there. */
+/** Returns the fields of the body, or of one entry if the body is a list. Paths are relative to it. */
 const fieldsIn = (schema: z.ZodType): BodyField[] => fieldsBelow(elementOf(schema) ?? schema, "", 1);
 
-/** The schema at the end of a path. */
 const schemaAt = (schema: z.ZodType, path: string): z.ZodType | undefined =>
   path.split(".").reduce<z.ZodType | undefined>((inner, name) => inner && propertyOf(inner, name), schema);
 
-/** Describes a body. `lists` are the paths of lists that come in pages. */
+/** Describes a body. `lists` are the paths of its paged lists. */
 export function describeBody(schema: z.ZodType, lists: readonly string[] = []): BodyDoc {
   const list = lists.length > 0 ? schemaAt(schema, lists[0]!) : undefined;
   return {

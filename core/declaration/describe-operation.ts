@@ -1,6 +1,6 @@
 /**
- * The page of a declaration: everything there is to tell of it, gathered once. Help, documents, the texts of tools and
- * commands and the forms are rendered from it, so that all of them tell the same; none reads a declaration for its words.
+ * The description of a declaration as plain data. Help, documents, tool texts, commands and forms are rendered from
+ * it and do not read texts from the declaration, so that all surfaces agree.
  */
 import { z } from "zod";
 import { elementOf, type Kind, metaOf, optionsOf } from "../schema/kind";
@@ -26,97 +26,97 @@ import { isProcedure } from "./procedure";
 import { isWatch } from "./watch";
 import { splitCredential } from "./service";
 
-/** Whether a field must be given: always, where a rule says so, or never. */
+/** The requirement of a field: always, depending on a rule, or never. */
 export type FieldRequirement = "required" | "by rule" | "optional";
 
-/** One field of an input. */
+/** A field of the input. */
 export interface FieldDoc {
   readonly name: string;
-  /** For people: "Account ID". */
+  /** Label for people, for example "Account ID". */
   readonly title: string;
   readonly description: string;
   readonly kind: Kind;
-  /** As `typeNameOf` says it: `string`, `array of object`. */
+  /** Result of `typeNameOf`, for example `string` or `array of object`. */
   readonly type: string;
-  /** How a text is written, such as `date`. */
+  /** Format of a string, for example `date`. */
   readonly format?: string;
-  /** The values that are allowed, where they are listed: of the field, or of each entry where it is a list. */
+  /** Allowed values of the field, or of each entry of a list, if the schema is a closed enumeration. */
   readonly options?: readonly string[];
   readonly requirement: FieldRequirement;
   readonly default?: unknown;
   readonly example?: unknown;
   readonly filledBy: FilledBy;
-  /** Where the request of an operation has it. */
+  /** Location in the request; `input` for procedures and watches. */
   readonly location?: FieldLocation;
-  /** How a list is written in a query: `a=1&a=2` or `a=1,2`. */
+  /** Encoding of a list in the query: `a=1&a=2` (`repeat`) or `a=1,2` (`comma`). */
   readonly list?: Field["list"];
   readonly schema: z.ZodType;
 }
 
-/** The key by which a call that commits money is made once. */
+/** The idempotency key of a money call. */
 export interface KeyDoc {
-  /** Whether nothing is sent without one. */
+  /** True if a call without a key is refused. */
   readonly isRequired: boolean;
-  /** The field whose value it is where none is given. */
+  /** Field whose value is the default key. */
   readonly defaultField?: string;
 }
 
-/** What is done, and how often. */
+/** The effect of a call and its repetition. */
 export interface EffectDoc {
   readonly kind: Effect;
-  /** What a call does, in a sentence. */
+  /** One sentence. */
   readonly description: string;
-  /** Whether a call is repeated, and what to do when its response is lost, in sentences. */
+  /** Retry behaviour, and the advice if the response is lost. */
   readonly repetition: string;
-  /** Of what commits money. */
+  /** Only for money calls. */
   readonly key?: KeyDoc;
 }
 
-/** What the pages of all kinds of declarations have. */
+/** The description of an operation, procedure or watch. */
 export interface OperationDoc {
-  /** `section.method`, the same on every surface. */
+  /** `section.method`, identical on every surface. */
   readonly name: string;
-  /** The name of the MCP tool. */
+  /** Name of the MCP tool. */
   readonly tool: string;
   readonly title: string;
-  /** One sentence. */
+  /** One sentence: what a call returns or does. */
   readonly summary: string;
-  /** What a caller must know beyond the summary. */
+  /** Further facts that a caller needs. */
   readonly notes?: string;
   readonly effect: EffectDoc;
-  /** All fields of the input, whoever fills them. */
+  /** All fields, including those that the connection or fxdesk fills. */
   readonly fields: readonly FieldDoc[];
-  /** Conditions over several fields; `description` is a sentence. */
+  /** Conditions over several fields. Each `description` is a sentence. */
   readonly rules: readonly Rule[];
-  /** How a list comes page by page, in a sentence. */
+  /** One sentence on paging, if the result is a paged list. */
   readonly paging?: string;
-  /** The list in the result that is the answer. */
+  /** Field with the main list of the result. */
   readonly resultList?: string;
   readonly responses: readonly ResponseDoc[];
   readonly errors: readonly ErrorDoc[];
-  /** Where the contract describes it; empty where it does not. */
+  /** Section of the contract; empty for procedures and watches. */
   readonly contract: string;
-  /** The request of an operation. */
+  /** Only for operations. */
   readonly request?: RequestDoc;
-  /** The operations that a procedure uses, by name. */
+  /** Names of the operations that a procedure or watch uses. */
   readonly uses?: readonly string[];
 }
 
-/** A way to write the body of a request: the fields that are in it, and what they make. */
+/** One encoding of the request body, with its fields and its schema. */
 export interface RequestBody {
   readonly mediaType: string;
   readonly fields: readonly string[];
   readonly schema: z.ZodType;
 }
 
-/** What a call of the service needs beside its fields. */
+/** The HTTP request of an operation. */
 export interface RequestDoc {
   readonly method: Method;
-  /** Path with {parameters}, from the base address. */
+  /** Path below the server's base address, with {parameters}. */
   readonly path: string;
-  /** The alternatives; none where there is no body. */
+  /** Alternative encodings; empty if there is no body. */
   readonly bodies: readonly RequestBody[];
-  /** The secrets and identities it carries; the optional ones where the connection has them. */
+  /** Credentials in the request. Optional ones are sent if the connection has them. */
   readonly credentials: readonly { readonly name: string; readonly optional: boolean }[];
 }
 
@@ -125,9 +125,9 @@ export interface ResponseDoc {
   readonly status: number;
   readonly description: string;
   readonly kind: ResponseDeclaration["kind"];
-  /** What is in it, where it is JSON. */
+  /** Only for JSON responses. */
   readonly body?: BodyDoc;
-  /** When it comes as text instead. */
+  /** Text form of a JSON response, and the field that selects it. */
   readonly asText?: AsText;
   readonly headers: readonly {
     readonly name: string;
@@ -140,11 +140,11 @@ export interface ResponseDoc {
 export interface ErrorDoc {
   readonly status: number;
   readonly description: string;
-  /** What is in it, where the contract gives it a body. */
+  /** Only if the contract documents a body. */
   readonly body?: BodyDoc;
 }
 
-/** The page of an operation. */
+/** The description of an operation. */
 export interface EndpointDoc extends OperationDoc {
   readonly request: RequestDoc;
 }
@@ -203,7 +203,7 @@ function describePaging({ pages, linkedPages }: Callable): string | undefined {
   return `The list is paged: ${page} is the page number, ${size} the entries per page (default ${defaultSize}).`;
 }
 
-/** JSON, a document in its place, and a form of the document and some fields. */
+/** Returns the possible bodies: JSON, a document, or a form with both. */
 function requestBodiesOf({ body, document }: Declaration): RequestBody[] {
   if (!body) return [];
   const asJson = { mediaType: "application/json", fields: Object.keys(body.shape), schema: body };
@@ -275,16 +275,16 @@ const describeCallable = memoizePerOperation((callable: Callable): OperationDoc 
   };
 });
 
-/** The page of an operation or a procedure. */
+/** Describes an operation, procedure or watch. */
 export const describeOperation = describeCallable as {
   (operation: Declaration): EndpointDoc;
   (callable: Callable): OperationDoc;
 };
 
-/** The fields that a person, a flow or code fills. */
+/** Returns the fields that a person, a flow or code fills. */
 export const callerFieldDocs = ({ fields }: OperationDoc): readonly FieldDoc[] =>
   fields.filter(({ filledBy }) => filledBy === "caller");
 
-/** What a declaration does and what to know of it, in one paragraph. */
+/** Returns the summary and the notes as one paragraph. */
 export const introduction = ({ summary, notes }: OperationDoc): string =>
   [summary, notes].filter(Boolean).join(" ");

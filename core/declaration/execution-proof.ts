@@ -1,4 +1,4 @@
-/** Whether a success proves that the call was carried out. */
+/** Proof of execution: a check that a successful response shows that the call was carried out. */
 import type { z } from "zod";
 import { type Kind, kindOf, propertyOf } from "../schema/kind";
 import type { ResponseDeclaration, Declaration } from "./operation";
@@ -8,11 +8,11 @@ type JsonResponse = ResponseDeclaration & { kind: "json" };
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** An ErrorMessage of the service, whatever the status it came with. */
+/** True if the body is an ErrorMessage of the service. Some arrive with a success status. */
 const isErrorMessage = (body: unknown): boolean =>
   isObject(body) && ["code", "message", "details"].every((name) => Object.hasOwn(body, name));
 
-/** Text of which something can be seen, or a number that has all its digits. */
+/** True for text with a visible character, or a number without loss of digits. */
 const isNonBlank = (value: unknown): boolean =>
   typeof value === "string"
     ? /[^\s\p{C}]/u.test(value)
@@ -20,7 +20,7 @@ const isNonBlank = (value: unknown): boolean =>
 
 const textOrNumberKinds: ReadonlySet<Kind> = new Set(["string", "integer", "number"]);
 
-/** Whether a field has a value: text that is not blank, a number, or anything where the schema says neither. */
+/** True if the field has a value: non-blank text or a number, or any value if the schema is of another type. */
 const isPresent = (schema: z.ZodType | undefined, value: unknown): boolean =>
   schema && !textOrNumberKinds.has(kindOf(schema))
     ? value !== undefined && value !== null && value !== ""
@@ -36,9 +36,8 @@ function matchesDeclaredKind({ schema }: JsonResponse, body: unknown): boolean {
 }
 
 /**
- * Whether a successful response proves that the call was carried out: it holds what identifies the result. `body` is the parsed JSON, or the text where the response came as
- * text. A response that is documented as anything but JSON proves it by its status; a status that is not documented proves
- * nothing.
+ * True if a successful response proves that the call was carried out: a JSON response by the ID of its result, any
+ * other documented response by its status. An undocumented status proves nothing. `body` is parsed JSON, or text.
  */
 export function provesExecution(operation: Declaration, status: number, body: unknown): boolean {
   const response: ResponseDeclaration | undefined = Object.hasOwn(operation.responses, status)

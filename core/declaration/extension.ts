@@ -1,21 +1,21 @@
-/** Operations that the contract does not show, procedures and watches, added to a service. */
+/** Extension of a service with operations that the contract does not contain, procedures and watches. */
 import { operation } from "./declare";
 import type { Declaration } from "./operation";
 import type { Procedure } from "./procedure";
 import { defineService, highestEffectOf, type Service } from "./service";
 import type { Watch } from "./watch";
 
-/** What two operations must not share: where a call goes, whatever its path parameters are called. */
+/** Identifies the route of an operation, independent of the names of its path parameters. */
 const routeOf = ({ method, server, path }: Declaration) =>
   `${method} ${server} ${path.replace(/\{[^}]*\}/g, "{}")}`;
 
-/** What is not a GET may commit money, unless its declaration and the person who runs it both say otherwise. */
+/** Treats every operation that is not a GET as `money`, unless the user trusts its declared effect. */
 const withSafeEffect = (declaration: Declaration, trusted: readonly string[]): Declaration =>
   declaration.method === "GET" || trusted.includes(declaration.name)
     ? declaration
     : { ...declaration, effect: "money" };
 
-/** A procedure has the highest effect of what it uses, unless its declaration and the person who runs it both say otherwise. */
+/** Ignores a declared lower effect (`effectReason`) unless the user trusts it. */
 const withEffectOfUsedOperations = (
   declaration: Procedure,
   operations: readonly Declaration[],
@@ -25,7 +25,6 @@ const withEffectOfUsedOperations = (
     ? { ...declaration, effect: highestEffectOf(declaration, operations) }
     : declaration;
 
-/** What is added to a service. */
 export interface ServiceAdditions {
   readonly operations?: readonly Declaration[];
   readonly procedures?: readonly Procedure[];
@@ -33,10 +32,10 @@ export interface ServiceAdditions {
 }
 
 /**
- * The service with more operations, on its own servers, more procedures and watches; with an operation that quotes trades,
- * it has what needs quotes as well. Surfaces offer them as they offer what people need most. `trusted` names those whose
- * declared effect counts although they are no GET, or use what does more. Throws a
- * TypeError when an operation would replace one that is there, or does not fit the service.
+ * Returns the service with the additions, which also join its everyday list. An added operation with `quotes` also
+ * adds the procedures that need quotes. `trusted` names the additions whose declared effect is accepted although they
+ * are not a GET, or use operations with a higher effect. Throws a TypeError if an operation has the route of an
+ * existing one, or contradicts the service.
  */
 export function extendService(
   service: Service,
@@ -47,7 +46,7 @@ export function extendService(
   for (const declaration of given) {
     const existing = known.find((each) => routeOf(each) === routeOf(declaration));
     if (existing)
-      throw new TypeError(`${declaration.name}: ${existing.name} is already served at ${existing.path}.`);
+      throw new TypeError(`${declaration.name}: the route is taken by ${existing.name} (${existing.path}).`);
     known.push(declaration);
   }
   const added = given.map((declaration) => operation(withSafeEffect(declaration, trusted)));

@@ -1,4 +1,4 @@
-/** The fields of an operation, read once from its declaration: what forms, tools, commands and the wire work from. */
+/** The fields of a declaration, derived once and used by forms, tools, commands and the encoder. */
 import type { z } from "zod";
 import { defaultOf, isRequired, kindOf, metaOf, optionsOf, type Kind } from "../schema/kind";
 import type { Callable, Declaration, FilledBy, GeneratedValue, Parameter, Shape } from "./operation";
@@ -6,50 +6,51 @@ import { isProcedure } from "./procedure";
 import { isWatch } from "./watch";
 
 /**
- * Where a request has the field; `document` is the whole body, in place of the fields of `body`. Those of a procedure
- * and of a watch are their input, and in no request.
+ * The location of a field in the request. `document` replaces the whole body. Fields of procedures and watches are
+ * `input`: they are not part of a request.
  */
 export type FieldLocation = "path" | "query" | "header" | "body" | "document" | "input";
 
+/** A field of an operation, procedure or watch, with defaults applied. */
 export interface Field {
-  /** The contract's own name. */
+  /** Name as in the contract. */
   readonly name: string;
   readonly location: FieldLocation;
   readonly schema: z.ZodType;
   readonly filledBy: FilledBy;
-  /** The connection's name for the value, when the connection fills it. */
+  /** Name of the connection setting, for fields that the connection fills. */
   readonly setting: string;
-  /** What fxdesk makes where neither the caller nor the connection gives a value. */
+  /** Value that fxdesk generates if neither the caller nor the connection provides one. */
   readonly generate?: GeneratedValue;
-  /** Filled by code or a person, else from the connection; a model is never asked for it. */
+  /** True if only code, people or the connection set it, never a model. */
   readonly hiddenFromModels: boolean;
   readonly list: "repeat" | "comma";
   readonly required: boolean;
   readonly kind: Kind;
-  /** For people: "Account ID". */
+  /** Label for people, for example "Account ID". */
   readonly title: string;
   readonly description: string;
-  /** The exact strings allowed, when the schema is a closed enumeration. */
+  /** Allowed values, if the schema is a closed enumeration. */
   readonly options?: readonly string[];
-  /** Other spellings in which the options are taken, each with the option it stands for. */
+  /** Accepted alternative spellings, each mapped to its option. */
   readonly aliases?: ReadonlyMap<string, string>;
   readonly default?: unknown;
 }
 
 const isParameter = (value: z.ZodType | Parameter): value is Parameter => "by" in value;
 
-/** `value_date` and `bookingStatus` read as "Value date" and "Booking status". */
+/** Converts `value_date` and `bookingStatus` to "Value date" and "Booking status". */
 function titleFromName(name: string): string {
   const words = name.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[-_]/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }
 
-/** What people call a field: as its schema says, or by its name. */
+/** Returns the title of the schema, or a title made from the name. */
 export const titleOf = (name: string, schema: z.ZodType): string =>
   metaOf(schema).title ?? titleFromName(name);
 
 function fieldsOfShape(
-  place: FieldLocation,
+  location: FieldLocation,
   shape: Shape,
   generates: Declaration["generates"] = {},
 ): Field[] {
@@ -62,7 +63,7 @@ function fieldsOfShape(
     const defaultValue = defaultOf(schema);
     return {
       name,
-      location: place,
+      location,
       schema,
       filledBy: by,
       setting,
@@ -83,7 +84,7 @@ function fieldsOfShape(
 const documentShape = ({ document }: Declaration): Shape =>
   document ? { [document.name]: document.schema } : {};
 
-/** All fields of a request, in the order path, query, header, body, document. */
+/** Returns all fields of a request in the order path, query, header, body, document. */
 const requestFields = (operation: Declaration): readonly Field[] => [
   ...fieldsOfShape("path", operation.parameters ?? {}),
   ...fieldsOfShape("query", operation.query ?? {}, operation.generates),
@@ -92,14 +93,14 @@ const requestFields = (operation: Declaration): readonly Field[] => [
   ...fieldsOfShape("document", documentShape(operation)),
 ];
 
-/** All fields, in the order in which they are declared. */
+/** Returns all fields of a declaration in their declared order. */
 export const fieldsOf = memoizePerOperation((callable: Callable): readonly Field[] =>
   isProcedure(callable) || isWatch(callable)
     ? fieldsOfShape("input", callable.input)
     : requestFields(callable as Declaration),
 );
 
-/** The values of all fields; one that has none has its default. */
+/** Returns the values of all fields, with defaults for missing ones. */
 export const withDefaults = (
   operation: Callable,
   values: Readonly<Record<string, unknown>>,
@@ -108,29 +109,29 @@ export const withDefaults = (
     fieldsOf(operation).map(({ name, default: value }) => [name, values[name] ?? value] as const),
   );
 
-/** The fields a person, a flow or code fills. */
+/** Returns the fields that a person, a flow or code fills. */
 export const callerFields = memoizePerOperation((operation: Callable): readonly Field[] =>
   fieldsOf(operation).filter((field) => field.filledBy === "caller"),
 );
 
-/** Those of them that fxdesk makes where the caller leaves them out. */
+/** Returns the caller's fields that fxdesk generates if omitted. */
 export const generatedCallerFields = memoizePerOperation((operation): readonly Field[] =>
   callerFields(operation).filter(({ generate }) => generate !== undefined),
 );
 
-/** Those of them that a model fills. */
+/** Returns the caller's fields that models see. */
 export const modelFields = memoizePerOperation((operation: Callable): readonly Field[] =>
   callerFields(operation).filter(({ hiddenFromModels }) => !hiddenFromModels),
 );
 
-/** Those that no model is asked for: the connection fills them where code or a person does not. */
+/** Returns the caller's fields that models never see. */
 export const fieldsHiddenFromModels = memoizePerOperation((operation: Callable): readonly Field[] =>
   callerFields(operation).filter(({ hiddenFromModels }) => hiddenFromModels),
 );
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Derives something from a declaration once and remembers it for as long as the declaration lives. */
+/** Memoizes a function of a declaration. Results are garbage-collected with the declaration. */
 export function memoizePerOperation<T, D extends Callable = Declaration>(
   derive: (operation: D) => T,
 ): (operation: D) => T {

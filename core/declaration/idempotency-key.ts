@@ -1,10 +1,10 @@
-/** Keys of calls that commit money: text that stands for one call and no other, so that it is made once. */
+/** Idempotency keys of money calls. */
 import type { Callable } from "./operation";
 import { isProcedure } from "./procedure";
 
 const maxKeyLength = 200;
 
-/** What is wrong with a key; undefined when it fits. */
+/** Returns the problem with a key, or undefined if it is valid. */
 export function keyViolation(key: unknown): string | undefined {
   const fits =
     typeof key === "string" && key.length <= maxKeyLength && /^\P{C}+$/u.test(key) && key.trim() !== "";
@@ -12,9 +12,9 @@ export function keyViolation(key: unknown): string | undefined {
 }
 
 /**
- * Whether who asks for the call is asked for a key, too: what it does is known by an identifier that only its response
- * tells, nothing shows later whether it was carried out, and no field of its input can be used only once. The calls of a
- * procedure have keys of their own.
+ * True if the caller must provide a key: the ID of the result is known only from the response, no lookup shows
+ * afterwards whether the call was carried out, and no input field is single-use. Procedures set keys for their calls
+ * themselves.
  */
 export const requiresKey = (callable: Callable): boolean => {
   const { effect, identifiedBy, lookup, singleUseField } = callable;

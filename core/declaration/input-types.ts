@@ -1,4 +1,4 @@
-/** What a caller gives an operation, and what its fields then hold, as types. */
+/** Types of the input of a declaration and of its validated values. */
 import type { z } from "zod";
 import type { Callable, Declaration, Parameter, Shape } from "./operation";
 
@@ -23,7 +23,7 @@ type InputOfShape<C> = {
   [K in keyof C as C[K] extends MayBeLeftOut ? K : never]?: z.input<C[K]> | undefined;
 };
 
-type InputAt<D, Place extends string> = D extends { readonly [P in Place]: infer S extends Shape }
+type InputAt<D, Location extends string> = D extends { readonly [P in Location]: infer S extends Shape }
   ? InputOfShape<CallerShape<S>>
   : unknown;
 
@@ -35,7 +35,7 @@ type DocumentOf<D> = D extends {
   ? InputOfShape<{ [N in Name]: S }>
   : unknown;
 
-/** The fields the caller gives, flat, by the contract's own names. */
+/** The caller's input: one flat object with the field names of the contract. */
 export type InputOf<D extends Callable> = Flat<
   InputAt<D, "input"> &
     InputAt<D, "parameters"> &
@@ -55,11 +55,11 @@ type ValuesOfShape<S> = {
   readonly [K in keyof S as undefined extends ValueOf<S[K]> ? K : never]?: ValueOf<S[K]>;
 };
 
-type ValuesAt<D, Place extends string> = D extends { readonly [P in Place]: infer S }
+type ValuesAt<D, Location extends string> = D extends { readonly [P in Location]: infer S }
   ? ValuesOfShape<S>
   : unknown;
 
-/** The checked values of all fields of an operation, whoever fills them; what nobody gave has its default. */
+/** The validated values of all fields of an operation, with defaults applied. */
 export type ValuesOf<D extends Declaration> = Flat<
   ValuesAt<D, "parameters"> &
     ValuesAt<D, "query"> &

@@ -1,4 +1,4 @@
-/** JSON Schemas (draft 2020-12) of what an operation takes and returns, for surfaces that speak it. */
+/** JSON Schemas (draft 2020-12) of inputs and responses. */
 import { z } from "zod";
 import { inputSchema } from "./check";
 import { memoizePerOperation } from "./fields";
@@ -6,7 +6,7 @@ import type { Callable } from "./operation";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What schemas tell surfaces of ours only. */
+/** Metadata that only the surfaces of fxdesk use. */
 const internalKeys = [
   "alsoSpelled",
   "precision",
@@ -17,15 +17,15 @@ const internalKeys = [
   "listedBy",
 ] as const;
 
-/** Drops what tells a reader nothing: the safe-integer bounds that zod adds, names inside their own schema, and our own words. */
+/** Removes noise from a JSON Schema: the safe-integer bounds that zod adds, schema IDs, and our own metadata. */
 export function removeInternalKeys({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   delete jsonSchema.id;
-  for (const word of internalKeys) delete jsonSchema[word];
+  for (const key of internalKeys) delete jsonSchema[key];
 }
 
-/** Puts each named schema in the place of its reference: several hosts refuse a server that sends one. */
+/** Replaces references with the named schemas, because several MCP hosts refuse tools with `$ref`. */
 function inlineReferences(schema: Record<string, unknown>): JsonSchema {
   const { $defs = {}, $schema: _, ...root } = schema;
   const named = $defs as Record<string, JsonSchema>;
@@ -41,11 +41,11 @@ function inlineReferences(schema: Record<string, unknown>): JsonSchema {
   return resolve(root) as JsonSchema;
 }
 
-/** What the caller gives: a closed object without references and without combinators at its top. */
+/** Returns the schema of the caller's input: a closed object without references or top-level combinators. */
 export const inputJsonSchema = memoizePerOperation((operation: Callable) =>
   inlineReferences(z.toJSONSchema(inputSchema(operation), { io: "input", override: removeInternalKeys })),
 );
 
-/** What a response holds. Open, as schemas of input are unless they are strict: the service may add to it. */
+/** Returns the schema of a response. Objects are open, because the service may add fields. */
 export const responseJsonSchema = (schema: z.ZodType): JsonSchema =>
   inlineReferences(z.toJSONSchema(schema, { io: "input", override: removeInternalKeys }));

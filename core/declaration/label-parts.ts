@@ -1,11 +1,11 @@
-/** By what people know that a call created: its amounts, and what its declaration names. */
+/** The parts of a label for a created resource: its amounts and the fields in `labelFields`. */
 import { Big } from "big.js";
 import { metaOf } from "../schema/kind";
 import { committedAmountsOf, type CommittedAmount } from "./committed-amounts";
 import { fieldsOf, type Values } from "./fields";
 import type { Declaration } from "./operation";
 
-/** The sum for each currency, with as many digits as its amounts have. */
+/** Returns the sum per currency, with the largest number of decimals of its amounts. */
 function currencySums(amounts: readonly CommittedAmount[]): string[] {
   const currencies = [...new Set(amounts.map(({ currency }) => currency))];
   return currencies.map((currency) => {
@@ -15,7 +15,10 @@ function currencySums(amounts: readonly CommittedAmount[]): string[] {
   });
 }
 
-/** What people know by that a call created, from what it asked for. A day is told with what it is the day of. */
+/**
+ * Returns the label of a created resource, from the input of the call. Dates are prefixed with the title of their
+ * field.
+ */
 export function labelParts(operation: Declaration, given: Values): string[] {
   const { labelFields = [], commits } = operation;
   const fields = fieldsOf(operation).filter(({ name }) => labelFields.includes(name));

@@ -1,13 +1,16 @@
-/** What an operation of the service is: data from which every surface derives. */
+/**
+ * The declaration of an operation: one call of the service as plain data, from which the client, the Node-RED nodes,
+ * the MCP tools, the commands, the sandbox routes and the documents are derived.
+ */
 import type { z } from "zod";
 
 /**
- * What a call does. `read` changes nothing; `change` changes or asks for something; `money` commits or moves money, or
- * changes who may approve it.
+ * The effect of a call: `read` changes nothing; `change` changes or requests something; `money` commits or moves
+ * money, or changes who may approve it.
  */
 export type Effect = "read" | "change" | "money";
 
-/** What each effect means, for people and models; the surfaces add what matters to them. */
+/** One sentence per effect, for people and models. */
 export const effectDescriptions: Readonly<Record<Effect, string>> = {
   read: "Changes nothing.",
   change: "Changes or requests something.",
@@ -16,36 +19,36 @@ export const effectDescriptions: Readonly<Record<Effect, string>> = {
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** Who gives a parameter its value. Only the caller's appear on a form, a tool or the command line. */
+/** The source of a parameter's value. Forms, tools and commands show only the parameters of the caller. */
 export type FilledBy = "caller" | "connection" | "fxdesk";
 
-/** What fxdesk can make by itself: a new UUID or reference for each call, or this machine's own address. */
+/** A value that fxdesk can generate: a new UUID or reference per call, or the address of this machine. */
 export type GeneratedValue = "uuid" | "reference" | "local-address";
 
-/** A parameter of which there is more to say than its schema. A bare schema is a parameter the caller fills. */
+/** A parameter with more than a schema. A bare schema declares a parameter that the caller fills. */
 export interface Parameter<S extends z.ZodType = z.ZodType, By extends FilledBy = FilledBy> {
   readonly schema: S;
   readonly by: By;
-  /** The connection's name for the value; by default the parameter's own. */
+  /** Name of the connection setting that holds the value. Default: the name of the parameter. */
   readonly setting?: string;
-  /** How fxdesk makes the value where nobody gives one. */
+  /** Value that fxdesk generates if neither the caller nor the connection provides one. */
   readonly generate?: GeneratedValue;
-  /** Code or a person may fill it, else the connection does; a model is never asked for it. */
+  /** Code and people may set it, with the connection's value as default. Models never see it. */
   readonly hiddenFromModels?: true;
-  /** How an array is written in a query: `a=1&a=2` (the default) or `a=1,2`. */
+  /** Encoding of an array in the query: `a=1&a=2` (`repeat`, the default) or `a=1,2` (`comma`). */
   readonly list?: "repeat" | "comma";
 }
 
 export type Shape = Readonly<Record<string, z.ZodType | Parameter>>;
 
-/** Media types in which a response comes as text instead of JSON, and the values of a field that ask for that. */
+/** Media types of a response that is text instead of JSON, and the values of an input field that select it. */
 export interface AsText {
   readonly mediaTypes: readonly string[];
   readonly field: string;
   readonly values: readonly string[];
 }
 
-/** What comes back with one status. */
+/** The response to one success status. */
 export type ResponseDeclaration =
   | {
       readonly kind: "json";
@@ -60,138 +63,141 @@ export type ResponseDeclaration =
       readonly headers?: ResponseHeaders;
     };
 
-/** Documented headers of a response and what they mean. */
+/** Documented response headers: name to description. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
 /**
- * A body that is one text in a media type of its own, such as XML. A call has it in place of the JSON body: where its
- * field is given, the body's fields make no sense, save those that go along in a form.
+ * A request body that is one text in its own media type, for example XML. It replaces the JSON body: a call that sets
+ * its field must not set the fields of the body, except those listed in `form`.
  */
 export interface TextDocument {
-  /** The field that holds the text. */
+  /** Input field that contains the text. */
   readonly name: string;
   readonly schema: z.ZodType;
-  /** The first is written; each is read. */
+  /** Requests are sent with the first; the sandbox accepts all. */
   readonly mediaTypes: readonly [string, ...string[]];
-  /** With some of the body's fields beside it, the two are parts of a multipart/form-data body. */
+  /** Encoding as multipart/form-data, if fields of the body are sent along with the document. */
   readonly form?: DocumentForm;
 }
 
 export interface DocumentForm {
-  /** Name of the part that is the document. */
+  /** Name of the part with the document. */
   readonly documentPart: string;
-  /** Name of the part that holds the fields, as JSON. */
+  /** Name of the part with the fields, as JSON. */
   readonly fieldsPart: string;
   readonly fields: readonly string[];
 }
 
-/** A documented error: its meaning, and the schema of its body where the contract gives one. */
+/** A documented error: its description, with the schema of its body if the contract has one. */
 export type ErrorDeclaration = string | readonly [description: string, body: z.ZodType];
 
-/** What a documented error means. */
+/** Returns the description of a documented error. */
 export const errorDescription = (error: ErrorDeclaration): string =>
   typeof error === "string" ? error : error[0];
 
-/** The schema of its body, where the contract gives it one. */
+/** Returns the body schema of a documented error, or undefined if the contract has none. */
 export const errorBody = (error: ErrorDeclaration): z.ZodType | undefined =>
   typeof error === "string" ? undefined : error[1];
 
-/** How a list is read page by page. */
+/** A list with numbered pages: `page` and `size` name the query parameters. */
 export interface Paging {
   readonly page: string;
   readonly size: string;
-  /** Entries on a page when the caller does not say. */
+  /** Entries per page if the caller sets no size. */
   readonly defaultSize: number;
-  /** The header that counts all entries, where the contract documents one; else a short page is the last. */
+  /** Response header with the total count, if documented. Without it, a page that is not full is the last one. */
   readonly total?: string;
 }
 
-/** How a list inside an object is read page by page: each page links to the next one. Only for operations that GET. */
+/** A list inside an object whose pages link to the next one. GET operations only. */
 export interface LinkedPages {
-  /** Where a page has its entries: paths to one or more lists, such as `transactions.booked`. */
+  /** Paths to one or more lists of entries, for example `transactions.booked`. */
   readonly entries: readonly string[];
-  /** Where a page has the link to the next, an object with `href`; the last one has none. */
+  /** Path to the link to the next page, an object with `href`. The last page has none. */
   readonly next: string;
 }
 
-/** How fxdesk finds out by itself what became of a call whose response was lost. */
+/** Automatic recovery of the outcome of a call whose response was lost. */
 export type Recovery = ListedRecovery | ResentRecovery;
 
-/** It looks for the call in the list that `lookup` reads, through all its pages. */
+/** Recovery by searching all pages of the list that the `lookup` operation reads. */
 export interface ListedRecovery {
   readonly kind: "listed";
-  /** The field of the input whose value the list shows again. It tells one call from another where no two have the same. */
+  /** Input field whose value appears in the list. Identifies the call as long as the value is unique. */
   readonly reference: string;
-  /** The fields of a listed entry: that reference, the day on which it was made, and what identifies it. */
+  /** Fields of a listed entry: the reference, the day of its creation, and its ID. */
   readonly entry: { readonly reference: string; readonly day: string; readonly identity: string };
 }
 
-/** It sends the call once more under the same request id, where a setting says that the service then does nothing anew. */
+/**
+ * Recovery by sending the call again with the same request ID, if a setting confirms that the service deduplicates by
+ * it.
+ */
 export interface ResentRecovery {
   readonly kind: "resent";
-  /** The setting whose value is `yes` where the service does so. */
+  /** Setting that must be `yes` to allow it. */
   readonly setting: string;
 }
 
-/** A condition over several fields, or over a field and the clock. Data, so that help and tools can say it too. */
+/** A condition over several fields, or a field and the clock. Plain data, so that help and tools can show it. */
 export type Rule = { readonly description: string } & (
   | { readonly kind: "exactly-one" | "at-least-one"; readonly fields: readonly string[] }
   | { readonly kind: "ordered"; readonly fields: readonly [earlier: string, later: string] }
   | { readonly kind: "not-future"; readonly fields: readonly [string] }
   | {
-      /** None of the fields makes sense while the other has one of the values. */
+      /** The fields must be omitted if `other` has one of the values. */
       readonly kind: "excluded-by";
       readonly fields: readonly string[];
       readonly other: string;
       readonly values: readonly string[];
     }
   | {
-      /** The fields are needed when the other has one of the values. */
+      /** The fields are required if `other` has one of the values. */
       readonly kind: "needed-by";
       readonly fields: readonly string[];
       readonly other: string;
       readonly values: readonly string[];
     }
   | {
-      /** The fields are needed unless another is given, or has one of the values. */
+      /** The fields are required unless one of the `unless` fields is given, or has one of its values. */
       readonly kind: "needed-unless";
       readonly fields: readonly string[];
       readonly unless: Readonly<Record<string, "given" | readonly string[]>>;
     }
 );
 
-/** The statuses of the errors for a customer id that is missing, or that the service does not know. */
+/** HTTP statuses of the errors for a missing and for an unknown customer ID. */
 export interface CustomerErrorStatuses {
   readonly missing: number;
   readonly unknown: number;
 }
 
-/** The appearance of a section. Properties that are left out have defaults. */
+/** The appearance of a section. All properties are optional. */
 export interface SectionDeclaration {
-  /** Heading in documents and help; by default the words of the section's name. */
+  /** Heading in documents and help. Default: the words of the section's name. */
   readonly title?: string;
-  /** File in icons/. */
+  /** File name in icons/. */
   readonly icon?: string;
   /** Group of the Node-RED palette. */
   readonly category?: string;
-  /** Place among the sections; those without one come last. */
+  /** Sort position. Sections without one come last. */
   readonly order?: number;
 }
 
-/** What can be called, an operation or a procedure: what every surface shows of it. */
+/** The common part of operations, procedures and watches: all that the surfaces show. */
 export interface Callable {
-  /** `section.method`, the same on every surface. */
+  /** `section.method`, identical on every surface. */
   readonly name: string;
-  /** The name of the MCP tool and, with dashes and a prefix, of the Node-RED node. */
+  /** Name of the MCP tool. With dashes and a prefix, also the type of the Node-RED node. */
   readonly tool: string;
   readonly title: string;
-  /** One sentence. */
+  /** One sentence: what a call returns or does. */
   readonly summary: string;
-  /** What a caller must know beyond the summary. */
+  /** Further facts that a caller needs. */
   readonly notes?: string;
-  /** Search words of the palette and of `fxdesk operations`, English and German, that title and summary lack. */
+  /** Search words for the palette and `fxdesk operations`, English and German, beyond those in title and summary. */
   readonly keywords?: readonly string[];
-  /** Title, icon and palette group of its section; one declaration of the section is enough. */
+  /** Title, icon and palette group of the section. One declaration per section is enough. */
   readonly section?: SectionDeclaration;
   readonly effect: Effect;
   readonly rules?: readonly Rule[];
@@ -199,55 +205,61 @@ export interface Callable {
   readonly errors: Readonly<Record<number, ErrorDeclaration>>;
   readonly pages?: Paging;
   readonly linkedPages?: LinkedPages;
-  /** The list in a result that is the answer, such as `transactions`; what is beside it says how many and how whole. */
+  /** Field with the main list of the result, for example `transactions`. Tables and CSV show this list. */
   readonly resultList?: string;
-  /** It belongs to calls with this effect: who is offered those is offered this. */
+  /** Effect of the calls it supports: shown to users who may make those, hidden from others. */
   readonly companionOf?: Effect;
-  /** It gives files, which go where the surface says. */
+  /** True if it produces files. The surface decides where they are stored. */
   readonly deliversFiles?: true;
-  /** Each call counts against a number of reads that was agreed on: what was read is better kept than read again. */
+  /**
+   * True if calls count against an agreed number of reads, so that callers should store results instead of repeating
+   * calls.
+   */
   readonly quotaBound?: true;
   /**
-   * The field of a JSON response that identifies what was done. A success that does not hold it proves nothing: text or a
-   * number must be there, or any value where the field is neither.
+   * Response field with the ID of the result. A success without it does not prove execution: a field of text or
+   * number type must have a non-blank value, any other field a value.
    */
   readonly identifiedBy?: string;
-  /** Name of the operation that shows whether a call was carried out: `trades.list` for `trades.book`. */
+  /** Operation that shows whether a call was carried out, for example `trades.list` for `trades.book`. */
   readonly lookup?: string;
   readonly recovery?: Recovery;
-  /** What fxdesk makes for fields of the caller's that are left out or blank. */
+  /** Values that fxdesk generates for fields of the caller that are omitted or blank. */
   readonly generates?: Readonly<Record<string, GeneratedValue>>;
-  /** The field of the input that can be used once. A 409 on it may stem from an earlier call with the same value. */
+  /** Input field whose value can be used only once. A 409 may mean that an earlier call used the same value. */
   readonly singleUseField?: string;
-  /** Where the contract describes it. */
+  /** Section of the contract. Empty for procedures and watches. */
   readonly contract: string;
 }
 
-/** One operation of the service: its request, its responses and what it does. `operation()` of declare.ts checks one. */
+/**
+ * One operation of the service: request, responses and effect. Declared with `operation()` or `section()` of
+ * declare.ts.
+ */
 export interface Declaration extends Callable {
   readonly method: Method;
-  /** Path with {parameters}, from the base address. */
+  /** Path below the server's base address, with {parameters}. */
   readonly path: string;
-  /** One of the service's servers. */
+  /** Name of one of the service's servers. */
   readonly server: string;
-  /** The secrets and identities a call carries, of those that the service knows; a question mark where it can do without. */
+  /** Names of the service's credentials that a request carries. A trailing `?` marks an optional one. */
   readonly credentials: readonly string[];
   readonly parameters?: Shape;
   readonly query?: Shape;
   readonly headers?: Shape;
   readonly body?: z.ZodObject;
   readonly document?: TextDocument;
-  /** It prices trades. */
+  /** Present if the operation prices trades. */
   readonly quotes?: QuoteDeclaration;
-  /** How much a call commits; nobody knows where it is left out. */
+  /** Location of the committed amounts in the input. If omitted, the amount of a call is unknown. */
   readonly commits?: CommittedAmountPaths;
-  /** The fields of the body by which people know what a call created, beside the amounts that it commits. */
+  /** Body fields by which people recognise the created resource, in addition to the committed amounts. */
   readonly labelFields?: readonly string[];
-  /** Only where the contract documents other statuses for this operation than the service usually gives. */
+  /** Set only if the contract documents statuses for this operation that differ from the service's usual ones. */
   readonly customerErrorStatuses?: Partial<CustomerErrorStatuses>;
 }
 
-/** What an order says of a trade, as a quote is asked for it. */
+/** A property of an ordered trade, as passed to a quote request. */
 export type QuoteField =
   | "amount"
   | "fixed_side"
@@ -258,12 +270,12 @@ export type QuoteField =
   | "window_start_date"
   | "parent_trade_id";
 
-/** What a quote says. The fee and its currency are left out where a quote does not tell them. */
+/** The contents of a quote. Quotes without a fee omit both fee fields. */
 export interface QuotedFields {
-  /** What the quote is booked by. */
+  /** ID with which the quote is booked. */
   readonly quote_id: string;
   readonly rate: string;
-  /** The pair of the rate, such as EURUSD: the price of one EUR in USD. */
+  /** Currency pair of the rate, for example EURUSD: the price of one EUR in USD. */
   readonly rate_symbol: string;
   readonly buy_amount: string;
   readonly buy_currency: string;
@@ -274,41 +286,41 @@ export interface QuotedFields {
   readonly fee_currency?: string;
 }
 
-/** How an operation prices a trade that can be booked from its response: orders take their quotes from it. */
+/** Mapping from orders to an operation that returns bookable quotes. */
 export interface QuoteDeclaration {
-  /** The status of a response that can be booked. */
+  /** HTTP status of a bookable response. */
   readonly status: number;
-  /** The field that takes what an order says; an order that says something else cannot be priced by it. */
+  /** Input field for each property of an order. Orders with a property not listed here cannot be priced. */
   readonly requestFields: Readonly<Partial<Record<QuoteField, string>>>;
-  /** Other fields, as they are always given. */
+  /** Input fields with a fixed value. */
   readonly fixedFields?: Readonly<Record<string, string>>;
-  /** The field of the response that tells each part. */
+  /** Response field for each part of the quote. */
   readonly responseFields: QuotedFields;
 }
 
-/** Where the input of a call that commits money says how much. */
+/** Location of the committed amounts in the input. */
 export interface CommittedAmountPaths {
-  /** Paths to objects of an amount and a currency; a `*` stands for each entry of a list. */
+  /** Paths to objects with `amount` and `currency`. `*` matches every entry of a list. */
   readonly paths: readonly string[];
-  /** Where a field has one of these values, more than that is committed. */
+  /** Values of fields with which more than these amounts is committed, so that the total is unknown. */
   readonly unless?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whether a rule says what must be given, rather than what must not. */
+/** True if the rule requires fields, rather than excluding or ordering them. */
 export const isRequirementRule = ({ kind }: Rule): boolean =>
   ["exactly-one", "at-least-one", "needed-by", "needed-unless"].includes(kind);
 
-/** How a caller finds out what became of a call whose response was lost, as the beginning of an order. */
+/** Returns the instruction for a caller whose response was lost, as the start of a sentence. */
 export const lookupInstruction = ({ lookup }: Callable): string =>
   lookup === undefined ? "check at the service" : `look in ${lookup}`;
 
-/** Every field a rule speaks of. */
+/** Returns all fields that a rule mentions. */
 export const fieldsOfRule = (rule: Rule): readonly string[] => [
   ...rule.fields,
   ...("other" in rule ? [rule.other] : []),
   ...("unless" in rule ? Object.keys(rule.unless) : []),
 ];
 
-/** Whether an operation may respond so. */
+/** True if the operation declares a response of this kind. */
 export const mayRespondWith = ({ responses }: Callable, kind: ResponseDeclaration["kind"]): boolean =>
   Object.values(responses).some((response) => response.kind === kind);

@@ -1,13 +1,13 @@
-/** Where a list that comes in pages has its entries. */
+/** The entries of paged lists. */
 import type { z } from "zod";
 import { elementOf, propertyOf } from "../schema/kind";
 import type { Callable } from "./operation";
 
-/** Paths to the lists of a body: the body itself, or lists inside it. */
+/** Returns the paths to the lists of a body. An empty path is the body itself. */
 export const listPathsIn = ({ linkedPages }: Callable): readonly (readonly string[])[] =>
   linkedPages ? linkedPages.entries.map((path) => path.split(".")) : [[]];
 
-/** The schema of a list's entries; undefined where the operation reads no list. */
+/** Returns the schema of a list entry, or undefined if the operation returns no list. */
 export function listEntrySchema(operation: Callable): z.ZodType | undefined {
   const [path = []] = listPathsIn(operation);
   const schemas = Object.values(operation.responses).flatMap((response) =>

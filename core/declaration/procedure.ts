@@ -1,56 +1,61 @@
-/** What a procedure is: what a person asks for in one sentence, and the service gives in several calls. */
+/** The declaration of a procedure: a task that takes several calls of the service. */
 import type { z } from "zod";
 import type { Callable, ResponseDeclaration, Shape } from "./operation";
 import { propertyOf } from "../schema/kind";
 import { listSchemaOf } from "./result-list";
 
-/** How far a procedure has come. */
+/** A progress report of a running procedure. */
 export interface Progress {
-  /** Steps that are done, and how many there will be where that is known. */
+  /** Completed steps, and the total if known. */
   readonly done: number;
   readonly total?: number | undefined;
-  /** What is being done, for people. */
+  /** Current step, for people. */
   readonly message: string;
 }
 
-/** A file that a procedure gives. */
+/** A file that a procedure produces. */
 export interface ProducedFile {
   readonly name: string;
   readonly contentType: string;
-  /** Taken once, as it arrives. */
+  /** A stream can be read only once. */
   readonly content: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** What became of a file: where it lies, its whole content, or the address under which it is kept. */
+/** The location of a delivered file: its path, its whole content, or the URI under which it is stored. */
 export type FileLocation =
   | { readonly path: string }
   | { readonly content: Buffer }
   | { readonly uri: string };
 
-/** Takes a file to its place. */
+/** Stores a file or hands it to the caller. */
 export type DeliverFile = (file: ProducedFile) => Promise<FileLocation>;
 
-/** What a procedure runs with. */
+/** The context of a running procedure or watch. `C` is the type of the client. */
 export interface RunContext<C = never> {
-  /** Makes the calls; they have the options of the call of the procedure, such as its client id and its signal. */
+  /**
+   * Client for the calls. They inherit the options of the procedure's own call, for example its client ID and signal.
+   */
   readonly client: C;
-  /** Ends the procedure: its calls end by themselves, its waits must. */
+  /** Aborts the procedure. Calls observe it automatically; waits must check it themselves. */
   readonly signal: AbortSignal | undefined;
-  /** Tells whoever waits how far it has come. */
+  /** Reports progress to the caller. */
   readonly progress: (step: Progress) => void;
-  /** Hands a file over to whoever called; where it goes is theirs to say. Throws an FxdeskError where it cannot go there. */
+  /** Delivers a file to the place that the caller chose. Throws an FxdeskError if it cannot be stored there. */
   readonly deliver: (file: ProducedFile) => Promise<FileLocation>;
 }
 
-/** A function over a client, declared as operations are: every surface derives from it. `procedure()` checks one. */
+/**
+ * A function over a client with a declaration like that of an operation. Declared with `procedure()` in
+ * core/procedures.
+ */
 export interface Procedure extends Callable {
-  /** All its fields are the caller's. */
+  /** All fields are filled by the caller. */
   readonly input: Shape;
-  /** The operations that it calls, by name. Its effect is the highest of theirs. */
+  /** Names of the operations that it calls. Its effect must not be lower than theirs, unless `effectReason` is set. */
   readonly uses: readonly string[];
-  /** Why its effect is lower than the highest of what it uses. */
+  /** Reason for an effect lower than the highest of the operations in `uses`. */
   readonly effectReason?: string;
-  /** Gets checked values, each with its default where the caller gave none. Returns what its response declares. */
+  /** Receives validated values with defaults applied. Returns the body that its response declares. */
   readonly run: (context: RunContext, input: never) => Promise<unknown>;
 }
 
@@ -58,7 +63,7 @@ export const isProcedure = (callable: Callable): callable is Procedure => "run" 
 
 type SchemaOf<P> = P extends { readonly schema: infer S } ? S : P;
 
-/** The values of the fields of a shape, as a procedure gets them. */
+/** The validated values that a procedure with this input receives. */
 export type ProcedureValues<S extends Shape> = {
   readonly [K in keyof S]: SchemaOf<S[K]> extends z.ZodType ? z.output<SchemaOf<S[K]>> : never;
 };
@@ -67,7 +72,7 @@ type BodyOf<R extends ResponseDeclaration> = R extends { readonly schema: infer 
   ? z.input<S>
   : unknown;
 
-/** A procedure as it is written down; what it shares with operations and never needs is filled in. */
+/** A procedure as its author writes it. `procedureFor` adds the properties that every procedure shares. */
 export interface ProcedureDeclaration<C, S extends Shape, R extends ResponseDeclaration> extends Pick<
   Procedure,
   | "name"
@@ -87,12 +92,15 @@ export interface ProcedureDeclaration<C, S extends Shape, R extends ResponseDecl
   | "deliversFiles"
 > {
   readonly input: S;
-  /** What it returns. */
+  /** Response: its kind, description and schema. */
   readonly output: R;
   readonly run: (context: RunContext<C>, input: ProcedureValues<S>) => Promise<BodyOf<R>>;
 }
 
-/** Declares a procedure over a client. Throws a TypeError that names it when the declaration contradicts itself. */
+/**
+ * Declares a procedure over a client of type `C`. Throws a TypeError with its name if the declaration contradicts
+ * itself.
+ */
 export const procedureFor =
   <C>() =>
   <const D extends Pick<Procedure, "name">, const S extends Shape, const R extends ResponseDeclaration>(
@@ -101,10 +109,10 @@ export const procedureFor =
     const { output, ...rest } = declaration;
     const responses = { 200: output };
     if (rest.resultList !== undefined && !listSchemaOf({ responses }, rest.resultList))
-      throw new TypeError(`${rest.name}: its output has no list ${rest.resultList}.`);
+      throw new TypeError(`${rest.name}: the output has no list ${rest.resultList}.`);
     const { identifiedBy } = rest;
     if (identifiedBy !== undefined && !(output.kind === "json" && propertyOf(output.schema, identifiedBy)))
-      throw new TypeError(`${rest.name}: its output has no field ${identifiedBy}.`);
+      throw new TypeError(`${rest.name}: the output has no field ${identifiedBy}.`);
     return Object.freeze({
       ...rest,
       responses,

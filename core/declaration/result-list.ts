@@ -1,24 +1,23 @@
-/** The list in a result that is the answer, and what is said about it beside. */
+/** The main list of a result, and the fields beside it. */
 import type { z } from "zod";
 import { elementOf, propertyOf, shapeOf } from "../schema/kind";
 import type { Callable } from "./operation";
 
 export interface ResultList {
-  /** Name of the list. */
   readonly name: string;
   readonly entries: readonly unknown[];
   /** The result without the list. */
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
-/** Parts a result; undefined where nothing declares its rows, or it has none. */
+/** Splits a result into its list and the rest. Returns undefined if no list is declared or the result has none. */
 export function extractResultList({ resultList: name }: Callable, body: unknown): ResultList | undefined {
   if (name === undefined || typeof body !== "object" || body === null) return undefined;
   const { [name]: entries, ...rest } = body as Record<string, unknown>;
   return Array.isArray(entries) ? { name, entries, rest } : undefined;
 }
 
-/** The schema of a list in the result; undefined where it has no such list. */
+/** Returns the schema of a list in the result, or undefined. */
 export function listSchemaOf(
   { responses }: Pick<Callable, "responses">,
   name: string,
@@ -30,7 +29,7 @@ export function listSchemaOf(
   return undefined;
 }
 
-/** The fields of an entry of a list in the result, in the order in which they are declared. */
+/** Returns the field names of an entry of a list in the result, in their declared order. */
 export function listEntryFields(callable: Callable, name: string): readonly string[] {
   const list = listSchemaOf(callable, name);
   return list ? Object.keys(shapeOf(elementOf(list)!)) : [];

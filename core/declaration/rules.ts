@@ -1,11 +1,11 @@
-/** Conditions over several fields, checked before anything is sent. */
+/** Evaluation of rules over several fields. */
 
 import type { Rule } from "./operation";
 import type { Values } from "./fields";
 
 const isGiven = (values: Values, field: string) => values[field] !== undefined;
 
-/** The day or month of `now` in UTC, at the precision in which the value is written. */
+/** Formats `now` in UTC with the precision of `value`: a day or a month. */
 const atSamePrecision = (value: string, now: Date) => now.toISOString().slice(0, value.length);
 
 function isBroken(rule: Rule, values: Values, now: Date): boolean {
@@ -44,6 +44,6 @@ function isBroken(rule: Rule, values: Values, now: Date): boolean {
   }
 }
 
-/** The rules that the values break. `now` is passed in so that tests and the sandbox own the clock. */
+/** Returns the rules that the values break. `now` is a parameter so that tests and the sandbox control the clock. */
 export const brokenRules = (rules: readonly Rule[], values: Values, now: Date): Rule[] =>
   rules.filter((rule) => isBroken(rule, values, now));

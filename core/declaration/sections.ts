@@ -1,19 +1,19 @@
-/** Sections: the part of a name before the dot, with the title, icon and palette group that its declarations share. */
+/** Sections: the part of a name before the dot, with its title, icon and palette group. */
 import type { Callable, SectionDeclaration } from "./operation";
 
-/** `trades.list` is `list` of the section `trades`. */
+/** Splits `trades.list` into the section `trades` and the method `list`. */
 export function splitName({ name }: Pick<Callable, "name">): readonly [section: string, method: string] {
   const [section = "", method = ""] = name.split(".");
   return [section, method];
 }
 
-/** The words of a name: `accountDetails` reads as "Account details". */
+/** Converts `accountDetails` to "Account details". */
 function titleFrom(name: string): string {
   const words = name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Returns what the first declaration of a section that describes it says; empty if none does. */
+/** Returns the first section description among the declarations of a section; empty if there is none. */
 export function sectionOf(section: string, all: readonly Callable[]): SectionDeclaration {
   const described = all.find((each) => each.section !== undefined && splitName(each)[0] === section);
   return described?.section ?? {};
@@ -23,7 +23,6 @@ export function sectionOf(section: string, all: readonly Callable[]): SectionDec
 export const sectionTitle = (section: string, all: readonly Callable[]): string =>
   sectionOf(section, all).title ?? titleFrom(section);
 
-/** Compares the places of two sections. */
 const byOrder =
   (all: readonly Callable[]) =>
   (one: string, other: string): number => {
@@ -31,7 +30,7 @@ const byOrder =
     return first === second ? 0 : first! - second!;
   };
 
-/** The sections in order, each with its operations. */
+/** Groups declarations by section, in the order of the sections. */
 export function bySection<D extends Callable>(operations: readonly D[]): ReadonlyMap<string, readonly D[]> {
   const sections = new Map<string, D[]>();
   for (const operation of operations) {

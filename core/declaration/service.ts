@@ -1,4 +1,4 @@
-/** What a service is: one value, which says where it is served, who calls it how, and what it can do. */
+/** The declaration of a service: servers, credentials, settings, operations, procedures and watches in one value. */
 import type { Values } from "./fields";
 import { propertyOf } from "../schema/kind";
 import { callerFields } from "./fields";
@@ -7,78 +7,79 @@ import type { Callable, Declaration, Effect } from "./operation";
 import type { Procedure } from "./procedure";
 import type { Watch } from "./watch";
 
-/** One value of a connection: an environment variable, a flag and a field of a form derive from it. */
-/** What settings are about, where not every connection needs them. */
+/** Groups of settings that not every connection needs. */
 export const settingSections = ["credentials", "openBanking", "limits", "records"] as const;
 export type SettingSection = (typeof settingSections)[number];
 
+/** A setting of a connection. Its environment variable, its flag and its form field are derived from it. */
 export interface Setting {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Kept out of flows, command lines, logs and results. */
+  /** True if the value must never appear in flows, command lines, logs or results. */
   readonly secret: boolean;
   readonly options?: readonly string[];
-  /** In force where nothing is set. */
+  /** Value if the setting is not set. */
   readonly default?: string;
   readonly example?: string;
-  /** Its value that stands for production, where money is real. */
+  /** Value that selects production, where real money moves. */
   readonly productionValue?: string;
-  /** The parameter of operations that it fills, where that has another name. */
+  /** Name of the operation parameter that it fills, if different. */
   readonly parameterName?: string;
-  /** Forms show it there; what is in none stands first. */
+  /** Group in forms. Settings without one come first. */
   readonly section?: SettingSection;
-  /** What its value looks like, as far as that can be told before it is used. */
+  /** Format of the value, for validation before its first use. */
   readonly shape?: "address" | "count" | "host" | "ipv4" | "uri";
 }
 
-/** A base address below which operations are served. */
+/** A base address of operations. */
 export interface Server {
   readonly description: string;
-  /** The setting that holds the whole address. */
+  /** Setting with the whole address. */
   readonly setting: string;
-  /** How other settings make the address where that one is not set: `https://{environment}.{domain}/`. */
+  /** Address built from other settings if that one is not set, for example `https://{environment}.{domain}/`. */
   readonly template?: string;
 }
 
-/** How a credential travels: an access token as a bearer token, anything else as a header of its own. */
+/** The transport of a credential: a bearer token, or the value of its own header. */
 export interface CredentialScheme {
   readonly kind: "bearer" | "header";
   readonly header: string;
   readonly setting: string;
   readonly description: string;
-  /** Left out where it is not set, also by operations that declare it: the service decides whether it can do without. */
+  /** If true and not set, requests are sent without it, and the service decides whether to accept them. */
   readonly optional?: true;
 }
 
-/** Where the parts of an error stand in a body; the first path that leads to a text counts. */
+/** Paths to the parts of an error in its body. The first path that leads to text is used. */
 export interface ErrorBody {
   /**
-   * Where messages stand: each path leads to one or to a list of them, "" to the body itself, which is the default. The
-   * other paths are those in a message.
+   * Paths to a message or a list of messages. The default, "", is the body itself. The other paths are relative to a
+   * message.
    */
   readonly messages?: readonly string[];
   readonly code: readonly string[];
   readonly message: readonly string[];
   readonly details: readonly string[];
-  /** The field of the request that a message is about. */
+  /** Request field that the message concerns. */
   readonly field?: readonly string[];
 }
 
 /**
- * How a person logs in and an access token is renewed: OAuth 2.0, authorization code and refresh token grant, with the
- * application's id and secret as HTTP Basic.
+ * OAuth 2.0 login and token refresh: authorization code and refresh token grants, with the ID and secret of the
+ * application as HTTP Basic credentials.
  */
 export interface TokenEndpoint {
-  /** The server whose address counts where `setting` is not set. */
+  /** Server whose address is used if `setting` is not set. */
   readonly server: string;
   readonly setting: string;
   readonly path: string;
-  /** Of the page on which a person logs in, at the same address. */
+  /** Path of the login page, at the same address. */
   readonly loginPath: string;
   readonly scope: string;
 }
 
+/** A service. Created with `defineService`, which checks it. */
 export interface Service<
   Ops extends readonly Declaration[] = readonly Declaration[],
   Procedures extends readonly Procedure[] = readonly Procedure[],
@@ -87,42 +88,42 @@ export interface Service<
   readonly servers: Readonly<Record<string, Server>>;
   readonly credentials: Readonly<Record<string, CredentialScheme>>;
   readonly settings: readonly Setting[];
-  /** The header that identifies a call, in requests and responses. */
+  /** Header with the request ID, in requests and responses. */
   readonly requestIdHeader?: string;
-  /** In the order in which they are tried. */
+  /** Tried in this order. */
   readonly errorBodies: readonly ErrorBody[];
-  /** What a caller can do where the service gives one of these codes, which say more than the status. */
+  /** Advice for the caller by error code, for codes that are more specific than the status. */
   readonly advice?: Readonly<Record<string, string>>;
-  /** Codes of a 429 that speak of a quota of one account or consent, and not of how fast calls come. */
+  /** Codes of a 429 that mean an exhausted quota of one account or consent, not too high a rate of calls. */
   readonly quotaCodes?: readonly string[];
   readonly tokens?: TokenEndpoint;
-  /** An operation that reads little and needs no input: by it a connection is tried. */
+  /** Operation for connection tests: a small read without required input. */
   readonly probe?: string;
-  /** The fields that say on whose behalf a call is made; the first that a call has counts. */
+  /** Fields with the customer of a call. The first field that has a value is used. */
   readonly customerFields?: readonly string[];
   readonly operations: Ops;
   readonly procedures?: Procedures;
-  /** Procedures that need quotes, which the service has none of: offered where an extension adds an operation that quotes. */
+  /** Procedures that need quotes. Added to `procedures` if an extension adds an operation with `quotes`. */
   readonly quoteProcedures?: readonly Procedure[];
-  /** What people need most, by name; surfaces offer it first. Everything where it is left out. */
+  /** Names of the everyday operations, procedures and watches, which surfaces show first. Default: all. */
   readonly daily?: readonly string[];
   readonly watches?: Watches;
 }
 
-/** All that can be called: the operations, then the procedures. */
+/** Returns all operations, then all procedures. */
 export const callablesOf = ({ operations, procedures = [] }: Pick<Service, "operations" | "procedures">) =>
   [...operations, ...procedures] as readonly Callable[];
 
-/** What a service declares, as far as surfaces show it. */
+/** The part of a service that surfaces show. */
 export type ServiceDeclarations = Pick<Service, "operations" | "procedures" | "watches" | "daily">;
 
-/** All that surfaces show: what can be called, then the watches. */
+/** Returns all operations, procedures and watches, in this order. */
 export const declarationsOf = (service: ServiceDeclarations): readonly Callable[] => [
   ...callablesOf(service),
   ...(service.watches ?? []),
 ];
 
-/** On whose behalf a call with these values is made; empty where its operation has no such field. */
+/** Returns the customer of a call with these values; empty if none of the customer fields is set. */
 export function customerFromValues(
   { customerFields = [] }: Pick<Service, "customerFields">,
   values: Values,
@@ -131,13 +132,16 @@ export function customerFromValues(
   return field === undefined ? "" : String(values[field]);
 }
 
-/** What people need most, in the order in which the service names it; everything where it names nothing. */
+/** Returns the everyday declarations in the order of `daily`, or all if the service names none. */
 export const dailyOf = (service: ServiceDeclarations): readonly Callable[] => {
   const all = declarationsOf(service);
   return service.daily?.map((name) => all.find((each) => each.name === name)!) ?? all;
 };
 
-/** The settings that say to whom secrets are sent: what is good in one place is sent to no other. */
+/**
+ * Returns the settings that determine where secrets are sent. Secrets stored for one destination are never sent to
+ * another.
+ */
 export const destinationSettingsOf = ({
   servers,
   tokens,
@@ -151,7 +155,7 @@ export const destinationSettingsOf = ({
 
 const effectRanks: Readonly<Record<Effect, number>> = { read: 0, change: 1, money: 2 };
 
-/** The highest of what a procedure uses. */
+/** Returns the highest effect of the operations that a procedure uses. */
 export const highestEffectOf = ({ uses }: Procedure, operations: readonly Declaration[]): Effect =>
   operations
     .filter(({ name }) => uses.includes(name))
@@ -160,53 +164,54 @@ export const highestEffectOf = ({ uses }: Procedure, operations: readonly Declar
       "read",
     );
 
-/** What is wrong with a procedure or a watch of a service; undefined where nothing is. */
+/** Returns the first problem with the `uses` of a procedure or watch, or undefined. */
 function usesContradiction(
   { name, uses, effect, effectReason }: Pick<Procedure, "name" | "uses" | "effect" | "effectReason">,
   operations: readonly Declaration[],
 ) {
   const used = uses.map((each) => operations.find((operation) => operation.name === each));
   const missing = uses.find((_, index) => !used[index]);
-  if (missing !== undefined) return `${name}: there is no operation ${missing} for it to use.`;
+  if (missing !== undefined) return `${name}: uses names ${missing}, but the service has no such operation.`;
   const higher = used.find((operation) => effectRanks[operation!.effect] > effectRanks[effect]);
   return higher && effectReason === undefined
-    ? `${name}: ${higher.name}, which it uses, has the effect ${higher.effect}; effectBecause says why that is not its own.`
+    ? `${name}: ${higher.name}, which it uses, has the effect ${higher.effect}. Raise the effect or give effectReason.`
     : undefined;
 }
 
-/** The name of a credential, and whether an operation can do without: `contactId?`. */
+/** Splits a credential of an operation into its name and the optional mark: `contactId?`. */
 export function splitCredential(credential: string): { readonly name: string; readonly optional: boolean } {
   const optional = credential.endsWith("?");
   return { name: optional ? credential.slice(0, -1) : credential, optional };
 }
 
-/** Why the service cannot recover an operation as that is declared. */
+/** Returns the reason why the declared recovery cannot work with this service, or undefined. */
 function recoveryContradiction(
   { recovery, lookup, headers = {} }: Declaration,
   { operations, settings, requestIdHeader = "" }: Service,
 ): string | undefined {
   if (!recovery) return undefined;
   if (recovery.kind === "resent") {
-    if (!(requestIdHeader in headers)) return "a call without a request id cannot be sent again under it.";
+    if (!(requestIdHeader in headers)) return "recovery by resending needs the request ID header.";
     const isSetting = settings.some(({ name }) => name === recovery.setting);
-    return isSetting ? undefined : `there is no setting ${recovery.setting}.`;
+    return isSetting
+      ? undefined
+      : `recovery names the setting ${recovery.setting}, but the service has no such setting.`;
   }
   const list = operations.find(({ name }) => name === lookup);
   const entry = list && listEntrySchema(list);
-  if (!entry) return `${lookup} lists nothing.`;
+  if (!entry) return `recovery needs a list, but ${lookup} does not return one.`;
   const requiredField = callerFields(list).find(({ required }) => required);
-  if (requiredField) return `${lookup} does not list it without being given ${requiredField.name}.`;
+  if (requiredField) return `recovery cannot call ${lookup}, because it requires ${requiredField.name}.`;
   const missing = Object.values(recovery.entry).filter((field) => !propertyOf(entry, field));
-  return missing.length === 0 ? undefined : `what ${lookup} lists has no field ${missing.join(", ")}.`;
+  return missing.length === 0 ? undefined : `the entries of ${lookup} have no field ${missing.join(", ")}.`;
 }
 
 const isProbe = (operation: Declaration | undefined): boolean =>
   operation?.effect === "read" && !callerFields(operation).some(({ required }) => required);
 
 /**
- * Declares a service. Throws when it contradicts itself: an operation on a server or with a credential that it does not
- * have, two operations of one name, a watch that looks back without knowing days, a credential, server or token endpoint without its setting, a recovery by what is not
- * listed.
+ * Declares a service. Throws a TypeError if it contradicts itself, for example if an operation names an unknown
+ * server or credential, two declarations share a name, or a recovery cannot work.
  */
 export function defineService<
   const Ops extends readonly Declaration[],
@@ -219,13 +224,13 @@ export function defineService<
   };
   const settingNames = new Set(settings.map(({ name }) => name));
   for (const { setting } of [...Object.values(servers), ...Object.values(credentials)])
-    if (!settingNames.has(setting)) fail(`There is no setting ${setting}.`);
-  if (tokens && !(tokens.server in servers)) fail(`There is no server ${tokens.server}.`);
+    if (!settingNames.has(setting)) fail(`The service has no setting ${setting}.`);
+  if (tokens && !(tokens.server in servers)) fail(`tokens: the service has no server ${tokens.server}.`);
   for (const { name, server, credentials: carried } of operations) {
-    if (!(server in servers)) fail(`${name}: there is no server ${server}.`);
+    if (!(server in servers)) fail(`${name}: the service has no server ${server}.`);
     for (const credential of carried)
       if (!(splitCredential(credential).name in credentials))
-        fail(`${name}: there is no credential ${credential}.`);
+        fail(`${name}: the service has no credential ${credential}.`);
   }
   for (const each of [...procedures, ...watches]) {
     const contradiction = usesContradiction(each, operations);
@@ -233,15 +238,15 @@ export function defineService<
   }
   for (const name of service.daily ?? [])
     if (!declarationsOf(service).some((each) => each.name === name))
-      fail(`daily: there is no operation ${name}.`);
+      fail(`daily: the service has no operation, procedure or watch ${name}.`);
   if (service.probe !== undefined && !isProbe(operations.find(({ name }) => name === service.probe)))
-    fail(`probe: ${service.probe} is no operation that reads and needs no input.`);
+    fail(`probe: ${service.probe} must be an operation with the effect read and without required input.`);
   for (const watch of watches)
     if ((watch.day === undefined) !== (watch.overlapDays === undefined))
-      fail(`${watch.name}: overlapDays and the day of an entry belong together.`);
+      fail(`${watch.name}: overlapDays and day must be declared together.`);
   const names = new Set<string>();
   for (const key of declarationsOf(service).flatMap(({ name, tool }) => [name, tool])) {
-    if (names.has(key)) fail(`Two operations are called ${key}.`);
+    if (names.has(key)) fail(`The name ${key} is declared twice.`);
     names.add(key);
   }
   for (const operation of operations) {

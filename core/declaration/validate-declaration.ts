@@ -1,16 +1,15 @@
-/** Whether a declaration contradicts itself. */
+/** Consistency checks of a declaration. */
 import type { z } from "zod";
 import { isRequired, propertyOf } from "../schema/kind";
 import { type Declaration, fieldsOfRule, type Shape } from "./operation";
 
 /**
- * Whether a path stays below the base address and means the same to whoever reads it: printable ASCII from a slash on, no
- * query, and no way up, written out or in escapes.
+ * True if the path cannot escape the base address: printable ASCII with a leading slash, without a query, dot
+ * segments or escaped separators.
  */
 const isPath = (path: string): boolean =>
   /^\/[!-~]*$/.test(path) && !/\/\/|\.\.|[\\?#]|%2e|%2f|%5c/i.test(path);
 
-/** The fields of a shape that the caller fills. */
 const callerFieldNames = (shape: Shape): string[] =>
   Object.entries(shape).flatMap(([name, value]) => ("by" in value && value.by !== "caller" ? [] : [name]));
 
@@ -28,14 +27,13 @@ function allCallerFieldNames({
   return document ? [...given, document.name] : given;
 }
 
-/** The fields that only the caller can give, as parts of the declaration name them. */
+/** Returns the names in the declaration that must be fields of the caller. */
 const referencedCallerFields = ({ singleUseField, recovery, generates = {} }: Declaration): string[] => [
   ...(singleUseField === undefined ? [] : [singleUseField]),
   ...(recovery?.kind === "listed" ? [recovery.reference] : []),
   ...Object.keys(generates),
 ];
 
-/** Why a part of the declaration cannot be used that names a field: there is no such field. */
 function referenceContradictions(declaration: Declaration): string[] {
   const { identifiedBy } = declaration;
   const given = allCallerFieldNames(declaration);
@@ -43,12 +41,12 @@ function referenceContradictions(declaration: Declaration): string[] {
   const identified =
     identifiedBy === undefined || jsonSchemas(declaration).some((schema) => propertyOf(schema, identifiedBy));
   return [
-    ...(identified ? [] : [`no JSON response has a field ${identifiedBy}`]),
-    ...[...missing].map((name) => `the caller gives no field ${name}`),
+    ...(identified ? [] : [`identifiedBy: no JSON response has a field ${identifiedBy}`]),
+    ...[...missing].map((name) => `the caller fills no field ${name}`),
   ];
 }
 
-/** What is made for the caller must not be needed from him, and only what commits money is recovered. */
+/** Generated fields must be optional, and recovery applies only to money operations. */
 function recoveryContradictions(declaration: Declaration): string[] {
   const { effect, recovery, lookup, identifiedBy, generates = {} } = declaration;
   const requiredFields = [declaration.query ?? {}, declaration.headers ?? {}, declaration.body?.shape ?? {}]
@@ -56,15 +54,15 @@ function recoveryContradictions(declaration: Declaration): string[] {
     .filter(([name, value]) => name in generates && isRequired("by" in value ? value.schema : value));
   const usesListedRecovery = recovery?.kind === "listed";
   return [
-    ...requiredFields.map(([name]) => `${name} is made where it is left out, and it must not be`),
-    ...(recovery && effect !== "money" ? ["only what commits money is recovered"] : []),
-    ...(usesListedRecovery && lookup === undefined ? ["there is no lookup to find it in"] : []),
-    ...(usesListedRecovery && identifiedBy === undefined ? ["nothing identifies what is found"] : []),
+    ...requiredFields.map(([name]) => `${name} is generated if omitted, so it must be optional`),
+    ...(recovery && effect !== "money" ? ["recovery requires the effect money"] : []),
+    ...(usesListedRecovery && lookup === undefined ? ["recovery by list requires a lookup"] : []),
+    ...(usesListedRecovery && identifiedBy === undefined ? ["recovery by list requires identifiedBy"] : []),
   ];
 }
 
 const nameContradictions = ({ name }: Declaration): string[] =>
-  /^[a-zA-Z]+\.[a-zA-Z0-9]+$/.test(name) ? [] : ["a name reads section.method"];
+  /^[a-zA-Z]+\.[a-zA-Z0-9]+$/.test(name) ? [] : ["the name must have the form section.method"];
 
 function pathContradictions({ path, parameters = {} }: Declaration): string[] {
   const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, key]) => key!);
@@ -72,9 +70,9 @@ function pathContradictions({ path, parameters = {} }: Declaration): string[] {
   return [
     ...(isPath(path)
       ? []
-      : ["a path begins with one slash and holds no way out of it, no query and no white space"]),
+      : ["the path must begin with one slash and must not contain dot segments, a query or spaces"]),
     ...inPath.filter((key) => !declared.includes(key)).map((key) => `path parameter ${key} has no schema`),
-    ...declared.filter((key) => !inPath.includes(key)).map((key) => `${key} is not in the path`),
+    ...declared.filter((key) => !inPath.includes(key)).map((key) => `parameter ${key} is not in the path`),
   ];
 }
 
@@ -83,7 +81,7 @@ const fieldNames = ({ parameters, query, headers, body, document }: Declaration)
   ...(document ? [document.name] : []),
 ];
 
-/** The fields that other parts of the declaration name. */
+/** Returns the names in the declaration that must be fields of the operation. */
 const referencedFields = ({
   rules = [],
   pages,
@@ -103,20 +101,20 @@ function fieldContradictions(declaration: Declaration): string[] {
   const duplicates = names.filter((key, index) => names.indexOf(key) !== index);
   const missing = referencedFields(declaration).filter((key) => !names.includes(key));
   return [
-    ...duplicates.map((key) => `two fields are called ${key}`),
+    ...duplicates.map((key) => `two fields have the name ${key}`),
     ...missing.map((key) => `there is no field ${key}`),
   ];
 }
 
-/** Reading all pages repeats the call, so it must not change anything. */
+/** Reading all pages repeats the call, so only reads can be paged. */
 function pageContradictions({ pages, linkedPages, effect, method }: Declaration): string[] {
   if (!pages && !linkedPages) return [];
-  if (effect !== "read") return [`only an operation whose effect is read has pages; the effect is ${effect}`];
+  if (effect !== "read") return [`paging requires the effect read, but the effect is ${effect}`];
   const isLinkedGet = method === "GET" && !pages;
-  return linkedPages && !isLinkedGet ? ["linked pages are those of a GET without numbered ones"] : [];
+  return linkedPages && !isLinkedGet ? ["linkedPages requires a GET without numbered pages"] : [];
 }
 
-/** What quotes must be found where it is said to be. */
+/** The request and response fields of `quotes` must exist. */
 function quoteContradictions(declaration: Declaration): string[] {
   const { quotes, responses } = declaration;
   if (!quotes) return [];
@@ -127,7 +125,7 @@ function quoteContradictions(declaration: Declaration): string[] {
   return [
     ...requestFields
       .filter((name) => !given.includes(name))
-      .map((name) => `quotes: the caller gives no field ${name}`),
+      .map((name) => `quotes: the caller fills no field ${name}`),
     ...(response?.kind === "json"
       ? responseFields
           .filter((name) => !propertyOf(response.schema, name))
@@ -136,7 +134,7 @@ function quoteContradictions(declaration: Declaration): string[] {
   ];
 }
 
-/** What contradicts itself in a declaration, in sentences without their full stop; nothing when it is sound. */
+/** Returns the contradictions in a declaration, as sentences without a full stop; empty if there are none. */
 export const findContradictions = (declaration: Declaration): string[] => [
   ...nameContradictions(declaration),
   ...pathContradictions(declaration),

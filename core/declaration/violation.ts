@@ -1,16 +1,15 @@
-/** What is wrong with a value. */
-
-/** One thing wrong with the values: where, and what would be right. */
+/** An invalid value. */
 export interface Violation {
-  /** The field, with the path inside it where it is an object or an array: `payments.0.creditorName`. */
+  /** Field name, with the path inside objects and arrays: `payments.0.creditorName`. */
   readonly field: string;
+  /** The requirement, as the rest of a sentence that starts with the field: `must be at least 1`. */
   readonly message: string;
-  /** Set where it is a rule over several fields: `message` is a sentence and names them itself. */
+  /** Set for rules over several fields, whose `message` is a whole sentence. */
   readonly rule?: true;
 }
 
 const sentence = ({ field, message, rule }: Violation) =>
   (rule || !field ? message : `${field} ${message}`).replace(/\.?$/, ".");
 
-/** What is wrong, for a person to read: a sentence for each violation. */
+/** Formats violations for people, one sentence each. */
 export const describeViolations = (found: readonly Violation[]): string => found.map(sentence).join(" ");

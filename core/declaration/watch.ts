@@ -1,52 +1,62 @@
-/** What a watch is: a question that is asked again and again, of which each change is told once. */
+/** The declaration of a watch: a read that is polled, and whose changes are delivered exactly once. */
 import type { z } from "zod";
 import type { Callable, ResponseDeclaration, Shape } from "./operation";
 import type { ProcedureValues, RunContext } from "./procedure";
 
-/** What counts of an entry: where it differs from what was kept, the entry has changed. */
+/** The watched part of an entry. If it differs from the stored state, the entry has changed. */
 export type WatchState = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What a read has to look at. */
+/** The range of one read. */
 export interface ReadWindow {
-  /** YYYY-MM-DD, UTC, by the clock of the store. */
+  /** YYYY-MM-DD in UTC, by the clock of the store. */
   readonly today: string;
-  /** The first day that counts, YYYY-MM-DD; undefined for all there are. Only of a watch whose entries have a day. */
+  /** First day to read, YYYY-MM-DD; undefined for all days. Only set if the watch declares `day`. */
   readonly from: string | undefined;
-  /** The states that are kept, by the id of the entry: what cannot change any more need not be read again. */
+  /** Stored states by entry ID. A read may skip entries that are in a final state. */
   readonly knownStates: ReadonlyMap<string, WatchState>;
 }
 
-/** What there is now. */
+/** The result of one read: the current entries. */
 export interface Snapshot<E = unknown> {
   readonly entries: readonly E[];
-  /** Why entries may be missing, for people; none where all are there: only then is what is missing gone. */
+  /** Reasons why entries may be missing, for people. Empty if the read is complete; only then can an entry be gone. */
   readonly gaps: readonly string[];
 }
 
-/** Where a watch begins that nobody has started before: changes from now on, entries from a day on, or all there are. */
+/**
+ * The start of a new watch: `now` for changes from now on, a day (YYYY-MM-DD) for entries from that day on, or
+ * `beginning` for all.
+ */
 export type WatchStart = "now" | "beginning" | (string & {});
 
-/** A question over a client, declared as operations are: every surface derives from it. */
+/** A read over a client with a declaration like that of an operation. Declared with `watch()` in core/watches. */
 export interface Watch extends Callable {
-  /** All its fields are the caller's. */
+  /** All fields are filled by the caller. */
   readonly input: Shape;
-  /** The operations that it calls, by name; all of them only read. */
+  /** Names of the operations that it calls. All have the effect `read`. */
   readonly uses: readonly string[];
   readonly read: (context: RunContext, input: never, window: ReadWindow) => Promise<Snapshot>;
-  /** What tells one entry from another, and stays the same. */
+  /** Returns the ID of an entry, which must be unique and never change. */
   readonly identify: (entry: never) => string;
-  /** `previous` is what was kept of the entry; a threshold needs it, so that it is not crossed to and fro. */
+  /**
+   * Returns the watched state. `previous` is the stored state; thresholds need it to avoid reporting small
+   * oscillations.
+   */
   readonly state: (entry: never, input: never, previous: WatchState | undefined) => WatchState;
-  /** Whether an entry that was not there before is told; it is, unless this says otherwise. */
+  /** True if an entry with this state is reported when it first appears. Default: always. */
   readonly reportsNew?: (state: WatchState) => boolean;
-  /** Whether it is told that an entry is there no longer. */
+  /** Set if the watch reports entries that disappear. */
   readonly reportsGone?: true;
-  /** The day of an entry, YYYY-MM-DD or empty; together with how many days back are looked at again for what came late. */
+  /** Returns the day of an entry, YYYY-MM-DD or empty. Requires `overlapDays`. */
   readonly day?: (entry: never) => string;
+  /** Number of past days that each read covers again, to find late entries. Requires `day`. */
   readonly overlapDays?: number;
-  /** Where it begins unless its caller says so: what tells of a condition tells also of one that is there already. */
+  /**
+   * Start if the caller sets none. A watch for a condition uses `beginning`, so that an existing condition is
+   * reported.
+   */
   readonly defaultStart: "now" | "beginning";
-  /** How long after one read the next is made as a rule, in milliseconds. */
+  /** Default interval between two reads, in milliseconds. */
   readonly everyMs: number;
 }
 
@@ -54,22 +64,22 @@ export const isWatch = (callable: Callable): callable is Watch => "identify" in 
 
 export type ChangeKind = "new" | "changed" | "gone";
 
-/** One change. Each is told once; where nobody can know whether it was heard, once more, as `repeated`. */
+/** A change of one entry. Delivered once; delivered again with `repeated: true` if it was not acknowledged. */
 export interface Change<E = unknown> {
-  /** The name of the watch. */
+  /** Name of the watch. */
   readonly watch: string;
   readonly kind: ChangeKind;
-  /** What identifies the entry. */
+  /** ID of the entry. */
   readonly id: string;
-  /** As it is now; undefined where it is gone. */
+  /** Current entry; undefined if `kind` is `gone`. */
   readonly entry: E | undefined;
-  /** What counted of it before; undefined where it is new. */
+  /** Previous state; undefined if `kind` is `new`. */
   readonly before: WatchState | undefined;
-  /** When it was found, ISO 8601 in UTC. */
+  /** Time of detection, ISO 8601 in UTC. */
   readonly at: string;
-  /** It was told before, and nobody said that it was heard. */
+  /** True if the change was delivered before but not acknowledged. */
   readonly repeated: boolean;
-  /** Up to here all changes are told: `since` goes on after it. */
+  /** Position after this change. Pass it to `since` to continue from here. */
   readonly cursor: string;
 }
 
@@ -77,7 +87,7 @@ type EntryOf<R extends ResponseDeclaration> = R extends { readonly schema: infer
   ? z.output<S>
   : unknown;
 
-/** A watch as it is written down; what it shares with operations and never needs is filled in. */
+/** A watch as its author writes it. `watchFor` adds the properties that every watch shares. */
 export interface WatchDeclaration<C, S extends Shape, R extends ResponseDeclaration> extends Pick<
   Watch,
   | "name"
@@ -96,7 +106,7 @@ export interface WatchDeclaration<C, S extends Shape, R extends ResponseDeclarat
   | "everyMs"
 > {
   readonly input: S;
-  /** An entry. */
+  /** One entry: its kind, description and schema. */
   readonly output: R;
   readonly read: (
     context: RunContext<C>,
@@ -112,7 +122,7 @@ export interface WatchDeclaration<C, S extends Shape, R extends ResponseDeclarat
   readonly day?: (entry: EntryOf<R>) => string;
 }
 
-/** Declares a watch over a client. */
+/** Declares a watch over a client of type `C`. */
 export const watchFor =
   <C>() =>
   <const D extends Pick<Watch, "name">, const S extends Shape, const R extends ResponseDeclaration>(

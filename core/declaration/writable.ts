@@ -1,16 +1,19 @@
-/** Whether values can be written at all, whatever their schemas say: as text in an address, as JSON in a body. */
+/** Checks that values can be encoded as text or JSON, independent of their schemas. */
 
-/** How many lists and objects may lie in each other, the body itself counted: whoever reads one goes as deep as it is. */
+/**
+ * Maximum nesting of lists and objects, including the body itself. Bounds the recursion of everything that reads a
+ * body.
+ */
 export const maxDepth = 64;
 
-/** Something that cannot be written, and where it is. */
+/** A value that cannot be encoded. */
 interface UnwritableValue {
-  /** The field, with the path inside it. */
+  /** Field name with the path inside it. */
   readonly field: string;
   readonly message: string;
 }
 
-/** The keys that lead to it, the last first. */
+/** Path to the value, innermost key first. */
 interface Problem {
   readonly keys: string[];
   readonly message: string;
@@ -18,24 +21,24 @@ interface Problem {
 
 const problem = (message: string): Problem => ({ keys: [], message });
 
-/** Of another realm too, as in a function of a flow: what stands above a plain object stands at the top. */
+/** Accepts plain objects of other realms as well, because Node-RED function nodes run in their own. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** JSON writes an object as what its toJSON gives, and an instance without what it inherits: not what was checked. */
+/** Excludes instances and objects with toJSON: their JSON would differ from what was validated. */
 const isData = (value: object): boolean =>
   (Array.isArray(value) || isPlain(value)) && typeof (value as { toJSON?: unknown }).toJSON !== "function";
 
-/** Bytes are what flows bring most often where none may be. */
+/** Names Buffers, the most frequent mistake in flows. */
 const notPlainDataMessage = (value: object): string =>
-  `must be plain data, as JSON has it${Buffer.isBuffer(value) ? ", not a Buffer" : ""}`;
+  `must be plain JSON data${Buffer.isBuffer(value) ? ", not a Buffer" : ""}`;
 
 function checkScalar(value: unknown): Problem | undefined {
   switch (typeof value) {
     case "string":
-      return value.isWellFormed() ? undefined : problem("must not hold a lone surrogate");
+      return value.isWellFormed() ? undefined : problem("must not contain a lone surrogate");
     case "number":
       return Number.isFinite(value) ? undefined : problem(`must be a finite number, not ${value}`);
     case "bigint":
@@ -48,11 +51,11 @@ function checkScalar(value: unknown): Problem | undefined {
   }
 }
 
-/** `around` are the objects the value lies in. */
+/** `ancestors` are the objects that contain the value. */
 function checkValue(value: unknown, ancestors: object[]): Problem | undefined {
   if (typeof value !== "object" || value === null) return checkScalar(value);
-  if (ancestors.includes(value)) return problem("must not hold itself");
-  if (ancestors.length >= maxDepth) return problem(`must not have more than ${maxDepth} levels`);
+  if (ancestors.includes(value)) return problem("must not contain itself");
+  if (ancestors.length >= maxDepth) return problem(`must have at most ${maxDepth} levels`);
   if (!isData(value)) return problem(notPlainDataMessage(value));
   ancestors.push(value);
   const result = Array.isArray(value) ? checkList(value, ancestors) : checkObject(value, ancestors);
@@ -71,7 +74,7 @@ function checkList(list: readonly unknown[], ancestors: object[]): Problem | und
 
 function checkObject(object: object, ancestors: object[]): Problem | undefined {
   for (const key in object) {
-    if (!key.isWellFormed()) return problem("must not hold a lone surrogate in the name of a field");
+    if (!key.isWellFormed()) return problem("must not contain a field name with a lone surrogate");
     const result = checkValue((object as Readonly<Record<string, unknown>>)[key], ancestors);
     if (result) return prependKey(key, result);
   }
@@ -83,10 +86,10 @@ function prependKey(key: string, result: Problem): Problem {
   return result;
 }
 
-/** A path as deep as what is too deep would tell nobody more than its beginning. */
+/** Returns the first keys of a path. Paths to values that are nested too deep would be unreadable. */
 const pathOf = (keys: readonly string[]): string => keys.toReversed().slice(0, 8).join(".");
 
-/** The first thing in a field that cannot be written. Never throws, whatever the value does when it is read. */
+/** Returns the first value in a field that cannot be encoded. Never throws, even if reading the value does. */
 export function findUnwritable(
   values: Readonly<Record<string, unknown>>,
   name: string,

@@ -1,4 +1,4 @@
-/** The contract as an OpenAPI 3.1 document, derived from the declarations. */
+/** An OpenAPI 3.1 document, derived from the declarations. */
 import type { ResponseDeclaration } from "../declaration/operation";
 import {
   type ErrorDoc,
@@ -16,9 +16,9 @@ import { SchemaCollection } from "./schema-collection";
 export interface OpenApiOptions {
   /** Version of the document. */
   readonly version: string;
-  /** Addresses instead of the templates, by the interface they serve. */
+  /** Server addresses by server name. Servers without one are templates over their settings. */
   readonly servers?: Readonly<Record<string, string>>;
-  /** Values that stand as defaults, by the name of the parameter: what the connection of who reads the document has. */
+  /** Default values by parameter name, for example the reader's client ID. */
   readonly defaults?: Readonly<Record<string, string>>;
 }
 
@@ -38,13 +38,13 @@ export interface OpenApiDocument {
 
 const toSnakeCase = (name: string) => name.replace(/([A-Z])/g, "_$1").toLowerCase();
 
-/** A server's address: a template of the settings it is made of, or of the one that holds it whole. */
+/** Returns a server whose URL is a template over its settings. */
 function serverObject({ description, setting, template }: Server, settings: readonly Setting[]): Json {
   const url = (template ?? `{${setting}}`).replace(/\/$/, "");
   const names = [...url.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const variables = names.map((name) => {
-    const { options, default: usual, example } = settings.find((known) => known.name === name)!;
-    return [toSnakeCase(name), { ...(options && { enum: options }), default: usual ?? example ?? "" }];
+    const { options, default: defaultValue, example } = settings.find((known) => known.name === name)!;
+    return [toSnakeCase(name), { ...(options && { enum: options }), default: defaultValue ?? example ?? "" }];
   });
   return {
     url: url.replace(/\w+(?=\})/g, toSnakeCase),
@@ -64,7 +64,7 @@ const contentTypes: Readonly<Record<Exclude<ResponseDeclaration["kind"], "json" 
   file: "*/*",
 };
 
-/** Each alternative a set of schemes: everything the call can carry, then only what the service asks for. */
+/** Returns alternative sets of schemes: all credentials, then only the required ones. */
 function security({ credentials }: EndpointDoc["request"]): Json[] {
   const all = credentials.map(({ name }) => name);
   const needed = credentials.filter(({ optional }) => !optional).map(({ name }) => name);
@@ -157,7 +157,7 @@ function operationObject(
   };
 }
 
-/** Derives the document. The same service and options give the same document. */
+/** Derives the document. Deterministic: the same service and options return the same document. */
 export function openApiDocument(
   { operations, servers, settings, credentials }: Service,
   options: OpenApiOptions,

@@ -1,4 +1,4 @@
-/** JSON Schemas for an OpenAPI document: named ones once, under components, the others where they are used. */
+/** Collector of the named JSON Schemas of an OpenAPI document, which are listed under `components`. */
 import { z } from "zod";
 import { type JsonSchema, removeInternalKeys } from "../declaration/json-schema";
 
@@ -10,7 +10,7 @@ const withComponentReferences = (schema: unknown): JsonSchema =>
 export class SchemaCollection {
   readonly #named = new Map<string, JsonSchema>();
 
-  /** The JSON Schema of a zod schema: a reference where it has a name (`.meta({ id })`). */
+  /** Converts a zod schema to JSON Schema. A schema with a name (`.meta({ id })`) becomes a reference. */
   register(schema: z.ZodType): JsonSchema {
     const {
       $schema: _,
@@ -22,7 +22,7 @@ export class SchemaCollection {
     return withComponentReferences(root);
   }
 
-  /** The named schemas used so far, by name. */
+  /** Returns the named schemas registered so far, by name. */
   components(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.#named].toSorted(([one], [other]) => (one < other ? -1 : 1)));
   }

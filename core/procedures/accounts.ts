@@ -1,10 +1,10 @@
-/** Which accounts a procedure is about. */
+/** Selection of accounts by the caller of a procedure. */
 import { AccountId, Currencies } from "../schema/values";
 import type { ContractClient } from "./procedure";
 
 export type Account = Awaited<ReturnType<ContractClient["accounts"]["list"]>>[number];
 
-/** The fields by which a caller says which accounts are meant: all of them by default. */
+/** Input fields that select accounts. Default: all. */
 export const accountFields = {
   accounts: AccountId.array()
     .optional()
@@ -18,7 +18,7 @@ export const accountFields = {
 /** The operations that `selectAccounts` calls. */
 export const accountOperations = ["accounts.listCurrencyAccounts", "accounts.list"] as const;
 
-/** The accounts that are meant. One that does not exist is not among them. */
+/** Returns the selected accounts. Accounts that do not exist are missing from the result. */
 export async function selectAccounts(
   client: ContractClient,
   {
@@ -34,7 +34,7 @@ export async function selectAccounts(
   return accounts ? all.filter(({ account_id: id }) => accounts.includes(id)) : all;
 }
 
-/** The accounts that were asked for and are not among those that were found, with the reason why they are missing. */
+/** Returns the requested accounts that were not found, with a reason. */
 export const findMissingAccounts = (
   {
     accounts = [],

@@ -1,4 +1,4 @@
-/** Every procedure over the contract. */
+/** The procedures over the contract. */
 import { getCashPosition } from "./cash-position";
 import { checkServiceResponses } from "./check-service";
 import { connectConsent } from "./connect-consent";

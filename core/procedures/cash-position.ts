@@ -1,4 +1,4 @@
-/** cash.getPosition: what there is, in all accounts. */
+/** cash.getPosition: the balances of all accounts with totals. */
 import { Big } from "big.js";
 import { z } from "zod";
 import { FxdeskError } from "../errors";
@@ -54,7 +54,7 @@ export const CashPosition = z
   })
   .meta({ id: "CashPosition", description: "Balances of all accounts with totals." });
 
-/** By default also what trades and margin ask for: a position without them looks better than it is. */
+/** Includes required funds and margin, because a position without them looks too good. */
 const defaultBalanceTypes = [
   "InterimAvailable",
   "RequiredFunds",
@@ -63,7 +63,7 @@ const defaultBalanceTypes = [
   "MarginCall",
 ] as const;
 
-/** None, too, where the service gives no list: a name is not worth the balances. */
+/** Returns undefined if account_details is not a list: a missing name must not cost the balances. */
 const accountNameOf = ({ account_details: details }: Account): string | undefined =>
   Array.isArray(details)
     ? (details.find((each) => each?.account_name)?.account_name ?? undefined)
@@ -73,7 +73,7 @@ type ListedBalances = Awaited<ReturnType<Context["client"]["accounts"]["listBala
 type Balances = z.infer<typeof CashPosition>["balances"];
 type Unread = z.infer<typeof CashPosition>["unread"];
 
-/** The balances of one account. Throws an Error where the service's response does not fit. */
+/** Converts the balances of one account. Throws an error if the response is invalid. */
 function toBalances(account: Account, found: ListedBalances): Balances {
   const name = accountNameOf(account);
   return assertBalances(found).map(({ type, amount, credit_debit_indicator: direction }) => ({
@@ -100,7 +100,7 @@ async function readBalances(
       balances.push(...toBalances(account, found));
     } catch (error) {
       if (signal?.aborted) throw error;
-      const reason = error instanceof FxdeskError ? error.message : "The service's response does not fit.";
+      const reason = error instanceof FxdeskError ? error.message : "The response of the service is invalid.";
       unread.push({ account_id, currency, reason });
     }
   }
@@ -118,7 +118,7 @@ function totalsOf(balances: Balances) {
   });
 }
 
-/** Rounded once, at the end, to the currency's own decimals. */
+/** Rounds once, at the end, to the decimals of the currency. */
 function convertTotals(
   totals: ReturnType<typeof totalsOf>,
   into: string,

@@ -1,4 +1,4 @@
-/** contract.check: where a real environment differs from the contract. */
+/** contract.check: the differences between a real environment and the contract. */
 import { z } from "zod";
 import { existingPaymentProduct, existingPayment, PaymentId } from "../contract/payment-input";
 import { ConsentId } from "../contract/xs2a";
@@ -76,7 +76,7 @@ const paymentOperations = [
   "payments.getBulk",
 ] as const;
 
-/** The texts at a field of each entry, each once. */
+/** Returns the distinct texts of a field over all entries. */
 function distinctTexts(body: unknown, field: string): string[] {
   const entries = Array.isArray(body) ? body : [];
   const texts = entries.map((entry) => valueAt(entry, [field])).filter((value) => typeof value === "string");
@@ -88,13 +88,7 @@ async function checkAccounts(checker: ServiceChecker): Promise<readonly string[]
   if (currencies.length === 0) return [];
   const listed = (await checker.call("accounts.list", { currencies: currencies.join(",") }))?.body;
   if (distinctTexts(listed, "currency").some((currency) => !currencies.includes(currency)))
-    checker.recordDifference(
-      "accounts.list",
-      "content",
-      "[].currency",
-      "what was asked for",
-      "another value",
-    );
+    checker.recordDifference("accounts.list", "content", "[].currency", "a requested value", "another value");
   const accounts = distinctTexts(listed, "account_id");
   for (const account_id of accounts.slice(0, 2)) {
     await checker.call("accounts.get", { account_id });
@@ -140,7 +134,7 @@ const firstText = (body: unknown, ...path: readonly PropertyKey[]): string | und
   return typeof value === "string" ? value : undefined;
 };
 
-/** A list of authorisations, and the first of them. */
+/** Checks a list of authorisations and its first entry. */
 async function checkAuthorisations(checker: ServiceChecker, section: string, parent: Values): Promise<void> {
   const listed = await checker.call(`${section}.listAuthorisations`, parent);
   const first = firstText(listed?.body, "authorisationIds", 0);
@@ -181,9 +175,9 @@ async function checkPayment(
   if (paymentService === "bulk-payments") await checker.call("payments.getBulk", payment);
 }
 
-const notReachedReason = "There was nothing to read it with.";
+const notReachedReason = "No input for it was found in earlier responses.";
 
-/** What every service lets its client read: where one of these was not looked at, nobody knows whether it conforms. */
+/** Operations that every service offers. Conformance requires that all of them were checked. */
 const requiredOperations = ["accounts.listCurrencyAccounts", "trades.list"] as const;
 
 export const checkServiceResponses = procedure({
@@ -218,9 +212,9 @@ export const checkServiceResponses = procedure({
     const candidates = [...serviceOperations, ...consentOperations, ...paymentOperations];
     const reasonFor = (name: string): string => {
       if (consentId === undefined && (consentOperations as readonly string[]).includes(name))
-        return "It needs consent_id.";
+        return "Requires consent_id.";
       if (paymentId === undefined && (paymentOperations as readonly string[]).includes(name))
-        return "It needs paymentId.";
+        return "Requires paymentId.";
       return notReachedReason;
     };
     const reported = new Set(checker.unread.map(({ operation }) => operation));

@@ -1,4 +1,4 @@
-/** consents.connect: a consent that a person gives, asked for and waited for. */
+/** consents.connect: requests a consent and waits until a person has authorised it. */
 import { z } from "zod";
 import { Consent, createConsent, NewConsent } from "../contract/consents";
 import { ConsentId } from "../contract/xs2a";
@@ -11,7 +11,7 @@ import { deadlineAfter, pollUntil, waitSeconds } from "./poll-until";
 type Links = Readonly<Record<string, { readonly href?: string | undefined } | undefined>>;
 type Consent = z.infer<typeof Consent>;
 
-/** Statuses in which it is still for people to decide. */
+/** Statuses in which people must still authorise the consent. */
 const pendingStatuses: ReadonlySet<string> = new Set(["received", "partiallyAuthorised"]);
 
 const statusDescriptions: Readonly<Record<string, string>> = {
@@ -41,7 +41,7 @@ export const ConnectedConsent = z
   })
   .meta({ id: "ConnectedConsent", description: "A consent and what it is waiting for." });
 
-/** A link may be relative to the service's address; a person needs it whole. */
+/** Resolves a link against the service's address, because people need an absolute one. */
 function absoluteLink({ client }: Context, links: Links | undefined): string | undefined {
   const href = links?.scaRedirect?.href ?? links?.scaOAuth?.href;
   if (href === undefined) return undefined;
@@ -52,11 +52,11 @@ function absoluteLink({ client }: Context, links: Links | undefined): string | u
 const findOperation = ({ service }: Context["client"], name: string) =>
   service.operations.find((operation) => operation.name === name)!;
 
-/** Begins the authorisation of a consent that has none. */
+/** Starts the authorisation of a consent that has none. Returns its link. */
 const startAuthorisation = async (context: Context, id: string): Promise<string | undefined> =>
   absoluteLink(context, (await context.client.consents.startAuthorisation({ "consent-id": id }))._links);
 
-/** The link to a consent that is there. The service need not give it again. */
+/** Returns the link of an existing consent, if the service provides it again. */
 async function findExistingLink(context: Context, id: string): Promise<string | undefined> {
   const { authorisationIds } = await context.client.consents.listAuthorisations({ "consent-id": id });
   const last = authorisationIds.at(-1);
@@ -75,9 +75,9 @@ async function createConsentRequest(
   context: Context,
   { accounts, recurring, frequency_per_day: frequency, valid_until: validUntil }: ConsentRequest,
 ): Promise<RequestedConsent> {
-  const of = (accounts ?? []).map((iban) => ({ iban }));
+  const references = (accounts ?? []).map((iban) => ({ iban }));
   const created = await context.client.consents.create({
-    access: { accounts: of, balances: of, transactions: of },
+    access: { accounts: references, balances: references, transactions: references },
     recurringIndicator: recurring,
     frequencyPerDay: recurring ? (frequency ?? 4) : 1,
     validUntil,
@@ -95,7 +95,7 @@ interface ConsentRequest {
   readonly valid_until: string;
 }
 
-/** What goes wrong after it was created must not hide which one it is. */
+/** Returns errors instead of throwing them if the consent is new, so that its ID still reaches the caller. */
 async function returnErrorIfCreated<T>(
   { signal }: Context,
   isNew: boolean,
@@ -155,7 +155,7 @@ export const connectConsent = procedure({
     const { client, signal, progress } = context;
     const deadline = deadlineAfter(seconds);
     const isNew = given === undefined;
-    progress({ done: 0, total: 2, message: isNew ? "Asking for the consent" : "Looking for the consent" });
+    progress({ done: 0, total: 2, message: isNew ? "Requesting the consent" : "Reading the consent" });
     const requested = isNew
       ? await createConsentRequest(context, wanted)
       : {
@@ -184,7 +184,7 @@ export const connectConsent = procedure({
     }
     if (pendingStatuses.has(status)) {
       const where = link === undefined ? "" : ` at ${link}`;
-      progress({ done: 1, total: 2, message: `Consent ${id} waits for the person to authorise it${where}` });
+      progress({ done: 1, total: 2, message: `Consent ${id} awaits authorisation by the person${where}` });
       const failure = await returnErrorIfCreated(context, isNew, () =>
         pollUntil(deadline, signal, async () => {
           status = (await client.consents.getStatus({ "consent-id": id })).consentStatus;

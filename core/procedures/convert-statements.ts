@@ -1,4 +1,4 @@
-/** statements.convert: a statement file as data, or in another format. */
+/** statements.convert: converts a statement file to data or to another format. */
 import { z } from "zod";
 import { json } from "../declaration/declare";
 import { describeViolations, type Violation } from "../declaration/violation";
@@ -148,19 +148,19 @@ const invalid = (violations: readonly Violation[]) =>
     violations,
   });
 
-/** What is wrong with the file, or with putting it into another format, is wrong with the field that has it. */
+/** Converts format errors to violations of the input field. */
 async function withFieldErrors<T>(field: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof FormatError) throw invalid([{ field, message: `cannot be used: ${error.message}` }]);
+    if (error instanceof FormatError) throw invalid([{ field, message: `is not usable: ${error.message}` }]);
     throw error;
   }
 }
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/** Banks write UTF-8 or, where it is none, Windows-1252. */
+/** Decodes UTF-8, or Windows-1252 if the bytes are not valid UTF-8: banks use both. */
 function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -227,7 +227,7 @@ export const convertStatements = procedure({
     const text = bytes === undefined ? content! : decodeText(Buffer.from(bytes, "base64"));
     const from = given === "auto" ? detectFormat(text) : given;
     const statements = await withFieldErrors(field, () => readAll(from, text));
-    if (statements.length === 0) throw invalid([{ field, message: "must hold a statement" }]);
+    if (statements.length === 0) throw invalid([{ field, message: "must contain a statement" }]);
     const entries = statements.reduce((count, each) => count + each.entries.length, 0);
     const counts = { from, statement_count: statements.length, entry_count: entries };
     if (to === "json") return { ...counts, statements };

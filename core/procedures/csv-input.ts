@@ -1,4 +1,4 @@
-/** Lists that callers give as CSV: a header row, columns in any order, commas, semicolons or tabs between. */
+/** Parser of CSV input: a header row, columns in any order, separated by commas, semicolons or tabs. */
 import { Big } from "big.js";
 import type { z } from "zod";
 import { invalidInputError } from "../client/call-errors";
@@ -10,33 +10,32 @@ import { minorUnits } from "../schema/currency";
 import { isDay } from "../schema/values";
 import { formatDecimal } from "./decimal";
 
-/** A column: the names it goes by, in small letters, and whether it must be there. */
+/** A column with its accepted names in lower case. */
 export interface Column {
   readonly names: readonly string[];
   readonly required?: boolean;
 }
 
-/** How decimals are written in a column: with a dot or with a comma, as far as it shows. */
+/** The decimal mark of a column, if it can be determined. */
 type DecimalMark = "." | ",";
 
 type Cells<C extends string = string> = Readonly<Partial<Record<C, string>>>;
 
-/** The mark of a column, where all cells that show it agree. */
+/** Decimal marks of a column; undefined unless all unambiguous cells agree. */
 interface Marks {
   readonly decimal: DecimalMark | undefined;
-  /** Before three decimals, such as 250.000: what other cells show, and where none does these cells themselves. */
+  /** Mark for cells such as 250.000 in currencies with three decimals. */
   readonly thousandth: DecimalMark | undefined;
 }
 
-/** A row of the list: its cells by column, and the line it begins on. */
+/** A row: its cells by column, and the number of its first line. */
 export interface CsvRow<C extends string = string> {
   readonly line: number;
   readonly cells: Cells<C>;
-  /** By column. */
   readonly marks: Readonly<Partial<Record<C, Marks>>>;
 }
 
-/** What is wrong with a list, with line and column where there is one. */
+/** A problem in the CSV text, with line and column if known. */
 class UnreadableCsv extends Error {}
 
 const unreadableCell = (line: number, column: string, message: string) =>
@@ -51,7 +50,7 @@ interface Line {
   readonly line: number;
 }
 
-/** The rows as they are written; a quoted cell may go over several lines. */
+/** Splits the text into rows. Quoted cells may span several lines. */
 function splitRows(text: string): Line[] {
   const rows: Line[] = [];
   let openRow: Line | undefined;
@@ -66,28 +65,28 @@ function splitRows(text: string): Line[] {
     openRow = isOpen ? row : undefined;
     if (!openRow && row.text.trim() !== "") rows.push(row);
   }
-  if (openRow) throw new UnreadableCsv(`line ${openRow.line}: a quote is never closed`);
+  if (openRow) throw new UnreadableCsv(`line ${openRow.line}: unclosed quote`);
   return rows;
 }
 
 function splitCells({ text, line }: Line, separator: string): string[] {
   const cells = parseRow(text, separator);
-  if (!cells) throw new UnreadableCsv(`line ${line}: a quote stands where none may`);
+  if (!cells) throw new UnreadableCsv(`line ${line}: unexpected quote`);
   return cells.map((cell) => unescapeFormula(cell.trim()));
 }
 
-/** The error for a list of which something cannot be read; nothing is called then. */
+/** Returns the error for unreadable input. It is thrown before the first call. */
 const inputError = (operation: string, all: readonly Violation[]): InvalidInput =>
   invalidInputError({ name: operation }, all.slice(0, maxViolations));
 
-/** Header names differ in capitals and in what joins their words. */
+/** Normalises case and word separators of header names. */
 const normalizeHeader = (name: string): string =>
   name
     .toLowerCase()
     .replace(/[\s_.-]+/g, " ")
     .trim();
 
-/** The column that each cell of the header is; undefined for those that nobody asked for. */
+/** Returns the column of each header cell; undefined for unknown ones, which are ignored. */
 function matchColumns<C extends string>(
   cells: readonly string[],
   columns: Readonly<Record<C, Column>>,
@@ -96,29 +95,29 @@ function matchColumns<C extends string>(
   return cells.map((cell) => names.find((name) => columns[name].names.includes(normalizeHeader(cell))));
 }
 
-/** The separator that makes most known columns of the header. */
+/** Detects the separator by the number of known columns in the header. */
 function parseHeader<C extends string>(header: Line, columns: Readonly<Record<C, Column>>) {
   const countKnown = (separator: string) =>
     matchColumns(parseRow(header.text, separator) ?? [], columns).filter((name) => name !== undefined).length;
   const separator = separators.toSorted((one, other) => countKnown(other) - countKnown(one))[0]!;
   const found = matchColumns(splitCells(header, separator), columns);
   const duplicate = found.find((name, index) => name !== undefined && found.indexOf(name) !== index);
-  if (duplicate !== undefined) throw new UnreadableCsv(`line ${header.line}: two columns are ${duplicate}`);
+  if (duplicate !== undefined) throw new UnreadableCsv(`line ${header.line}: duplicate column ${duplicate}`);
   const missing = (Object.keys(columns) as C[]).filter(
     (name) => columns[name].required && !found.includes(name),
   );
   if (missing.length > 0)
     throw new UnreadableCsv(
-      `line ${header.line}: the header has no column ${missing.join(" and none ")}; ` +
-        `it may be: ${Object.keys(columns).join(", ")}`,
+      `line ${header.line}: the header has no column ${missing.join(" or ")}; ` +
+        `allowed columns: ${Object.keys(columns).join(", ")}`,
     );
   return { separator, found };
 }
 
-/** Digits in groups of three behind the first one to three. */
+/** True for digits in groups of three, with one to three in front. */
 const isGrouped = (text: string, mark: string) => new RegExp(`^\\d{1,3}(\\${mark}\\d{3})+$`).test(text);
 
-/** An amount taken apart: undefined for what is none, "either" where the one mark in it may be of both kinds. */
+/** Splits an amount. Returns undefined if it is invalid, "either" if its only mark may be decimal or thousands. */
 function splitAmount(
   text: string,
 ): { whole: string; decimals: string; mark?: DecimalMark } | "either" | undefined {
@@ -142,7 +141,7 @@ function splitAmount(
   return { whole: whole.replaceAll(other, ""), decimals, mark: last };
 }
 
-/** Without what parts thousands and says nothing else, with a plain minus. */
+/** Normalises the minus sign and removes thousands separators other than dot and comma. */
 const normalizeAmountText = (cell: string): string =>
   cell.replace(/^[\u2212\u2013]/, "-").replace(/(?<=\d)[\s\u00A0\u202F'\u2019](?=\d{3}(\D|$))/g, "");
 
@@ -151,7 +150,7 @@ const splitSign = (cell: string): { readonly sign: string; readonly digits: stri
   return digits === undefined ? undefined : { sign: sign === "-" ? "-" : "", digits };
 };
 
-/** As those cells of a column show it that can be read in one way only. */
+/** Detects the decimal mark of a column from its unambiguous cells. */
 function detectMarks(rows: readonly { readonly cells: Cells }[], column: string): Marks {
   const [certain, thousandths] = [new Set<DecimalMark>(), new Set<DecimalMark>()];
   for (const { cells } of rows) {
@@ -167,10 +166,10 @@ function detectMarks(rows: readonly { readonly cells: Cells }[], column: string)
 
 const fitsDecimals = (amount: Big, units: number): boolean => amount.eq(amount.round(units, Big.roundDown));
 
-/** So that it can be read in one way only. */
+/** Formats an amount with a fourth decimal where three could be read as thousands. */
 const unambiguousText = (amount: Big): string => amount.toFixed().replace(/\.\d{3}$/, "$&0");
 
-/** The amount in a cell as decimal text with the decimals of its currency. */
+/** Parses the amount in a cell. Returns decimal text with the decimals of its currency. */
 export function parseAmount<C extends string>(
   { line, cells, marks }: CsvRow<C>,
   column: C,
@@ -179,7 +178,7 @@ export function parseAmount<C extends string>(
   const cell = cells[column] ?? "";
   const given = splitSign(cell);
   const parts = given && splitAmount(given.digits);
-  if (!given || !parts) throw unreadableCell(line, column, `"${cell}" is no amount such as 1234.50`);
+  if (!given || !parts) throw unreadableCell(line, column, `"${cell}" is not an amount such as 1234.50`);
   const { sign, digits } = given;
   const decimals = minorUnits(currency);
   const amountOf = (text: string) => new Big(sign + text);
@@ -188,29 +187,25 @@ export function parseAmount<C extends string>(
     const isDecimal = mark !== undefined && digits.includes(mark);
     if (decimals === 0 ? !isDecimal : mark !== undefined) return isDecimal ? decimal : grouped;
     const readings = [grouped, decimal].filter((each) => fitsDecimals(each, decimals)).map(unambiguousText);
-    throw unreadableCell(
-      line,
-      column,
-      `"${cell}" can be read in two ways: write it as ${readings.join(" or ")}`,
-    );
+    throw unreadableCell(line, column, `"${cell}" is ambiguous: write ${readings.join(" or ")}`);
   };
   const amount =
     parts === "either"
       ? chooseReading(amountOf(digits.replace(",", ".")), amountOf(digits.replace(/[.,]/g, "")))
       : amountOf(`${parts.whole}.${parts.decimals || "0"}`);
   if (!fitsDecimals(amount, decimals))
-    throw unreadableCell(line, column, `"${cell}" has more decimals than the ${decimals} of ${currency}`);
+    throw unreadableCell(line, column, `"${cell}" has more than the ${decimals} decimals of ${currency}`);
   return formatDecimal(amount, decimals);
 }
 
 export function parseCurrency<C extends string>({ line, cells }: CsvRow<C>, column: C): string {
   const code = (cells[column] ?? "").toUpperCase();
   if (!/^[A-Z]{3}$/.test(code))
-    throw unreadableCell(line, column, `"${cells[column] ?? ""}" is no currency such as EUR`);
+    throw unreadableCell(line, column, `"${cells[column] ?? ""}" is not a currency such as EUR`);
   return code;
 }
 
-/** A day as YYYY-MM-DD, also from DD.MM.YYYY. */
+/** Parses a day, YYYY-MM-DD or DD.MM.YYYY, and returns YYYY-MM-DD. */
 export function parseDay<C extends string>({ line, cells }: CsvRow<C>, column: C): string {
   const cell = cells[column] ?? "";
   const day = cell.replace(
@@ -218,11 +213,11 @@ export function parseDay<C extends string>({ line, cells }: CsvRow<C>, column: C
     (_, date: string, month: string, year: string) =>
       [year, month.padStart(2, "0"), date.padStart(2, "0")].join("-"),
   );
-  if (!isDay(day)) throw unreadableCell(line, column, `"${cell}" is no day as YYYY-MM-DD`);
+  if (!isDay(day)) throw unreadableCell(line, column, `"${cell}" is not a day as YYYY-MM-DD`);
   return day;
 }
 
-/** The error of a cell that a caller of `parseCsvRows` finds wrong. */
+/** Returns the error that a `read` callback of `parseCsvRows` throws for an invalid cell. */
 export const invalidCell = <C extends string>(
   { line, cells }: CsvRow<C>,
   column: C,
@@ -231,16 +226,16 @@ export const invalidCell = <C extends string>(
 
 function parseTable<C extends string>(text: string, columns: Readonly<Record<C, Column>>): CsvRow<C>[] {
   const [header, ...lines] = splitRows(text);
-  if (!header) throw new UnreadableCsv("is empty: it begins with a header row");
+  if (!header) throw new UnreadableCsv("is empty: it must start with a header row");
   if (lines.length > maxRows)
-    throw new UnreadableCsv(`has ${lines.length} rows: at most ${maxRows} are taken`);
+    throw new UnreadableCsv(`has ${lines.length} rows, but at most ${maxRows} are allowed`);
   const { separator, found } = parseHeader(header, columns);
   const rows = lines.map((line) => {
     const cells = splitCells(line, separator);
     if (cells.length !== found.length)
       throw new UnreadableCsv(
-        `line ${line.line}: has ${cells.length} cells, and the header ${found.length}: ` +
-          `a cell with "${separator}" in it needs quotes round it`,
+        `line ${line.line}: has ${cells.length} cells, but the header has ${found.length}: ` +
+          `put quotes around cells that contain "${separator}"`,
       );
     const named = found.flatMap((name, index) =>
       name === undefined ? [] : [[name, cells[index]!] as const],
@@ -255,11 +250,11 @@ function parseTable<C extends string>(text: string, columns: Readonly<Record<C, 
   return rows.map((row) => ({ ...row, marks }));
 }
 
-/** The values of all rows; collects what is wrong with each, so that a person mends it all at once. */
+/** Reads all rows and collects all problems, so that people can fix them at once. */
 function readRows<C extends string, T>(
   rows: readonly CsvRow<C>[],
   read: (row: CsvRow<C>) => T,
-): { readonly values: T[]; readonly flaws: string[] } {
+): { readonly values: T[]; readonly problems: string[] } {
   const [values, problems] = [[] as T[], [] as string[]];
   for (const row of rows) {
     try {
@@ -269,13 +264,10 @@ function readRows<C extends string, T>(
       problems.push(error.message);
     }
   }
-  return { values, flaws: problems };
+  return { values, problems };
 }
 
-/**
- * What the rows of a CSV text hold. Throws InvalidInput, with line and column, for what cannot be read; nothing is called
- * then.
- */
+/** Parses CSV text. Throws InvalidInput with line and column of each problem, before any call is made. */
 export function parseCsvRows<C extends string, T>(
   operation: string,
   field: string,
@@ -283,15 +275,15 @@ export function parseCsvRows<C extends string, T>(
   columns: Readonly<Record<C, Column>>,
   read: (row: CsvRow<C>) => T,
 ): T[] {
-  const throwInputError = (flaws: readonly string[]): never => {
+  const throwInputError = (problems: readonly string[]): never => {
     throw inputError(
       operation,
-      flaws.map((message) => ({ field, message })),
+      problems.map((message) => ({ field, message })),
     );
   };
   try {
-    const { values, flaws } = readRows(parseTable(text, columns), read);
-    return flaws.length > 0 ? throwInputError(flaws) : values;
+    const { values, problems } = readRows(parseTable(text, columns), read);
+    return problems.length > 0 ? throwInputError(problems) : values;
   } catch (error) {
     if (error instanceof UnreadableCsv) return throwInputError([error.message]);
     throw error;
@@ -301,12 +293,12 @@ export function parseCsvRows<C extends string, T>(
 const unknownFieldMessage = (name: string, columns: Readonly<Record<string, Column>>): string => {
   const names = Object.keys(columns);
   const [near] = suggestions(name, [...names, ...Object.values(columns).flatMap((column) => column.names)]);
-  return `is not a field here; ${near === undefined ? `it has ${names.join(", ")}` : `did you mean ${near}?`}`;
+  return `is not a field here; ${near === undefined ? `the fields are ${names.join(", ")}` : `did you mean ${near}?`}`;
 };
 
 /**
- * Entries whose fields may go by the names of the columns, too. Throws InvalidInput for a field that is none of them: what
- * nobody reads would be missed by nobody.
+ * Renames the fields of entries from column names to field names. Throws InvalidInput for unknown fields, because
+ * ignoring them would hide mistakes.
  */
 export function normalizeEntries<T extends object>(
   operation: string,
@@ -327,7 +319,7 @@ export function normalizeEntries<T extends object>(
       const [name] = Object.hasOwn(columns, key) ? [key] : matchColumns([key], columns);
       const checked = name === undefined ? undefined : (schema.shape[name] as z.ZodType).safeParse(value);
       if (name === undefined) addViolation(unknownFieldMessage(key, columns));
-      else if (name in values) addViolation(`is ${name}, which is given, too`);
+      else if (name in values) addViolation(`is another name of ${name}, which is also given`);
       else if (typeof value !== "string") addViolation(`must be text, not ${JSON.stringify(value)}`);
       else if (checked?.error) addViolation(checked.error.issues[0]!.message);
       else values[name] = value;

@@ -1,14 +1,14 @@
-/** Sums of amounts, in decimals. */
+/** Exact decimal arithmetic on amounts. */
 import { Big } from "big.js";
 import { invalidInputError } from "../client/call-errors";
 
-/** An amount with its direction as one signed decimal: money out, and balances against the client, are negative. */
+/** Returns a signed amount. Outgoing money and balances owed by the client are negative. */
 export const signedAmount = (amount: string, direction: string | null | undefined): Big => {
   const value = new Big(amount);
   return direction?.toLowerCase() === "debit" ? value.neg() : value;
 };
 
-/** As many decimals as the value has, at least those given; without an exponent. */
+/** Formats a value with at least the given decimals, more if it has them, and without an exponent. */
 export const formatDecimal = (value: Big, decimals: number): string => {
   const plain = value.toFixed();
   const ownDecimals = plain.includes(".") ? plain.length - plain.indexOf(".") - 1 : 0;
@@ -17,14 +17,14 @@ export const formatDecimal = (value: Big, decimals: number): string => {
 
 type Bound = readonly [field: string, amount: string | undefined];
 
-/** Throws InvalidInput where there is nothing between two bounds. */
+/** Throws InvalidInput if the upper bound is below the lower one. */
 export function checkBounds(operation: string, [lower, min]: Bound, [upper, max]: Bound): void {
   if (min === undefined || max === undefined || new Big(max).gte(min)) return;
   const message = `must be at least ${lower} (${min}), not ${max}`;
   throw invalidInputError({ name: operation }, [{ field: upper, message }]);
 }
 
-/** Sums by a key, in the order in which the keys came. */
+/** Sums by key, in the order of first use. */
 export class SumsByKey {
   readonly #sums = new Map<string, Big>();
 

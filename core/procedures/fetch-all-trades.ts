@@ -1,4 +1,4 @@
-/** The trades of the client, each once, whether they are all, and what of them is still open. */
+/** All trades of the client with a completeness check, and their open amounts. */
 import { Big } from "big.js";
 import { FxdeskError } from "../errors";
 import { isDay } from "../schema/values";
@@ -15,7 +15,7 @@ export interface Trade extends Omit<BookedTrade, "buy_amount" | "sell_amount"> {
 
 export interface FetchedTrades {
   readonly trades: readonly Trade[];
-  /** Why trades are missing or may be; nothing where they are all there. */
+  /** Reasons why trades are or may be missing; empty if complete. */
   readonly gaps: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const pageSize = 200;
 
 const sides = ["buy", "sell"] as const;
 
-/** What cannot be counted of a trade, in words; undefined where all of it can. */
+/** Returns the first problem that prevents counting a trade, or undefined. */
 function findTradeProblem(trade: BookedTrade): string | undefined {
   const { trade_id: id, maturity_date: matures, status } = trade;
   if (typeof id !== "string" || id === "") return "A trade has no trade_id.";
@@ -36,7 +36,7 @@ function findTradeProblem(trade: BookedTrade): string | undefined {
   return undefined;
 }
 
-/** Amounts that a number cannot hold: what is shown of them is not what the service has. */
+/** Returns a gap for each amount that lost digits as a number, because it differs from the service's. */
 const precisionGaps = (
   trades: readonly BookedTrade[],
   violations: readonly { readonly field: string; readonly message: string }[],
@@ -48,7 +48,7 @@ const precisionGaps = (
     return trade ? [`Trade ${trade.trade_id}: ${name} ${message}.`] : [];
   });
 
-/** Reads page after page, and keeps what it has read when one of them fails. */
+/** Collects pages of trades and their gaps. */
 class TradePages {
   readonly trades = new Map<string, BookedTrade>();
   readonly gaps: string[] = [];
@@ -56,7 +56,7 @@ class TradePages {
   #lastPageSize = 0;
   #expected = 0;
 
-  /** Takes a page; returns whether there is another one to ask for. */
+  /** Adds a page. Returns true if there may be another one. */
   add(
     trades: readonly BookedTrade[],
     total: number | undefined,
@@ -64,10 +64,10 @@ class TradePages {
   ): boolean {
     this.#expected = Math.max(this.#expected, total ?? 0);
     if (trades.length === 0) return false;
-    // The first page shows how many the service gives at once: one with less can only be the last.
+    // The first page shows the page size of the service; a shorter page can only be the last one.
     this.#fullPageSize ||= trades.length;
     if (this.#lastPageSize !== 0 && this.#lastPageSize < this.#fullPageSize)
-      this.gaps.push("A page of trades came with less than the pages before it, and another one followed.");
+      this.gaps.push("A page of trades was shorter than the first one, but another page followed.");
     this.#lastPageSize = trades.length;
     this.gaps.push(...precisionGaps(trades, violations));
     const before = this.trades.size;
@@ -77,14 +77,14 @@ class TradePages {
       else this.gaps.push(problem);
     }
     if (this.trades.size > before) return total === undefined || this.trades.size < total;
-    this.gaps.push("The service gave a page of trades again instead of the next one.");
+    this.gaps.push("The service returned a page of trades twice instead of the next one.");
     return false;
   }
 
   finish(): FetchedTrades {
     const { size } = this.trades;
     if (size < this.#expected)
-      this.gaps.push(`The service counts ${this.#expected} trades and gave ${size}.`);
+      this.gaps.push(`The service reports ${this.#expected} trades but returned ${size}.`);
     const trades = [...this.trades.values()].map((trade) => ({
       ...trade,
       buy_amount: new Big(trade.buy_amount),
@@ -95,9 +95,9 @@ class TradePages {
 }
 
 /**
- * All pages of the trades, of all types or those given. The contract gives no count of trades: pages are read until one is
- * empty, so that a page that came short is noticed. Trades that are booked meanwhile move others to a later page, where
- * they are seen again: each counts once. Throws when not even the first page can be read.
+ * Reads all pages of trades, of all types or of the given ones. The contract has no total, so pages are read until
+ * one is empty, which also detects short pages. Trades booked meanwhile shift others to later pages; duplicates are
+ * dropped by ID. Throws if the first page cannot be read.
  */
 export async function fetchAllTrades(
   { client, signal, progress }: Context,
@@ -118,7 +118,7 @@ export async function fetchAllTrades(
   }
 }
 
-/** What of a trade is still to be exchanged, on its maturity date. */
+/** The amounts of a trade that are still to be exchanged on its maturity date. */
 export interface OpenTrade {
   readonly trade: Trade;
   readonly buy: Big;
@@ -134,22 +134,22 @@ const fundedStatuses = new Set([
   "funds out full allocated",
 ]);
 
-/** Whether all of what a trade sells was paid in. */
+/** True if the sold amount was paid in full. */
 export const isFullyFunded = ({ status }: Trade): boolean => fundedStatuses.has(status.toLowerCase());
 
-/** What is paid for is exchanged when it matures; what follows are payments from what it bought. */
+/** Funded trades are exchanged at maturity. Later statuses are about payments from the bought amount. */
 const isSettled = (trade: Trade, today: string): boolean =>
   finalStatuses.has(trade.status.toLowerCase()) || (isFullyFunded(trade) && trade.maturity_date < today);
 
 export interface OpenTrades {
   readonly open: readonly OpenTrade[];
-  /** What does not fit together: a drawdown without its forward, or more drawn than there was. */
+  /** Inconsistencies: a drawdown without its forward, or drawdowns above the amount of the forward. */
   readonly gaps: readonly string[];
 }
 
 /**
- * The trades of which something is still to be exchanged. Drawdowns replace what they take of their forward, whatever
- * became of them since, unless they were cancelled; each matures by itself. Nothing counts twice.
+ * Returns trades with open amounts. Drawdowns, unless cancelled, reduce the open amount of their forward and mature
+ * on their own, so that nothing is counted twice.
  */
 export function findOpenTrades(trades: readonly Trade[], today: string): OpenTrades {
   const known = new Map(trades.map((trade) => [trade.trade_id, trade]));
@@ -159,7 +159,7 @@ export function findOpenTrades(trades: readonly Trade[], today: string): OpenTra
     const { parent_trade_id: parent } = trade;
     if (!parent || isCancelled(trade)) continue;
     if (!known.has(parent) && !isSettled(trade, today))
-      gaps.push(`Trade ${trade.trade_id} is drawn from ${parent}, which is not among the trades.`);
+      gaps.push(`Trade ${trade.trade_id} is a drawdown of ${parent}, which is missing from the trades.`);
     const before = drawn.get(parent) ?? { buy: new Big(0), sell: new Big(0) };
     drawn.set(parent, {
       buy: before.buy.plus(trade.buy_amount),
@@ -174,10 +174,10 @@ export function findOpenTrades(trades: readonly Trade[], today: string): OpenTra
       sell: trade.sell_amount.minus(drawn.get(trade.trade_id)?.sell ?? 0),
     }));
   for (const { trade, buy, sell } of open)
-    if (buy.lt(0) || sell.lt(0)) gaps.push(`More is drawn from trade ${trade.trade_id} than it has.`);
+    if (buy.lt(0) || sell.lt(0)) gaps.push(`The drawdowns of trade ${trade.trade_id} exceed its amount.`);
   return { open: open.filter(({ buy, sell }) => !buy.eq(0) || !sell.eq(0)), gaps };
 }
 
-/** What is settled in cash delivers nothing but the difference. */
+/** False for NDFs, which settle only the difference in cash. */
 export const isPhysicallyDelivered = ({ trade_type: type }: Pick<Trade, "trade_type">): boolean =>
   type !== "ndf";

@@ -1,4 +1,4 @@
-/** The transactions of accounts in a period, each once, and whether they are all. */
+/** All transactions of accounts in a period, with a completeness check. */
 import { FxdeskError } from "../errors";
 import { minuteForDay } from "../schema/values";
 import type { Account } from "./accounts";
@@ -9,7 +9,7 @@ import type { Context, ContractClient } from "./procedure";
 
 export type Transaction = Awaited<ReturnType<ContractClient["transactions"]["list"]>>[number];
 
-/** What is missing, and why. */
+/** A reason why transactions of an account are missing. */
 export interface Gap {
   readonly account_id: string;
   readonly reason: string;
@@ -17,7 +17,7 @@ export interface Gap {
 
 export interface FetchedTransactions {
   readonly transactions: readonly Transaction[];
-  /** None where all of them are there. */
+  /** Empty if complete. */
   readonly gaps: readonly Gap[];
 }
 
@@ -28,7 +28,7 @@ interface TransactionQuery {
 
 const pageSize = 200;
 
-/** The service filters by value time, and leaves out the minutes that it is given. */
+/** Widens the period by a minute on both sides, because the service's bounds are exclusive. */
 const toServiceQuery = ({ account_id }: Account, { period, direction }: TransactionQuery) => ({
   account_id,
   page_size: pageSize,
@@ -39,28 +39,28 @@ const toServiceQuery = ({ account_id }: Account, { period, direction }: Transact
   ...(direction && { credit_debit_indicator: direction === "in" ? ("credit" as const) : ("debit" as const) }),
 });
 
-/** The day of a time in UTC, also where it is written with another zone, or with none. */
+/** Returns the UTC day of a time in any zone. A time without a zone is read as UTC. */
 function utcDayOf(time: string): string {
   const isZoned = /T.*(Z|[+-]\d{2}:?\d{2})$/i.test(time);
   const parsed = Date.parse(isZoned || !time.includes("T") ? time : `${time}Z`);
   return Number.isNaN(parsed) ? time.slice(0, 10) : new Date(parsed).toISOString().slice(0, 10);
 }
 
-/** From which day the money counts; the day of booking where the service does not say. Empty where it says neither. */
+/** Returns the value date, or the booking date if the service omits it; empty if both are missing. */
 export const valueDayOf = ({ value_datetime: value, booking_datetime: booked }: Transaction): string =>
   utcDayOf(value ?? booked ?? "");
 
-/** The service is asked from the last minute before the period on, in which transactions may lie that are not of it. */
+/** True if the value date is within the period. The widened query may return others. */
 const isWithin = ({ value_datetime: value }: Transaction, { from, to }: Period): boolean =>
   !value || (utcDayOf(value) >= from && utcDayOf(value) <= to);
 
-/** The first of them, and how many there are: a service that writes all of them in its own way fills no answer. */
+/** Returns the first problem with the number of others, so that a systematic deviation does not flood the result. */
 function summarizeProblems([first, ...others]: Iterable<string>): string[] {
   if (first === undefined) return [];
-  return [others.length === 0 ? first : `${first} ${others.length} more do not fit.`];
+  return [others.length === 0 ? first : `${first} ${others.length} more are invalid.`];
 }
 
-/** Bookings that come in between move entries to a later page, where they are seen again: each counts once. */
+/** Reads all pages of an account. New bookings shift entries to later pages; duplicates are dropped by ID. */
 async function fetchAccountTransactions(
   { client, signal }: Context,
   account: Account,
@@ -89,14 +89,14 @@ async function fetchAccountTransactions(
     return { transactions: transactions(), gaps: gapsFor(...summarizeProblems(problems), error.message) };
   }
   const receivedCount = found.size + problems.size;
-  const missing = `The service counts ${expected} transactions and gave ${receivedCount}.`;
+  const missing = `The service reports ${expected} transactions but returned ${receivedCount}.`;
   return {
     transactions: transactions(),
     gaps: gapsFor(...summarizeProblems(problems), ...(receivedCount < expected ? [missing] : [])),
   };
 }
 
-/** Account by account, in the order of the accounts; each in the order of the service. */
+/** Returns the transactions in the order of the accounts, and per account in the order of the service. */
 export async function fetchAllTransactions(
   context: Context,
   accounts: readonly Account[],

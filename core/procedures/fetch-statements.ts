@@ -1,4 +1,4 @@
-/** statements.fetch: statement files, asked for, waited for and delivered. */
+/** statements.fetch: requests statement files, waits for them and delivers them. */
 import { extname } from "node:path";
 import { z } from "zod";
 import { createStatementFile } from "../contract/statements";
@@ -55,11 +55,11 @@ export const FetchedStatements = z
 type Result = z.infer<typeof FetchedStatements>;
 type Format = z.infer<typeof Format>;
 
-/** A file that the service makes. */
+/** A file that the service is generating. */
 interface PendingFile {
   readonly account: Account;
   readonly statementId: string;
-  /** Why it was not there at the last look. */
+  /** Reason why it was not available at the last poll. */
   lastReason: string;
 }
 
@@ -70,7 +70,7 @@ const toFailure = ({ account_id, currency }: Account, reason: string, statementI
   reason,
 });
 
-/** A failure of one file is told; that the whole was ended is not one of them. */
+/** Returns the reason why one file failed. Rethrows if the procedure was aborted. */
 function failureReason(error: unknown, { signal }: Context): string {
   if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
   return error.message;
@@ -78,7 +78,7 @@ function failureReason(error: unknown, { signal }: Context): string {
 
 const notReadyReason = "The file is not ready yet.";
 
-/** Asks for the file of an account. */
+/** Requests the file of an account. */
 async function requestFile(
   context: Context,
   account: Account,
@@ -99,21 +99,21 @@ async function requestFile(
     );
     const statementId = /statements\/([^/?]+)/.exec(created?.url ?? "")?.[1];
     return statementId === undefined
-      ? toFailure(account, "The service did not say where the file will be.")
+      ? toFailure(account, "The response contains no address of the file.")
       : { account, statementId, lastReason: notReadyReason };
   } catch (error) {
     return toFailure(account, failureReason(error, context));
   }
 }
 
-/** The account as people know it. */
+/** Returns the account number, the account name or the ID. */
 function accountLabelOf({ account_details: details, account_id: id }: Account): string {
   const named =
     details?.find(({ account_number: number }) => number) ?? details?.find(({ account_name: name }) => name);
   return named?.account_number || named?.account_name || id;
 }
 
-/** The service may send another kind of file than its format is called by, and then says so by the name. */
+/** Uses the extension of the service's file name, because the file may have another type than the requested format. */
 function fileNameOf(
   account: Account,
   { from, to }: Period,
@@ -126,7 +126,7 @@ function fileNameOf(
   return `${account.currency}_${label}_${from}_${to}${extension}`;
 }
 
-/** Looks for a file: its place, why there will be none, or undefined while it is being made. */
+/** Polls a file. Returns its location, a failure, or undefined while it is being generated. */
 async function pollFile(
   context: Context,
   pending: PendingFile,
@@ -140,7 +140,7 @@ async function pollFile(
     if (response.status === 202) {
       const { status } = response.body;
       pending.lastReason = notReadyReason;
-      return status === "Failed" ? toFailure(account, "The service could not make the file.") : undefined;
+      return status === "Failed" ? toFailure(account, "The service failed to generate the file.") : undefined;
     }
     const { body: file } = response;
     const name = fileNameOf(account, period, format, file);
@@ -175,7 +175,7 @@ export const fetchStatements = procedure({
     const period = parsePeriod(periodText)!;
     const found = await selectAccounts(context.client, { accounts, currencies });
     const total = found.length;
-    context.progress({ done: 0, total, message: "Asking for the files" });
+    context.progress({ done: 0, total, message: "Requesting the files" });
     const requested = await mapConcurrent(found, (account) =>
       requestFile(context, account, period, format, deadline),
     );

@@ -1,4 +1,4 @@
-/** transactions.find: transactions of all accounts by what a person remembers of them. */
+/** transactions.find: finds transactions across accounts by period, amount, counterparty or text. */
 import { Big } from "big.js";
 import { z } from "zod";
 import { json } from "../declaration/declare";
@@ -14,7 +14,7 @@ const PositiveDecimal = z
   .string()
   .regex(/^\d+(\.\d+)?$/, "must be a positive decimal amount such as 1250.00");
 
-/** The fields by which a caller says which transactions are meant. */
+/** Input fields that select transactions. */
 export const transactionFilters = {
   ...accountFields,
   period: PeriodText.default("last 90 days").meta({
@@ -72,13 +72,13 @@ export const Gaps = z
 
 const isIncoming = (direction: string | null | undefined) => direction?.toLowerCase() !== "debit";
 
-/** Who is on the other side: who pays for money in, who is paid for money out. */
+/** Returns the debtor of incoming and the creditor of outgoing money. */
 const counterpartyOf = (each: Transaction) =>
   isIncoming(each.credit_debit_indicator)
     ? { name: each.debtor_name, account: each.debtor_account }
     : { name: each.creditor_name, account: each.creditor_account };
 
-/** Leaves out what there is no value for. */
+/** Removes fields that are undefined or null. */
 const withoutEmpty = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null)) as {
     [K in keyof T]?: NonNullable<T[K]>;
@@ -111,7 +111,7 @@ interface Filter {
   readonly text?: string | undefined;
 }
 
-/** What the service does not filter by. */
+/** Applies the filters that the service does not support. */
 export function matchesFilter(
   each: Transaction,
   { min_amount, max_amount, counterparty, text }: Filter,
@@ -148,7 +148,7 @@ export const SumsByCurrency = z
   )
   .meta({ description: "Exact totals per currency." });
 
-/** Sums of signed amounts by currency. */
+/** Sums signed amounts per currency. */
 export function sumsByCurrency(found: readonly FoundTransaction[]): z.infer<typeof SumsByCurrency> {
   const [ins, outs] = [new SumsByKey(), new SumsByKey()];
   const counts = new Map<string, number>();
@@ -188,7 +188,7 @@ export const FoundTransactions = z
 /** The operations that `findMatchingTransactions` calls. */
 export const transactionOperations = [...accountOperations, "transactions.list"] as const;
 
-/** The transactions that the filters mean, in the order of accounts and service, and what of them is missing. */
+/** Returns the matching transactions, in the order of accounts and service, and the gaps. */
 export async function findMatchingTransactions(
   context: Context,
   operation: string,

@@ -1,4 +1,4 @@
-/** payments.follow: a payment until nothing more becomes of it. */
+/** payments.follow: polls payments until their status is final. */
 import { z } from "zod";
 import { existingPaymentProduct, existingPayment, PaymentId } from "../contract/payment-input";
 import { json } from "../declaration/declare";
@@ -6,10 +6,10 @@ import { id } from "../schema/values";
 import { type Context, procedure } from "./procedure";
 import { deadlineAfter, pollUntil, waitSeconds } from "./poll-until";
 
-/** How a payment stands, in words, and what it waits for; nothing where it is final. */
+/** A status in words, and the reason for waiting; final statuses have none. */
 type StatusMeaning = readonly [description: string, waitsFor?: string];
 
-/** By the codes of ISO 20022. */
+/** Keyed by ISO 20022 code. */
 const meaningsByCode: Readonly<Record<string, StatusMeaning>> = {
   RCVD: ["Received.", "the person who must authorise it"],
   PATC: ["Authorised by some.", "the other people who must authorise it"],
@@ -27,7 +27,7 @@ const meaningsByCode: Readonly<Record<string, StatusMeaning>> = {
   PART: ["Partially accepted: some payments were accepted, others rejected."],
 };
 
-/** Payments from a trade, by their statuses in small letters. */
+/** Statuses of trade payments, keyed in lower case. */
 const tradePaymentMeanings: Readonly<Record<string, StatusMeaning>> = {
   "payment pending of authorization": ["Ordered.", "approval by another contact"],
   "validating beneficiary information": ["The beneficiary is being checked.", "the check of the beneficiary"],
@@ -79,21 +79,21 @@ function toFollowedPayment(
   paymentId: string | undefined,
   status: string,
   meaning: StatusMeaning,
-  facts: StatusDetails = {},
+  details: StatusDetails = {},
 ): FollowedPayment {
   const [description, defaultWaitsFor] = meaning;
-  const waitsFor = defaultWaitsFor && (facts.waitsFor ?? defaultWaitsFor);
+  const waitsFor = defaultWaitsFor && (details.waitsFor ?? defaultWaitsFor);
   return {
     ...(paymentId !== undefined && { payment_id: paymentId }),
     status,
     description,
     final: defaultWaitsFor === undefined,
     ...(waitsFor !== undefined && { waits_for: waitsFor }),
-    ...(facts.message !== undefined && { message: facts.message }),
+    ...(details.message !== undefined && { message: details.message }),
   };
 }
 
-/** A status that is not documented says nothing of an end. */
+/** An undocumented status is not treated as final. */
 const unknownStatusMeaning: StatusMeaning = [
   "The service reports a status that is not in the contract.",
   "another status",
@@ -106,11 +106,11 @@ interface PaymentSelection {
   readonly "payment-product"?: z.infer<(typeof existingPaymentProduct)["payment-product"]> | undefined;
 }
 
-async function readPayment({ client }: Context, asked: PaymentSelection): Promise<FollowedPayment[]> {
-  const paymentId = asked.paymentId!;
+async function readPayment({ client }: Context, selection: PaymentSelection): Promise<FollowedPayment[]> {
+  const paymentId = selection.paymentId!;
   const state = await client.payments.getStatus({
-    "payment-service": asked["payment-service"],
-    "payment-product": asked["payment-product"]!,
+    "payment-service": selection["payment-service"],
+    "payment-product": selection["payment-product"]!,
     paymentId,
   });
   const { transactionStatus: status, fundsAvailable, psuMessage, tppMessage } = state;
@@ -178,15 +178,15 @@ export const followPayment = procedure({
     },
   ],
   output: json(FollowedPayments, "The payments with their status."),
-  async run(context, { wait_seconds: seconds, ...asked }) {
+  async run(context, { wait_seconds: seconds, ...selection }) {
     const { signal, progress } = context;
-    const readPayments = asked.trade_id === undefined ? readPayment : readTradePayments;
+    const readPayments = selection.trade_id === undefined ? readPayment : readTradePayments;
     const changes: z.infer<typeof FollowedPayments>["changes"] = [];
     const lastStatuses = new Map<string | undefined, string>();
     let payments: FollowedPayment[] = [];
     const isFinal = () => payments.length > 0 && payments.every(({ final }) => final);
     await pollUntil(deadlineAfter(seconds), signal, async () => {
-      payments = await readPayments(context, asked);
+      payments = await readPayments(context, selection);
       for (const { payment_id: paymentId, status } of payments) {
         if (lastStatuses.get(paymentId) === status) continue;
         lastStatuses.set(paymentId, status);

@@ -1,4 +1,4 @@
-/** exposure.get: what is expected in each currency, and what trades already cover of it. */
+/** exposure.get: expected flows per currency and tenor, and the trades that hedge them. */
 import { Big } from "big.js";
 import { z } from "zod";
 import { json } from "../declaration/declare";
@@ -24,7 +24,7 @@ const SignedDecimal = z
   .string()
   .regex(/^-?\d+(\.\d+)?$/, "must be a decimal amount such as 1250.00, or -1250.00 for money out");
 
-/** How far ahead each tenor reaches, in days from today. */
+/** Last day of each tenor, in days from today. */
 const tenors = [
   ["overdue", -1],
   ["0-30", 30],
@@ -102,7 +102,6 @@ export const Exposure = z
   })
   .meta({ id: "Exposure", description: "Expected flows and open trades per currency and tenor." });
 
-/** An amount of a currency in a tenor. */
 interface CurrencyAmount {
   readonly currency: string;
   readonly tenor: Tenor;
@@ -117,8 +116,8 @@ export const toFlowAmounts = (flows: readonly Flow[], today: string): CurrencyAm
   }));
 
 /**
- * What is bought counts up, what is sold down. Beside balances, what was paid in for a trade has left them already: a trade
- * that is paid for counts with what it buys alone.
+ * Converts trades to signed amounts: bought positive, sold negative. If balances are included, they no longer contain
+ * the sold amounts of funded trades, so only the bought amounts count.
  */
 export const toTradeAmounts = (
   openTrades: readonly OpenTrade[],
@@ -137,16 +136,16 @@ export const toTradeAmounts = (
 const isPartlyPaid = ({ trade }: OpenTrade): boolean =>
   isPhysicallyDelivered(trade) && trade.status.toLowerCase() === "funds in partially";
 
-/** Of trades that are paid in part the contract does not show which part. */
+/** The contract does not show how much of a partly funded trade was paid. */
 const partlyPaidGaps = (open: readonly OpenTrade[]): string[] =>
   open
     .filter(isPartlyPaid)
     .map(
       ({ trade }) =>
-        `Trade ${trade.trade_id} is paid for in part, in ${trade.sell_currency}: that part counts as still to be paid.`,
+        `Trade ${trade.trade_id} is partly funded in ${trade.sell_currency}: the funded part is counted as unpaid.`,
     );
 
-/** What is available now, in the first tenor that is not past. */
+/** Reads the available balances as amounts of the first current tenor. */
 async function readBalanceAmounts({ client, signal, progress }: Context) {
   const gaps: string[] = [];
   const accounts = await selectAccounts(client, {});
@@ -174,7 +173,7 @@ async function readBalanceAmounts({ client, signal, progress }: Context) {
 
 const zero = new Big(0);
 
-/** Sums of legs by a key that their currency begins. */
+/** Sums amounts by a key that starts with the currency. */
 function sumByKey(
   legs: readonly CurrencyAmount[],
   keyOf: (leg: CurrencyAmount) => string,
@@ -184,12 +183,12 @@ function sumByKey(
   return new Map(sums.entries());
 }
 
-/** Divided once, for people: the sums themselves are exact. */
+/** Rounded for people. The sums are exact. */
 function coveredPercentage(expected: Big, trades: Big): string | undefined {
   return expected.eq(0) ? undefined : trades.neg().times(100).div(expected).toFixed(1);
 }
 
-/** The figures of each key: what is expected is there where the caller gave any of it. */
+/** Returns the figures per key. `expected` is set only if the caller gave flows or balances. */
 function toFigures(
   expected: readonly CurrencyAmount[] | undefined,
   trades: readonly CurrencyAmount[],
@@ -217,7 +216,7 @@ function toFigures(
 
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-/** Expected legs against those of trades, by currency and tenor, and by currency alone. */
+/** Compares expected amounts with trades, per currency and tenor and per currency. */
 export function calculateExposure(
   expected: readonly CurrencyAmount[] | undefined,
   trades: readonly CurrencyAmount[],
@@ -238,7 +237,7 @@ export function calculateExposure(
   };
 }
 
-/** What is open in all other currencies, rounded once, at the end. */
+/** Converts the net positions of all other currencies. Rounds once, at the end. */
 function convertToBase(
   nets: readonly { readonly currency: string; readonly net: Big }[],
   base: string,

@@ -1,4 +1,4 @@
-/** forwards.list: what matures when, and what is left of it. */
+/** forwards.list: open forwards with remaining amounts and maturity dates. */
 import { Big } from "big.js";
 import { z } from "zod";
 import { FxdeskError } from "../errors";
@@ -141,7 +141,7 @@ const toDrawdown = ({ trade, buy, sell }: OpenTrade, today: string): z.infer<typ
   sell_amount: formatAmount(sell, trade.sell_currency),
 });
 
-/** What is bought and sold by currency, and by what comes before it in the key. */
+/** Sums bought and sold amounts per group, settlement and currency. */
 function sumByGroup(open: readonly OpenTrade[], groupOf: (trade: OpenTrade["trade"]) => string) {
   const [buys, sells] = [new SumsByKey(), new SumsByKey()];
   const keyOf = ({ trade }: OpenTrade, currency: string) =>
@@ -173,7 +173,7 @@ function sumByGroup(open: readonly OpenTrade[], groupOf: (trade: OpenTrade["trad
 
 const marginTypes = ["InitialMargin", "MarginCall"] as const;
 
-/** The contract shows no margin by trade: the balances of the accounts have that of all trades. */
+/** Reads the margin of all trades from the account balances, because the contract has no margin per trade. */
 async function readMargin({ client, signal, progress }: Context) {
   const [balances, gaps] = [new SumsByKey(), [] as string[]];
   const accounts = await selectAccounts(client, {});

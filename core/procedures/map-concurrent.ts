@@ -1,7 +1,10 @@
-/** Calls side by side: enough to be quick, few enough to leave others their turn. */
+/** Limit of concurrent calls: enough for speed, few enough to leave room for other callers. */
 const maxConcurrent = 6;
 
-/** The results in the order of the items. The first failure ends it: no further item is begun. */
+/**
+ * Maps items concurrently. Returns results in the order of the items. After the first failure, no further item is
+ * started.
+ */
 export async function mapConcurrent<T, R>(
   items: readonly T[],
   work: (item: T, index: number) => Promise<R>,

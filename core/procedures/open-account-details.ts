@@ -1,4 +1,4 @@
-/** accountDetails.open: an account of one's own in a currency and country, requested and waited for. */
+/** accountDetails.open: requests a dedicated account and waits for its confirmation. */
 import { z } from "zod";
 import { AccountDetails, RequestAccount } from "../contract/account-details";
 import { json } from "../declaration/declare";
@@ -35,7 +35,7 @@ interface AccountRequest {
   readonly currency: string;
 }
 
-/** All dedicated details of the pair. */
+/** Returns all dedicated account details of the country and currency. */
 async function listDedicatedDetails(
   { client }: Context,
   { country, currency }: AccountRequest,
@@ -56,7 +56,7 @@ const unknownDetailsError = (accountDetailsId: string) => {
   const violations = [
     {
       field: "account_details_id",
-      message: `is not among the dedicated accounts of this pair: ${accountDetailsId}`,
+      message: `must be the ID of a dedicated account of this country and currency, not ${accountDetailsId}`,
     },
   ];
   return new InvalidInput(`${name}: ${describeViolations(violations)}`, {

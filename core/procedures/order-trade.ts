@@ -1,4 +1,4 @@
-/** trades.order: a trade within limits, booked from a fresh quote once a person has said yes to it. */
+/** trades.order: an order with limits, booked from a fresh quote after a person has released it. */
 import { z } from "zod";
 import { NewTrade } from "../contract/trades";
 import { json } from "../declaration/declare";
@@ -20,7 +20,7 @@ const utcTime = z
     /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z$/,
     "must be a UTC time, such as 2026-01-31T16:30Z",
   )
-  .refine((text) => !Number.isNaN(Date.parse(text)), "must be a time that exists");
+  .refine((text) => !Number.isNaN(Date.parse(text)), "must be an existing time");
 
 export const orderTrade = procedure({
   name: "trades.order",
@@ -116,6 +116,6 @@ export const orderTrade = procedure({
     },
   ],
   output: json(ReleaseReport, "The order and its state."),
-  // What is left out is not there, rather than undefined.
+  // Omitted fields are absent, not undefined.
   run: ({ client }, input) => client.orders.order(input as OrderInput),
 });

@@ -1,8 +1,8 @@
-/** Periods as people say them: "last month", "yesterday", a day, a month, two days. */
+/** Parser of periods: "last month", "yesterday", a day, a month, a range of days. */
 import { z } from "zod";
 import { isDay } from "../schema/values";
 
-/** Whole days in UTC, YYYY-MM-DD; both belong to it. */
+/** A range of whole days in UTC, YYYY-MM-DD, both inclusive. */
 export interface Period {
   readonly from: string;
   readonly to: string;
@@ -12,19 +12,19 @@ const dayMs = 86_400_000;
 
 const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-/** The time at which a day begins; months and days out of range run over, as those of Date do. */
+/** Returns the start of a day in milliseconds. Months and days out of range overflow as in Date. */
 const startOfDay = (year: number, month: number, dayOfMonth: number): number =>
   Date.UTC(year, month, dayOfMonth);
 
 const days = (from: number, to: number): Period => ({ from: dayText(from), to: dayText(to) });
 
-/** `count` months from a month on. */
+/** Returns the period of `count` months starting with the given one. */
 const months = (year: number, month: number, count: number): Period =>
   days(startOfDay(year, month, 1), startOfDay(year, month + count, 0));
 
 type Unit = "day" | "week" | "month" | "quarter" | "year";
 
-/** The unit that is `back` units before the one that holds the day. A week begins on Monday. */
+/** Returns the unit `back` units before the current one. Weeks start on Monday. */
 function unitAgo(unit: Unit, back: number, today: Date): Period {
   const [year, month, dayOfMonth] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
   switch (unit) {
@@ -43,13 +43,13 @@ function unitAgo(unit: Unit, back: number, today: Date): Period {
   }
 }
 
-/** From the unit before, or the one that is not over yet; that ends today. */
+/** Returns the previous unit, or the current one up to today. */
 function currentOrLast(which: string, unit: Unit, today: Date): Period {
   const period = unitAgo(unit, which === "last" ? 1 : 0, today);
   return which === "last" ? period : { from: period.from, to: dayText(today.getTime()) };
 }
 
-/** The last days, today included. */
+/** Returns the last days including today. */
 const lastDays = (count: number, today: Date): Period =>
   days(today.getTime() - (count - 1) * dayMs, today.getTime());
 
@@ -73,7 +73,7 @@ const pastForms: readonly (readonly [RegExp, (match: RegExpExecArray, today: Dat
 
 type PeriodForms = typeof pastForms;
 
-/** What is still to come: here "this month" runs to its end. */
+/** Forms for future periods, in which "this month" extends to its end. */
 const futureForms: PeriodForms = [
   [/^tomorrow$/, (_, today) => unitAgo("day", -1, today)],
   [/^this (week|month|quarter|year)$/, ([, unit], today) => unitAgo(unit as Unit, 0, today)],
@@ -85,11 +85,11 @@ const futureForms: PeriodForms = [
   ...pastForms,
 ];
 
-/** Undefined where the text is no period. */
+/** Parses a period. Returns undefined if the text is not a period. */
 export const parsePeriod = (text: string, today = new Date()): Period | undefined =>
   matchForms(pastForms, text, today);
 
-/** The same of what is still to come, such as maturities: "tomorrow", "next 30 days", "this month" to its end. */
+/** Parses a future period, for example for maturities: "tomorrow", "next 30 days", "this month" to its end. */
 export const parseFuturePeriod = (text: string, today = new Date()): Period | undefined =>
   matchForms(futureForms, text, today);
 
@@ -97,7 +97,7 @@ function matchForms(forms: PeriodForms, text: string, today: Date): Period | und
   const words = text
     .trim()
     .toLowerCase()
-    // A minus before a number is none that joins words.
+    // A minus before a number is a sign, not a word separator.
     .replace(/[\s_-]+(?=[a-z])|(?<=[a-z])(\s+|_|-)(?=\d)/g, " ");
   for (const [form, periodFrom] of forms) {
     const match = form.exec(words);
@@ -107,7 +107,7 @@ function matchForms(forms: PeriodForms, text: string, today: Date): Period | und
   return undefined;
 }
 
-/** A field that holds a period. */
+/** Input field for a period. */
 export const PeriodText = z
   .string()
   .refine(
@@ -133,7 +133,7 @@ export const PeriodText = z
     description: 'Whole days (UTC): yesterday, "last month", 2026-Q1 or 2026-01-01..2026-01-31.',
   });
 
-/** A field that holds a period of what is still to come. */
+/** Input field for a future period. */
 export const FuturePeriodText = z
   .string()
   .refine(

@@ -1,13 +1,13 @@
-/** Waiting for what the service or a person has to do first. */
+/** Polling for results that depend on the service or on a person. */
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { FxdeskError, RateLimited } from "../errors";
 
-/** How long is waited after the first look; each time half as long again. */
+/** Pause after the first poll. Each further pause is 1.5 times as long. */
 const initialPauseMs = 250;
 const maxPauseMs = 15_000;
 
-/** By default the result comes before a caller gives up: MCP clients wait for a minute, as a rule. */
+/** The default is below the usual one-minute timeout of MCP clients. */
 export const waitSeconds = z
   .int()
   .min(0)
@@ -15,10 +15,10 @@ export const waitSeconds = z
   .default(45)
   .meta({ title: "Wait seconds", description: "Maximum waiting time in seconds; 0 checks once." });
 
-/** When a wait that begins now is over. */
+/** Returns the deadline of a wait that starts now. */
 export const deadlineAfter = (seconds: number): number => performance.now() + seconds * 1_000;
 
-/** What may go by itself does not end a wait. */
+/** True for errors that polling should outlast. */
 export const isTransient = (error: unknown): error is FxdeskError =>
   error instanceof FxdeskError && error.retryable;
 
@@ -26,8 +26,8 @@ const requestedDelayMs = (error: unknown): number =>
   error instanceof RateLimited ? (error.retryAfterMs ?? 0) : 0;
 
 /**
- * Looks until there is something to see: at least once, and for the last time when the wait is over. Undefined where nothing
- * is there by then. The signal ends it. Failures that may pass are waited out; one at the last look is thrown.
+ * Polls until there is a result: at least once, and a last time at the deadline. Returns undefined if there is none
+ * by then. Transient errors are retried, except at the last poll. Throws if the signal is aborted.
  */
 export async function pollUntil<T>(
   deadline: number,

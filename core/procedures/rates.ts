@@ -1,8 +1,8 @@
-/** Rates that a caller gives to see sums in one currency. */
+/** Exchange rates given by the caller, for converted totals. */
 import { z } from "zod";
 import { Currency } from "../schema/values";
 
-/** What one unit of each currency is worth. */
+/** Value of one unit of each currency in the target currency. */
 export const Rates = z.record(
   Currency,
   z.string().regex(/^(?=.*[1-9])\d+(\.\d+)?$/, "must be a positive decimal rate such as 1.0832"),

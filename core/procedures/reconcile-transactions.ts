@@ -1,4 +1,4 @@
-/** transactions.reconcile: what was expected, against what was paid. */
+/** transactions.reconcile: matches expected payments with transactions. */
 import { Big } from "big.js";
 import { z } from "zod";
 import { json } from "../declaration/declare";
@@ -51,13 +51,13 @@ const columns = {
   date: { names: ["date", "due", "due date"] },
 } as const satisfies Readonly<Record<string, Column>>;
 
-/** The items of a CSV text; each has the number of its line. */
+/** Parses items from CSV. Their numbers are line numbers. */
 const parseItemsCsv = (text: string): GivenItem[] =>
   parseCsvRows(procedureName, "items_csv", text, columns, (row) => {
     const { reference, party, date } = row.cells;
     const currency = parseCurrency(row, "currency");
     const amount = parseAmount(row, "amount", currency);
-    if (new Big(amount).eq(0)) throw invalidCell(row, "amount", "is nothing to be paid");
+    if (new Big(amount).eq(0)) throw invalidCell(row, "amount", "must not be zero");
     return {
       item: row.line,
       amount,
@@ -68,7 +68,7 @@ const parseItemsCsv = (text: string): GivenItem[] =>
     };
   });
 
-/** The items of a list; each has its place in it. */
+/** Numbers the items of a list, starting at 1. */
 const normalizeItems = (items: readonly z.infer<typeof ExpectedItem>[]): GivenItem[] =>
   normalizeEntries(procedureName, "items", items, columns, ExpectedItem).map((each, index) => ({
     ...each,
@@ -108,7 +108,7 @@ const Matched = z.object({
       difference: z.string().optional().meta({
         description: "Paid minus expected amount, such as a fee; absent if equal.",
       }),
-      party: z.enum(["same", "different", "unknown"]).meta({ description: "True if the names match." }),
+      party: z.enum(["same", "different", "unknown"]).meta({ description: "Result of comparing the names." }),
       days: z.int().optional().meta({
         description: "Days from the date of the item to the payment; negative if the payment was earlier.",
       }),
@@ -208,7 +208,7 @@ const toPayment = (transaction: Transaction): Payment => {
   };
 };
 
-/** With the decimals of its currency. */
+/** Formats an amount with the decimals of its currency. */
 const formatAmount = (amount: string, currency: string): string =>
   formatDecimal(new Big(amount), minorUnits(currency));
 
@@ -289,21 +289,21 @@ function sumByCurrency(items: readonly Item[], { matches, openItems, openPayment
   });
 }
 
-/** With the sign that money has in the accounts: as it is for what comes in, turned round for what goes out. */
+/** Converts amounts to the sign of account entries: outgoing payments become negative. */
 const applyDirection = (items: readonly GivenItem[], direction: "in" | "out"): Item[] =>
   items.map((each) => {
     const value = new Big(each.amount).times(direction === "in" ? 1 : -1);
     return { ...each, amount: formatDecimal(value, minorUnits(each.currency)) };
   });
 
-/** The direction that all items have; undefined where some are the other way. */
+/** Returns the direction of all items, or undefined if it is mixed. */
 function directionOf(items: readonly Item[]): "in" | "out" | undefined {
   const outgoing = items.filter(({ amount }) => amount.startsWith("-")).length;
   if (outgoing === 0) return "in";
   return outgoing === items.length ? "out" : undefined;
 }
 
-/** What may pay the items, and what came back of it. */
+/** Returns payments in the direction of the items, and all returns. */
 const paymentsInDirection = (payments: readonly Payment[], direction: "in" | "out" | undefined): Payment[] =>
   payments.filter(
     ({ amount, isReturn }) =>
@@ -381,7 +381,7 @@ export const reconcileTransactions = procedure({
     const expected = applyDirection(given, direction);
     const period = parsePeriod(periodText)!;
     const selectedAccounts = await selectAccounts(context.client, { accounts, currencies });
-    // What comes back moves in the other direction, so that both are read.
+    // Both directions are read, because returns have the opposite one.
     const fetched = await fetchAllTransactions(context, selectedAccounts, { period, direction: undefined });
     const payments = paymentsInDirection(fetched.transactions.map(toPayment), directionOf(expected));
     const matching = matchPayments(expected, payments, {

@@ -1,4 +1,4 @@
-/** releases.get and releases.cancel: how something stands that waits for a person's yes, and taking it back. */
+/** releases.get and releases.cancel: state and cancellation of pending releases. */
 import { json } from "../declaration/declare";
 import { ReleaseReport } from "../releases/report";
 import { id } from "../schema/values";
@@ -18,7 +18,7 @@ export const getRelease = procedure({
   uses: [],
   input: { release },
   output: json(ReleaseReport, "The release and its state."),
-  run: ({ client }, { release: asked }) => client.orders.get(asked),
+  run: ({ client }, { release: releaseId }) => client.orders.get(releaseId),
 });
 
 export const cancelRelease = procedure({
@@ -32,5 +32,5 @@ export const cancelRelease = procedure({
   uses: [],
   input: { release },
   output: json(ReleaseReport, "The release and its new state."),
-  run: ({ client }, { release: asked }) => client.orders.cancel(asked),
+  run: ({ client }, { release: releaseId }) => client.orders.cancel(releaseId),
 });

@@ -1,9 +1,9 @@
-/** Rows of the service that cannot be counted: they are named, and no guess is made of what they mean. */
+/** Validation of rows from the service. Invalid rows are reported, never guessed. */
 import { InvalidResponse } from "../errors";
 import { isDay } from "../schema/values";
 import { valueAt } from "../schema/value-at";
 
-/** Enough of a value to find it. */
+/** Shortens a value for a message. */
 const abbreviate = (value: unknown): string => {
   const text = JSON.stringify(value) ?? "missing";
   return text.length > 40 ? `${text.slice(0, 37)}...` : text;
@@ -15,7 +15,7 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 const isDecimal = (value: unknown) =>
   (typeof value === "string" || typeof value === "number") && /^-?\d+(\.\d+)?$/.test(String(value));
 const isDirection = (value: unknown) => typeof value === "string" && /^(credit|debit)$/i.test(value);
-/** The service may leave it out. */
+/** The service may omit it. */
 const isTime = (value: unknown) =>
   value === undefined || value === null || (typeof value === "string" && isDay(value.slice(0, 10)));
 
@@ -26,7 +26,7 @@ const moneyChecks: readonly FieldCheck[] = [
 ];
 const balanceChecks: readonly FieldCheck[] = [["type", isText, "a type"], ...moneyChecks];
 const transactionChecks: readonly FieldCheck[] = [
-  ["transaction_id", isText, "an id"],
+  ["transaction_id", isText, "an ID"],
   ...moneyChecks,
   ["value_datetime", isTime, "a date and time"],
   ["booking_datetime", isTime, "a date and time"],
@@ -41,12 +41,12 @@ function findProblem(checks: readonly FieldCheck[], row: unknown): string | unde
 }
 
 export const findTransactionProblem = (row: unknown): string | undefined => {
-  const flaw = findProblem(transactionChecks, row);
+  const problem = findProblem(transactionChecks, row);
   const id = valueAt(row, ["transaction_id"]);
-  return flaw && `Transaction ${isText(id) ? id : "without an id"}: ${flaw}`;
+  return problem && `Transaction ${isText(id) ? id : "without an ID"}: ${problem}`;
 };
 
-/** The balances, all of which can be counted: else it throws an InvalidResponse that names the first that cannot. */
+/** Returns the balances. Throws InvalidResponse for the first invalid one. */
 export function assertBalances<T>(balances: readonly T[]): readonly T[] {
   const throwInvalid = (message: string): never => {
     const operation = "accounts.listBalances";
@@ -56,10 +56,11 @@ export function assertBalances<T>(balances: readonly T[]): readonly T[] {
       outcome: "unknown",
     });
   };
-  if (!Array.isArray(balances)) return throwInvalid("The response is no list.");
+  if (!Array.isArray(balances)) return throwInvalid("The response is not a list.");
   for (const each of balances) {
-    const flaw = findProblem(balanceChecks, each);
-    if (flaw !== undefined) return throwInvalid(`Balance ${abbreviate(valueAt(each, ["type"]))}: ${flaw}`);
+    const problem = findProblem(balanceChecks, each);
+    if (problem !== undefined)
+      return throwInvalid(`Balance ${abbreviate(valueAt(each, ["type"]))}: ${problem}`);
   }
   return balances;
 }

@@ -1,4 +1,4 @@
-/** transactions.summarize: what came in and went out, by whatever a person asks for. */
+/** transactions.summarize: totals of transactions per group. */
 import { Big } from "big.js";
 import { z } from "zod";
 import { json } from "../declaration/declare";
@@ -15,7 +15,7 @@ import {
 } from "./find-transactions";
 import { procedure } from "./procedure";
 
-/** What transactions can be grouped by: the field of a group, and how a transaction gets its value. */
+/** The groupings: field of the group, and its value for a transaction. */
 const groupings = {
   account: { field: "account_id", valueOf: ({ account_id: id }: FoundTransaction) => id },
   currency: { field: "currency", valueOf: ({ currency }: FoundTransaction) => currency },
@@ -79,7 +79,7 @@ export const TransactionSummary = z
   })
   .meta({ id: "TransactionSummary", description: "Totals of transactions per group." });
 
-/** The entries by a key, in the order in which the keys came. */
+/** Groups entries by key, in the order of first use. */
 function groupByKey<T>(all: readonly T[], keyOf: (each: T) => string): readonly (readonly T[])[] {
   const members = new Map<string, T[]>();
   for (const each of all) {
@@ -91,7 +91,7 @@ function groupByKey<T>(all: readonly T[], keyOf: (each: T) => string): readonly 
   return [...members.values()];
 }
 
-/** Transactions with the same values of what is asked for. They have one currency: amounts of several have no sum. */
+/** Groups transactions by the given values and always by currency. */
 function groupTransactions(found: readonly FoundTransaction[], by: readonly Grouping[]): readonly Group[] {
   const valuesOf = (each: FoundTransaction) => by.map((name) => groupings[name].valueOf(each) ?? null);
   return groupByKey(found, (each) => JSON.stringify([each.currency, ...valuesOf(each)])).map((all) => {
@@ -108,13 +108,13 @@ const groupNameOf = ({ in: _in, out: _out, net: _net, count: _count, ...values }
 
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-/** Sizes compare within a currency; of the same size, the name decides, so that the order is always the same. */
+/** Orders groups by turnover within a currency, then by name, so that the order is deterministic. */
 const largestFirst = (one: Group, other: Group): number =>
   byText(one.currency, other.currency) ||
   turnover(other).cmp(turnover(one)) ||
   byText(groupNameOf(one), groupNameOf(other));
 
-/** The sums of groups of one currency. */
+/** Sums groups of one currency. */
 function sumGroups(groups: readonly Group[]) {
   const { currency } = groups[0]!;
   const sum = (field: "in" | "out" | "net") =>
@@ -126,7 +126,7 @@ function sumGroups(groups: readonly Group[]) {
   return { groups: groups.length, currency, count, in: sum("in"), out: sum("out"), net: sum("net") };
 }
 
-/** The groups of transactions by size; of each currency the first `top`, and the rest in one sum. */
+/** Returns the groups by turnover: the `top` largest per currency, and one total for the rest. */
 export function summarize(found: readonly FoundTransaction[], by: readonly Grouping[], top?: number) {
   const byCurrency = groupByKey(
     groupTransactions(found, by).toSorted(largestFirst),

@@ -1,4 +1,4 @@
-/** The bodies in which the service says no. */
+/** Error bodies of the service. */
 import { z } from "zod";
 import { textField } from "./response-fields";
 import { TppMessage } from "./xs2a";
@@ -12,7 +12,7 @@ export const ErrorMessage = z
   })
   .meta({ id: "ErrorMessage", description: "Error response of the service." });
 
-/** The standard's own error body, answered to `Accept: application/json`. */
+/** Error body of the open-banking standard, sent for `Accept: application/json`. */
 export const TppMessages = z
   .object({
     tppMessages: z.array(TppMessage).meta({ description: "One message per fault of the request." }),

@@ -1,11 +1,11 @@
-/** The host of an address. */
+/** Helpers for the host of an address. */
 
-/** The names of this machine, as they stand in an address. */
+/** Names of this machine, as written in an address. */
 export const loopbackNames = ["127.0.0.1", "localhost", "[::1]"] as const;
 
-/** A host as an address has it, in brackets where it is IPv6, as the network takes it. */
+/** Removes the brackets around an IPv6 host of an address. */
 export const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, "");
 
-/** Whether a host, with or without brackets, is reached from this machine only. */
+/** True if the host, with or without brackets, is this machine. */
 export const isLoopback = (host: string): boolean =>
   /^(localhost|::1|127(\.\d+){3})$/.test(withoutBrackets(host));

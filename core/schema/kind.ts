@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** The plain kind of value a schema takes, as a form, a command line or a query string needs to know it. */
+/** The basic type of a schema, for forms, command lines and query strings. */
 export type Kind = "string" | "integer" | "number" | "boolean" | "array" | "object" | "unknown";
 
 interface Definition {
@@ -9,7 +9,7 @@ interface Definition {
   element?: z.ZodType;
   shape?: Readonly<Record<string, z.ZodType>>;
   entries?: Record<string, string>;
-  /** Of a record. */
+  /** Only for records. */
   valueType?: z.ZodType;
   values?: readonly unknown[];
   defaultValue?: unknown;
@@ -19,7 +19,7 @@ const definitionOf = (schema: z.ZodType): Definition => schema.def;
 
 const wrappers = new Set(["optional", "nullable", "default", "readonly"]);
 
-/** The schema inside `.optional()`, `.nullable()`, `.default()` and the like. */
+/** Returns the schema inside `.optional()`, `.nullable()`, `.default()` and `.readonly()`. */
 export function unwrap(schema: z.ZodType): z.ZodType {
   const { type, innerType } = definitionOf(schema);
   return wrappers.has(type) && innerType ? unwrap(innerType) : schema;
@@ -43,7 +43,7 @@ export function kindOf(schema: z.ZodType): Kind {
   return kind === "number" && (bare as z.ZodNumber).format === "safeint" ? "integer" : kind;
 }
 
-/** The exact strings a closed enumeration allows; undefined for any other schema. */
+/** Returns the allowed strings of a closed enumeration; undefined for other schemas. */
 export function optionsOf(schema: z.ZodType): readonly string[] | undefined {
   const { type, entries, values } = definitionOf(unwrap(schema));
   if (type === "enum" && entries) return Object.values(entries);
@@ -51,19 +51,19 @@ export function optionsOf(schema: z.ZodType): readonly string[] | undefined {
   return undefined;
 }
 
-/** The schema of an array's items; undefined for any other schema. */
+/** Returns the item schema of an array; undefined for other schemas. */
 export function elementOf(schema: z.ZodType): z.ZodType | undefined {
   return definitionOf(unwrap(schema)).element;
 }
 
-/** The schema of the values of a record; undefined for any other schema. */
+/** Returns the value schema of a record; undefined for other schemas. */
 export const valueOf = (schema: z.ZodType): z.ZodType | undefined => definitionOf(unwrap(schema)).valueType;
 
-/** The fields of an object; none for any other schema. */
+/** Returns the fields of an object; empty for other schemas. */
 export const shapeOf = (schema: z.ZodType): Readonly<Record<string, z.ZodType>> =>
   definitionOf(unwrap(schema)).shape ?? {};
 
-/** The schema of an object's field; undefined for another schema, and for a field the object does not have. */
+/** Returns the schema of a field of an object, or undefined. */
 export function propertyOf(schema: z.ZodType, name: string): z.ZodType | undefined {
   const shape = shapeOf(schema);
   return Object.hasOwn(shape, name) ? shape[name] : undefined;
@@ -78,35 +78,41 @@ export function defaultOf(schema: z.ZodType): unknown {
   return definition.type === "default" ? definition.defaultValue : undefined;
 }
 
-/** The minute that a day stands for where a minute is wanted: the one before the day or after it, or one of its own. */
+/**
+ * The minute to which a day is converted if a field requires a minute: the day's first or last, or the adjacent one.
+ */
 export type MinuteOfDay = "before it" | "its first" | "its last" | "after it";
 
+/** Metadata of a schema. The fields from `alsoSpelled` on are used by the surfaces of fxdesk only. */
 export interface Meta {
   title?: string;
   description?: string;
   format?: string;
   examples?: readonly unknown[];
-  /** Known values of text that may also have others. */
+  /** Documented values of an open enumeration. */
   "x-extensible-enum"?: readonly string[];
-  /** Other spellings in which an enumeration is taken, each with the option it stands for. */
+  /** Accepted alternative spellings of an enumeration, each mapped to its option. */
   alsoSpelled?: ReadonlyMap<string, string>;
-  /** How exactly a text tells a time, where `format` does not say it. */
+  /** Precision of a time, for texts without `format`. */
   precision?: "day" | "minute";
-  /** Of a minute: which one a day stands for. */
+  /** For minutes: the minute to which a day is converted. */
   ofDay?: MinuteOfDay;
-  /** Of a period: the ways to say it that come to mind first. */
+  /** For periods: the usual ways to write one, offered as suggestions. */
   periods?: readonly string[];
-  /** What stands between the items of a text that is a list. */
+  /** Separator of a list that is written as text. */
   separator?: string;
-  /** Of an enumeration: the caller has the value from an earlier call, so that its options need not be listed. */
+  /** For enumerations: the value comes from an earlier call, so its options need not be listed. */
   fromEarlier?: true;
-  /** Taken, and better not given: no tool lists it. */
+  /** Accepted but discouraged. Tools do not list it. */
   deprecated?: true;
-  /** The operation whose tool lists it, where others take it too: models find one way to do a thing. */
+  /**
+   * Operation whose tool lists the field. Other tools accept it but hide it, so that models find one way to do a
+   * task.
+   */
   listedBy?: string;
 }
 
-/** What a schema says of itself; zod does not carry it from the inner schema to the wrapped one. */
+/** Returns the metadata of a schema, including that of wrapped schemas, which zod does not inherit. */
 export function metaOf(schema: z.ZodType): Meta {
   const { type, innerType } = definitionOf(schema);
   const inner = wrappers.has(type) && innerType ? metaOf(innerType) : {};

@@ -1,14 +1,14 @@
-/** Fields of responses, and what those mean that several resources have. */
+/** Fields of responses that several resources share. */
 import { z } from "zod";
 import { openEnum } from "./values";
 
-/** Text that a response always has. */
+/** Declares a text field that is always present. */
 export const textField = (description: string) => z.string().meta({ description });
 
-/** Text that a response may leave out, or give as null. */
+/** Declares a text field that may be missing or null. */
 export const nullishText = (description: string) => z.string().nullish().meta({ description });
 
-/** What the fields of an account, and of the bank that holds it, mean. A resource may call one by another name. */
+/** Descriptions of the fields of an account and its bank. Some resources use other field names. */
 export const accountFields = {
   account_id: "UUID of the account, as other operations take it.",
   currency: "Currency of the account, ISO 4217 code.",
@@ -29,7 +29,7 @@ export const accountFields = {
   reference_for_payment: "Reference that payments to the account must carry.",
 } as const;
 
-/** An account by its number and its bank's code, each beside its kind. */
+/** Account number and bank code, each with its type. */
 export const accountIdentifiers = {
   account_number: nullishText("Account number, of the type in account_number_type."),
   account_number_type: openEnum(["IBAN", "BBAN"])

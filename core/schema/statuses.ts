@@ -1,4 +1,4 @@
-/** How far things are, as responses tell it. */
+/** Statuses in responses. */
 import { openEnum } from "./values";
 
 /** Contract: States and transitions. */
@@ -12,7 +12,7 @@ export const TradeStatus = openEnum([
   "Cancelled",
 ]);
 
-/** Of a payment from what a trade buys. Contract: States and transitions. */
+/** Status of a payment from the bought amount of a trade. Contract: States and transitions. */
 export const TradePaymentStatus = openEnum([
   "Need more beneficiary information",
   "Validating beneficiary information",

@@ -1,4 +1,4 @@
-/** The value at the end of a path through objects and lists; undefined where the path does not lead on. */
+/** Returns the value at a path through objects and lists, or undefined. */
 export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
     (inner, key) =>

@@ -1,4 +1,4 @@
-/** The values operations share: identifiers, dates, currencies, amounts. */
+/** Shared schemas of values: identifiers, dates, currencies, amounts. */
 import { z } from "zod";
 import { isLoopback } from "./host";
 import type { MinuteOfDay } from "./kind";
@@ -11,20 +11,20 @@ export const ClientId = textField(
 );
 export const ContactId = textField("Contact ID", "ID of the contact on whose behalf the call is made.");
 
-/** An identifier the contract fixes at exactly 36 characters, a UUID in its usual form. */
+/** Declares a UUID. The contract requires exactly 36 characters. */
 export const uuid = (title: string, description: string) =>
   z
     .string()
     .regex(/^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/, "must be a UUID of 36 characters")
     .meta({ title, description, format: "uuid" });
 
-/** The account as a filter takes it: 36 characters. Contract: Limits. */
+/** Account ID in filters: any 36 characters. Contract: Limits. */
 export const AccountFilter = z
   .string()
   .length(36)
   .meta({ title: "Account ID", description: "Account UUID (36 characters) from accounts.list." });
 
-/** An identifier whose form the contract leaves to the service. */
+/** Declares an identifier of unspecified format. */
 export const id = textField;
 
 export const AccountId = uuid("Account ID", "Account UUID from accounts.list.");
@@ -55,7 +55,7 @@ const daysIn = (year: number, month: number) => {
 
 const dash = "-".charCodeAt(0);
 
-/** The number that digits make; NaN where one is none. */
+/** Parses digits; NaN if any character is not a digit. */
 function numberAt(digits: string, start: number, end: number): number {
   let number = 0;
   for (let index = start; index < end; index += 1) {
@@ -66,7 +66,7 @@ function numberAt(digits: string, start: number, end: number): number {
   return number;
 }
 
-/** A calendar day that exists, YYYY-MM-DD. Runs for every date of every response: it makes nothing but numbers. */
+/** True for an existing calendar day, YYYY-MM-DD. Runs for every date of every response, so it allocates nothing. */
 export const isDay = (value: string): boolean => {
   if (value.length !== 10 || value.charCodeAt(4) !== dash || value.charCodeAt(7) !== dash) return false;
   const year = numberAt(value, 0, 4);
@@ -75,20 +75,23 @@ export const isDay = (value: string): boolean => {
   return year >= 0 && month >= 1 && month <= 12 && dayOfMonth >= 1 && dayOfMonth <= daysIn(year, month);
 };
 
-/** A calendar day, YYYY-MM-DD. `format: date` says to JSON Schema what the check says to zod, in an eighth of the bytes. */
+/** Declares a calendar day, YYYY-MM-DD. JSON Schema gets `format: date`, which is much shorter than a pattern. */
 export const day = (title: string, description: string) =>
   z
     .string()
-    .refine(isDay, "must be a day that exists, as YYYY-MM-DD")
+    .refine(isDay, "must be an existing day as YYYY-MM-DD")
     .meta({ title, description, format: "date" });
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
 
-/** A date and time that exist, with the zone or without. Date.parse alone takes much else, and 30 February. */
+/**
+ * True for an existing date and time, with or without a zone. Date.parse alone would accept other formats and 30
+ * February.
+ */
 export const isDateTime = (value: string): boolean =>
   dateTime.test(value) && isDay(value.slice(0, 10)) && !Number.isNaN(Date.parse(value));
 
-/** A date and time as ISO 8601 writes it. `format` says to JSON Schema what the check says to zod. */
+/** A date and time in ISO 8601. JSON Schema gets `format` instead of the check. */
 export const DateTime = z
   .string()
   .refine(isDateTime, "must be a date and time, such as 2026-01-31T09:30:00Z")
@@ -96,18 +99,18 @@ export const DateTime = z
 
 const isMonth = (value: string) => /^\d{4}-\d{2}$/.test(value) && isDay(`${value}-01`);
 
-/** A calendar month, YYYY-MM, or a day, YYYY-MM-DD. */
+/** Declares a calendar month, YYYY-MM, or day, YYYY-MM-DD. */
 export const dayOrMonth = (title: string, description: string) =>
   z
     .string()
     .regex(/^\d{4}-\d{2}(-\d{2})?$/, "must be a month as YYYY-MM or a day as YYYY-MM-DD")
-    .refine((value) => isMonth(value) || isDay(value), "must be a month or a day that exists")
+    .refine((value) => isMonth(value) || isDay(value), "must be an existing month or day")
     .meta({ title, description, precision: "day", examples: ["2026-01", "2026-01-31"] });
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
 
-/** How long after the beginning of a day its minutes are. */
+/** Offsets from the start of the day. */
 const dayOffsetsMs: Readonly<Record<MinuteOfDay, number>> = {
   "before it": -minuteMs,
   "its first": 0,
@@ -115,19 +118,22 @@ const dayOffsetsMs: Readonly<Record<MinuteOfDay, number>> = {
   "after it": dayMs,
 };
 
-/** The minute, YYYY-MM-DDThh:mm, that a day YYYY-MM-DD stands for. */
+/** Converts a day, YYYY-MM-DD, to one of its minutes, YYYY-MM-DDThh:mm. */
 export const minuteForDay = (onDay: string, which: MinuteOfDay): string =>
   new Date(Date.parse(onDay) + dayOffsetsMs[which]).toISOString().slice(0, "YYYY-MM-DDThh:mm".length);
 
-/** A minute in UTC, YYYY-MM-DDThh:mm. */
+/** Declares a minute in UTC, YYYY-MM-DDThh:mm. */
 export const minute = (title: string, description: string, ofDay: MinuteOfDay = "its first") =>
   z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d$/, "must be a UTC time as YYYY-MM-DDThh:mm")
-    .refine((value) => isDay(value.slice(0, 10)), "must be on a day that exists")
+    .refine((value) => isDay(value.slice(0, 10)), "must be on an existing day")
     .meta({ title, description, precision: "minute", ofDay, examples: ["2026-01-31T09:30"] });
 
-/** An address that people and notices may be sent to: https, or http on this machine; without a user name or password. */
+/**
+ * True for an address that is safe for redirects and notifications: https, or http on this machine, without
+ * credentials.
+ */
 function isWebAddress(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, hostname, username, password } = new URL(value);
@@ -144,18 +150,16 @@ export const webAddress = (title: string, description: string) =>
 export const page = z.int().min(1).meta({ title: "Page", description: "Page number, starting at 1." });
 export const pageSize = z.int().min(1).meta({ title: "Page size", description: "Entries per page." });
 
-/** A decimal amount written as text, as the service and the open-banking standard send it. */
+/** A decimal amount as text, as in the service and the open-banking standard. */
 export const DecimalText = z
   .string()
   .regex(/^-?\d{1,14}(\.\d{1,3})?$/, "must be a decimal amount with a dot, such as 1234.50")
   .meta({ title: "Amount", description: "Decimal amount with a dot, such as 1234.50." });
 
-/** The type of an enumeration with values that are not listed. */
+/** The type of an open enumeration: known values, or any other text. */
 export interface OpenEnum<V extends string> extends z.ZodType<V | (string & {}), V | (string & {})> {}
 
-/**
- * An enumeration in a response: the documented values are known, others pass through, because the service may add one.
- */
+/** Declares an enumeration in a response. Undocumented values are accepted, because the service may add some. */
 export function openEnum<const V extends readonly [string, ...string[]]>(values: V): OpenEnum<V[number]> {
   const schema: unknown = z.string().meta({ "x-extensible-enum": values });
   return schema as OpenEnum<V[number]>;

@@ -1,17 +1,17 @@
 /**
- * What the open-banking interfaces exchange, by the names of their standard (version 1.3.12). Requests are strict: an
- * unknown field is a mistake. Responses are read leniently.
+ * Types of the open-banking interfaces, with the names of their standard (version 1.3.12). Requests are strict, so that
+ * misspelt fields are found. Responses may contain unknown fields.
  */
 import { z } from "zod";
 import { minorUnits } from "./currency";
 import { Country, Currency, DateTime, day, DecimalText, openEnum } from "./values";
 
-/** The same check without its words: inside an object they would be repeated, and every tool and form pays for them. */
+/** Removes the metadata of a schema that is nested in others, because it would be repeated in every tool and form. */
 const withoutMeta = <S extends z.ZodType>(schema: S): S => schema.clone(schema.def);
 
 /**
- * A shape for responses, its fields described. The one it is made from stays bare: requests share it, and in them the
- * name of the field says enough.
+ * Returns a copy of a shape with descriptions, for responses. Requests share the shape without them to keep tools
+ * short.
  */
 export const describeFields = <S extends Readonly<Record<string, z.ZodType>>>(
   shape: S,
@@ -51,7 +51,7 @@ const accountReference = {
   cashAccountType: z.string().optional(),
 };
 
-/** Whether decimal text is zero or less; text of another form is not looked at. */
+/** True if the decimal text is zero or negative. Text in other formats is ignored. */
 const isZeroOrLess = (text: string): boolean => /^(-[\d.]+|[0.]+)$/.test(text);
 
 interface AmountText {
@@ -67,7 +67,7 @@ const decimalsMessage = (currency: string): string =>
     ? `must have no decimals in ${currency}`
     : `must have at most ${minorUnits(currency)} decimals in ${currency}`;
 
-/** An amount a caller pays. */
+/** An amount to pay. */
 const NewAmount = z
   .strictObject(amount)
   .refine((given) => !isZeroOrLess(given.amount), { path: ["amount"], error: "must be more than zero" })
@@ -75,7 +75,7 @@ const NewAmount = z
     path: ["amount"],
     error: ({ input }) => decimalsMessage((input as AmountText).currency),
   });
-/** An account a caller refers to: by IBAN as a rule, and by currency where one IBAN stands for several accounts. */
+/** A reference to an account: usually the IBAN, with the currency if one IBAN has several accounts. */
 export const NewAccountReference = z.strictObject(accountReference).meta({ id: "NewAccountReference" });
 const addressFields = {
   streetName: maxText(70).optional(),
@@ -96,7 +96,7 @@ export const Amount = z
   })
   .meta({ id: "Amount", description: "An amount with its currency." });
 
-/** What identifies an account, as described wherever it stands. */
+/** Descriptions of the identifiers of an account. */
 export const accountDescriptions = {
   iban: "IBAN (ISO 13616) without spaces.",
   bban: "National account number (BBAN): letters and digits.",
@@ -155,13 +155,13 @@ export const Links = z
   )
   .meta({ id: "Links", description: "Links by relation, such as self, status or scaRedirect." });
 
-/** Links where an authorisation is needed. */
+/** Links of responses that require an authorisation. */
 export const authorisationLinks = Links.meta({
   description:
     "Links: scaRedirect or scaOAuth leads the person to the authorisation, startAuthorisation starts it if it was not started; self, status and scaStatus return the state.",
 });
 
-/** Links beside a status. */
+/** Links of status responses. */
 export const nextLinks = Links.optional().meta({ description: "Links to next steps, if any." });
 
 const AuthenticationObject = z
@@ -180,7 +180,7 @@ const AuthenticationObject = z
   })
   .meta({ id: "AuthenticationObject", description: "An authentication method." });
 
-/** How the person may authorise, in the responses that begin an authorisation. */
+/** Authorisation methods, in responses that start an authorisation. */
 export const authorisationFields = {
   scaMethods: z
     .array(AuthenticationObject)
@@ -243,7 +243,7 @@ export const ownerNames = z
   .optional()
   .meta({ description: "Account owners; the service may return only the person's name." });
 
-/** What a credit transfer says beside its amount and accounts, in requests and responses. */
+/** Fields of a credit transfer besides amount and accounts, in requests and responses. */
 const transferDetails = {
   creditorAgent: Bic.optional().meta({ description: "BIC of the creditor's bank." }),
   creditorAgentName: maxText(140).optional().meta({ description: "Name of the creditor's bank." }),
@@ -252,7 +252,7 @@ const transferDetails = {
   endToEndIdentification: maxText(35).optional().meta({ description: "End-to-end reference." }),
 };
 
-/** A credit transfer a caller asks for, without the account it is paid from. */
+/** A credit transfer in a request, without the debtor account. */
 export const newTransfer = {
   instructedAmount: NewAmount.meta({ description: "Amount to pay." }),
   creditorAccount: NewAccountReference.meta({
@@ -264,7 +264,7 @@ export const newTransfer = {
 
 export const bicOf = (whose: string) => ({ description: `BIC (ISO 9362) of ${whose}.` });
 
-/** A credit transfer as it is read back. */
+/** A credit transfer in a response. */
 export const transfer = {
   instructedAmount: Amount.meta({ description: "Amount of the payment." }),
   creditorAccount: AccountReference.meta({
@@ -275,7 +275,7 @@ export const transfer = {
   creditorAddress: Address.optional().meta({ description: "Postal address of the creditor, if given." }),
 };
 
-/** The account a payment is made from, as it is read back. */
+/** The debtor account in a response. */
 export const debtorAccount = AccountReference.meta({
   description: "Account of the debtor.",
 });

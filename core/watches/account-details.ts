@@ -1,4 +1,4 @@
-/** accountDetails.watch: where money is to be sent, and whether that is there yet. */
+/** accountDetails.watch: new, changed and removed account details. */
 import type { z } from "zod";
 import { AccountDetails } from "../contract/account-details";
 import { json } from "../declaration/declare";

@@ -1,4 +1,4 @@
-/** Every watch over the contract. */
+/** The watches over the contract. */
 import { watchAccountDetails } from "./account-details";
 import { watchBalances } from "./balances";
 import { watchConsents } from "./consents";

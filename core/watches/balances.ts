@@ -1,4 +1,4 @@
-/** accounts.watchBalances: balances that cross a threshold. */
+/** accounts.watchBalances: balances that cross a threshold, and their recovery. */
 import { Big } from "big.js";
 import { z } from "zod";
 import { balanceTypes } from "../contract/accounts";
@@ -21,7 +21,7 @@ const WatchedBalance = z
   })
   .meta({ id: "BalanceSeen", description: "An account balance." });
 
-/** Balances of accounts, signed, and why some are missing. */
+/** Reads signed balances of accounts, and the reasons why some are missing. */
 export async function readBalances(
   context: Context,
   filter: Parameters<typeof selectAccounts>[1],
@@ -53,7 +53,9 @@ const decimalField = (title: string, description: string) =>
     .regex(/^-?\d{1,15}(\.\d{1,6})?$/, "must be a decimal amount, such as 10000 or -250.50")
     .meta({ title, description });
 
-/** On which side of the thresholds an amount is. The side that it was on reaches further, by the hysteresis. */
+/**
+ * Returns the side of the thresholds. The hysteresis extends the previous side, so that small moves do not cross it.
+ */
 export function thresholdSideOf(
   amount: string,
   {

@@ -1,10 +1,10 @@
-/** What has changed between what was kept and what there is now. */
+/** Comparison of a read with the stored states of a watch. */
 import type { Snapshot, Watch, WatchStart, WatchState } from "../declaration/watch";
 import { canonicalJson } from "../journal/canonical-json";
 import { subtractDays } from "./days";
 import type { ReadResult, FoundChange, EntryStates, EntryState } from "./repository";
 
-/** A watch as it works, whatever its entries are. */
+/** A watch with entries of unknown type. */
 export type AnyWatch = Watch & {
   readonly identify: (entry: unknown) => string;
   readonly state: (entry: unknown, input: unknown, previous: WatchState | undefined) => WatchState;
@@ -16,27 +16,30 @@ export interface ComparisonInput {
   readonly knownStates: EntryStates;
   readonly snapshot: Snapshot;
   readonly today: string;
-  /** The first day that was looked at. */
+  /** First day of the read; undefined for all days. */
   readonly from: string | undefined;
-  /** What is told of entries that the first read finds; undefined for a read that is not the first. */
+  /** Start of the watch, for the first read; undefined for later reads. */
   readonly start: WatchStart | undefined;
 }
 
-/** An entry without a day is always looked at. */
+/** Entries without a day are never before the first day. */
 const isBefore = (day: string, from: string | undefined): boolean =>
   from !== undefined && day !== "" && day < from;
 
-/** Whether an entry that the first read finds is told. */
+/** True if an entry of the first read is reported. */
 const isReportedAtStart = (day: string, start: WatchStart | undefined): boolean =>
   start === undefined || start === "beginning" || (start !== "now" && !isBefore(day, start));
 
 const isSame = (one: WatchState, other: WatchState): boolean => canonicalJson(one) === canonicalJson(other);
 
-/** What was kept stays as long again as it is looked at: an entry that is moved to and fro is not new. */
+/**
+ * True if a state can be deleted. States stay for twice the overlap, so that an entry moved back and forth is not new
+ * again.
+ */
 const isExpired = ({ overlapDays = 0 }: Watch, { day }: EntryState, from: string | undefined): boolean =>
   from !== undefined && isBefore(day, subtractDays(from, overlapDays));
 
-/** The changes, in the order of the entries; what is gone comes last. */
+/** Returns the changes in the order of the entries, with removed entries last. */
 export function compare(
   watch: AnyWatch,
   { input, knownStates, snapshot, today, from, start }: ComparisonInput,
@@ -68,7 +71,7 @@ export function compare(
   return { changes, updatedStates, removedIds, readDay: isComplete ? today : undefined, gaps };
 }
 
-/** The first day that a read looks at. */
+/** Returns the first day of a read; undefined for all days. */
 export function firstDayToRead(
   { overlapDays }: Watch,
   today: string,

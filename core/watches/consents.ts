@@ -1,4 +1,4 @@
-/** consents.watch: consents that end soon, or have. */
+/** consents.watch: status changes of consents, and consents that expire soon. */
 import { z } from "zod";
 import { json } from "../declaration/declare";
 import { subtractDays } from "./days";

@@ -1,4 +1,4 @@
-/** What a watch would tell if it began now: nothing of it is kept. */
+/** Preview of the first changes of a watch. Nothing is stored. */
 import type { Snapshot, WatchStart, ReadWindow } from "../declaration/watch";
 import { type AnyWatch, compare, firstDayToRead } from "./compare";
 import type { InitialChanges } from "./options";
@@ -10,7 +10,7 @@ interface InitialRead {
   readonly read: (window: ReadWindow) => Promise<Snapshot>;
 }
 
-/** Reads once, and returns the changes of a first read. */
+/** Reads once and returns the changes that a first read would report. */
 export async function readInitialChanges({ watch, input, from, read }: InitialRead): Promise<InitialChanges> {
   const at = new Date().toISOString();
   const today = at.slice(0, "YYYY-MM-DD".length);

@@ -1,4 +1,4 @@
-/** forwards.watch: forwards and drawdowns that are about to mature. */
+/** forwards.watch: forwards and drawdowns that mature soon. */
 import { z } from "zod";
 import { json } from "../declaration/declare";
 import { formatDecimal } from "../procedures/decimal";
@@ -37,8 +37,8 @@ export const watchMaturities = watch({
   defaultStart: "beginning",
   everyMs: 3_600_000,
   async read(context, { within_days: days }, { today }) {
-    const walk = await fetchAllTrades(context, ["forward", "window_forward", "ndf", "drawdown"]);
-    const { open, gaps } = findOpenTrades(walk.trades, today);
+    const fetched = await fetchAllTrades(context, ["forward", "window_forward", "ndf", "drawdown"]);
+    const { open, gaps } = findOpenTrades(fetched.trades, today);
     const last = subtractDays(today, -days);
     const entries = open
       .filter(({ trade }) => trade.maturity_date <= last)
@@ -52,7 +52,7 @@ export const watchMaturities = watch({
         sell_currency: trade.sell_currency,
         sell_amount: formatDecimal(sell, minorUnits(trade.sell_currency)),
       }));
-    return { entries, gaps: [...walk.gaps, ...gaps] };
+    return { entries, gaps: [...fetched.gaps, ...gaps] };
   },
   identify: ({ trade_id: id }) => id,
   state: ({ matures }) => ({ matures }),

@@ -1,65 +1,73 @@
-/** What a watch is told when it is started, and what its consumer gets. */
+/** Options of watches, and the changes that consumers receive. */
 import type { Change, WatchStart } from "../declaration/watch";
 
-/** What a watch is at. */
+/** The status of a watch. */
 export type WatchStatus =
   | { readonly state: "reading" }
-  /** The next read is made then. */
+  /** Waiting for the next read, at `until`. */
   | { readonly state: "waiting"; readonly until: Date }
-  /** Another process is at the same watch. */
+  /** Another process holds the lease of the same watch. */
   | { readonly state: "held" }
-  /** A read failed, and is tried again then. */
+  /** A read failed and is retried at `until`. */
   | { readonly state: "failed"; readonly error: Error; readonly until: Date }
-  /** Something could not be read, which is looked for again with the next read. */
+  /** The last read was incomplete. The next read retries what is missing. */
   | { readonly state: "incomplete"; readonly gaps: readonly string[] };
 
+/** Options of a watch. */
 export interface WatchOptions {
   /**
-   * Where it begins the first time: `now`, `beginning`, or a day, YYYY-MM-DD, for a watch whose entries have one. Later it
-   * goes on where it was.
+   * Start of a new watch: `now`, `beginning`, or a day, YYYY-MM-DD, if its entries have one. A watch that already has
+   * stored states continues from there. Default: the watch's `defaultStart`.
    */
   readonly from?: WatchStart;
-  /** How long after one read the next is made, in milliseconds. */
+  /** Interval between two reads, in milliseconds. Default: the watch's `everyMs`. */
   readonly everyMs?: number;
-  /** Reads a day at most, over all processes and restarts, evenly over the day. */
+  /** Maximum reads per day, evenly spread, over all processes and restarts. Default: no limit. */
   readonly readsPerDay?: number;
-  /** Consumers of different names are each told all changes; those of one name share them. */
+  /**
+   * Name of the consumer. Consumers with different names each receive all changes; those with the same name share
+   * them.
+   */
   readonly consumer?: string;
-  /** How long a consumer may be at a change before another process tells it again, in milliseconds; 30 s by default. */
+  /**
+   * Lease time in milliseconds: if a change is not acknowledged in time, another process may deliver it again. Default:
+   * 30,000.
+   */
   readonly holdMs?: number;
-  /** Ends it: the iterator is done. */
+  /** Ends the watch and its iterator. */
   readonly signal?: AbortSignal;
-  /** Hears what it is at. */
+  /** Called at every change of status. */
   readonly onStatus?: (status: WatchStatus) => void;
 }
 
-/** A change that its consumer has in hand. It counts as heard when the consumer asks for the next one. */
+/** A delivered change. Requesting the next one acknowledges it. */
 export interface Delivery<E = unknown> extends Change<E> {
-  /** It was heard, as were all before it: so says who does not ask for the next one. */
+  /** Acknowledges this change and all before it, without requesting the next one. */
   ack(): Promise<void>;
 }
 
+/** Options of `since`. */
 export interface SinceOptions extends WatchOptions {
-  /** The `next` of the response before, whose changes were all heard; none for the first. */
+  /** `next` of the previous batch, which acknowledges its changes. Omit it in the first call. */
   readonly cursor?: string;
-  /** How many changes at most; 100 by default. */
+  /** Maximum number of changes. Default: 100. */
   readonly limit?: number;
 }
 
-/** Changes for who asks from time to time. */
+/** A batch of changes, returned by `since`. */
 export interface ChangeBatch<E = unknown> {
   readonly changes: readonly Change<E>[];
-  /** Goes on after them. The same cursor again gives the same changes again, as repeated. */
+  /** Cursor for the next batch. Passing the previous cursor again returns the same changes with `repeated: true`. */
   readonly next: string;
-  /** Whether there may be more at once. */
+  /** True if more changes may be available now. */
   readonly hasMore: boolean;
-  /** What the last read could not read. */
+  /** Reasons why the last read was incomplete; empty if complete. */
   readonly gaps: readonly string[];
 }
 
-/** What a watch would tell if it began now. */
+/** The changes that a watch would report if it started now. */
 export interface InitialChanges {
   readonly changes: readonly Omit<Change, "cursor">[];
-  /** What could not be read. */
+  /** Reasons why the read was incomplete; empty if complete. */
   readonly gaps: readonly string[];
 }

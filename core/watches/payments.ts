@@ -1,4 +1,4 @@
-/** payments.watch: open-banking payments, by their ids. */
+/** payments.watch: status changes of the given open-banking payments. */
 import { z } from "zod";
 import type { getPaymentStatus } from "../contract/payments";
 import { json } from "../declaration/declare";

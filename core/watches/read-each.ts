@@ -1,9 +1,9 @@
-/** Reads one thing after the other, of which some may fail. */
+/** Reads of several items that may fail individually. */
 import { FxdeskError } from "../errors";
 import { mapConcurrent } from "../procedures/map-concurrent";
 import type { Context } from "../procedures/procedure";
 
-/** What was read, and why the rest is missing. Throws the first failure where nothing could be read. */
+/** Returns the entries of all items and a gap per failed item. Throws the first failure if all items failed. */
 export async function readEach<T, R>(
   { signal }: Context,
   items: readonly T[],

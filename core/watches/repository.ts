@@ -1,6 +1,6 @@
 /**
- * What the store keeps of a watch, for all processes that share it: what counted of each entry, the changes that nobody has
- * heard yet, when the next read is due, and who is at it.
+ * The stored part of a watch, shared by all processes: the state of each entry, the changes that are not acknowledged
+ * yet, the time of the next read, and the lease.
  */
 import { createHash } from "node:crypto";
 import type { ChangeKind, WatchState } from "../declaration/watch";
@@ -8,7 +8,7 @@ import type { StoreSession } from "../journal/store-session";
 import type { Row, StatementRunner, Value } from "../store/database";
 import type { StoreAccess } from "../journal/entry-rows";
 
-/** What is kept of an entry. */
+/** The stored state of an entry. */
 export interface EntryState {
   readonly state: WatchState;
   /** YYYY-MM-DD, or empty. */
@@ -17,7 +17,7 @@ export interface EntryState {
 
 export type EntryStates = ReadonlyMap<string, EntryState>;
 
-/** A change as it was found. */
+/** A change found by a read. */
 export interface FoundChange {
   readonly kind: ChangeKind;
   readonly id: string;
@@ -25,7 +25,7 @@ export interface FoundChange {
   readonly before?: WatchState;
 }
 
-/** A change as it is told. */
+/** A stored change with its sequence number. */
 export interface StoredChange extends FoundChange {
   readonly seq: number;
   /** Milliseconds since 1970 by the clock of the store. */
@@ -33,50 +33,49 @@ export interface StoredChange extends FoundChange {
   readonly repeated: boolean;
 }
 
-/** A read that is to be made. */
+/** A read that is due. */
 export interface DueRead {
   /** Milliseconds since 1970 by the clock of the store. */
   readonly now: number;
-  /** Grows with each read that is kept; 0 where there was none. */
+  /** Number of saved reads; detects concurrent ones. */
   readonly version: number;
-  /** The day of the last one that was complete. */
+  /** Day of the last complete read. */
   readonly readDay: string | undefined;
 }
 
-/** What there is to do: changes to tell, a read to make, or nothing for so long, because somebody else is at it or by time. */
+/** The next step of a watcher: deliver changes, read, or wait for the lease or the next read. */
 export type NextStep =
   | { readonly kind: "deliver"; readonly changes: readonly StoredChange[] }
   | ({ readonly kind: "poll" } & DueRead)
   | { readonly kind: "wait"; readonly ms: number; readonly isHeld: boolean; readonly hasFailed: boolean };
 
-/** What a read found, as it is kept. */
+/** The result of a read, to be saved. */
 export interface ReadResult {
   readonly changes: readonly FoundChange[];
   readonly updatedStates: ReadonlyMap<string, EntryState>;
   readonly removedIds: readonly string[];
-  /** The day of the read, where it was complete. */
+  /** Day of the read, if it was complete. */
   readonly readDay: string | undefined;
-  /** What could not be read. */
+  /** Reasons why the read was incomplete; empty if complete. */
   readonly gaps: readonly string[];
 }
 
 interface StepRequest {
-  /** Who takes the turn: a name that nobody else has. */
+  /** Unique ID of the lease holder. */
   readonly holder: string;
-  /** How long it is his. */
+  /** Duration of the lease. */
   readonly holdMs: number;
-  /** The number of the last change that was heard. */
+  /** Sequence number of the last acknowledged change. */
   readonly acknowledged: number;
-  /** How many changes are taken at once at most. */
+  /** Maximum number of changes to return. */
   readonly maxChanges: number;
-  /** How long after a read that was begun the next may begin, even where nobody hears how the first one ended. */
+  /** Minimum interval between the starts of two reads, even if the first one never reports its end. */
   readonly minIntervalMs: number;
 }
 
-/** What the last read could not read is kept as an entry is, at a place that no hash has. */
+/** Key of the gaps of the last read in the table of states. Entries have hashes as keys, so it cannot collide. */
 const gapsEntry = "gaps";
 
-/** How many rows one statement writes. */
 const maxRowsPerInsert = 100;
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -95,15 +94,16 @@ async function insertRows(
   }
 }
 
-/** Gives the watch to a holder, unless it is somebody else's. Also where two want it at once it is one's alone. */
+/** Acquires the lease atomically, unless another holder has it. */
 const acquireLeaseSql = (now: string) => `
   UPDATE fxdesk_watches SET holder = $2, held_until = ${now} + $3,
     heard = CASE WHEN $4 > heard THEN $4 ELSE heard END
   WHERE id = $1 AND (holder = $2 OR held_until <= ${now})
   RETURNING *, ${now} AS moment`;
 
+/** Repository of one watch in the store. */
 export class WatchRepository {
-  /** Whatever it is of: nobody can tell that from it. */
+  /** Hash of the watch's identity, so that the store does not reveal its input. */
   readonly id: string;
 
   constructor(
@@ -114,7 +114,7 @@ export class WatchRepository {
     this.id = hashOf(identity);
   }
 
-  /** Notes what was heard, and takes what there is to do. */
+  /** Records the acknowledgement and returns the next step. Acquires the lease if there is one to do. */
   nextStep({ holder, holdMs, acknowledged, maxChanges, minIntervalMs }: StepRequest): Promise<NextStep> {
     return this.store.use(({ database, sealer }) =>
       database.transaction<NextStep>(async (run) => {
@@ -138,7 +138,7 @@ export class WatchRepository {
     );
   }
 
-  /** Marks changes as told up to a number, before they are; false where they are no longer the holder's to tell. */
+  /** Marks changes as delivered before their delivery. Returns false if the holder has lost the lease. */
   markDelivered(holder: string, holdMs: number, delivered: number, acknowledged: number): Promise<boolean> {
     return this.store.use(async ({ database: { run, now } }) => {
       const rows = await run(
@@ -151,7 +151,7 @@ export class WatchRepository {
     });
   }
 
-  /** Begins the time of a holder anew. */
+  /** Restarts the lease time of a holder. */
   async extendLease(holder: string, holdMs: number): Promise<void> {
     await this.store.use(({ database: { run, now } }) =>
       run(`UPDATE fxdesk_watches SET held_until = ${now} + $3 WHERE id = $1 AND holder = $2`, [
@@ -162,7 +162,7 @@ export class WatchRepository {
     );
   }
 
-  /** What was kept of the entries. */
+  /** Returns the stored states by entry ID. */
   states(): Promise<EntryStates> {
     return this.store.use(async ({ database: { run }, sealer }) => {
       const rows = await run(
@@ -180,7 +180,7 @@ export class WatchRepository {
     });
   }
 
-  /** What the last read could not read; none where it was complete. */
+  /** Returns the gaps of the last read; empty if it was complete. */
   gaps(): Promise<readonly string[]> {
     return this.store.use(async ({ database: { run }, sealer }) => {
       const [row] = await run("SELECT content FROM fxdesk_watch_states WHERE watch = $1 AND entry = $2", [
@@ -193,7 +193,7 @@ export class WatchRepository {
     });
   }
 
-  /** Whether anybody was told a change of this number, or of a later one. */
+  /** Returns true if a change with this sequence number or a later one was delivered. */
   wasDelivered(seq: number): Promise<boolean> {
     return this.store.use(async ({ database: { run } }) => {
       const rows = await run("SELECT id FROM fxdesk_watches WHERE id = $1 AND told >= $2", [this.id, seq]);
@@ -201,7 +201,7 @@ export class WatchRepository {
     });
   }
 
-  /** Keeps what a read found; false where it is no longer the holder's. The next read is due after so long. */
+  /** Saves a read and schedules the next one. Returns false if the holder has lost the lease. */
   saveRead(
     holder: string,
     { version }: DueRead,
@@ -244,7 +244,7 @@ export class WatchRepository {
     );
   }
 
-  /** A read has failed: it is tried again after a pause that grows with each failure. Returns that pause, in milliseconds. */
+  /** Records a failed read and schedules a retry with backoff. Returns the pause in milliseconds. */
   recordFailure(holder: string, backoffMs: (failures: number) => number): Promise<number> {
     return this.store.use(({ database }) =>
       database.transaction(async (run) => {
@@ -262,12 +262,12 @@ export class WatchRepository {
     );
   }
 
-  /** All changes up to this one were heard. */
+  /** Acknowledges all changes up to this one. */
   async acknowledge(seq: number): Promise<void> {
     await this.store.use(({ database: { run } }) => this.#recordAcknowledged(run, seq));
   }
 
-  /** Leaves the rest to whoever comes next. */
+  /** Releases the lease. */
   async releaseLease(holder: string): Promise<void> {
     await this.store.use(({ database: { run } }) => this.#releaseLease(run, holder));
   }
@@ -280,7 +280,7 @@ export class WatchRepository {
     return `fxdesk_watch_changes ${this.id} ${seq}`;
   }
 
-  /** Whether the watch was begun just now. */
+  /** Creates the watch. Returns false if it exists. */
   async #create(run: StatementRunner): Promise<boolean> {
     const rows = await run(
       `INSERT INTO fxdesk_watches (id, name, version, seq, told, heard, next_at, failures, holder, held_until)
@@ -290,7 +290,7 @@ export class WatchRepository {
     return rows.length > 0;
   }
 
-  /** Somebody else is at it; what was heard counts all the same. */
+  /** Records the acknowledgement and returns the remaining time of the other holder's lease. */
   async #leaseHeldByOther(run: StatementRunner, now: string, acknowledged: number): Promise<NextStep> {
     await this.#recordAcknowledged(run, acknowledged);
     const [row] = await run(
@@ -301,7 +301,7 @@ export class WatchRepository {
     return { kind: "wait", ms: Math.max(1, Number(ms)), isHeld: true, hasFailed: Number(failures) > 0 };
   }
 
-  /** A commit whose response was lost has happened. */
+  /** Detects a retry after a COMMIT whose response was lost. */
   async #isReadSaved(run: StatementRunner, holder: string, version: number): Promise<boolean> {
     const rows = await run("SELECT id FROM fxdesk_watches WHERE id = $1 AND holder = $2 AND version = $3", [
       this.id,
@@ -322,7 +322,7 @@ export class WatchRepository {
     ]);
   }
 
-  /** The changes that nobody has heard, oldest first; those that were are removed. */
+  /** Deletes acknowledged changes and returns the others, oldest first. */
   async #pendingChanges(
     { run, sealer }: StoreAccess,
     { heard, told }: Row,

@@ -1,4 +1,4 @@
-/** statements.watch: statement files that were asked for, and are ready. */
+/** statements.watch: requested statement files that are ready or have failed. */
 import { z } from "zod";
 import { ReceivedFile } from "../client/received-file";
 import { json } from "../declaration/declare";

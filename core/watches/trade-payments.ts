@@ -1,4 +1,4 @@
-/** trades.watchPayments: payments from what trades buy. */
+/** trades.watchPayments: payments from the bought amounts of trades. */
 import { z } from "zod";
 import { json } from "../declaration/declare";
 import { fetchAllTrades } from "../procedures/fetch-all-trades";

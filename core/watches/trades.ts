@@ -1,4 +1,4 @@
-/** trades.watch: trades that were booked, and how far they are. */
+/** trades.watch: new trades and changes of their status. */
 import { BookedTrade } from "../contract/trades";
 import { json } from "../declaration/declare";
 import { fetchAllTrades } from "../procedures/fetch-all-trades";

@@ -1,4 +1,4 @@
-/** transactions.watch: money that came and went. */
+/** transactions.watch: new, changed and removed transactions. */
 import { z } from "zod";
 import { TransactionData } from "../contract/transactions";
 import { json } from "../declaration/declare";
@@ -15,7 +15,7 @@ import { valueDayOf, fetchAllTransactions } from "../procedures/fetch-all-transa
 import { subtractDays } from "./days";
 import { watch } from "./watch";
 
-/** Value days may lie ahead: further than that nothing is booked. */
+/** Value dates may be in the future, but not further than this. */
 const maxDaysAhead = 400;
 
 export const missingAccountGaps = (

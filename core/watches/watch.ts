@@ -1,6 +1,6 @@
-/** How watches over the contract are declared. */
+/** The `watch()` function for watches over the contract. */
 import { watchFor } from "../declaration/watch";
 import type { ContractClient } from "../procedures/procedure";
 
-// With its type said, declarations need not write it out.
+// The explicit type lets the compiler emit short types for declarations.
 export const watch: ReturnType<typeof watchFor<ContractClient>> = watchFor();

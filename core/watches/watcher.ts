@@ -1,7 +1,7 @@
 /**
- * Watches at work. Of all processes that watch the same one reads at a time; what it finds is in the store, with what it
- * compared, before anybody hears of it. A change is marked before it is told and gone when its consumer asks for the next
- * one: what was lost between the two is told again, as repeated.
+ * The runtime of a watch. Of all processes with the same watch, one reads at a time. Changes are stored together with
+ * the new states before any is delivered. A change is marked before its delivery and deleted once it is acknowledged,
+ * so a delivery that is interrupted between the two is made again with `repeated: true`.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
@@ -21,34 +21,35 @@ import type { SinceOptions, Delivery, ChangeBatch, WatchOptions } from "./option
 
 export interface WatcherDependencies {
   readonly watch: AnyWatch;
-  /** Checked, with defaults. */
+  /** Validated input with defaults. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** What it is of beside that: environment, addresses, client. */
+  /** Further parts of the identity: environment, addresses, client. */
   readonly scope: readonly string[];
   readonly store: StoreSession;
-  /** Reads what there is now. */
+  /** Reads the current entries. */
   readonly read: (window: ReadWindow, signal: AbortSignal) => Promise<Snapshot>;
-  /** Takes what must not be shown out of an error. */
+  /** Removes secrets from an error. */
   readonly redactError: (error: Error) => Error;
 }
 
 const defaultHoldMs = 30_000;
 const dayMs = 86_400_000;
 
-/** How long it takes at most until it is noticed that whoever was at it is done. */
+/** Maximum delay until the release of another process's lease is noticed. */
 const maxHeldPollMs = 500;
 
 const [initialBackoffMs, maxBackoffMs] = [1_000, 300_000];
 
-/** How many changes are fetched at once; each is marked by itself before it is told. */
+/** Maximum number of changes fetched at once. Each is marked individually before its delivery. */
 const maxChangesPerStep = 100;
 
-/** From half of the bound to all of it. */
+/** Returns an exponential backoff with jitter. */
 const backoffMs = (failures: number): number =>
   Math.min(maxBackoffMs, initialBackoffMs * 2 ** Math.min(failures - 1, 20)) * (0.5 + Math.random() / 2);
 
 const toCursor = (repository: WatchRepository, seq: number): string => `${repository.id.slice(0, 16)}.${seq}`;
 
+/** Runs one watch for one consumer of this process. */
 export class Watcher {
   readonly #repository: WatchRepository;
   readonly #holder = randomUUID();
@@ -56,7 +57,7 @@ export class Watcher {
   readonly #minIntervalMs: number;
   readonly #intervalMs: number;
   readonly #holdMs: number;
-  /** What was kept with the version that it has. */
+  /** Stored states with their version, to avoid reading them before every poll. */
   #cachedStates: { readonly version: number; readonly states: EntryStates } | undefined;
 
   constructor(
@@ -83,7 +84,7 @@ export class Watcher {
     );
   }
 
-  /** Tells each change, until the signal ends it. */
+  /** Yields every change until the signal is aborted. */
   async *changes(): AsyncGenerator<Delivery, void, void> {
     let acknowledged = 0;
     let hasRead = false;
@@ -99,7 +100,7 @@ export class Watcher {
           }
         else if (step.kind === "poll") {
           const failure = await this.#read(step);
-          // What cannot succeed is told at once; what did before may do so again.
+          // A permanent failure of the first read is thrown; later ones are retried, because reads worked before.
           if (failure instanceof FxdeskError && !failure.retryable && !hasRead) throw failure;
           hasRead ||= failure === undefined;
         } else await this.#wait(step);
@@ -110,7 +111,7 @@ export class Watcher {
     }
   }
 
-  /** The changes after a cursor; those up to it were heard. Reads where a read is due. */
+  /** Acknowledges the changes up to the cursor and returns those after it. Reads if a read is due. */
   async since({ cursor, limit = 100 }: SinceOptions): Promise<ChangeBatch> {
     const acknowledged = cursor === undefined ? 0 : await this.#parseCursor(cursor);
     const startedAt = performance.now();
@@ -146,17 +147,17 @@ export class Watcher {
     }
   }
 
-  /** False where somebody else tells it: it took too long. */
+  /** Marks a change before its delivery. Returns false if the lease has expired. */
   async #markDelivered(delivered: number, acknowledged: number): Promise<boolean> {
     try {
       return await this.#repository.markDelivered(this.#holder, this.#holdMs, delivered, acknowledged);
     } catch {
-      // What the store does not take now is taken again from the beginning, which says what is wrong.
+      // The next step fails in the same way and reports the store error.
       return false;
     }
   }
 
-  /** A number that nobody was told would pass over what is found next. */
+  /** Parses a cursor. Refuses numbers that were never delivered, because they would skip changes. */
   async #parseCursor(cursor: string): Promise<number> {
     const { name } = this.dependencies.watch;
     const [id, text] = cursor.split(".");
@@ -176,7 +177,7 @@ export class Watcher {
     });
   }
 
-  /** What there is to do. Where the store fails it is asked again, once it has worked; before, it throws Unavailable. */
+  /** Returns the next step. Throws Unavailable if the store fails, or retries if `retriesStoreErrors` is set. */
   async #nextStep(acknowledged: number, maxChanges: number, retriesStoreErrors: boolean): Promise<NextStep> {
     const request = {
       holder: this.#holder,
@@ -210,17 +211,17 @@ export class Watcher {
     const { name } = this.dependencies.watch;
     const cause = this.dependencies.redactError(error);
     return new Unavailable(
-      `${name}: The store cannot be used (${cause.message}), which keeps what was told. fxdesk store check looks through it.`,
+      `${name}: The store of the watch failed: ${cause.message}. Check it with \`fxdesk store check\`.`,
       { operation: name, code: "unavailable", outcome: "not-sent", retryable: true, cause },
     );
   }
 
-  /** No changes are found while reads fail: that there are none would not be true. */
+  /** An empty batch would wrongly mean that nothing has changed, so failing reads are an error. */
   #lastReadFailedError(ms: number): FxdeskError {
     const { name } = this.dependencies.watch;
     const inSeconds = Math.ceil(ms / 1_000);
     return new Unavailable(
-      `${name}: The last read failed; the next one is made in ${inSeconds} s at the earliest.`,
+      `${name}: The last read failed. The next read starts in ${inSeconds} s at the earliest.`,
       {
         operation: name,
         code: "unavailable",
@@ -230,7 +231,7 @@ export class Watcher {
     );
   }
 
-  /** Reads, compares and keeps what was found. Returns why that failed; then it is tried again later. */
+  /** Reads, compares and saves. Returns the error if that failed; a retry is then scheduled. */
   async #read(due: DueRead): Promise<Error | undefined> {
     this.#reportStatus({ state: "reading" });
     const leaseTimer = setInterval(() => {
@@ -279,11 +280,11 @@ export class Watcher {
     if (gaps.length > 0) this.#reportStatus({ state: "incomplete", gaps });
   }
 
-  /** Whoever does not know what there is cannot tell later what is new. */
+  /** Without a complete first read, later reads could not tell which entries are new. */
   #incompleteStartError(gap: string): FxdeskError {
     const { name } = this.dependencies.watch;
     return new InvalidResponse(
-      `${name}: It cannot begin before all that is there was read. ${gap} From "beginning" it begins all the same.`,
+      `${name}: The watch cannot start, because its first read was incomplete. ${gap} Start from "beginning" to accept gaps.`,
       {
         operation: name,
         code: "invalid_response",
@@ -295,7 +296,7 @@ export class Watcher {
 
   async #wait({ ms, isHeld }: NextStep & { readonly kind: "wait" }): Promise<void> {
     this.#reportStatus(isHeld ? { state: "held" } : { state: "waiting", until: new Date(Date.now() + ms) });
-    // A process that ends may leave changes that nobody has heard.
+    // Another process may end with undelivered changes, so the wait is limited.
     await this.#pause(
       isHeld ? Math.min(ms, maxHeldPollMs * (0.5 + Math.random() / 2)) : Math.min(ms, this.#holdMs),
     );

@@ -117,8 +117,8 @@ describe("that cannot be added are a mistake of usage", () => {
     ["module.exports = () => 1;", "which adds nothing: it must return"],
     ["module.exports = (", "cannot be loaded as a CommonJS module"],
     ["module.exports = () => { throw new Error('No rates today'); };", "which adds nothing: No rates today"],
-    [extensionSource('path: "/trades", parameters: {}'), "trades.book is already served at /trades"],
-    [extensionSource('server: "elsewhere"'), "there is no server elsewhere"],
+    [extensionSource('path: "/trades", parameters: {}'), "the route is taken by trades.book (/trades)"],
+    [extensionSource('server: "elsewhere"'), "the service has no server elsewhere"],
   ])("%s", async (content, message) => {
     const path = await writeModule(content);
     const { code, stdout, stderr } = await fxdesk(["operations"], { FXDESK_EXTENSIONS: path });

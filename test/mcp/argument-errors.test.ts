@@ -438,7 +438,7 @@ const rejectedInputs: readonly (readonly [
     "a day that there is not",
     "email_incoming_funds_statement",
     { ...period, date_to: "2026-02-30" },
-    ["date_to must be a day that exists, as YYYY-MM-DD"],
+    ["date_to must be an existing day as YYYY-MM-DD"],
   ],
   [
     "yes for true",

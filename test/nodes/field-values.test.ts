@@ -399,7 +399,7 @@ test("a Buffer where none may be is called one", async () => {
     exposure,
   );
 
-  expect(error.message).toContain("flows.0 must be plain data, as JSON has it, not a Buffer");
+  expect(error.message).toContain("flows.0 must be plain JSON data, not a Buffer");
 });
 
 test("an optional field without a value is left out", async () => {

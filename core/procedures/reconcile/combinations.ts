@@ -1,20 +1,20 @@
-/** Which amounts add up to another one. */
+/** Combinations of amounts with a given sum. */
 
-/** Among more amounts than these no combination is looked for: too many add up by chance. */
+/** Maximum number of amounts to combine. With more, too many sums match by chance. */
 export const maxAmounts = 12;
-/** So many amounts make a combination at most. */
+/** Maximum number of amounts in a combination. */
 export const maxParts = 5;
-/** A combination counts where chance would give one in fewer than one of so many cases. */
+/** A combination is significant if chance produces one in fewer than 1 of this many cases. */
 const chanceLimit = 100n;
 
-/** The largest power of ten that all amounts are multiples of: how round they are. */
+/** Returns the largest power of ten that divides all amounts. */
 function commonStep(amounts: readonly bigint[]): bigint {
   let step = 1n;
   while (amounts.every((each) => each % (step * 10n) === 0n)) step *= 10n;
   return step;
 }
 
-/** How many ways there are to choose at least `min` and at most `max` of `count` things. */
+/** Returns the number of ways to choose at least `min` and at most `max` of `count` items. */
 function countCombinations(count: number, min: number, max: number): bigint {
   let [combinations, sum] = [1n, 0n];
   for (let chosen = 0; chosen <= Math.min(max, count); chosen += 1) {
@@ -25,8 +25,8 @@ function countCombinations(count: number, min: number, max: number): bigint {
 }
 
 /**
- * `sum` is more than zero. Whether chance alone would seldom make any of the combinations be the sum that is looked for. Round amounts add up to each
- * other all the time, those with cents do not.
+ * True if a combination with this sum is unlikely to occur by chance. Round amounts match by chance often, amounts
+ * with cents rarely. `sum` must be positive.
  */
 export function isSignificantSum(
   amounts: readonly bigint[],
@@ -43,9 +43,9 @@ export function isSignificantSum(
 }
 
 /**
- * The combinations of at least `min` and at most `max` positive amounts that are exactly the sum, as their places; two
- * of them at most, since two are as good as none. Looks at `maxAmounts` amounts at most, and so at a few thousand
- * combinations. Throws a RangeError for more amounts.
+ * Returns the combinations of `min` to `max` positive amounts with exactly this sum, as indexes. Stops at two,
+ * because two are already ambiguous. Throws a RangeError for more than `maxAmounts` amounts, which bounds the search
+ * to a few thousand combinations.
  */
 export function findCombinations(
   amounts: readonly bigint[],

@@ -1,4 +1,4 @@
-/** What was paid, against what is expected. Pure: the same lists give the same matches, in whatever order they come. */
+/** Matching of payments with expected items. Deterministic and independent of the order of the lists. */
 import { findCombinations, isSignificantSum, maxAmounts, maxParts } from "./combinations";
 import {
   compactReference,
@@ -17,39 +17,39 @@ import {
 } from "./names";
 import { type Movement, matchReturns } from "./returns";
 
-/** Something that is expected to be paid: an invoice, a supplier payment. */
+/** An expected payment, for example of an invoice. */
 export interface Item {
-  /** Its number in the list, or its line in a file. */
+  /** Item number in the list, or line number in a file. */
   readonly item: number;
   /** Signed decimal text; negative for money out. */
   readonly amount: string;
   readonly currency: string;
   readonly reference?: string | undefined;
   readonly party?: string | undefined;
-  /** The day on which it is due or expected. */
+  /** Due date. */
   readonly date?: string | undefined;
 }
 
-/** What was paid, or came back. */
+/** A payment or a return. */
 export type Payment = Movement;
 
 export interface MatchingRules {
-  /** By so much a payment may be short, or a debit more, for a fee that somebody took. */
+  /** Maximum fee by which a credit may be lower, or a debit higher, than expected. */
   readonly feeTolerance: string;
-  /** Without a reference, a payment counts up to so many days before or after the date of an item. */
+  /** Maximum number of days between item and payment, if no reference matches. */
   readonly days: number;
 }
 
 export type MatchKind = "one to one" | "in parts" | "several at once" | "paid in part";
 export type Confidence = "certain" | "likely";
 
-/** Which fields agree, and how far. */
+/** The comparison of the fields of items and payments. */
 export interface Evidence {
   readonly reference: "named" | "named in part" | "not named" | "none given";
-  /** What was paid less what was expected, whatever their direction; without it the amounts are equal. */
+  /** Paid minus expected amount, independent of direction. Absent if equal. */
   readonly difference?: string;
   readonly party: PartyComparison;
-  /** From the date of the item to that of the payment; of several the furthest. Not there where the item has no date. */
+  /** Days from item to payment; the largest of several. Absent if the item has no date. */
   readonly days?: number;
 }
 
@@ -61,25 +61,25 @@ export interface Match {
   readonly evidence: Evidence;
 }
 
-/** A payment that may belong to an open item. */
+/** A payment that may pay an open item. */
 export interface Candidate {
   readonly payment: Payment;
-  /** What agrees, and what does not; "returned" of a payment that came back, which its return follows. */
+  /** Fields that match and that differ. "returned" marks a returned payment; its return is the next candidate. */
   readonly agrees: readonly string[];
   readonly differs: readonly string[];
 }
 
 export interface OpenItem {
   readonly item: Item;
-  /** What of it is not paid, signed decimal text. */
+  /** Unpaid amount, signed decimal text. */
   readonly open: string;
-  /** The best, at most three. */
+  /** The best candidates, at most three. */
   readonly candidates: readonly Candidate[];
 }
 
 export interface OpenPayment {
   readonly payment: Payment;
-  /** The payment that it looks like a repetition of. */
+  /** Transaction ID of the payment that it seems to repeat. */
   readonly repeats?: string;
 }
 
@@ -87,40 +87,40 @@ export interface Matching {
   readonly matches: readonly Match[];
   readonly openItems: readonly OpenItem[];
   readonly openPayments: readonly OpenPayment[];
-  /** Of which parties there was too much to try combinations. */
+  /** Parties with too many amounts to try combinations. */
   readonly untried: readonly string[];
 }
 
-/** A fee is never more than this share of what is expected. */
+/** The expected amount must be at least this many times the fee. */
 const minAmountToFeeRatio = 20n;
 const maxCandidates = 3;
-/** What was paid more days before it was expected may bear the same reference by chance. */
+/** Earlier payments may have the same reference by chance. */
 const maxDaysBefore = 366;
 const dayMs = 86_400_000;
 
-/** An item or a payment, made ready to be compared. */
+/** An item or payment with precomputed fields for comparison. */
 interface Comparable<T> {
   readonly value: T;
-  /** Whole steps of the finest decimals that any amount has, without sign. */
+  /** Absolute amount in units of the smallest decimal of all amounts. */
   readonly units: bigint;
-  /** Currency and direction: only what has the same of both can be a payment of something. */
+  /** Currency and direction. Items and payments match only if both are equal. */
   readonly currencyDirection: string;
   readonly party: Party | undefined;
-  /** Of its date, in milliseconds; undefined where it has none. */
+  /** Date in milliseconds, or undefined. */
   readonly time: number | undefined;
 }
 
 interface ComparableItem extends Comparable<Item> {
-  /** Written compactly; empty where there is none. */
+  /** Compact reference; empty if there is none. */
   readonly reference: string;
 }
 
 interface ComparablePayment extends Comparable<Payment> {
-  /** The items whose references it names, of whatever currency and direction. */
+  /** Items whose references it names, of any currency and direction. */
   readonly names: ReadonlySet<ComparableItem>;
-  /** Whether it names a reference like those of the items, which none of them has: it is about something else. */
+  /** True if it names a reference with the pattern of the items' but of no item, so it is for something else. */
   readonly namesUnknownReference: boolean;
-  /** What in it is digits alone and might be a reference. */
+  /** Numbers that may be references. */
   readonly numbers: readonly string[];
 }
 
@@ -150,14 +150,13 @@ const earliestFirst = ({ value: one }: ComparablePayment, { value: other }: Comp
 const byItemNumber = ({ value: one }: ComparableItem, { value: other }: ComparableItem): number =>
   one.item - other.item;
 
-/** Adds to the list of a key. */
 function addToList<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key);
   if (list) list.push(value);
   else lists.set(key, [value]);
 }
 
-/** Companies may use the same references: those of the one that is named, where there are any. */
+/** Prefers items of the named party, because several companies may use the same reference. */
 function itemsOfParty(items: readonly ComparableItem[], name: string | undefined): readonly ComparableItem[] {
   const party = name === undefined ? undefined : parseParty(name);
   const own = items.filter((item) => compareParties(item.party, party) === "same");
@@ -167,7 +166,7 @@ function itemsOfParty(items: readonly ComparableItem[], name: string | undefined
 const amountKey = ({ currencyDirection, units }: ComparableItem | ComparablePayment): string =>
   `${currencyDirection} ${units}`;
 
-/** Payments that no match has, as they are looked for. */
+/** Unmatched payments, indexed by amount and party. */
 interface OpenPaymentIndex {
   readonly byAmount: ReadonlyMap<string, readonly ComparablePayment[]>;
   readonly byParty: PartyIndex<ComparablePayment>;
@@ -179,14 +178,14 @@ function indexOpenPayments(payments: readonly ComparablePayment[]): OpenPaymentI
   return { byAmount, byParty: new PartyIndex(payments) };
 }
 
-/** One attempt to explain payments by items. */
+/** A possible match of payments with items. */
 interface Explanation {
   readonly kind: MatchKind;
   readonly items: readonly ComparableItem[];
   readonly payments: readonly ComparablePayment[];
 }
 
-/** Items or payments by lane and party. */
+/** Items or payments, indexed by currency, direction and party. */
 class PartyIndex<T extends ComparableItem | ComparablePayment> {
   readonly #byKey = new Map<string, T[]>();
   readonly #truncated = new Map<string, T[]>();
@@ -201,7 +200,7 @@ class PartyIndex<T extends ComparableItem | ComparablePayment> {
     }
   }
 
-  /** What may be of the same party, in the order in which it was given; few others are among it. */
+  /** Returns candidates of the same party in their original order. May contain a few others. */
   candidatesFor({ currencyDirection, party }: ComparableItem | ComparablePayment): readonly T[] {
     if (!party) return [];
     if (mayBeTruncated(party)) return this.#all.get(currencyDirection) ?? [];
@@ -217,17 +216,16 @@ class Matcher {
   readonly #tolerance: bigint;
   readonly #items: readonly ComparableItem[];
   readonly #payments: readonly ComparablePayment[];
-  /** Payments that came back, each with its return. */
+  /** Returned payments with their returns. */
   readonly #returns: ReadonlyMap<ComparablePayment, ComparablePayment>;
-  /** What pays nothing: they, and all returns. */
+  /** Returned payments and all returns. */
   readonly #nonPaying: readonly ComparablePayment[];
   readonly #namedByNonPaying = new Map<ComparableItem, ComparablePayment[]>();
-  /** What is in no match. */
   readonly #unmatched: Set<ComparableItem | ComparablePayment>;
-  /** What more than one explanation fits: it stays open. */
+  /** Items and payments with more than one explanation, which stay open. */
   readonly #ambiguous = new Set<ComparableItem | ComparablePayment>();
   readonly #namedBy = new Map<ComparableItem, ComparablePayment[]>();
-  /** By payments of which nobody can tell whether they name it or a date. */
+  /** Payments whose text may be the item's reference or a date. */
   readonly #maybeNamedBy = new Map<ComparableItem, ComparablePayment[]>();
   readonly #matches: Match[] = [];
   readonly #remainders = new Map<ComparableItem, bigint>();
@@ -273,9 +271,9 @@ class Matcher {
     const returns = matchReturns(payments);
     const paidFor = new Map(all.map((paid) => [paid.value, paid]));
     this.#returns = new Map([...returns].map(([one, back]) => [paidFor.get(one)!, paidFor.get(back)!]));
-    const isIdle = ({ value }: ComparablePayment) => value.isReturn === true || returns.has(value);
-    this.#nonPaying = all.filter(isIdle);
-    this.#payments = all.filter((paid) => !isIdle(paid));
+    const isNonPaying = ({ value }: ComparablePayment) => value.isReturn === true || returns.has(value);
+    this.#nonPaying = all.filter(isNonPaying);
+    this.#payments = all.filter((paid) => !isNonPaying(paid));
     for (const paid of this.#nonPaying)
       for (const each of paid.names) addToList(this.#namedByNonPaying, each, paid);
     for (const paid of this.#payments) {
@@ -313,13 +311,13 @@ class Matcher {
     };
   }
 
-  // What names references.
+  // Matching by reference.
 
   #isNamed(item: ComparableItem, paid: ComparablePayment): boolean {
     return item.currencyDirection === paid.currencyDirection && paid.names.has(item);
   }
 
-  /** Items and payments that hang together because the payments name the items. */
+  /** Yields connected groups of items and the payments that name them. */
   *#groups(): Generator<{ items: ComparableItem[]; payments: ComparablePayment[] }> {
     const seen = new Set<ComparableItem>();
     for (const first of this.#items) {
@@ -350,7 +348,7 @@ class Matcher {
     else this.#markAmbiguous(items, payments);
   }
 
-  /** Payments that all name one item. */
+  /** Matches payments that all name one item. */
   #matchSingleItem(item: ComparableItem, payments: readonly ComparablePayment[]): void {
     const items = [item];
     const unsure = (this.#maybeNamedBy.get(item) ?? []).filter((paid) => this.#mayPay(item, paid));
@@ -362,7 +360,7 @@ class Matcher {
     else if (total(payments) > item.units && payments.length > 1) this.#matchSubset(item, payments);
   }
 
-  /** More payments name an item than it needs. */
+  /** Selects a subset if payments of more than the item's amount name it. */
   #matchSubset(item: ComparableItem, payments: readonly ComparablePayment[]): void {
     const parts = payments.length > maxAmounts ? [] : this.#combinations(payments, item.units);
     if (parts.length === 1) this.#accept({ kind: "in parts", items: [item], payments: parts[0]! }, "likely");
@@ -374,7 +372,7 @@ class Matcher {
     return findCombinations(units, sum, 2).map((places) => places.map((place) => all[place]!));
   }
 
-  /** The first of several payments that are each as much as the items, or short by a fee: others like it repeat it. */
+  /** Matches the first of several payments of the whole amount, with or without a fee. The others are repetitions. */
   #matchFirst(
     kind: MatchKind,
     items: readonly ComparableItem[],
@@ -394,7 +392,7 @@ class Matcher {
     return true;
   }
 
-  /** Payments that each name the same several items. */
+  /** Matches payments that each name the same items. */
   #matchSeveralItems(items: readonly ComparableItem[], payments: readonly ComparablePayment[]): void {
     const [first] = payments;
     const expectedTotal = total(items);
@@ -405,7 +403,7 @@ class Matcher {
     else if (first!.units < expectedTotal) this.#markAmbiguous(items, payments);
   }
 
-  /** Items of one reference, which only their amounts tell apart. */
+  /** Matches items with the same reference by amount. */
   #matchByAmount(items: readonly ComparableItem[], payments: readonly ComparablePayment[]): void {
     if (payments.length === 1 && payments[0]!.units === total(items)) {
       this.#accept({ kind: "several at once", items, payments });
@@ -420,13 +418,13 @@ class Matcher {
     this.#markAmbiguous(items, payments);
   }
 
-  // What names no reference.
+  // Matching without references.
 
   #isWithinDays(item: ComparableItem, paid: ComparablePayment): boolean {
     return item.time === undefined || Math.abs(paid.time! - item.time) <= this.rules.days * dayMs;
   }
 
-  /** Whether a payment that does not name an item may still be for it: of the same party, near it, about nothing else. */
+  /** True if a payment may pay an item that it does not name: same party, near in time, and no other reference. */
   #mayPay(item: ComparableItem, paid: ComparablePayment): boolean {
     return (
       item.currencyDirection === paid.currencyDirection &&
@@ -436,7 +434,7 @@ class Matcher {
     );
   }
 
-  /** Whether a payment names another reference than that of the item, as far as that can be told. */
+  /** True if a payment names a reference that is not the item's. */
   #namesOther({ reference }: ComparableItem, { namesUnknownReference, numbers }: ComparablePayment): boolean {
     if (namesUnknownReference) return true;
     const shape = referencePattern(reference);
@@ -449,7 +447,7 @@ class Matcher {
   readonly #isUndecided = (each: ComparableItem | ComparablePayment): boolean =>
     this.#unmatched.has(each) && !this.#ambiguous.has(each);
 
-  /** One payment for one item: the same party, the same amount, and nothing else that it could be. */
+  /** Matches one payment with one item by party and amount, if the pair is unique. */
   #matchUnnamed(): void {
     const byAmount = new Map<string, ComparablePayment[]>();
     for (const paid of this.#payments)
@@ -471,7 +469,7 @@ class Matcher {
     }
   }
 
-  /** Several items or several payments that add up, where no other explanation shares any of them. */
+  /** Matches combinations with the right sum, if no other explanation uses the same items or payments. */
   #matchCombinations(): void {
     const doubtful = new Set<ComparableItem | ComparablePayment>();
     const items = this.#items.filter(this.#isUndecided);
@@ -492,7 +490,7 @@ class Matcher {
     for (const each of doubtful) this.#ambiguous.add(each);
   }
 
-  /** The items that one payment is for together: those it names, and others of the same party. */
+  /** Finds items that one payment pays together: those it names, and others of the same party. */
   #severalAtOnce(
     paid: ComparablePayment,
     items: readonly ComparableItem[],
@@ -513,14 +511,16 @@ class Matcher {
     }));
   }
 
-  /** A payment that names one item may be for another one, too. */
+  /** True if a payment may pay an item in addition to those that it names. */
   #mayPayBesides(item: ComparableItem, paid: ComparablePayment): boolean {
     return paid.names.size === 0
       ? this.#mayPay(item, paid)
       : compareParties(item.party, paid.party) === "same" && this.#isWithinDays(item, paid);
   }
 
-  /** The payments that pay one item together: those that name it, and others of the same party that name nothing. */
+  /**
+   * Finds payments that pay one item together: those that name it, and others of the same party without a reference.
+   */
   #inParts(
     item: ComparableItem,
     payments: readonly ComparablePayment[],
@@ -536,7 +536,10 @@ class Matcher {
     }));
   }
 
-  /** What adds up to an amount, with all that must be among it; where chance may do so, or in two ways, it is doubtful. */
+  /**
+   * Finds combinations with the sum of `whole` that contain all of `needed`. Marks ambiguous or insignificant ones as
+   * doubtful.
+   */
   #sums<T extends ComparableItem | ComparablePayment>(
     whole: ComparableItem | ComparablePayment,
     needed: readonly T[],
@@ -550,16 +553,17 @@ class Matcher {
       return [];
     }
     const units = others.map((each) => each.units);
-    const [least, most] = [Math.max(1, 2 - needed.length), maxParts - needed.length];
-    const found = findCombinations(units, rest, least, most).map((places) =>
+    const [minCount, maxCount] = [Math.max(1, 2 - needed.length), maxParts - needed.length];
+    const found = findCombinations(units, rest, minCount, maxCount).map((places) =>
       places.map((place) => others[place]!),
     );
-    if (found.length === 1 && isSignificantSum(units, rest, least, most)) return [[...needed, ...found[0]!]];
+    if (found.length === 1 && isSignificantSum(units, rest, minCount, maxCount))
+      return [[...needed, ...found[0]!]];
     if (found.length > 0) for (const each of [whole, ...needed, ...found.flat()]) doubtful.add(each);
     return [];
   }
 
-  /** Payments that name an item and are less than it: the rest stays open. */
+  /** Matches payments that name an item but pay only a part. The remainder stays open. */
   #matchPartPayments(): void {
     for (const item of this.#items) {
       const payments = (this.#namedBy.get(item) ?? []).filter((paid) => this.#isNamed(item, paid));
@@ -574,9 +578,9 @@ class Matcher {
     }
   }
 
-  // What comes of it.
+  // Results.
 
-  /** Whether payments miss what is expected by a fee: money in is less, money out is more. */
+  /** True if the difference is a plausible fee: less incoming or more outgoing money than expected. */
   #isFee(expected: bigint, payments: readonly ComparablePayment[]): boolean {
     const paid = total(payments);
     const fee = payments[0]!.currencyDirection.endsWith("in") ? expected - paid : paid - expected;
@@ -588,8 +592,8 @@ class Matcher {
   }
 
   /**
-   * Somebody else may pay for a company, and a payment may name more than what is expected: but then the amount is exact, or
-   * it is about something else.
+   * Records a match. A payment of another party, or with an unknown reference, is accepted only if the amount is exact.
+   * Returns false if it was not accepted.
    */
   #accept({ kind, items, payments }: Explanation, confidence?: Confidence): boolean {
     const evidence = this.#evidence(items, payments);
@@ -617,14 +621,14 @@ class Matcher {
     return true;
   }
 
-  /** Whether a payment has a number, beside those it names, that looks like the references of the items. */
+  /** True if a payment contains another number with the pattern of the items' references. */
   #hasOtherNumber(items: readonly ComparableItem[], { numbers, names }: ComparablePayment): boolean {
     const named = new Set([...names].map(({ reference }) => reference));
     const shapes = new Set(items.map(({ reference }) => referencePattern(reference)));
     return numbers.some((number) => shapes.has(referencePattern(number)) && !named.has(number));
   }
 
-  /** Whether a later return names an item, and brings no payment of its amount back: perhaps a part of these. */
+  /** True if a later return without a matching payment names the item: it may return a part. */
   #mayBeReturned(item: ComparableItem, payments: readonly ComparablePayment[]): boolean {
     const known = new Set(this.#returns.values());
     return (this.#namedByNonPaying.get(item) ?? []).some(
@@ -686,16 +690,17 @@ class Matcher {
     };
   }
 
-  /** Open payments that name the item, or have its amount, or its party and an amount that misses it by a fee. */
+  /** Returns open payments that name the item, have its amount, or have its party and an amount short by a fee. */
   #candidates(item: ComparableItem, near: readonly ComparablePayment[]): Candidate[] {
     const compared = (paid: ComparablePayment) => {
-      const isSameLane = paid.currencyDirection === item.currencyDirection;
+      const isSameCurrencyDirection = paid.currencyDirection === item.currencyDirection;
       const party = compareParties(item.party, paid.party);
       const isNamed = paid.names.has(item);
-      const isExact = isSameLane && paid.units === item.units;
-      const isNear = isExact || (isSameLane && party === "same" && this.#isFee(item.units, [paid]));
+      const isExact = isSameCurrencyDirection && paid.units === item.units;
+      const isNear =
+        isExact || (isSameCurrencyDirection && party === "same" && this.#isFee(item.units, [paid]));
       const back = this.#returns.get(paid);
-      return { paid, party, isNamed, isExact, isNear, isSameLane, back };
+      return { paid, party, isNamed, isExact, isNear, isSameCurrencyDirection, back };
     };
     return near
       .map(compared)
@@ -710,15 +715,16 @@ class Matcher {
       )
       .flatMap((each) => (each.back ? [each, compared(each.back)] : [each]))
       .slice(0, maxCandidates)
-      .map(({ paid, party, isNamed, isExact, isSameLane, back }) => ({
+      .map(({ paid, party, isNamed, isExact, isSameCurrencyDirection, back }) => ({
         payment: paid.value,
         agrees: [isNamed && "reference", isExact && "amount", party === "same" && "party"].filter(
           (each) => each !== false,
         ),
         differs: [
           !isNamed && item.reference !== "" && "reference",
-          !isSameLane && (paid.value.currency === item.value.currency ? "direction" : "currency"),
-          isSameLane && !isExact && "amount",
+          !isSameCurrencyDirection &&
+            (paid.value.currency === item.value.currency ? "direction" : "currency"),
+          isSameCurrencyDirection && !isExact && "amount",
           party === "different" && "party",
           back !== undefined && "returned",
         ].filter((each) => each !== false),
@@ -732,12 +738,12 @@ class Matcher {
 }
 
 /**
- * Finds out which payments are for which items: one for one, in parts, several at once, short by a fee, or a part of it.
- * `certain` where the payments name the references and the amounts are exact, `likely` where it is a guess; where more than
- * one explanation fits, none is chosen, and the items have candidates. No payment and no item is in two matches.
+ * Matches payments with items: one to one, in parts, several at once, less a fee, or partly paid. A match is `certain` if the
+ * payments name the references and the amounts are exact, otherwise `likely`. If several explanations are possible, none is
+ * chosen and the items get candidates. Every payment and item is in at most one match.
  *
- * Combinations are looked for among at most 12 amounts of one party, of at most 5 parts: `untried` names the parties with
- * more. A payment that came back pays nothing, nor does what brought it back: both are open.
+ * Combinations have at most 5 parts out of at most 12 amounts of a party; `untried` names parties with more. Returned
+ * payments and their returns pay nothing and stay open.
  */
 export const matchPayments = (
   items: readonly Item[],

@@ -1,8 +1,8 @@
-/** References and names, as payers and banks write them, so that they can be compared. */
+/** Normalisation and comparison of references and names as written by payers and banks. */
 import { isIban } from "../../formats/identifiers";
 import { isDay } from "../../schema/values";
 
-/** In capitals, without accents. */
+/** Converts to upper case without accents. */
 const toComparableText = (text: string): string =>
   text
     .replace(/[ßẞ]/g, "ss")
@@ -16,7 +16,7 @@ const toComparableText = (text: string): string =>
 const wordsOf = (text: string): string[] => toComparableText(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 
 const digitsOnly = /^\d+$/;
-/** Fewer digits in several words are rather an amount or a date than a reference. */
+/** Minimum digits of a reference over several words. Fewer are more likely an amount or a date. */
 const minJoinedDigits = 8;
 
 const isDate = (digits: string): boolean =>
@@ -32,14 +32,14 @@ const joinWords = (words: readonly string[]): string => {
 };
 
 /**
- * A reference without what is written between its parts: INV-2041 and "inv 2041" are the same. Of one that could be a date
- * without it, such as 2026-0109, the parts stay apart.
+ * Removes separators from a reference, so that INV-2041 equals "inv 2041". Keeps the parts of references such as
+ * 2026-0109 apart, which would otherwise look like dates.
  */
 export const compactReference = (reference: string): string => joinWords(wordsOf(reference));
 
-/** A longer text says nothing more that counts here. */
+/** Maximum number of words read from a text. */
 const maxWords = 120;
-/** So many words may make one reference. */
+/** Maximum number of words in a reference. */
 const maxReferenceWords = 6;
 
 interface Span {
@@ -49,8 +49,8 @@ interface Span {
 }
 
 /**
- * How many words from a place on are one IBAN, in groups of four: with right check digits, or behind the word IBAN. A RF
- * reference is none.
+ * Returns the number of words from `start` on that form an IBAN in groups of four: with valid check digits, or after
+ * the word IBAN. RF references are not IBANs.
  */
 function ibanWordCount(words: readonly string[], start: number): number {
   if (!/^(?!RF)[A-Z]{2}\d{2}$/.test(words[start]!)) return 0;
@@ -63,7 +63,7 @@ function ibanWordCount(words: readonly string[], start: number): number {
   return (/^\d+$/.test(words[end] ?? "") ? end + 1 : end) - start;
 }
 
-/** Whose digits are no reference. */
+/** Replaces IBANs, whose digits are not references. */
 function withoutIbans(words: readonly string[]): string[] {
   const others: string[] = [];
   for (let start = 0; start < words.length; start += 1) {
@@ -74,7 +74,7 @@ function withoutIbans(words: readonly string[]): string[] {
   return others;
 }
 
-/** All runs of words of a text, written as references are. */
+/** Returns all sequences of words of a text as compact references. */
 function spansOf(text: string): Span[] {
   const words = withoutIbans(wordsOf(text).slice(0, maxWords));
   return words.flatMap((_, start) =>
@@ -86,7 +86,7 @@ function spansOf(text: string): Span[] {
   );
 }
 
-/** Whether a reference says by itself what it is. A year, a date or "7" in a text may mean anything. */
+/** True if the reference is specific enough to be recognised in a text. A year, a date or "7" is not. */
 export const isDistinctive = (reference: string): boolean =>
   digitsOnly.test(reference)
     ? reference.length > 4 && !isDate(reference)
@@ -101,7 +101,7 @@ const isInside = (one: Span, other: Span): boolean =>
   one.end <= other.end &&
   other.end - other.start > one.end - one.start;
 
-/** The references, written compactly, that a text names: INV-2041 does not name INV-204, nor an INV 20 that is part of it. */
+/** Returns the known references in a text, in compact form. INV-2041 matches neither INV-204 nor INV 20. */
 export function findReferences(text: string, known: ReadonlyMap<string, unknown>): string[] {
   const whole = compactReference(text);
   const found = spansOf(text).filter(
@@ -111,19 +111,19 @@ export function findReferences(text: string, known: ReadonlyMap<string, unknown>
   return found.filter((span) => !found.some((other) => isInside(span, other))).map((span) => span.text);
 }
 
-/** What in a text is a date, or a reference such as 2026-0109 written without its hyphen: nobody can tell. */
+/** Returns digits that may be a date or a reference such as 2026-0109 without its hyphen. */
 export const findDates = (text: string): string[] =>
   wordsOf(text)
     .filter((word) => digitsOnly.test(word) && isDate(word))
     .map((word) => joinWords([word.slice(0, 4), word.slice(4)]));
 
-/** What in a text might be a reference, written compactly. */
+/** Returns possible references in a text, in compact form. */
 export const findReferenceCandidates = (text: string): string[] =>
   spansOf(text)
     .filter((span) => isWholeWord(span) && isDistinctive(span.text))
     .map((span) => span.text);
 
-/** Whether a text names a reference with a letter behind it, such as INV-2041/A, which is none of those that are known. */
+/** True if the text contains an unknown sub-reference of a known reference, for example INV-2041/A. */
 export const namesSubReference = (text: string, known: ReadonlyMap<string, unknown>): boolean => {
   const all = toComparableText(text);
   return [...all.matchAll(/\d[-/._](\p{L})(?![\p{L}\p{N}])/gu)].some(({ index, 1: letter }) => {
@@ -135,18 +135,16 @@ export const namesSubReference = (text: string, known: ReadonlyMap<string, unkno
   });
 };
 
-/**
- * What references of one kind have in common: INV-2041 and INV-88 the letters, 8800123 and 8800124 how many digits they have.
- */
+/** Returns the pattern of a reference: its letters (INV-2041 and INV-88), or the number of its digits (8800123). */
 export function referencePattern(reference: string): string {
   const digits = reference.replace(" ", "");
   return digitsOnly.test(digits) ? `${digits.length} digits` : reference.replace(/\d+/g, "#");
 }
 
-/** Whether references of a shape are told apart from other numbers by their letters. */
+/** True if the pattern contains letters. */
 export const hasLetters = (shape: string): boolean => !shape.endsWith(" digits");
 
-/** Words that say which kind of company it is, in their short form. */
+/** Legal forms of companies, mapped to their short form. */
 const legalForms: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     (
@@ -163,18 +161,18 @@ const legalForms: Readonly<Record<string, string>> = {
   AKTIENGESELLSCHAFT: "AG",
 };
 
-/** Words that are often left out, and stand for no company. */
+/** Words that are often omitted from company names. */
 const fillers = new Set(["AND", "UND", "ET", "E", "Y", "THE"]);
 
 export interface Party {
-  /** As it was given. */
+  /** Name as given. */
   readonly name: string;
-  /** Its words without those of its legal form, in the order of the alphabet: what tells it from others. */
+  /** Sorted words of the name without the legal form. */
   readonly key: string;
   readonly form: string;
 }
 
-/** Umlauts are written with an e behind them, or without. */
+/** Treats AE, OE and UE as A, O and U, because both spellings of umlauts occur. */
 const withoutUmlauts = (word: string): string => word.replace(/([AOU])E/g, "$1");
 
 export function parseParty(name: string): Party {
@@ -189,10 +187,10 @@ export function parseParty(name: string): Party {
   };
 }
 
-/** Where bank formats cut names off. */
+/** Lengths at which bank formats truncate names. */
 const truncationLengths = new Set([27, 35, 70]);
 
-/** Whether a bank format may have cut a name off: then another key may still be the same company. */
+/** True if a bank format may have truncated the name, so that another key may be the same company. */
 export const mayBeTruncated = ({ name }: Party): boolean => truncationLengths.has(name.length);
 
 const isTruncated = (cut: string, whole: string): boolean =>
@@ -202,10 +200,7 @@ const isTruncated = (cut: string, whole: string): boolean =>
 
 export type PartyComparison = "same" | "different" | "unknown";
 
-/**
- * Whether two names are of the same company. Similar names are not: one letter or another legal form may be another
- * company.
- */
+/** Compares two names. Similar is not the same: another letter or legal form may be another company. */
 export function compareParties(one: Party | undefined, other: Party | undefined): PartyComparison {
   if (!one || !other || one.key === "" || other.key === "") return "unknown";
   if (isTruncated(one.name, other.name) || isTruncated(other.name, one.name)) return "same";

@@ -1,7 +1,7 @@
-/** Payments that came back, and what brought each of them back. */
+/** Matching of returned payments with their returns. */
 import { compactReference, isDistinctive, compareParties, parseParty, findReferences } from "./names";
 
-/** A movement of money, as far as it tells whether it came back. */
+/** A transaction with the fields that are relevant for returns. */
 export interface Movement {
   readonly transaction_id: string;
   readonly account_id?: string | undefined;
@@ -9,24 +9,24 @@ export interface Movement {
   readonly amount: string;
   readonly currency: string;
   readonly date: string;
-  /** The time of booking, which orders those of one day. */
+  /** Booking time, for the order within a day. */
   readonly booked?: string | undefined;
   readonly counterparty?: string | undefined;
-  /** The one that it carries. */
+  /** Transaction reference. */
   readonly reference?: string | undefined;
-  /** Whatever it says of itself: references, remittance text. */
+  /** All texts: references and remittance information. */
   readonly texts: readonly string[];
-  /** Whether it brings a payment back, and so is none itself. */
+  /** True if it returns an earlier payment. */
   readonly isReturn?: boolean;
 }
 
 const negated = (amount: string): string => (amount.startsWith("-") ? amount.slice(1) : `-${amount}`);
 
-/** Only what has the same can be a payment and its return; `amount` is that of the payment. */
+/** Returns the key that a payment shares with its return. `amount` is that of the payment. */
 const keyOf = ({ account_id, currency }: Movement, amount: string): string =>
   JSON.stringify([account_id, currency, amount]);
 
-/** NaN where nobody says when. */
+/** NaN if the booking time is unknown. */
 const bookedAt = ({ booked }: Movement): number => Date.parse(booked ?? "");
 
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
@@ -36,7 +36,7 @@ const earliestFirst = (one: Movement, other: Movement): number =>
   (bookedAt(one) || 0) - (bookedAt(other) || 0) ||
   byText(one.transaction_id, other.transaction_id);
 
-/** Of one day, any may have been first where nobody says when they were booked. */
+/** True unless `one` is known to be later. Without booking times, the order within a day is unknown. */
 const mayPrecede = (one: Movement, other: Movement): boolean =>
   one.date < other.date || (one.date === other.date && !(bookedAt(one) > bookedAt(other)));
 
@@ -48,7 +48,7 @@ const namesOwnReference = ({ texts }: Movement, reference: string | undefined): 
 const compareMovementParties = (one: Movement, other: Movement) =>
   compareParties(parseParty(one.counterparty ?? ""), parseParty(other.counterparty ?? ""));
 
-/** Whether one of both names the reference of the other; of one such as "rent" the party must not be another. */
+/** True if one names the other's reference. For generic references such as "rent", the parties must not differ. */
 const namesReference = (back: Movement, paid: Movement): boolean =>
   [
     [back, paid],
@@ -60,13 +60,13 @@ const namesReference = (back: Movement, paid: Movement): boolean =>
         compareMovementParties(back, paid) !== "different"),
   );
 
-/** Without a reference, of the same party. */
+/** True if the parties match and at least one has no reference. */
 const isSameParty = (back: Movement, paid: Movement): boolean =>
   !(back.reference && paid.reference) && compareMovementParties(back, paid) === "same";
 
 /**
- * The payments that came back, each with its return: of the same account, currency, amount and reference, in the other
- * direction. A return brings back one payment, the last one before it.
+ * Returns each returned payment with its return: same account, currency, amount and reference, opposite direction. A
+ * return is matched with the latest payment before it.
  */
 export function matchReturns<T extends Movement>(movements: readonly T[]): ReadonlyMap<T, T> {
   const returns = movements.filter(({ isReturn }) => isReturn).toSorted(earliestFirst);

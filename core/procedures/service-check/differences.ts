@@ -1,15 +1,15 @@
-/** Where a value differs from a schema, told by paths and kinds alone: no value is ever in it. */
+/** Differences between a value and a schema, as paths and kinds. Never contains values. */
 import type { z } from "zod";
 import { elementOf, kindOf, metaOf, shapeOf, unwrap } from "../../schema/kind";
 
-/** A place in a value, its list indexes as []; what the contract has there; and what was there instead. */
+/** A difference: the path with list indexes as [], the kind in the contract, and the kind found. */
 export interface Difference {
   readonly path: string;
   readonly expected: string;
   readonly found: string;
 }
 
-/** What a value is. */
+/** Returns the kind of a value in words. */
 export function kindOfValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
@@ -24,7 +24,7 @@ const kindNames: Readonly<Record<string, string>> = {
   integer: "whole number",
 };
 
-/** What a schema takes. */
+/** Returns the kind that a schema expects in words. */
 function expectedKind(schema: z.ZodType): string {
   const kind = kindOf(schema);
   const name = kindNames[kind] ?? kind;
@@ -32,7 +32,7 @@ function expectedKind(schema: z.ZodType): string {
   return format && name === "text" && format !== "regex" ? `text (${format})` : name;
 }
 
-/** A name as a person gives fields names; any other may be a value. */
+/** Replaces names that do not look like field names, because they may be values. */
 const redactName = (name: string): string => (/^_?[A-Za-z_]{1,40}\d?$/.test(name) ? name : "*");
 
 const joinPath = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
@@ -73,15 +73,15 @@ function nestedDifferences(schema: z.ZodType, value: unknown, path: string): Dif
     : [];
 }
 
-/** All places where a value differs from a schema, fields that it does not have included. */
+/** Returns all differences between a value and a schema, including unknown fields. */
 export function findDifferences(schema: z.ZodType, value: unknown, path = ""): Difference[] {
   const found = value === null || value === undefined ? [] : nestedDifferences(schema, value, path);
   if (found.length > 0 || schema.safeParse(value).success) return found;
   return [{ path, expected: expectedKind(schema), found: describeFound(schema, value) }];
 }
 
-/** Where the kind is the right one, the form is not. */
+/** Reports another format if the kind is as expected. */
 function describeFound(schema: z.ZodType, value: unknown): string {
   const found = kindOfValue(value);
-  return found === (kindNames[kindOf(schema)] ?? kindOf(schema)) ? `${found} in another form` : found;
+  return found === (kindNames[kindOf(schema)] ?? kindOf(schema)) ? `${found} in another format` : found;
 }

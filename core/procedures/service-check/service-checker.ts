@@ -1,4 +1,4 @@
-/** The calls of a check, and what each response has to have beside its shape. */
+/** The calls of a service check, and the checks of each response. */
 import { createHash, randomUUID } from "node:crypto";
 import type { ServiceResponse } from "../../client/response";
 import type { Values } from "../../declaration/fields";
@@ -18,18 +18,18 @@ export interface Finding {
   readonly found: string;
 }
 
-/** An operation that could not be looked at, and why. */
+/** An operation that could not be checked, with the reason. */
 export interface UncheckedOperation {
   readonly operation: string;
   readonly reason: string;
 }
 
-/** No check makes more calls. */
+/** Maximum number of calls per check. */
 const maxCalls = 59;
-/** A read is tried so often. */
+/** Maximum number of attempts per read. */
 const maxAttempts = 3;
 
-/** With these the service says that the client may not read it, or has none: that is an answer. */
+/** Statuses for missing permissions or resources, which do not count as failures of the check. */
 const acceptedRefusals: ReadonlySet<number | undefined> = new Set([403, 404]);
 
 const requestIdHeader = "x-request-id";
@@ -45,12 +45,12 @@ const matchesFilter = (requested: unknown, value: unknown): boolean =>
     (each) => String(each).toLowerCase() === String(value).toLowerCase(),
   );
 
-/** Fields of an entry that have the name of what was asked for, and another value. */
+/** Returns filters that an entry contradicts: the field has the name of the filter but another value. */
 const mismatchedFilters = (body: unknown, input: Values): string[] =>
-  Object.entries(input).flatMap(([name, asked]) =>
+  Object.entries(input).flatMap(([name, requested]) =>
     entriesOf(body).some((entry) => {
       const value = valueAt(entry, [name]);
-      return value !== undefined && value !== null && !matchesFilter(asked, value);
+      return value !== undefined && value !== null && !matchesFilter(requested, value);
     })
       ? [name]
       : [],
@@ -62,13 +62,13 @@ const smallPageSize = 2;
 const maxSmallPages = 3;
 const fullPageSize = 200;
 
-/** Calls, and gathers what differs from the contract: kinds and places, no value. */
+/** Makes calls and collects differences from the contract as paths and kinds, never values. */
 export class ServiceChecker {
   readonly findings = new Map<string, { readonly finding: Finding; times: number }>();
   readonly unread: UncheckedOperation[] = [];
   readonly checked = new Set<string>();
   calls = 0;
-  /** Whether something was asked for and could not be looked at. */
+  /** True if a call failed, so that an operation could not be checked. */
   hasFailed = false;
   readonly #context: Context;
   readonly #onCall: (operation: string, calls: number) => void;
@@ -96,7 +96,7 @@ export class ServiceChecker {
     else this.findings.set(key, { finding, times: 1 });
   }
 
-  /** One call. Undefined where there was no response to look at. */
+  /** Makes and checks one call. Returns undefined if there was no response. */
   async call(name: string, input: Values = {}): Promise<ServiceResponse | undefined> {
     if (this.calls + maxAttempts > maxCalls) {
       this.unread.push({ operation: name, reason: `The check makes at most ${maxCalls} calls.` });
@@ -130,7 +130,7 @@ export class ServiceChecker {
 
   #recordFailure({ name, responses, errors }: Declaration, { status, code, outcome }: FxdeskError): void {
     if (status !== undefined && responses[status]) {
-      this.recordDifference(name, "shape", "", "a JSON body", "a body that is none");
+      this.recordDifference(name, "shape", "", "a JSON body", "a body that is not JSON");
       return;
     }
     if (status !== undefined && !errors[status])
@@ -163,17 +163,20 @@ export class ServiceChecker {
           type === undefined ? "nothing" : "another",
         );
       for (const field of mismatchedFilters(response.body, input))
-        this.recordDifference(name, "content", field, "what was asked for", "another value");
+        this.recordDifference(name, "content", field, "a requested value", "another value");
     }
     for (const header of Object.keys(declared.headers ?? {}))
       if (headerValue(response, header) === undefined)
         this.recordDifference(name, "headers", header.toLowerCase(), "a value", "nothing");
     const returned = headerValue(response, requestIdHeader);
     if (requestId !== undefined && returned !== undefined && returned !== requestId)
-      this.recordDifference(name, "headers", requestIdHeader, "the one that was sent", "another");
+      this.recordDifference(name, "headers", requestIdHeader, "the ID of the request", "another");
   }
 
-  /** A numbered list: as one page, as several small ones, and after its end. Returns its entries, as far as they were read. */
+  /**
+   * Checks a list with numbered pages: one large page, several small ones, and one after the end. Returns the entries
+   * read.
+   */
   async checkPaging(name: string, input: Values = {}): Promise<readonly unknown[]> {
     const paging = this.operation(name).pages!;
     const read = async (page: number, size: number) => {
@@ -191,11 +194,12 @@ export class ServiceChecker {
     if (list.length > fullPageSize) recordPaging("at most as many entries as page_size", "more");
     if (total !== undefined && total !== list.length && (total < fullPageSize || list.length < fullPageSize))
       recordPaging(
-        "a total that counts the entries",
-        total > list.length ? "more than there are" : "fewer than there are",
+        "a total equal to the number of entries",
+        total > list.length ? "a larger total" : "a smaller total",
       );
     const digests = list.map(digestOf);
-    if (new Set(digests).size < digests.length) recordPaging("each entry once", "an entry twice on a page");
+    if (new Set(digests).size < digests.length)
+      recordPaging("each entry once", "a duplicate entry on a page");
     const last = Math.ceil(list.length / smallPageSize);
     for (let page = 1; page <= Math.min(last, maxSmallPages); page += 1) {
       const small = await read(page, smallPageSize);
@@ -214,7 +218,7 @@ export class ServiceChecker {
       const end = Math.ceil(total / fullPageSize);
       const final = await read(end, fullPageSize);
       if (final && final.list.length !== total - (end - 1) * fullPageSize)
-        recordPaging("a total that counts the entries", "another number on the last page");
+        recordPaging("a total equal to the number of entries", "another number on the last page");
     }
     const beyond = list.length < fullPageSize ? await read(last + 1, smallPageSize) : undefined;
     if (beyond && beyond.list.length > 0) recordPaging("no entries after the last page", "some");

@@ -37,7 +37,7 @@ test("without credentials nothing is sent, and nobody knows whether the service 
 });
 
 test.each(["trades.book", "accounts.get", "no.such"])("%s is nothing to try a connection by", (probe) => {
-  expect(() => defineService({ ...contract, probe })).toThrow(`probe: ${probe} is no operation that reads`);
+  expect(() => defineService({ ...contract, probe })).toThrow(`probe: ${probe} must be an operation with the effect read`);
 });
 
 test("a service that names nothing to try it by says so", async () => {

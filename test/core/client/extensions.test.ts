@@ -43,12 +43,12 @@ describe("a service with more operations", () => {
   });
 
   test.each<[string, Partial<Declaration>, string]>([
-    ["name", { name: "trades.list" }, "Two operations are called trades.list."],
-    ["tool", { tool: "list_trades" }, "Two operations are called list_trades."],
+    ["name", { name: "trades.list" }, "The name trades.list is declared twice."],
+    ["tool", { tool: "list_trades" }, "The name list_trades is declared twice."],
     [
       "method and path, whatever its parameters are called",
       { path: "/trades/{symbol}" },
-      "fixings.get: trades.get is already served at /trades/{trade_id}.",
+      "fixings.get: the route is taken by trades.get (/trades/{trade_id}).",
     ],
   ])("replaces none of the same %s", (_case, change, message) => {
     expect(() => extendWith(change)).toThrow(new TypeError(message));
@@ -58,13 +58,13 @@ describe("a service with more operations", () => {
     expect(() => extendService(contract, { operations: [getFixing, getFixing] })).toThrow(TypeError);
     const other = { ...getFixing, name: "fixings.other", tool: "other_fixing" };
     expect(() => extendService(contract, { operations: [getFixing, other] })).toThrow(
-      "fixings.other: fixings.get is already served at /fixings/{symbol}.",
+      "fixings.other: the route is taken by fixings.get (/fixings/{symbol}).",
     );
   });
 
   test.each<[string, Partial<Declaration>, string]>([
-    ["server", { server: "elsewhere" }, "fixings.get: there is no server elsewhere."],
-    ["credential", { credentials: ["password?"] }, "fixings.get: there is no credential password?."],
+    ["server", { server: "elsewhere" }, "fixings.get: the service has no server elsewhere."],
+    ["credential", { credentials: ["password?"] }, "fixings.get: the service has no credential password?."],
   ])("knows every %s", (_case, change, message) => {
     expect(() => extendWith(change)).toThrow(new TypeError(message));
   });
@@ -84,18 +84,18 @@ describe("a service with more operations", () => {
     });
 
     test.each<[string, Partial<Declaration>]>([
-      ["orders.list lists nothing.", { lookup: "orders.list", recovery: listed }],
-      ["trades.get lists nothing.", { lookup: "trades.get", recovery: listed }],
+      ["recovery needs a list, but orders.list does not return one.", { lookup: "orders.list", recovery: listed }],
+      ["recovery needs a list, but trades.get does not return one.", { lookup: "trades.get", recovery: listed }],
       [
-        "what trades.list lists has no field tag.",
+        "the entries of trades.list have no field tag.",
         { lookup: "trades.list", recovery: { ...listed, entry: { ...entry, reference: "tag" } } },
       ],
       [
-        "a call without a request id cannot be sent again under it.",
+        "recovery by resending needs the request ID header.",
         { recovery: { kind: "resent", setting: "replaysByRequestId" } },
       ],
       [
-        "there is no setting replays.",
+        "recovery names the setting replays, but the service has no such setting.",
         {
           headers: { "X-Request-ID": byFxdesk(z.string(), "uuid") },
           recovery: { kind: "resent", setting: "replays" },
@@ -118,7 +118,7 @@ describe("a service with more operations", () => {
       pages: { page: "page", size: "page_size", defaultSize: 50 },
     };
     expect(() => extendWith(search)).toThrow(
-      new TypeError("fixings.get: only an operation whose effect is read has pages; the effect is money"),
+      new TypeError("fixings.get: paging requires the effect read, but the effect is money"),
     );
     expect(extendWith(search, ["fixings.get"]).effect).toBe("read");
   });
@@ -389,7 +389,7 @@ describe("a module", () => {
   test("that declares what the contract has is refused", () => {
     const path = fileWith(moduleWith(`name: "trades.list"`));
     expect(() => named(path)).toThrow(
-      `FXDESK_EXTENSIONS names ${path}, which adds nothing: Two operations are called trades.list.`,
+      `FXDESK_EXTENSIONS names ${path}, which adds nothing: The name trades.list is declared twice.`,
     );
   });
 });

@@ -1,4 +1,4 @@
-/** The contract, kept by hand: its operations are declared exactly so, in this order. */
+/** A table of the contract, maintained by hand: the declarations must match it, in this order. */
 import { type Declaration, operations } from "../../../core/operations";
 import { contractOperations } from "../../support/operations";
 
@@ -79,7 +79,7 @@ test("no two operations share a name, a tool, or a method and path", () => {
 
 const money: readonly Declaration[] = contractOperations.filter(({ effect }) => effect === "money");
 
-test("every call that commits money says what identifies it", () => {
+test("every money operation declares identifiedBy", () => {
   expect(money.map(({ name, identifiedBy, singleUseField }) => [name, identifiedBy, singleUseField])).toEqual(
     [
       ["approvalsWorkflow.replaceConfig", "rules", undefined],
@@ -93,7 +93,7 @@ test("every call that commits money says what identifies it", () => {
   );
 });
 
-test("what became of a call is looked up with an operation that reads, where the contract has one", () => {
+test("every lookup is an operation with the effect read", () => {
   const reading: ReadonlySet<string> = new Set(
     operations.filter(({ effect }) => effect === "read").map(({ name }) => name),
   );
@@ -105,7 +105,7 @@ test("what became of a call is looked up with an operation that reads, where the
   ]);
 });
 
-test("what became of a call is found out by its reference, or by its request id", () => {
+test("declares recovery by reference for trades and by request ID for payments", () => {
   const kinds = money.flatMap(({ name, recovery }) => (recovery ? [[name, recovery.kind]] : []));
   expect(kinds).toEqual([
     ["trades.book", "listed"],

@@ -1,4 +1,4 @@
-/** Limits, patterns, enumerations and defaults of the JSON interface, from a table kept by hand. */
+/** Limits, patterns, enumerations and defaults of the JSON interface, from a table maintained by hand. */
 import { callerFields, fieldsOf } from "../../../core/operations";
 import { contractOperations, inputViolations, operationNamed } from "../../support/operations";
 
@@ -12,7 +12,7 @@ const band = {
   combinations: [[{ group: "A", approvals: 1 }]],
 };
 
-/** The least that each operation takes. */
+/** Minimal valid input of each operation. */
 const minimalInput: Readonly<Record<string, object>> = {
   "accountDetails.list": {},
   "accountDetails.listAll": {},
@@ -52,11 +52,11 @@ const minimalInput: Readonly<Record<string, object>> = {
 const names = contractOperations.filter(({ server }) => server === "service").map(({ name }) => name);
 
 describe.each(names)("%s", (name) => {
-  test("takes the least the contract asks for", () => {
+  test("accepts the minimal input", () => {
     expect(inputViolations(name, { ...minimalInput[name] })).toEqual([]);
   });
 
-  test("asks for each required field by name", () => {
+  test("names each missing required field", () => {
     const required = callerFields(operationNamed(name)).filter((field) => field.required);
     for (const { name: field } of required) {
       const { [field]: _, ...rest } = minimalInput[name] as Record<string, unknown>;
@@ -67,14 +67,14 @@ describe.each(names)("%s", (name) => {
     }
   });
 
-  test("refuses a field it does not have", () => {
+  test("refuses an unknown field", () => {
     expect(inputViolations(name, { ...minimalInput[name], colour: "red" })[0]).toMatchObject({
       field: "colour",
       message: expect.stringMatching(/^is not a field here/),
     });
   });
 
-  test("fields have a title and one short sentence for people and models", () => {
+  test("describes each field with a title and one short sentence", () => {
     for (const { title, description } of callerFields(operationNamed(name))) {
       expect(title).toMatch(/^[A-Z0-9]/);
       expect(description).toMatch(/^[A-Z0-9`].{2,110}\.$/);
@@ -251,7 +251,7 @@ describe.each(rows)("%s, %s", (name, field, fits, fitsNot) => {
   });
 });
 
-test("closed enumerations are all in the table, with their exact strings and no other", () => {
+test("the table contains every closed enumeration with its exact values", () => {
   const declared = names.flatMap((name) =>
     callerFields(operationNamed(name)).flatMap((field) =>
       field.options ? [{ name, field: field.name, options: field.options }] : [],
@@ -265,7 +265,7 @@ test("closed enumerations are all in the table, with their exact strings and no 
   expect(declared).toEqual(expected);
 });
 
-test("defaults are those of the contract", () => {
+test("the defaults match the contract", () => {
   const defaults = names.flatMap((name) =>
     fieldsOf(operationNamed(name)).flatMap((field) =>
       "default" in field ? [`${name} ${field.name} ${JSON.stringify(field.default)}`] : [],
@@ -284,7 +284,7 @@ test("defaults are those of the contract", () => {
   ]);
 });
 
-test("the connection fills client_id everywhere but on the login page, where the caller does", () => {
+test("the connection fills client_id, except on the login page", () => {
   for (const name of names) {
     const { filledBy, required, location } = fieldsOf(operationNamed(name)).find(
       (field) => field.name === "client_id",

@@ -1,4 +1,4 @@
-/** Amounts that are paid: more than zero, in the decimals of their currency. */
+/** Payment amounts must be more than zero and fit the decimals of their currency. */
 import { inputJsonSchema } from "../../../core/declaration/json-schema";
 import { inputViolations, operationNamed } from "../../support/operations";
 
@@ -11,7 +11,7 @@ const transfer = (amount: string, currency: string) => ({
 const product = { "payment-product": "sepa-credit-transfers", debtorAccount: { iban } };
 const periodic = { "payment-service": "periodic-payments", startDate: "2026-03-01", frequency: "Monthly" };
 
-/** Each way to give an amount: the operation, where the amount is, and the input. */
+/** The locations of amounts: operation, path and input. */
 const inputForms: [name: string, field: string, input: (amount: string, currency: string) => object][] = [
   [
     "payments.initiate",
@@ -75,7 +75,7 @@ describe.each(inputForms)("%s, %s (%#)", (name, field, input) => {
   });
 });
 
-test("models and forms read the form alone", () => {
+test("the JSON Schema of an amount contains only its pattern", () => {
   const { properties } = inputJsonSchema(operationNamed("payments.initiate")) as {
     properties: Record<string, object>;
   };

@@ -1,4 +1,4 @@
-/** Every documented status of the JSON interface, kept by hand; `+` where the contract gives an ErrorMessage. */
+/** All documented statuses of the JSON interface, maintained by hand; `+` marks an ErrorMessage. */
 import { ErrorMessage } from "../../../core/schema";
 import { type ResponseDeclaration, errorBody, type ErrorDeclaration } from "../../../core/operations";
 import { contractOperations, operationNamed } from "../../support/operations";
@@ -48,7 +48,7 @@ test.each(service.map(({ name }) => name))("%s declares the statuses of the cont
   expect(declared.join(" ")).toBe(documented[name]);
 });
 
-test("every status says what it means, shortly and in whole sentences", () => {
+test("every status has a short description in whole sentences", () => {
   for (const { responses, errors } of service) {
     const meanings = [
       ...Object.values(responses).map(({ description }) => description),
@@ -58,7 +58,7 @@ test("every status says what it means, shortly and in whole sentences", () => {
   }
 });
 
-test("entries are counted where the contract documents x-total-count, and only there", () => {
+test("declares x-total-count exactly where the contract documents it", () => {
   const counted = service.filter(({ pages }) => pages?.total !== undefined);
   expect(counted.map(({ name }) => name)).toEqual(["accountDetails.list", "transactions.list"]);
   for (const { responses, pages } of counted) expect(responses[200]!.headers).toHaveProperty(pages!.total!);

@@ -1,6 +1,6 @@
 /**
  * The open-banking declarations against their standard. The published document (OpenAPI, version 1.3.12) is read from the
- * path in PSD2_OPENAPI; without it the comparison is left out.
+ * path in PSD2_OPENAPI; without it the comparison is skipped.
  */
 import { readFileSync } from "node:fs";
 import {
@@ -36,10 +36,10 @@ const standard = file ? new Standard(file) : undefined;
 const standardOperation = (method: string, path: string): StandardOperation =>
   standard!.operation(method, path)!;
 
-/** Message signatures are not declared, as core/operations/xs2a.ts says. */
+/** Message signatures are deliberately not declared; see core/contract/xs2a.ts. */
 const signatures = new Set(["Digest", "Signature", "TPP-Signature-Certificate"]);
 
-/** OpenAPI describes Accept by the responses, never as a parameter; a page is where the links of a response lead. */
+/** OpenAPI describes Accept by the responses, not as a parameter. Pages are reached by links. */
 const unlisted = new Set([...signatures, "Accept", "page"]);
 
 const byName = (fields: readonly { name: string; required?: boolean }[]) =>
@@ -56,7 +56,7 @@ const cases = declared.flatMap((operation) =>
 );
 
 describeStandard(`the standard at PSD2_OPENAPI${file ? "" : " (not set: left out)"}`, () => {
-  test("twenty operations are declared", () => {
+  test("declares twenty operations", () => {
     expect(declared).toHaveLength(20);
   });
 
@@ -83,7 +83,7 @@ describeStandard(`the standard at PSD2_OPENAPI${file ? "" : " (not set: left out
     expect(differences).toEqual([]);
   });
 
-  test("consents.create takes the standard's body", () => {
+  test("consents.create accepts the standard's body", () => {
     const { bodies } = standardOperation("POST", "/v1/consents");
     expect(requestDifferences(bodies[0]!, responseJsonSchema(find("consents.create").body!))).toEqual([]);
   });
@@ -93,7 +93,7 @@ describeStandard(`the standard at PSD2_OPENAPI${file ? "" : " (not set: left out
     ["payments.initiate", "periodic-payments", 1],
     ["payments.initiate", "bulk-payments", 2],
     ["payments.initiateBulk", "bulk-payments", 2],
-  ])("%s takes the standard's body of %s, and needs what it needs", (name, service, index) => {
+  ])("%s accepts the standard's body of %s and requires the same fields", (name, service, index) => {
     const body = standardOperation("POST", "/v1/{payment-service}/{payment-product}").bodies[index]!;
     const { properties } = responseJsonSchema(find(name).body!) as { properties: object };
     const ours = { type: "object", properties, required: body.required };
@@ -104,7 +104,7 @@ describeStandard(`the standard at PSD2_OPENAPI${file ? "" : " (not set: left out
       expect(message.filter((violation) => violation.split(/[ ,]+/).includes(field))).not.toEqual([]);
   });
 
-  test("a payment is written in the standard's media types, and its form has the standard's parts", () => {
+  test("payments use the standard's media types and form parts", () => {
     const { components } = JSON.parse(readFileSync(file!, "utf8")) as { components: Components };
     const { document } = find("payments.initiate");
     const { mediaTypes, form } = document!;
@@ -177,7 +177,7 @@ describe("payments.initiate", () => {
     ["single", single],
     ["periodic", periodic],
     ["bulk", bulk],
-  ])("takes a %s payment", (_kind, input) => {
+  ])("accepts a %s payment", (_kind, input) => {
     expect(violations("payments.initiate", input)).toEqual([]);
   });
 
@@ -187,7 +187,7 @@ describe("payments.initiate", () => {
     [periodic, "instructedAmount"],
     [periodic, "frequency"],
     [bulk, "payments"],
-  ])("%#: names the field that is missing", (input, field) => {
+  ])("%#: names the missing field", (input, field) => {
     const message = violations("payments.initiate", omitField(input, field));
     expect(message).toHaveLength(1);
     expect(message[0]).toContain(field);
@@ -206,20 +206,20 @@ describe("payments.initiate", () => {
       ].map((more): [Values, string] => [{ ...input, ...more }, "startDate, frequency"]),
     ),
     [{ ...periodic, endDate: "2026-01-31" }, "startDate must not be after endDate."],
-  ])("%#: refuses what belongs to another kind of payment", (input, message) => {
+  ])("%#: refuses fields of another kind of payment", (input, message) => {
     expect(violations("payments.initiate", input)).toEqual([expect.stringContaining(message)]);
   });
 
   const variable = { ...periodic, frequency: "MonthlyVariable" };
 
-  test("takes months of MonthlyVariable", () => {
+  test("accepts months with MonthlyVariable", () => {
     expect(violations("payments.initiate", { ...variable, monthsOfExecution: ["1", "4", "10"] })).toEqual([]);
   });
 
   test.each([
     [variable, "MonthlyVariable requires monthsOfExecution."],
     [{ ...variable, monthsOfExecution: [] }, "monthsOfExecution must have at least 1 entries"],
-    [{ ...variable, monthsOfExecution: ["4", "4"] }, "monthsOfExecution must have no month twice"],
+    [{ ...variable, monthsOfExecution: ["4", "4"] }, "monthsOfExecution must not contain a month twice"],
     [{ ...periodic, monthsOfExecution: ["4"] }, "monthsOfExecution is only for MonthlyVariable."],
   ])("%#: refuses other months", (input, message) => {
     expect(violations("payments.initiate", input)).toEqual([expect.stringContaining(message)]);
@@ -235,7 +235,7 @@ describe("payments.initiate", () => {
     [{ ...single, "TPP-Redirect-URI": "javascript:alert(1)" }, "TPP-Redirect-URI"],
     [{ ...single, "TPP-Nok-Redirect-URI": "https://user:pass@example.com" }, "TPP-Nok-Redirect-URI"],
     [{ ...single, "TPP-Notification-URI": "http://169.254.169.254/latest" }, "TPP-Notification-URI"],
-  ])("%#: names the place of a mistake", (input, field) => {
+  ])("%#: names the path of the invalid value", (input, field) => {
     expect(violations("payments.initiate", input)).toEqual([expect.stringMatching(new RegExp(`^${field} `))]);
   });
 });
@@ -245,7 +245,7 @@ test.each([
   "http://localhost:1880/back",
   "http://127.0.0.1/",
   "http://[::1]:1/",
-])("people may be sent to %s", (address) => {
+])("accepts the redirect address %s", (address) => {
   expect(violations("payments.initiate", { ...single, "TPP-Redirect-URI": address })).toEqual([]);
 });
 
@@ -264,7 +264,7 @@ describe("a payment in XML", () => {
     ],
     ["payments.initiate", { ...at("periodic-payments"), pain001, ...order }],
     ["payments.initiateBulk", { ...xmlProduct, pain001 }],
-  ])("%s takes %j", (name, input) => {
+  ])("%s accepts %j", (name, input) => {
     expect(violations(name, input)).toEqual([]);
   });
 
@@ -278,11 +278,15 @@ describe("a payment in XML", () => {
       { ...at("payments"), pain001: '<?xml version="1.0" encoding="ISO-8859-1"?><Document/>' },
       "pain001 must be declared as UTF-8",
     ],
-    ["payments.initiate", { ...at("payments"), pain001, ...transfer }, "creditorName cannot be given with"],
+    [
+      "payments.initiate",
+      { ...at("payments"), pain001, ...transfer },
+      "creditorName cannot be combined with",
+    ],
     ["payments.initiate", { ...at("periodic-payments"), pain001 }, "A periodic payment requires startDate"],
     ["payments.initiate", { ...at("payments"), pain001, ...order }, "startDate, frequency"],
     ["payments.initiateBulk", { ...xmlProduct, pain001, debtorAccount: account }, "debtorAccount cannot be"],
-  ])("%s: %j is refused: %s", (name, input, message) => {
+  ])("%s refuses %j: %s", (name, input, message) => {
     expect(violations(name, input)).toContainEqual(expect.stringContaining(message));
   });
 });
@@ -291,11 +295,11 @@ describe("openBanking.listTransactions", () => {
   const input = { "account-id": "a1", "Consent-ID": "c1", bookingStatus: "booked" };
 
   test.each([
-    ["a first day", { dateFrom: "2026-01-01" }],
-    ["a last entry", { entryReferenceFrom: "e1" }],
+    ["a start date", { dateFrom: "2026-01-01" }],
+    ["the last known entry", { entryReferenceFrom: "e1" }],
     ["a delta", { deltaList: true }],
     ["standing orders", { bookingStatus: "information" }],
-  ])("takes %s", (_what, more) => {
+  ])("accepts %s", (_what, more) => {
     expect(violations("openBanking.listTransactions", { ...input, ...more })).toEqual([]);
   });
 
@@ -308,7 +312,7 @@ describe("openBanking.listTransactions", () => {
     },
   );
 
-  test("has its days in order", () => {
+  test("refuses days in the wrong order", () => {
     const message = violations("openBanking.listTransactions", {
       ...input,
       dateFrom: "2026-01-02",
@@ -328,13 +332,13 @@ describe("a header", () => {
     "https://desk.example/\n",
     " https://desk.example/",
     "https://desk.example/€",
-  ])("%j does not fit, and the field is named", (value) => {
+  ])("refuses %j and names the field", (value) => {
     expect(violationsWith(value)).toContainEqual(
       expect.stringMatching(/^TPP-Notification-URI must be ASCII/),
     );
   });
 
-  test("takes what an address may hold", () => {
+  test("accepts the characters of an address", () => {
     expect(violationsWith("https://desk.example/done?state=a%20b#c")).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** What is said of a value that does not fit. */
+/** Messages for invalid values. */
 import { z } from "zod";
 import { checkInput, empty, operation } from "../../../core/operations";
 

@@ -1,4 +1,4 @@
-/** What calls create, and by what people know it: derived from declarations. */
+/** Created resources and their labels, derived from the declarations. */
 import { z } from "zod";
 import {
   createdIdName,
@@ -14,12 +14,12 @@ import type { Declaration } from "../../../core/declaration/operation";
 import { json, operation } from "../../../core/operations";
 import { fxdeskService } from "../../../core/service";
 
-test("a name is the same however it is spelled", () => {
+test("converts every spelling of a name to snake case", () => {
   for (const name of ["Consent-ID", "consent-id", "consentId", "consent_id"])
     expect(toSnakeCase(name)).toBe("consent_id");
 });
 
-test("of the contract, consents and payments are created where no list gives them, and consents end", () => {
+test("finds that consents and payments are created, and that consents are deleted", () => {
   const names = (operations: readonly Declaration[]) => operations.map(({ name }) => name);
   expect(names(operationsCreating(fxdeskService, "consent_id", "xs2a"))).toEqual(["consents.create"]);
   expect(names(operationsCreating(fxdeskService, "payment_id", "xs2a"))).toEqual([
@@ -27,8 +27,8 @@ test("of the contract, consents and payments are created where no list gives the
     "payments.initiate",
   ]);
   expect(operationsCreating(fxdeskService, "consent_id", "service")).toEqual([]);
-  const kept = fxdeskService.operations.filter((each) => each.effect === "change" && createdIdName(each));
-  expect(names(kept)).toEqual(["consents.create"]);
+  const creating = fxdeskService.operations.filter((each) => each.effect === "change" && createdIdName(each));
+  expect(names(creating)).toEqual(["consents.create"]);
   const ended = fxdeskService.operations.flatMap((each) => {
     const field = deletedIdField(each);
     return field !== undefined &&
@@ -57,23 +57,23 @@ const widget = {
 
 test.each([
   ["a read", { effect: "read" }],
-  ["one that nothing identifies", { identifiedBy: undefined! }],
-  ["one that a state identifies", { identifiedBy: "state" }],
-  ["one below something else", { path: "/shops/{shopId}", parameters: { shopId: z.string() } }],
-] as [string, Partial<Declaration>][])("%s creates no identifier of its own", (_, part) => {
+  ["an operation without identifiedBy", { identifiedBy: undefined! }],
+  ["an operation identified by a state", { identifiedBy: "state" }],
+  ["an operation on a nested resource", { path: "/shops/{shopId}", parameters: { shopId: z.string() } }],
+] as [string, Partial<Declaration>][])("%s creates no resource", (_, part) => {
   expect(createdIdName(operation(widget))).toBe("widget_id");
   expect(createdIdName(operation({ ...widget, ...part }))).toBeUndefined();
 });
 
 test.each([[undefined], [null], ["text"], [{}], [{ widgetId: null }], [{ widgetId: {} }]])(
-  "a response of %j identifies nothing",
+  "finds no ID in the response %j",
   (body) => {
     expect(resourceIdentity(widget, { widgetId: "w-1" })).toBe("w-1");
     expect(resourceIdentity(widget, body)).toBeUndefined();
   },
 );
 
-test("people know it by amounts, each currency summed, and by what its declaration names", () => {
+test("labels a resource with the sum per currency and the label fields", () => {
   const amount = (text: string, currency: string) => ({ instructedAmount: { amount: text, currency } });
   const single = { ...amount("125.50", "EUR"), creditorName: "Ferme Duval", endToEndIdentification: "E1" };
   const payments = [amount("0.10", "EUR"), amount("0.2", "EUR"), amount("70", "USD")];

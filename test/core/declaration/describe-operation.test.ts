@@ -1,4 +1,4 @@
-/** The page of an operation: everything that is told of it comes from here. */
+/** The description of an operation, from which all surfaces render their texts. */
 import { z } from "zod";
 import { contract, type Declaration, json, operation, operations } from "../../../core/operations";
 import {
@@ -64,7 +64,7 @@ const declared = operation({
 
 const doc = describeOperation(declared);
 
-test("tells what it is and what it does", () => {
+test("describes name, summary and effect", () => {
   expect(doc).toMatchObject({
     name: "parcels.list",
     tool: "list_parcels",
@@ -82,7 +82,7 @@ test("tells what it is and what it does", () => {
   );
 });
 
-test("tells each field: what it means, allows and needs, who fills it and where it goes", () => {
+test("describes each field: meaning, allowed values, requirement, source and location", () => {
   const { schema: _, ...depot } = doc.fields[0]!;
   expect(depot).toEqual({
     name: "depot",
@@ -112,7 +112,7 @@ test("tells each field: what it means, allows and needs, who fills it and where 
   expect(callerFieldDocs(doc).map(({ name }) => name)).not.toContain("client_id");
 });
 
-test("tells what comes back, with the fields of bodies", () => {
+test("describes responses with the fields of their bodies", () => {
   expect(doc.responses).toMatchObject([
     {
       status: 200,
@@ -136,7 +136,7 @@ test("tells what comes back, with the fields of bodies", () => {
   ]);
 });
 
-test("tells what is refused, with the body where the contract gives one", () => {
+test("describes errors with their documented bodies", () => {
   const [invalid, missing] = doc.errors;
   expect(invalid).toMatchObject({ status: 400, description: "It does not fit.", body: { type: "object" } });
   expect(invalid!.body!.fields).toEqual([{ path: "why", type: "string", description: "What was wrong." }]);
@@ -145,7 +145,7 @@ test("tells what is refused, with the body where the contract gives one", () => 
 
 const describeNamed = (name: string) => describeOperation(operations.find((each) => each.name === name)!);
 
-test("tells where to look when the response to a call that commits money is lost", () => {
+test("names the lookup for a money call whose response is lost", () => {
   const repetition = (name: string) => describeNamed(name).effect.repetition;
   expect(repetition("trades.book")).toContain("look in trades.list whether it was carried out.");
   expect(repetition("trades.book")).toContain("Each quote_id can be used once.");
@@ -153,7 +153,7 @@ test("tells where to look when the response to a call that commits money is lost
   expect(repetition("statements.emailTrades")).toBe("Sent once, never retried.");
 });
 
-test("tells the fields of each way to write a body", () => {
+test("lists the fields of each body encoding", () => {
   const bodies = describeNamed("payments.initiate").request.bodies.map(({ mediaType, fields }) => [
     mediaType,
     fields,
@@ -169,7 +169,7 @@ test("tells the fields of each way to write a body", () => {
   expect(bodies[3]![1]).toEqual(expect.arrayContaining(["pain001", "startDate"]));
 });
 
-test("tells where the entries of linked pages lie", () => {
+test("lists the paths of linked pages", () => {
   const [response] = describeNamed("openBanking.listTransactions").responses;
   const { paths, fields } = response!.body!.entries!;
   expect(paths).toContain("transactions.booked");

@@ -1,10 +1,10 @@
-/** Every field of every response, error bodies included, says what it is: forms, documents and models tell it so. */
+/** Every field of every response and error body has a description. */
 import { z } from "zod";
 import { contract, type Declaration, errorBody, json, operation } from "../../../core/operations";
 import type { JsonSchema } from "../../../core/declaration/json-schema";
 import { SchemaCollection } from "../../../core/openapi/schema-collection";
 
-/** What has to be described: a field, or a resource that has a name. */
+/** A field or a named resource that needs a description. */
 interface Subject {
   readonly path: string;
   readonly name: string;
@@ -13,7 +13,7 @@ interface Subject {
 
 type Named = Readonly<Record<string, JsonSchema>>;
 
-/** The schemas of the bodies that an operation documents, by where they are documented. */
+/** Returns the schemas of all documented bodies of an operation, by status. */
 const bodiesOf = ({ name, responses, errors }: Declaration): [string, z.ZodType][] => [
   ...Object.entries(responses).flatMap(([status, response]): [string, z.ZodType][] =>
     response.kind === "json" ? [[`${name} ${status}`, response.schema]] : [],
@@ -24,7 +24,7 @@ const bodiesOf = ({ name, responses, errors }: Declaration): [string, z.ZodType]
   }),
 ];
 
-/** A field whose schema has a name, and nothing of its own to say, is described by that. */
+/** A field with a named schema may use the description of the schema. */
 function subject(path: string, name: string, schema: JsonSchema, named: Named): Subject {
   const { $ref } = schema;
   const target = typeof $ref === "string" ? named[$ref.replace("#/components/schemas/", "")] : {};
@@ -34,7 +34,7 @@ function subject(path: string, name: string, schema: JsonSchema, named: Named): 
 
 const isSchema = (value: unknown): value is JsonSchema => typeof value === "object" && value !== null;
 
-/** What lies in a schema without a name of its own: items, alternatives, the values of a record. */
+/** Returns the unnamed inner schemas: items, alternatives, values of a record. */
 const innerOf = ({
   items,
   additionalProperties,
@@ -56,7 +56,7 @@ function fieldsIn(schema: JsonSchema, path: string, named: Named): Subject[] {
   ];
 }
 
-/** Everything in the documented bodies that has to be described. */
+/** Returns everything in the documented bodies that needs a description. */
 function subjectsOf(operations: readonly Declaration[]): Subject[] {
   const schemas = new SchemaCollection();
   const bodies = operations
@@ -72,7 +72,7 @@ function subjectsOf(operations: readonly Declaration[]): Subject[] {
 const findUndescribed = (subjects: readonly Subject[]): string[] =>
   subjects.flatMap(({ path, description }) => (description === "" ? [path] : []));
 
-/** One sentence or two, each with a full stop. */
+/** True for one or two sentences, each with a full stop. */
 const isSentence = (text: string): boolean => /^[^.].*\.$/.test(text) && text.split(/\.(?= |$)/).length <= 3;
 
 const findMisworded = (subjects: readonly Subject[]): string[] =>
@@ -83,15 +83,15 @@ const findMisworded = (subjects: readonly Subject[]): string[] =>
 describe.each(Object.keys(contract.servers))("the responses of %s", (server) => {
   const subjects = subjectsOf(contract.operations.filter((each) => each.server === server));
 
-  test("have fields", () => {
+  test("contain fields", () => {
     expect(subjects.length).toBeGreaterThan(100);
   });
 
-  test("describe every field and every resource with a name", () => {
+  test("describe every field and every named resource", () => {
     expect(findUndescribed(subjects)).toEqual([]);
   });
 
-  test("describe each in a sentence or two", () => {
+  test("use one or two sentences per description", () => {
     expect(findMisworded(subjects)).toEqual([]);
   });
 });
@@ -115,7 +115,7 @@ const operationReturning = (schema: z.ZodType, body: z.ZodType) =>
 const bare = (name: string) => z.object({ [name]: z.string() });
 const described = { description: "Something that is described." };
 
-test("what is not described is found, however deep it lies", () => {
+test("finds missing descriptions at every depth", () => {
   const Owner = bare("name").meta({ id: "DescribedOwner" });
   const Vet = bare("name").meta({ ...described, id: "DescribedVet" });
   const pet = z.object({

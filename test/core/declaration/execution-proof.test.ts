@@ -1,4 +1,4 @@
-/** Whether a success proves that the call was carried out. */
+/** Proof of execution by a successful response. */
 import { z } from "zod";
 import { type Declaration, json, operation, operations, text } from "../../../core/operations";
 import { provesExecution } from "../../../core/declaration/execution-proof";
@@ -45,7 +45,7 @@ test.each<[name: string, status: number, body: unknown, proven: boolean]>([
   ["payments.get", 200, " ", false],
   ["payments.get", 200, {}, true],
   ["login.getPage", 200, "", true],
-])("%s answers %d with %j: %s", (name, status, body, proven) => {
+])("%s, status %d with %j: proven %s", (name, status, body, proven) => {
   expect(provesExecution(operationNamed(name), status, body)).toBe(proven);
 });
 
@@ -66,7 +66,7 @@ const operationWith = (responses: Declaration["responses"], more: Partial<Declar
     ...more,
   });
 
-test("text that is documented as JSON, or as text, is what it is", () => {
+test("accepts the documented text form of a JSON response", () => {
   const asked = operationWith({
     200: json(z.string(), "A word."),
     201: text("A word."),
@@ -79,7 +79,7 @@ test("text that is documented as JSON, or as text, is what it is", () => {
   expect(provesExecution(asked, 202, "word")).toBe(false);
 });
 
-test("what identifies a call is held by each of its JSON responses", () => {
+test("identifiedBy exists in every JSON response of an operation", () => {
   const id = z.object({ id: z.string() });
   const asked = operationWith(
     { 200: json(id, "Done."), 202: json(z.object({}), "Begun.") },
@@ -90,6 +90,6 @@ test("what identifies a call is held by each of its JSON responses", () => {
   expect(provesExecution(asked, 202, { id: "1" })).toBe(true);
 });
 
-test("no status that is not declared proves anything", () => {
+test("an undeclared status proves nothing", () => {
   for (const declared of operations) expect(provesExecution(declared, 299, {})).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** JSON Schemas of inputs and responses, as every surface that speaks JSON Schema gets them. */
+/** JSON Schemas of inputs and responses. */
 import { z } from "zod";
 import {
   callerFields,
@@ -18,7 +18,7 @@ const text = (schema: unknown) => JSON.stringify(schema);
 describe.each(everyOperation)("%s", (_, declaration) => {
   const schema = inputJsonSchema(declaration);
 
-  test("its input is one closed object of the caller's fields", () => {
+  test("describes the input as one closed object of the caller's fields", () => {
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });
     expect(Object.keys(schema.properties ?? {})).toEqual(callerFields(declaration).map(({ name }) => name));
     expect(schema.required ?? []).toEqual(
@@ -26,13 +26,13 @@ describe.each(everyOperation)("%s", (_, declaration) => {
     );
   });
 
-  test("its input needs no reference, no combinator at the top and no noise", () => {
+  test("describes the input without references, top-level combinators or noise", () => {
     for (const key of ["$schema", "$defs", "$ref", "anyOf", "oneOf", "allOf"])
       expect(schema).not.toHaveProperty([key]);
     expect(text(schema)).not.toMatch(/"\$ref"|"\$defs"|9007199254740991|"id":"/);
   });
 
-  test("its responses are open objects without references", () => {
+  test("describes responses as open objects without references", () => {
     for (const response of Object.values(declaration.responses)) {
       if (response.kind !== "json") continue;
       const described = text(responseJsonSchema(response.schema));
@@ -40,7 +40,7 @@ describe.each(everyOperation)("%s", (_, declaration) => {
     }
   });
 
-  test("its error bodies can be described", () => {
+  test("describes error bodies", () => {
     for (const body of Object.values(declaration.errors).flatMap((failure) => errorBody(failure) ?? []))
       expect(responseJsonSchema(body)).toHaveProperty("properties");
   });
@@ -64,7 +64,7 @@ const feed = operation({
   contract: "0",
 });
 
-test("a named schema stands wherever it is used", () => {
+test("inlines named schemas", () => {
   const animal = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
   expect(inputJsonSchema(feed)).toEqual({
     type: "object",
@@ -75,6 +75,6 @@ test("a named schema stands wherever it is used", () => {
   expect(responseJsonSchema(feed.responses[200].schema)).toEqual({ type: "array", items: animal });
 });
 
-test("is made once for an operation", () => {
+test("memoizes the schema per operation", () => {
   expect(inputJsonSchema(feed)).toBe(inputJsonSchema(feed));
 });

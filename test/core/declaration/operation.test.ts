@@ -1,4 +1,4 @@
-/** A declaration is plain data that does not contradict itself. */
+/** Declarations are plain data and are checked for contradictions. */
 import { z } from "zod";
 import { declarationsOf } from "../../../core/declaration/service";
 import { fxdeskService } from "../../../core/service";
@@ -22,12 +22,12 @@ const sound = {
   contract: "0",
 } satisfies Declaration;
 
-test("a sound declaration is kept as it is, frozen", () => {
+test("returns a consistent declaration unchanged and frozen", () => {
   expect(operation(sound)).toBe(sound);
   expect(Object.isFrozen(sound)).toBe(true);
 });
 
-/** An operation whose outcome can be found. */
+/** An operation whose outcome can be recovered from a list. */
 const recovered = {
   effect: "money",
   method: "POST",
@@ -41,44 +41,44 @@ const recovered = {
   },
 } as const satisfies Partial<Declaration>;
 
-test("an outcome that can be found is looked for by a field of the caller's", () => {
+test("accepts a recovery by a field of the caller", () => {
   expect(operation({ ...sound, ...recovered }).recovery).toBe(recovered.recovery);
 });
 
 const contradictions: [string, Partial<Declaration>][] = [
-  ["a name reads section.method", { name: "pets" }],
+  ["the name must have the form section.method", { name: "pets" }],
   ["path parameter owner_id has no schema", { parameters: {} }],
-  ["kind is not in the path", { parameters: { owner_id: z.string(), kind: z.string() } }],
-  ["two fields are called after", { body: z.object({ after: z.string() }) }],
-  ["two fields are called owner_id", { query: { owner_id: z.string() } }],
+  ["parameter kind is not in the path", { parameters: { owner_id: z.string(), kind: z.string() } }],
+  ["two fields have the name after", { body: z.object({ after: z.string() }) }],
+  ["two fields have the name owner_id", { query: { owner_id: z.string() } }],
   [
     "there is no field until",
     { rules: [{ kind: "ordered", fields: ["after", "until"], description: "In order." }] },
   ],
   ["there is no field colour", { labelFields: ["colour"] }],
-  ["no JSON response has a field id", { identifiedBy: "id" }],
-  ["no JSON response has a field toString", { identifiedBy: "toString" }],
-  ["the caller gives no field quote_id", { singleUseField: "quote_id" }],
-  ["the caller gives no field X-Kind", { singleUseField: "X-Kind" }],
-  ["the caller gives no field tag", { generates: { tag: "reference" } }],
+  ["identifiedBy: no JSON response has a field id", { identifiedBy: "id" }],
+  ["identifiedBy: no JSON response has a field toString", { identifiedBy: "toString" }],
+  ["the caller fills no field quote_id", { singleUseField: "quote_id" }],
+  ["the caller fills no field X-Kind", { singleUseField: "X-Kind" }],
+  ["the caller fills no field tag", { generates: { tag: "reference" } }],
   [
-    "owner_ref is made where it is left out, and it must not be",
+    "owner_ref is generated if omitted, so it must be optional",
     {
       query: { ...sound.query, owner_ref: z.string() },
       generates: { owner_ref: "reference" },
     },
   ],
-  ["the caller gives no field tag", { ...recovered, recovery: { ...recovered.recovery, reference: "tag" } }],
-  ["there is no lookup to find it in", { ...recovered, lookup: undefined! }],
-  ["nothing identifies what is found", { ...recovered, identifiedBy: undefined! }],
-  ["only what commits money is recovered", { ...recovered, effect: "change" }],
+  ["the caller fills no field tag", { ...recovered, recovery: { ...recovered.recovery, reference: "tag" } }],
+  ["recovery by list requires a lookup", { ...recovered, lookup: undefined! }],
+  ["recovery by list requires identifiedBy", { ...recovered, identifiedBy: undefined! }],
+  ["recovery requires the effect money", { ...recovered, effect: "change" }],
   ["there is no field limit", { pages: { page: "page", size: "limit", defaultSize: 50 } }],
   [
-    "only an operation whose effect is read has pages; the effect is change",
+    "paging requires the effect read, but the effect is change",
     { effect: "change", method: "POST", pages: { page: "page", size: "page_size", defaultSize: 50 } },
   ],
   [
-    "only an operation whose effect is read has pages; the effect is money",
+    "paging requires the effect read, but the effect is money",
     { effect: "money", linkedPages: { entries: ["transactions"], next: "_links.next" } },
   ],
 ];
@@ -89,7 +89,7 @@ test.each(contradictions)("refuses a contradiction: %s", (violation, part) => {
   );
 });
 
-test("what identifies a call is a field of any JSON response, what it spends a field of the input", () => {
+test("accepts identifiedBy in any JSON response and singleUseField in the input", () => {
   const responses = { 200: empty("Taken."), 202: json(z.object({ id: z.string() }), "Begun.") };
   const declared = {
     ...sound,
@@ -124,16 +124,16 @@ test.each([
 ])("refuses the path %j", (path) => {
   expect(() => operation({ ...sound, path, parameters: {} })).toThrow(
     new TypeError(
-      "pets.list: a path begins with one slash and holds no way out of it, no query and no white space",
+      "pets.list: the path must begin with one slash and must not contain dot segments, a query or spaces",
     ),
   );
 });
 
-test.each(["/", "/pets", "/pets/", "/v1/pets:find/a.b_c~d", "/pets/%20"])("takes the path %s", (path) => {
+test.each(["/", "/pets", "/pets/", "/v1/pets:find/a.b_c~d", "/pets/%20"])("accepts the path %s", (path) => {
   expect(operation({ ...sound, path, parameters: {} }).path).toBe(path);
 });
 
-/** Everything in a value that is neither plain data nor a schema, by path. */
+/** Returns the paths of all values that are neither plain data nor a schema. */
 function findNonPlainValues(value: unknown, path: string): string[] {
   if (value instanceof z.ZodType || value === null) return [];
   if (Array.isArray(value))
@@ -143,11 +143,11 @@ function findNonPlainValues(value: unknown, path: string): string[] {
   return Object.entries(value).flatMap(([key, inner]) => findNonPlainValues(inner, `${path}.${key}`));
 }
 
-test("the declarations are plain data and schemas, to the last leaf", () => {
+test("the declarations of the contract consist of plain data and schemas only", () => {
   expect(operations.flatMap((declared) => findNonPlainValues(declared, declared.name))).toEqual([]);
 });
 
-test("titles and descriptions are short: a sentence, a second about a neighbour, and a note", () => {
+test("titles are short, summaries have at most two sentences, and notes one", () => {
   for (const { name, title, summary, notes = "" } of declarationsOf(fxdeskService)) {
     expect(`${name}: ${title}`).toMatch(/: [A-Z][^.]{3,50}$/);
     expect(`${name}: ${summary}`).toMatch(/: [A-Z].*\.$/);

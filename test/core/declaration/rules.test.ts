@@ -57,25 +57,25 @@ const cases: Case[] = [
 ];
 
 describe.each(cases)("$operation: $says", ({ operation, fields, description, good, bad }) => {
-  test.each(good)("%j fits", (input) => {
+  test.each(good)("accepts %j", (input) => {
     expect(inputViolations(operation, { ...input })).toEqual([]);
   });
 
-  test.each(bad)("%j does not, and the fields are named", (input) => {
+  test.each(bad)("refuses %j and names the fields", (input) => {
     expect(inputViolations(operation, { ...input })).toEqual([
       { field: fields, message: description, rule: true },
     ]);
   });
 });
 
-test("a range that is open at one end is in order", () => {
+test("accepts a range with one open end", () => {
   const from = { account_id: account, from_value_datetime: "2026-01-31T00:00" };
   expect(inputViolations("transactions.list", from)).toEqual([]);
   expect(inputViolations("statements.createFile", from)).toEqual([]);
   expect(inputViolations("statements.emailMt940", { date_from: "2026-01-01" })).toEqual([]);
 });
 
-test("a rule is judged where its fields fit by themselves", () => {
+test("skips rules with invalid fields", () => {
   const backwards = { date_from: "2026-02-01", date_to: "2026-01-01", format: "doc" };
   const violations = inputViolations("statements.emailAccounts", backwards);
   expect(violations.map(({ field }) => field)).toEqual(["format", "date_from, date_to"]);
@@ -86,7 +86,7 @@ test("a rule is judged where its fields fit by themselves", () => {
   expect(unreadable.map(({ field }) => field)).toEqual(["date_to"]);
 });
 
-test("a rule does not look at values that do not fit by themselves", () => {
+test("does not evaluate a rule on invalid values", () => {
   const noText = { toString: 1 };
   const message = inputViolations("statements.emailMt940", { date_from: "2026-01-01", date_to: noText });
   expect(message.map(({ field }) => field)).toEqual(["date_to"]);

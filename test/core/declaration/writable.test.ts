@@ -1,4 +1,4 @@
-/** What cannot be written is a violation that names its field, whatever the schema takes. */
+/** Values that cannot be encoded are violations, even if the schema accepts them. */
 import { runInNewContext } from "node:vm";
 import { z } from "zod";
 import {
@@ -18,7 +18,7 @@ const order = operation({
   name: "test.order",
   tool: "order",
   title: "Order",
-  summary: "Takes what is ordered.",
+  summary: "Takes an order.",
   effect: "change",
   method: "POST",
   path: "/orders/{id}",
@@ -69,8 +69,8 @@ class Money {
   }
 }
 
-const surrogate = "must not hold a lone surrogate";
-const notData = "must be plain data, as JSON has it";
+const surrogate = "must not contain a lone surrogate";
+const notData = "must be plain JSON data";
 
 test.each<[field: string, message: string, values: Values]>([
   ["id", surrogate, { id: "a\ud800" }],
@@ -80,7 +80,7 @@ test.each<[field: string, message: string, values: Values]>([
   ["filter.1", surrogate, { filter: ["a", "\ud83d"] }],
   ["loose", surrogate, { loose: "\ud83d\ud83d" }],
   ["loose.a.1", surrogate, { loose: { a: ["", "\ud800"] } }],
-  ["loose", `${surrogate} in the name of a field`, { loose: { "\ud800": 1 } }],
+  ["loose", "must not contain a field name with a lone surrogate", { loose: { "\ud800": 1 } }],
   ["lines.0.item", surrogate, { lines: [{ item: "\ud800" }] }],
   ["lines.1.more", "must not be a BigInt", { lines: [{ item: "a" }, { item: "b", more: 1n }] }],
   ["loose", "must not be a BigInt", { loose: 1n }],
@@ -94,8 +94,8 @@ test.each<[field: string, message: string, values: Values]>([
   ["loose.a", "must not be a symbol", { loose: { a: Symbol("a") } }],
   ["loose.0", "must have a value", { loose: [undefined] }],
   ["loose.0", "must have a value", { loose: Array.from({ length: 1 }) }],
-  ["loose.inner.circle", "must not hold itself", { loose: circularValue }],
-  ["loose.a.a.a.a.a.a.a", "must not have more than 64 levels", { loose: nested(64) }],
+  ["loose.inner.circle", "must not contain itself", { loose: circularValue }],
+  ["loose.a.a.a.a.a.a.a", "must have at most 64 levels", { loose: nested(64) }],
   ["loose", notData, { loose: new Date(now) }],
   ["loose", notData, { loose: new Map([[1, 2]]) }],
   ["loose.money", notData, { loose: { money: new Money() } }],
@@ -120,7 +120,7 @@ test.each<[field: string, message: string, values: Values]>([
   expect(violations(values)).toEqual([{ field, message }]);
 });
 
-test("what can be written is left alone", () => {
+test("accepts values that can be encoded", () => {
   const shared = { a: 1 };
   const values = {
     text: "€ 中 😀 \u0000",
@@ -138,7 +138,7 @@ test("what can be written is left alone", () => {
   expect(violations(values)).toEqual([]);
 });
 
-test("what else is wrong is said beside it", () => {
+test("reports other violations as well", () => {
   expect(violations({ loose: 1n, count: 1.5, other: 1 }).map(({ field }) => field)).toEqual([
     "loose",
     "count",
@@ -154,7 +154,7 @@ const throwing = (name: string) =>
     },
   }) as Values;
 
-test.each(["id", "text", "side", "loose", "lines"])("%s that throws as it is read is named", (name) => {
+test.each(["id", "text", "side", "loose", "lines"])("names the field %s if reading it throws", (name) => {
   const values = normalizeInput(order, throwing(name));
   expect(checkInput(order, values, now)).toEqual([{ field: name, message: "cannot be read" }]);
 });
@@ -166,18 +166,18 @@ test.each<[input: unknown, message: string]>([
   [() => 1, "must not be a function"],
   [[1n], "must not be a BigInt"],
   [throwingProxy({}), "cannot be read"],
-])("an input that is none is a violation too (%#)", (input, message) => {
+])("refuses an input that is not an object (%#)", (input, message) => {
   expect(checkInput(order, input, now)[0]).toMatchObject({ message });
 });
 
-test("a request that came, and what the connection gives, are held to the same", () => {
+test("checks received requests and the connection's values as well", () => {
   expect(checkRequest(order, { id: "1", loose: { a: "\ud800" } }, now)).toEqual([
     { field: "loose.a", message: surrogate },
   ]);
   expect(checkFilledFields(order, { desk: "\ud800" })).toEqual([{ field: "desk", message: surrogate }]);
 });
 
-test("an error of the check itself is not taken for one of the input", () => {
+test("rethrows an error of the schema itself", () => {
   const broken = operation({
     ...order,
     body: z.object({

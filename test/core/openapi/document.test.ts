@@ -8,7 +8,7 @@ import { contract, json, operation, operations } from "../../../core/operations"
 import { openApiDocument } from "../../../core/openapi/document";
 
 const run = promisify(execFile);
-/** Its module format is one that jest does not load; its command is the same check. */
+/** Runs the command, because jest cannot load the ES module. */
 const validator = join(__dirname, "../../../node_modules/.bin/validate-api");
 
 const document = openApiDocument(contract, { version: "1.2.3" });
@@ -64,14 +64,14 @@ test("describes each declared operation once, under its own name, path and metho
     );
 });
 
-test("an operation that is added appears without another line", () => {
+test("includes an added operation", () => {
   const more = openApiDocument({ ...contract, operations: [...operations, pet] }, { version: "1" });
   expect(describedParts(more)).toHaveLength(operations.length + 1);
   expect(more.paths["/pets/{pet_id}/meals"]).toHaveProperty("post.x-fxdesk-effect", "change");
   expect(more.tags).toContainEqual({ name: "pets", "x-displayName": "Pets" });
 });
 
-test("every documented status is there, with its meaning", () => {
+test("contains every documented status with its description", () => {
   for (const declared of operations) {
     const { responses } = find(declared.name);
     const statuses = [...Object.keys(declared.responses), ...Object.keys(declared.errors)];
@@ -83,14 +83,14 @@ test("every documented status is there, with its meaning", () => {
   });
 });
 
-test("every reference leads to a schema", () => {
+test("resolves every reference to a schema", () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
   expect(references.length).toBeGreaterThan(0);
   for (const [, name] of references) expect(document.components.schemas).toHaveProperty([name!]);
   expect(JSON.stringify(document)).not.toContain("$defs");
 });
 
-test("a body has each of its forms, and a form needs the document that it is about", () => {
+test("lists every encoding of a body, and requires the document in a form", () => {
   const { content } = find("payments.initiate").requestBody!;
   expect(Object.keys(content)).toEqual([
     "application/json",
@@ -103,30 +103,30 @@ test("a body has each of its forms, and a form needs the document that it is abo
   });
 });
 
-test("says how an array is written in the query", () => {
+test("declares the encoding of query arrays", () => {
   const types = find("trades.list").parameters.find(({ name }) => name === "trade_type");
   expect(types).toMatchObject({ in: "query", style: "form", explode: false });
 });
 
-test("says which parameters the caller does not fill", () => {
+test("marks parameters that the caller does not fill", () => {
   const client = find("trades.list").parameters.find(({ name }) => name === "client_id");
   expect(client).toMatchObject({ required: true, "x-fxdesk-filled-by": "connection" });
 });
 
-test("says which credentials a call carries, and which it can do without", () => {
+test("lists required and optional credentials", () => {
   expect(find("trades.list").security).toEqual([
     { accessToken: [], apiKey: [], contactId: [] },
     { accessToken: [], apiKey: [] },
   ]);
 });
 
-test("servers are templates until addresses are given", () => {
+test("uses server templates unless addresses are given", () => {
   expect(find("trades.list").servers[0]!.url).toBe("https://{environment}.{domain}");
   const local = openApiDocument(contract, { version: "1", servers: { service: "http://127.0.0.1:8080/" } });
   const trades = describedParts(local).find(({ operationId }) => operationId === "trades.list");
   expect(trades!.servers).toEqual([{ url: "http://127.0.0.1:8080" }]);
 });
 
-test("the same declarations give the same document", () => {
+test("returns the same document for the same declarations", () => {
   expect(JSON.stringify(openApiDocument(contract, { version: "1.2.3" }))).toBe(JSON.stringify(document));
 });

@@ -1,8 +1,8 @@
-/** The sandbox behind a proxy that changes what it responds. */
+/** A proxy of the sandbox that changes its responses. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A JSON response, as it may be changed. */
+/** A JSON response that a test may change. */
 export interface AlterableResponse {
   readonly url: URL;
   status: number;

@@ -14,7 +14,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-test("has every account, signed, with totals by currency", async () => {
+test("returns signed balances of all accounts with totals per currency", async () => {
   const { balances, totals, unread, complete } = await client.cash.getPosition();
   const accounts = await client.accounts.list({ currencies: "EUR,USD,GBP" });
   expect(new Set(balances.map(({ account_id: id }) => id)).size).toBeGreaterThanOrEqual(accounts.length);
@@ -30,7 +30,7 @@ test("has every account, signed, with totals by currency", async () => {
   expect(totals.map(({ type }) => type)).toContain("InterimAvailable");
 });
 
-test("converts with the rates that are given, and names currencies without one", async () => {
+test("converts with the given rates and names currencies without one", async () => {
   const types = ["InterimAvailable"] as ["InterimAvailable"];
   const input = { balance_types: types, into: "EUR", rates: { USD: "0.5" } };
   const { totals, converted, without_rate: missing, complete } = await client.cash.getPosition(input);
@@ -41,7 +41,7 @@ test("converts with the rates that are given, and names currencies without one",
   expect(Number(converted![0]!.amount)).toBeCloseTo(amountOf("EUR") + amountOf("USD") / 2, 1);
 });
 
-test("an account that cannot be read is named, and the rest stands", async () => {
+test("names an account that cannot be read and returns the others", async () => {
   const unknown = "00000000-0000-4000-8000-000000000000";
   const [account] = await client.accounts.list({ currencies: "EUR" });
   const { balances, unread, complete } = await client.cash.getPosition({
@@ -52,7 +52,7 @@ test("an account that cannot be read is named, and the rest stands", async () =>
   expect(complete).toBe(false);
 });
 
-test("input that does not fit is named, and nothing is called", async () => {
+test("refuses invalid input before any call", async () => {
   const before = sandbox.requests.length;
   await expect(client.cash.getPosition({ into: "euro" })).rejects.toMatchObject({
     code: "invalid_input",
@@ -62,7 +62,7 @@ test("input that does not fit is named, and nothing is called", async () => {
   expect(sandbox.requests).toHaveLength(before);
 });
 
-test.each(["0", "0.000", "-1", "1,08", ""])("a rate of %j is none", async (rate) => {
+test.each(["0", "0.000", "-1", "1,08", ""])("refuses the rate %j", async (rate) => {
   const wrong = {
     code: "invalid_input",
     outcome: "not-sent",

@@ -1,11 +1,11 @@
-/** contract.check through a proxy that changes what the sandbox responds: each planted difference is found, no value is told. */
+/** contract.check through a proxy that alters responses: every planted difference is found, no value is revealed. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "../../../core";
 import { approve, sampleInput, sandboxClient } from "../../support/samples";
 
-/** A response that may be changed; a body that is text is sent as it is. */
+/** A response that may be changed. Text bodies are sent unchanged. */
 interface ProxiedResponse {
   readonly query: URLSearchParams;
   status: number;
@@ -17,7 +17,7 @@ type Change = (response: ProxiedResponse) => void;
 
 interface Proxy {
   readonly url: string;
-  /** Every value of every response. */
+  /** All values of all responses. */
   readonly values: Set<string>;
   changes: readonly (readonly [path: RegExp, change: Change])[];
   requests: number;
@@ -30,7 +30,7 @@ function collectTexts(value: unknown, values: Set<string>): void {
   else if (typeof value === "string" || typeof value === "number") values.add(String(value));
 }
 
-/** What cannot be changed would otherwise never be answered. */
+/** Without this, a failing change would leave the request unanswered. */
 function tryChange(change: () => void): void {
   try {
     change();
@@ -108,7 +108,7 @@ afterAll(async () => {
   await Promise.all(proxies.map((proxy) => proxy.close()));
 });
 
-test("a service that keeps to the contract conforms, in under 60 calls that only read", async () => {
+test("reports conformance with fewer than 60 reads", async () => {
   const before = sandbox.requests.length;
   const { conforms, differences, unread, calls, checked } = await client.contract.check(input);
   expect(differences).toEqual([]);
@@ -122,7 +122,7 @@ test("a service that keeps to the contract conforms, in under 60 calls that only
 
 const planted = "PLANTED-VALUE";
 
-/** Where each operation is reached. */
+/** The route of each operation. */
 const paths = {
   "accounts.listCurrencyAccounts": /^\/accounts\/currency-accounts$/,
   "accounts.list": /^\/accounts$/,
@@ -149,7 +149,7 @@ const paths = {
 
 type Operation = keyof typeof paths;
 
-/** What is done to the responses of an operation, and what is to be found. */
+/** The change to the responses of an operation, and the expected finding. */
 type Deviation = readonly [operation: Operation, change: Change, finding: object];
 
 const entries = (body: any): any[] => (Array.isArray(body) ? body : [body]);
@@ -223,10 +223,10 @@ const deviations: readonly Deviation[] = [
   [
     "accountDetails.listAll",
     (response) => (response.body = `<p>${planted}</p>`),
-    shape("", "a body that is none"),
+    shape("", "a body that is not JSON"),
   ],
-  ["transactions.list", header("x-total-count", "1"), paging("a total that counts the entries")],
-  ["transactions.list", header("x-total-count", "100000"), paging("a total that counts the entries")],
+  ["transactions.list", header("x-total-count", "1"), paging("a total equal to the number of entries")],
+  ["transactions.list", header("x-total-count", "100000"), paging("a total equal to the number of entries")],
   [
     "transactions.list",
     (passed) => requestedPage(passed) === 2 && header("x-total-count", "7")(passed),
@@ -281,7 +281,7 @@ const deviations: readonly Deviation[] = [
   ["trades.get", status(302), { kind: "status", found: "302" }],
   ["approvalsWorkflow.getConfig", withField("groups", null), shape("groups", "null")],
   ["approvalsWorkflow.getSettings", withField("enabled", "yes"), shape("enabled", "text")],
-  ["consents.get", withField("validUntil", planted), shape("validUntil", "text in another form")],
+  ["consents.get", withField("validUntil", planted), shape("validUntil", "text in another format")],
   ["consents.get", without("access"), shape("access", missing)],
   ["consents.getStatus", withField("consentStatus", planted), shape("consentStatus", "another text")],
   [
@@ -313,7 +313,7 @@ const deviations: readonly Deviation[] = [
   ],
 ];
 
-/** Deviations of different operations are looked for together. */
+/** Combines deviations of different operations in one run. */
 function groupIntoRuns(all: readonly Deviation[]): Deviation[][] {
   const runs: Deviation[][] = [];
   for (const deviation of all) {
@@ -324,15 +324,15 @@ function groupIntoRuns(all: readonly Deviation[]): Deviation[][] {
   return runs;
 }
 
-/** The texts of a report. */
+/** Returns the texts of a report. */
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
 
-test(`all of ${deviations.length} planted differences are found, and no value of a response is told`, async () => {
+test(`finds all ${deviations.length} planted differences and reveals no response value`, async () => {
   const lost: string[] = [];
-  const told: string[] = [];
+  const revealed: string[] = [];
   for (const run of groupIntoRuns(deviations)) {
     for (const proxy of proxies) {
       proxy.values.clear();
@@ -352,12 +352,12 @@ test(`all of ${deviations.length} planted differences are found, and no value of
     const texts = textsOf(report).join("\n");
     const values = proxies.flatMap((proxy) => [...proxy.values]).filter((value) => value.length > 4);
     const words = new Set(texts.split(/[^\w/:+-]+/));
-    told.push(
+    revealed.push(
       ...values.filter((value) => (/^[\w/:+-]+$/.test(value) ? words.has(value) : texts.includes(value))),
     );
   }
   expect([failedChanges, lost]).toEqual([[], []]);
-  // Words of the contract: a media type, and the name of a field.
+  // Words of the contract: a media type and a field name.
   const ours = new Set(["application/json", "enabled"]);
-  expect([...new Set(told)].filter((value) => !ours.has(value))).toEqual([]);
+  expect([...new Set(revealed)].filter((value) => !ours.has(value))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** contract.check where little or nothing can be read: what was not looked at does not conform. */
+/** contract.check if little or nothing can be read: unchecked operations do not conform. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { type FxdeskClient } from "../../../core";
 import { faultServer, respond } from "../../support/fault-server";
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** What the check says with a client of its own. */
+/** Runs the check with its own client. */
 async function runCheck(...of: Parameters<typeof sandboxClient>) {
   const client: FxdeskClient = sandboxClient(...of);
   try {
@@ -23,13 +23,13 @@ async function runCheck(...of: Parameters<typeof sandboxClient>) {
 const reasonsIn = ({ unread }: Awaited<ReturnType<typeof runCheck>>) =>
   Object.fromEntries(unread.map(({ operation, reason }) => [operation, reason]));
 
-test("where nobody listens nothing conforms", async () => {
+test("does not conform if the service is unreachable", async () => {
   const report = await runCheck({ baseUrl: "http://127.0.0.1:9", xs2aUrl: "http://127.0.0.1:9" });
   expect(report).toMatchObject({ conforms: false, checked: [], differences: [] });
   expect(reasonsIn(report)["trades.list"]).toMatch(/^It could not be sent \(/);
 });
 
-test("nor where each call is refused, and what was refused is named", async () => {
+test("does not conform if every call is refused, and names the operations", async () => {
   const server = await faultServer(respond(401, "{}"));
   try {
     const report = await runCheck({ baseUrl: server.url, xs2aUrl: server.url });
@@ -40,13 +40,13 @@ test("nor where each call is refused, and what was refused is named", async () =
   }
 });
 
-test("nor without credentials: nothing was sent", async () => {
+test("does not conform without credentials, and reports that nothing was sent", async () => {
   const report = await runCheck(sandbox, { credentials: {} });
   expect(report).toMatchObject({ conforms: false, calls: 0, checked: [] });
   expect(reasonsIn(report)["trades.list"]).toMatch(/^It could not be sent \(/);
 });
 
-test("nor where a list that every client may read is not there; one that few may read can be missing", async () => {
+test("requires the lists that every client may read, but not the restricted ones", async () => {
   const refuse = (operation: string) =>
     sandbox.control.addFault({ operation, kind: "status", status: 403, times: 100 });
   refuse("approvalsWorkflow.getConfig");

@@ -1,4 +1,4 @@
-/** statements.convert on the statements of the sandbox. */
+/** statements.convert with statements of the sandbox. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "../../../core";
 import { sandboxClient } from "../../support/samples";
@@ -21,7 +21,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-test("there and back again: no amount, day or side is lost on the way through every format", async () => {
+test("keeps amounts, days and directions in a round trip through every format", async () => {
   const before = sandbox.requests.length;
   const { statements, from, entry_count: count } = await client.statements.convert({ content: mt940 });
   expect([from, count > 5]).toEqual(["mt940", true]);
@@ -51,17 +51,17 @@ test.each([
   [
     "a broken line",
     () => mt940.replace(/^:61:.{10}/m, ":61:99139999CC"),
-    /content cannot be used: MT940 line \d+, :61::/,
+    /content is not usable: MT940 line \d+, :61::/,
   ],
   [
     "a wrong balance",
     () => mt940.replace(/^(:62F:.*\d),(\d)/m, "$19,$2"),
-    /content cannot be used: MT940 line \d+/,
+    /content is not usable: MT940 line \d+/,
   ],
-  ["nothing", () => "  \n", /content must hold a statement/],
+  ["nothing", () => "  \n", /content must contain a statement/],
   ["a PDF", () => "%PDF-1.7 …", /it looks like PDF/],
   ["XML", () => "<Document/>", /it looks like XML/],
-])("%s is refused with its place", async (_, content, message) => {
+])("refuses %s and names the position", async (_, content, message) => {
   await expect(client.statements.convert({ content: content() })).rejects.toMatchObject({
     code: "invalid_input",
     outcome: "not-sent",
@@ -70,7 +70,7 @@ test.each([
   });
 });
 
-test("letters of Windows-1252 arrive, and exactly one content is taken", async () => {
+test("decodes Windows-1252, and requires exactly one content", async () => {
   const [line] = /^:86:.*$/m.exec(mt940)!;
   const bytes = Buffer.from(mt940.replace(line, ":86:Müller"), "latin1");
   const { statements } = await client.statements.convert({ content_base64: bytes.toString("base64") });

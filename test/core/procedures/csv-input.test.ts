@@ -1,4 +1,4 @@
-/** Lists given as CSV: read as people write them, or refused with line and column. */
+/** CSV input: usual spellings are accepted, others are refused with line and column. */
 import { parseAmount, parseCurrency, parseDay, parseCsvRows } from "../../../core/procedures/csv-input";
 
 const columns = {
@@ -34,7 +34,7 @@ test.each([
   ]);
 });
 
-test("a cell may go over several lines, and rows know theirs", () => {
+test("accepts cells over several lines and counts lines correctly", () => {
   const rows = read('amount,currency,party\n1.00,EUR,"Duval\nSARL, Paris"\n\n2.00,EUR,Berg\n');
   expect(rows.map(({ line, party }) => [line, party])).toEqual([
     [2, "Duval\nSARL, Paris"],
@@ -60,25 +60,25 @@ test.each([
   [["1'234.56"], ["1234.56"]],
   [["0.500"], ["0.50"]],
   [["7"], ["7.00"]],
-])("amounts %j", (given, expected) => {
+])("parses the amounts %j", (given, expected) => {
   expect(amountsIn(...given)).toEqual(expected);
 });
 
 test.each([
-  ["1,234", /line 2, column amount: "1,234" can be read in two ways/],
-  ["1.234", /line 2, column amount: "1.234" can be read in two ways/],
-  ["1.2.3", /line 2, column amount: "1.2.3" is no amount/],
-  ["12,34,56", /is no amount/],
-  ["1.23,4.5", /is no amount/],
-  ["1e3", /is no amount/],
-  ["abc", /is no amount/],
-  ["", /is no amount/],
-  ["1.005,001", /has more decimals than the 2 of EUR/],
-])("an amount that is none: %j", (given, message) => {
+  ["1,234", /line 2, column amount: "1,234" is ambiguous/],
+  ["1.234", /line 2, column amount: "1.234" is ambiguous/],
+  ["1.2.3", /line 2, column amount: "1.2.3" is not an amount/],
+  ["12,34,56", /is not an amount/],
+  ["1.23,4.5", /is not an amount/],
+  ["1e3", /is not an amount/],
+  ["abc", /is not an amount/],
+  ["", /is not an amount/],
+  ["1.005,001", /has more than the 2 decimals of EUR/],
+])("refuses the amount %j", (given, message) => {
   expect(() => amountsIn(given)).toThrow(message);
 });
 
-describe("decimals that a currency has or has not say what a mark is", () => {
+describe("the decimals of the currency determine the decimal mark", () => {
   const amountsOf = (...rows: string[]) =>
     read(`Amount;Currency\n${rows.join("\n")}`).map(({ amount, currency }) => `${amount} ${currency}`);
 
@@ -105,44 +105,47 @@ describe("decimals that a currency has or has not say what a mark is", () => {
     expect(amountsOf(...rows)).toEqual(expected);
   });
 
-  test("what the column shows counts for more", () => {
+  test("the unambiguous cells of a column take precedence", () => {
     expect(amountsOf("1,250;KWD", "12.50;EUR")).toEqual(["1250.000 KWD", "12.50 EUR"]);
   });
 
   test.each([
-    [["1.000;EUR"], "write it as 1000 or 1", "1000;EUR", "1000.00 EUR"],
-    [["1.234;EUR"], "write it as 1234", "1234;EUR", "1234.00 EUR"],
-    [["-1.000;EUR", "250.000;KWD", "7;EUR"], "write it as -1000 or -1", "-1000;EUR", "-1000.00 EUR"],
-    [["250.000;KWD", "1,250;KWD"], "write it as 250000 or 250", "250;KWD", "250.000 KWD"],
-    [["1.005;KWD", "1,250;KWD"], "write it as 1005 or 1.0050", "1.0050;KWD", "1.005 KWD"],
-    [["1.234;UYW"], "write it as 1234 or 1.2340", "1.2340;UYW", "1.2340 UYW"],
-    [["1,000;JPY", "12,50;EUR"], "write it as 1000 or 1", "1000;JPY", "1000 JPY"],
-  ])("%j is refused, with advice that helps", ([row, ...others], advice, better, amount) => {
+    [["1.000;EUR"], "write 1000 or 1", "1000;EUR", "1000.00 EUR"],
+    [["1.234;EUR"], "write 1234", "1234;EUR", "1234.00 EUR"],
+    [["-1.000;EUR", "250.000;KWD", "7;EUR"], "write -1000 or -1", "-1000;EUR", "-1000.00 EUR"],
+    [["250.000;KWD", "1,250;KWD"], "write 250000 or 250", "250;KWD", "250.000 KWD"],
+    [["1.005;KWD", "1,250;KWD"], "write 1005 or 1.0050", "1.0050;KWD", "1.005 KWD"],
+    [["1.234;UYW"], "write 1234 or 1.2340", "1.2340;UYW", "1.2340 UYW"],
+    [["1,000;JPY", "12,50;EUR"], "write 1000 or 1", "1000;JPY", "1000 JPY"],
+  ])("refuses %j with useful advice", ([row, ...others], advice, better, amount) => {
     expect(() => amountsOf(row!, ...others)).toThrow(
-      `line 2, column amount: "${row!.split(";")[0]}" can be read in two ways: ${advice}`,
+      `line 2, column amount: "${row!.split(";")[0]}" is ambiguous: ${advice}`,
     );
     expect(amountsOf(better)).toEqual([amount]);
   });
 });
 
-test("both marks in one list leave it open which one it is", () => {
+test("treats a column with both marks as ambiguous", () => {
   expect(() => amountsIn("1.5", "2,5", "1,234")).toThrow(/line 4, column amount/);
 });
 
 test.each([
-  ["", /csv is empty: it begins with a header row/],
-  ["date,party\n1,2", /csv line 1: the header has no column amount and none currency/],
-  ["amount,Amount,currency\n1,2,EUR", /line 1: two columns are amount/],
-  ["amount,currency\n1,50,EUR", /line 2: has 3 cells, and the header 2/],
-  ['amount,currency\n"1,EUR', /line 2: a quote is never closed/],
-  ['amount,currency\n1"2,EUR"', /line 2: a quote stands where none may/],
-  ["amount,currency\n1,EURO", /line 2, column currency: "EURO" is no currency such as EUR/],
-  ["amount,currency,date\n1,EUR,03/04/2026", /line 2, column date: "03\/04\/2026" is no day as YYYY-MM-DD/],
-])("what cannot be read: %j", (text, message) => {
+  ["", /csv is empty: it must start with a header row/],
+  ["date,party\n1,2", /csv line 1: the header has no column amount or currency/],
+  ["amount,Amount,currency\n1,2,EUR", /line 1: duplicate column amount/],
+  ["amount,currency\n1,50,EUR", /line 2: has 3 cells, but the header has 2/],
+  ['amount,currency\n"1,EUR', /line 2: unclosed quote/],
+  ['amount,currency\n1"2,EUR"', /line 2: unexpected quote/],
+  ["amount,currency\n1,EURO", /line 2, column currency: "EURO" is not a currency such as EUR/],
+  [
+    "amount,currency,date\n1,EUR,03/04/2026",
+    /line 2, column date: "03\/04\/2026" is not a day as YYYY-MM-DD/,
+  ],
+])("refuses %j", (text, message) => {
   expect(() => read(text)).toThrow(message);
 });
 
-test("all that is wrong is named at once, as input that was not sent", () => {
+test("reports all problems at once with the outcome not-sent", () => {
   expect(() => read("amount,currency\nx,EUR\ny,EUR")).toThrow(
     expect.objectContaining({
       code: "invalid_input",

@@ -1,4 +1,4 @@
-/** Lists that callers give: their entries go by the names that CSV columns go by, and no field of them is passed over. */
+/** Entries of input lists accept the column names of CSV, and refuse unknown fields. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "../../../core";
 import { sandboxClient } from "../../support/samples";
@@ -30,7 +30,7 @@ const reconcile = async (input: Record<string, unknown>) => {
   };
 };
 
-test("expected items go by the names of columns, too", async () => {
+test("accepts column names in expected items", async () => {
   sandbox.control.payIn({ currency: "EUR", amount: "77.10", reference: "INV-9001" });
   sandbox.control.payIn({ currency: "EUR", amount: "78.20", reference: "INV-9002" });
   const csv = "amount,currency,invoice,customer\n77.10,EUR,INV-9001,Severn\n78.20,EUR,INV-9002,Severn";
@@ -46,7 +46,7 @@ test("expected items go by the names of columns, too", async () => {
   expect(await reconcile({ items })).toEqual(asColumns);
 });
 
-test("so they do as arguments of a tool", () =>
+test("accepts column names in tool arguments", () =>
   withAssistant({ client }, async (assistant) => {
     const call = (more: object) =>
       assistant.callTool({
@@ -66,13 +66,16 @@ test("so they do as arguments of a tool", () =>
   }));
 
 test.each([
-  [{ colour: "red" }, "items.0.colour is not a field here; it has amount, currency, reference, party, date"],
+  [
+    { colour: "red" },
+    "items.0.colour is not a field here; the fields are amount, currency, reference, party, date",
+  ],
   [{ referense: "A" }, "items.0.referense is not a field here; did you mean reference?"],
   [{ custmer: "A" }, "items.0.custmer is not a field here; did you mean customer?"],
-  [{ reference: "A", invoice: "B" }, "items.0.invoice is reference, which is given, too"],
+  [{ reference: "A", invoice: "B" }, "items.0.invoice is another name of reference, which is also given"],
   [{ invoice: 7 }, "items.0.invoice must be text, not 7"],
-  [{ due: "2026-02-30" }, "items.0.due must be a day that exists, as YYYY-MM-DD"],
-])("an expected item with %j is refused", async (more, message) => {
+  [{ due: "2026-02-30" }, "items.0.due must be an existing day as YYYY-MM-DD"],
+])("refuses an expected item with %j", async (more, message) => {
   const before = sandbox.requests.length;
   const items = [{ amount: "10", currency: "EUR", ...more }];
   await expect(callProcedure("transactions.reconcile", { items })).rejects.toMatchObject({
@@ -82,14 +85,14 @@ test.each([
   expect(sandbox.requests.length).toBe(before);
 });
 
-test("so is an expected flow", async () => {
+test("refuses an expected flow with two names of one field", async () => {
   const flow = { date: "2026-12-01", currency: "USD", amount: "10" };
   await expect(callProcedure("exposure.get", { flows: [flow, { ...flow, curency: "EUR" }] })).rejects.toThrow(
     "flows.1.curency is not a field here; did you mean currency?",
   );
   await expect(
     callProcedure("exposure.get", { flows: [{ ...flow, "value date": "2026-12-02" }] }),
-  ).rejects.toThrow("flows.0.value date is date, which is given, too");
+  ).rejects.toThrow("flows.0.value date is another name of date, which is also given");
 });
 
 test.each([
@@ -104,19 +107,19 @@ test.each([
     "max_amount must be at least min_amount",
   ],
   ["transactions.find", { period: "last -5 days" }, "period must be a period"],
-])("%s with %j is refused", async (name, input, message) => {
+])("%s refuses %j", async (name, input, message) => {
   await expect(callProcedure(name, input)).rejects.toMatchObject({
     code: "invalid_input",
     message: expect.stringContaining(message),
   });
 });
 
-test("amounts that are within each other are no contradiction", async () => {
+test("accepts bounds in the right order", async () => {
   const input = { min_amount: "9", max_amount: "10", period: "last 5 days" };
   expect(await client.transactions.find(input)).toMatchObject({ complete: true });
 });
 
-test("a balance is not watched that would be below and above at once", async () => {
+test("refuses thresholds that a balance could cross at once", async () => {
   const watched = { currencies: "EUR", below: "1000", above: "10" };
   await expect(client.accounts.watchBalances.since(watched)).rejects.toMatchObject({
     code: "invalid_input",

@@ -1,4 +1,4 @@
-/** statements.fetch against the sandbox, and where its files go. */
+/** statements.fetch against the sandbox, and the delivery of its files. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const isFileRequest = (name: string) => name === "statements.getFile";
 
-/** What happens when a file is looked at for the nth time. */
+/** Runs `happens` before the nth poll of a file. */
 const onFileRequest =
   (nth: number, happens: () => void): Interceptor =>
   (call, next) => {
@@ -31,7 +31,7 @@ const onFileRequest =
     return next();
   };
 
-test("a file for each account, in memory where nobody says otherwise, with progress", async () => {
+test("returns a file per account, in memory by default, with progress", async () => {
   const steps: [number, number | undefined][] = [];
   const { files, failed, complete } = await client.statements.fetch(
     { format: "mt940", currencies: "EUR,USD" },
@@ -52,7 +52,7 @@ test("a file for each account, in memory where nobody says otherwise, with progr
   ]);
 });
 
-test("into a folder, under names that tell them apart; none takes the place of another", async () => {
+test("writes files into a folder under unique names", async () => {
   const input = { format: "csv", currencies: "EUR,GBP", period: "2026-01" } as const;
   const into = join(folder, "january", "csv");
   const deliver = intoFolder(into);
@@ -78,7 +78,7 @@ test("into a folder, under names that tell them apart; none takes the place of a
   expect(other!.length).toBe(own!.length);
 });
 
-test("one that the service cannot make is named at once, and the rest stands", async () => {
+test("reports a file that the service cannot generate, and returns the others", async () => {
   sandbox.control.decideStatement({ decision: "fail" });
   const unknown = "00000000-0000-4000-8000-000000000000";
   const accounts = (await client.accounts.list({ currencies: "EUR,USD,GBP" })).map((each) => each.account_id);
@@ -88,13 +88,13 @@ test("one that the service cannot make is named at once, and the rest stands", a
     {
       account_id: expect.stringMatching(/./),
       currency: expect.any(String),
-      reason: "The service could not make the file.",
+      reason: "The service failed to generate the file.",
     },
     { account_id: unknown, currency: "", reason: "There is no such account." },
   ]);
 });
 
-test("waits for one that takes long", async () => {
+test("waits for a slow file", async () => {
   sandbox.control.decideStatement({ decision: "delay", seconds: 3_600 });
   const patient = sandboxClient(sandbox, {
     interceptors: [onFileRequest(3, () => sandbox.control.advanceClock({ seconds: 3_600 }))],
@@ -104,7 +104,7 @@ test("waits for one that takes long", async () => {
   await patient.close();
 });
 
-test("one that is not ready in time can be fetched later, and a failure that passes is waited out", async () => {
+test("returns the ID of a file that is not ready in time, and outlasts transient failures", async () => {
   sandbox.control.decideStatement({ decision: "delay", seconds: 3_600 });
   const { files, failed } = await client.statements.fetch({ currencies: "EUR", wait_seconds: 0 });
   expect([files, failed]).toEqual([
@@ -119,7 +119,7 @@ test("one that is not ready in time can be fetched later, and a failure that pas
   sandbox.control.clearFaults();
 });
 
-test("its caller can end it while it waits", async () => {
+test("stops waiting if the signal is aborted", async () => {
   sandbox.control.decideStatement({ decision: "delay", seconds: 36_000 });
   const stop = new AbortController();
   const stopped = sandboxClient(sandbox, { interceptors: [onFileRequest(2, () => stop.abort())] });
@@ -129,7 +129,7 @@ test("its caller can end it while it waits", async () => {
   await stopped.close();
 });
 
-test("a folder that cannot be written to is named for each file", async () => {
+test("reports an unwritable folder for each file", async () => {
   const deliver = intoFolder("/dev/null/folder");
   const { files, failed } = await client.statements.fetch({ currencies: "EUR" }, { deliver });
   expect([files, failed.map(({ reason }) => reason)]).toEqual([
@@ -151,20 +151,20 @@ describe("intoFolder", () => {
     ["con.txt", "con-.txt"],
     ["...", "file"],
     [`${"ü".repeat(300)}.pdf`, `${"ü".repeat(120)}.pdf`],
-  ])("%s stays in it", async (name, expected) => {
+  ])("keeps %s inside the folder", async (name, expected) => {
     const into = await mkdtemp(join(folder, "names-"));
     const place = await intoFolder(into)(file(name));
     expect(place).toEqual({ path: join(into, expected.startsWith("out") ? "-..-out.txt" : expected) });
   });
 
-  test("many of one name at once are all there", async () => {
+  test("stores concurrent files of the same name separately", async () => {
     const into = join(folder, "many");
     const places = await Promise.all(Array.from({ length: 20 }, () => intoFolder(into)(file("a.txt"))));
     expect(new Set(places.map((place) => JSON.stringify(place))).size).toBe(20);
     expect(await readdir(into)).toHaveLength(20);
   });
 
-  test("what breaks off leaves nothing", async () => {
+  test("removes an incomplete file", async () => {
     async function* broken() {
       yield Buffer.from("half");
       throw new Error("gone");
@@ -174,7 +174,7 @@ describe("intoFolder", () => {
     expect(await readdir(into)).toEqual([]);
   });
 
-  test("a large file does not fill the memory", async () => {
+  test("streams a large file with flat memory", async () => {
     const chunk = Buffer.alloc(1024 * 1024);
     let [taken, most] = [0, 0];
     async function* large() {

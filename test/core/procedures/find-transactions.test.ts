@@ -1,4 +1,4 @@
-/** transactions.find against the sandbox: what it finds and adds up is what the transactions themselves say. */
+/** transactions.find against the sandbox, compared with the transactions themselves. */
 import { Big } from "big.js";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "../../../core";
@@ -48,7 +48,7 @@ test("finds every transaction once, with exact sums", async () => {
   }
 });
 
-test("by direction, amount and counterparty", async () => {
+test("filters by direction, amount and counterparty", async () => {
   const all = await allTransactions();
   const found = await client.transactions.find({ period, direction: "out", min_amount: "1000" });
   const expected = all.filter(
@@ -66,7 +66,7 @@ test("by direction, amount and counterparty", async () => {
   expect(new Set(theirs.transactions.map(({ counterparty }) => counterparty))).toEqual(new Set([name]));
 });
 
-test("a page that is lost makes the result partial, and says so", async () => {
+test("marks the result as partial if a page is lost", async () => {
   const failing = sandboxClient(sandbox, {
     interceptors: [
       async (call, next) => {
@@ -84,7 +84,7 @@ test("a page that is lost makes the result partial, and says so", async () => {
   await failing.close();
 });
 
-test("a period that is none is named", async () => {
+test("refuses an invalid period", async () => {
   await expect(client.transactions.find({ period: "soon" })).rejects.toThrow(
     /period must be a period, such as/,
   );

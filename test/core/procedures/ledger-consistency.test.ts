@@ -1,4 +1,4 @@
-/** What is found and summed is what the books say, to the last digit. */
+/** Procedures agree with the ledger of the sandbox to the last digit. */
 import { Big } from "big.js";
 import * as fc from "fast-check";
 import type { CallOptions } from "../../../core/client/call-options";
@@ -17,14 +17,14 @@ import type { World } from "../../../sandbox/src/world/world";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 25);
 
-/** In the morning, before the day's trades settle. */
+/** In the morning, before the trades of the day settle. */
 const now = new Date(`${new Date().toISOString().slice(0, 10)}T09:00:00Z`);
 const today = now.toISOString().slice(0, 10);
 
 const dayMs = 86_400_000;
 const dayFrom = (days: number) => new Date(now.getTime() + days * dayMs).toISOString().slice(0, 10);
 
-/** Of one test; closed after it, also when it fails. */
+/** Books of a single test, closed after it even if it fails. */
 let late: Books | undefined;
 afterEach(async () => {
   await late?.close();
@@ -93,7 +93,7 @@ describe("transactions.find and transactions.summarize", () => {
 
   const everyDimension = Object.keys(dimensions) as Dimension[];
 
-  test("are what the books have, whatever is asked", async () => {
+  test("agree with the ledger for any filter", async () => {
     await fc.assert(
       fc.asyncProperty(
         filter(),
@@ -157,7 +157,7 @@ describe("transactions.find and transactions.summarize", () => {
 
   type Summary = Awaited<ReturnType<typeof books.client.transactions.summarize>>;
 
-  /** Each group by itself, and with the rest all of them: no movement is in two. */
+  /** Checks that every transaction is in exactly one group. */
   function expectGroups(
     { groups, other }: Summary,
     movements: readonly Movement[],
@@ -190,7 +190,7 @@ describe("transactions.find and transactions.summarize", () => {
     }
   }
 
-  test("leave out what has its value in the minute before the period begins", async () => {
+  test("exclude transactions of the minute before the period", async () => {
     late = await openBooks({ now: new Date(`${today}T23:59:20Z`), daysBehind: 1 });
     const { transaction_id: id } = late.control.payIn({ currency: "EUR", amount: "12.34" });
     const idsIn = async (period: string) =>
@@ -199,7 +199,7 @@ describe("transactions.find and transactions.summarize", () => {
     expect(await idsIn(`${dayFrom(1)}..${dayFrom(2)}`)).toEqual([]);
   });
 
-  test("name an account that does not exist", async () => {
+  test("report an account that does not exist", async () => {
     const account_id = "00000000-0000-4000-8000-000000000000";
     const input = { period: everything, accounts: [account_id] };
     for (const { complete, gaps, count } of [
@@ -213,7 +213,7 @@ describe("transactions.find and transactions.summarize", () => {
       ]);
   });
 
-  test("a page that is lost makes the sums partial, and says so", async () => {
+  test("mark the sums as partial if a page is lost", async () => {
     const account = books.accounts.find(({ currency }) => currency === "JPY")!.accountId;
     for (let count = 0; count < 205; count += 1)
       books.control.payIn({ account_id: account, amount: String(count + 1) });
@@ -268,7 +268,7 @@ describe("forwards.list and exposure.get", () => {
     );
   type Act = ReturnType<typeof anyAct> extends fc.Arbitrary<infer T> ? T : never;
 
-  /** Does what it can: what the sandbox refuses, such as a window that is over, changes nothing. */
+  /** Ignores refusals of the sandbox, for example of a window that is over. */
   function perform({ world, control }: Books, act: Act): void {
     if (act.kind === "advance") {
       if (world.now.getTime() + act.days * dayMs <= now.getTime()) control.advanceClock({ days: act.days });
@@ -333,7 +333,7 @@ describe("forwards.list and exposure.get", () => {
   const shown = (all: readonly { id: string; buy: Big; sell: Big }[]) =>
     all.map(({ id, buy, sell }) => [id, buy.toFixed(), sell.toFixed()].join(" ")).toSorted();
 
-  test("drawdowns never count twice, whatever is booked, drawn, paid for, cancelled and settled", async () => {
+  test("never count drawdowns twice after random bookings, drawdowns, payments and cancellations", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyAct(), { minLength: 3, maxLength: 10 }), async (acts) => {
         for (const each of acts) perform(desk, each);
@@ -357,7 +357,7 @@ describe("forwards.list and exposure.get", () => {
     return tenors[ends.findIndex((end) => days <= end)]!;
   };
 
-  /** Sums by a text, written out: what is zero is left out. */
+  /** Sums by key without zeros. */
   function summed(entries: readonly (readonly [string, Big])[]): Record<string, string> {
     const sums = new Map<string, Big>();
     for (const [key, value] of entries) sums.set(key, (sums.get(key) ?? new Big(0)).plus(value));
@@ -369,13 +369,13 @@ describe("forwards.list and exposure.get", () => {
     );
   }
 
-  /** To the day and hour of the machine, which is the day of the procedures. */
+  /** Sets the sandbox to the time of the machine, which the procedures use. */
   function toToday(): void {
     const left = now.getTime() - desk.world.now.getTime();
     if (left >= 1_000) desk.control.advanceClock({ seconds: Math.floor(left / 1_000) });
   }
 
-  test("are what the books have", async () => {
+  test("agree with the ledger", async () => {
     toToday();
     for (const each of fc.sample(anyAct(), 40)) if (each.kind !== "advance") perform(desk, each);
     const left = leftIn(desk.world);
@@ -429,7 +429,7 @@ describe("forwards.list and exposure.get", () => {
 
   type Leg = readonly [currency: string, day: string, amount: Big];
 
-  /** What trades bring and take; beside balances, without what was paid in for them already. */
+  /** Amounts of trades; with balances, without amounts already paid in. */
   const legsIn = (world: World, besideBalances = false): Leg[] =>
     leftIn(world).flatMap(({ trade, buy, sell }): Leg[] => {
       const isPaid = besideBalances && trade.type !== "ndf" && outstandingFunds(trade).eq(0);
@@ -443,7 +443,7 @@ describe("forwards.list and exposure.get", () => {
     summed(legs.map(([currency, day, amount]) => [`${currency} ${tenorOf(day)}`, amount]));
   const byCurrency = (legs: readonly Leg[]) => summed(legs.map(([currency, , amount]) => [currency, amount]));
 
-  test("exposure is that of the books, with and without expected flows and balances", async () => {
+  test("return the exposure of the ledger, with and without expected flows and balances", async () => {
     toToday();
     const hedges = legsIn(desk.world);
     const bare = await desk.client.exposure.get();
@@ -517,7 +517,7 @@ describe("forwards.list and exposure.get", () => {
     );
   });
 
-  test("margin is that of the balances", async () => {
+  test("return the margin of the balances", async () => {
     const { margin } = await desk.client.forwards.list();
     const { totals } = await desk.client.cash.getPosition({ balance_types: ["InitialMargin", "MarginCall"] });
     expect(
@@ -532,7 +532,7 @@ describe("forwards.list and exposure.get", () => {
 
   type Link = NonNullable<Parameters<Books["another"]>[0]["interceptors"]>[number];
 
-  /** A client for which something happens to pages of trades. */
+  /** A client whose pages of trades are altered. */
   const withPages = (link: (page: number, next: () => ReturnType<Link>) => ReturnType<Link>) =>
     desk.another({
       interceptors: [
@@ -541,7 +541,7 @@ describe("forwards.list and exposure.get", () => {
       ],
     });
 
-  /** So that there are several pages. */
+  /** Splits the trades into small pages, so that there are several. */
   const paged = (page: number, all: readonly unknown[]) => all.slice((page - 1) * 10, page * 10);
 
   async function everyTrade() {
@@ -556,19 +556,19 @@ describe("forwards.list and exposure.get", () => {
 
   test.each([
     ["that fails", /Page 2 of the trades: .*The line is dead/],
-    ["that comes short", /A page of trades came with less than the pages before it/],
-    ["that comes again", /The service gave a page of trades again/],
-    ["that the service counts and does not give", /The service counts \d+ trades and gave \d+/],
-  ])("a page %s makes them partial, and says so", async (name, message) => {
+    ["that is short", /A page of trades was shorter than the first one/],
+    ["that is repeated", /The service returned a page of trades twice/],
+    ["that is missing", /The service reports \d+ trades but returned \d+/],
+  ])("a page %s marks the result as partial", async (name, message) => {
     const all = await everyTrade();
     expect(all.length).toBeGreaterThan(20);
     const client = withPages(async (page, next) => {
       const response = await next();
       if (page === 2 && name === "that fails") throw new Error("The line is dead.");
-      const asked = name === "that comes again" ? 1 : page;
+      const asked = name === "that is repeated" ? 1 : page;
       const body = paged(asked, all);
-      if (page === 2 && name === "that comes short") body.pop();
-      const counted = name === "that the service counts and does not give" ? all.length + 1 : undefined;
+      if (page === 2 && name === "that is short") body.pop();
+      const counted = name === "that is missing" ? all.length + 1 : undefined;
       return { ...response, body, total: counted };
     });
     for (const { complete, gaps } of [await client.forwards.list(), await client.exposure.get()]) {
@@ -577,7 +577,7 @@ describe("forwards.list and exposure.get", () => {
     }
   });
 
-  test("a drawdown whose forward is not there, and an amount that has lost digits, are named", async () => {
+  test("report a drawdown without its forward, and an amount that lost digits", async () => {
     const all = await everyTrade();
     const drawdown = all.find(({ trade_type: type, status }) => type === "drawdown" && status === "Created")!;
     const client = withPages(async (page, next) => {
@@ -589,29 +589,29 @@ describe("forwards.list and exposure.get", () => {
     expect(complete).toBe(false);
     expect(gaps).toEqual([
       `Trade ${drawdown.trade_id}: sell_amount is 1.23, of which a number keeps 1.2.`,
-      `Trade ${drawdown.trade_id} is drawn from ${drawdown.parent_trade_id}, which is not among the trades.`,
+      `Trade ${drawdown.trade_id} is a drawdown of ${drawdown.parent_trade_id}, which is missing from the trades.`,
     ]);
   });
 
-  test("what the caller gives is checked before anything is called", async () => {
+  test("validate the input before any call", async () => {
     const before = desk.world.now.getTime();
     const csv = 'date,currency,amount\n2026-02-30,EUR,1\n2026-03-01,Euro,1\n2026-03-01,EUR,"1,234"';
     await expect(desk.client.exposure.get({ flows_csv: csv })).rejects.toMatchObject({
       code: "invalid_input",
       outcome: "not-sent",
       violations: [
-        { field: "flows_csv", message: 'line 2, column date: "2026-02-30" is no day as YYYY-MM-DD' },
-        { field: "flows_csv", message: 'line 3, column currency: "Euro" is no currency such as EUR' },
+        { field: "flows_csv", message: 'line 2, column date: "2026-02-30" is not a day as YYYY-MM-DD' },
+        { field: "flows_csv", message: 'line 3, column currency: "Euro" is not a currency such as EUR' },
         {
           field: "flows_csv",
-          message: expect.stringContaining('line 4, column amount: "1,234" can be read in two ways'),
+          message: expect.stringContaining('line 4, column amount: "1,234" is ambiguous'),
         },
       ],
     });
     expect(desk.world.now.getTime()).toBe(before);
   });
 
-  test("progress is told, and a signal ends it", async () => {
+  test("report progress and stop on an aborted signal", async () => {
     const controller = new AbortController();
     const messages: string[] = [];
     const options: CallOptions = {
@@ -641,7 +641,7 @@ describe("transactions.reconcile", () => {
     `INV-7004;Nordwind AG;90,00;EUR;${today}`,
   ].join("\n");
 
-  test("matches what came in, with exact sums", async () => {
+  test("matches incoming payments with exact sums", async () => {
     const pay = (currency: string, amount: string, reference: string, debtor_name: string) =>
       desk.control.payIn({ currency, amount, reference, debtor_name }).transaction_id;
     const both = pay("EUR", "1550.15", "INV-7001 INV-7002", "FERME DUVAL");
@@ -706,7 +706,7 @@ describe("transactions.reconcile", () => {
     });
   });
 
-  test("money that goes out, as a list", async () => {
+  test("matches outgoing payments given as a list", async () => {
     const outgoing = desk.movements.filter(({ amount }) => amount.lt(0));
     const [first] = outgoing;
     const items = [
@@ -728,7 +728,7 @@ describe("transactions.reconcile", () => {
     expect(open_transactions).toHaveLength(outgoing.length - 1);
   });
 
-  test("exactly one list is given, and it is checked", async () => {
+  test("requires exactly one valid list", async () => {
     const item = { amount: "1.00", currency: "EUR" };
     await expect(desk.client.transactions.reconcile({})).rejects.toThrow(
       /Exactly one of items and items_csv/,
@@ -742,7 +742,7 @@ describe("transactions.reconcile", () => {
     await expect(
       desk.client.transactions.reconcile({ items_csv: "amount,currency\n0.00,EUR" }),
     ).rejects.toMatchObject({
-      violations: [{ field: "items_csv", message: 'line 2, column amount: "0.00" is nothing to be paid' }],
+      violations: [{ field: "items_csv", message: 'line 2, column amount: "0.00" must not be zero' }],
     });
   });
 });

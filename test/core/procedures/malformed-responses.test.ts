@@ -1,6 +1,6 @@
 /**
- * Responses with something wrong in them: each procedure that reads gives what it could read, or an error that says so.
- * FXDESK_RUNS says how often each is tried, FXDESK_SEED what is wrong.
+ * Malformed responses: every reading procedure returns a partial result or an error.
+ * FXDESK_RUNS sets the number of runs, FXDESK_SEED the random changes.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ const seed = Number(process.env.FXDESK_SEED ?? 1);
 
 type ValueLocation = readonly [holder: Record<string, unknown>, key: string];
 
-/** Every value inside a value, by where it stands. */
+/** Returns all paths inside a value. */
 function* valueLocationsIn(value: unknown): Generator<ValueLocation> {
   if (typeof value !== "object" || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -23,12 +23,12 @@ function* valueLocationsIn(value: unknown): Generator<ValueLocation> {
   }
 }
 
-/** Headers that each connection has of its own. */
+/** Headers that belong to one connection. */
 const connectionHeaders = /^(host|connection|accept-encoding)$/;
 
 const wrongValues: readonly unknown[] = [null, "?", 7, true, [], {}, [null], undefined];
 
-/** The same with one value that is something else; JSON has no undefined, so that this one is missing. */
+/** Returns a copy with one value replaced; undefined removes it. */
 function mutateResponse(text: string, chance: SeededRandom): string {
   const root = { body: JSON.parse(text) as unknown };
   const locations = [...valueLocationsIn(root)];
@@ -40,10 +40,10 @@ function mutateResponse(text: string, chance: SeededRandom): string {
 let sandbox: Sandbox;
 let proxy: Server;
 let client: FxdeskClient;
-/** Which JSON response from now on is mutilated, and by what chance. */
+/** The JSON response to mutate, counted from now on, and the random choice. */
 let fault: { after: number; readonly chance: SeededRandom } | undefined;
 
-/** Hands a request on to the sandbox, and its response back, with something wrong where it is due. */
+/** Forwards a request to the sandbox and mutates the response if it is due. */
 async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const headers = Object.entries(request.headers).filter(([header]) => !connectionHeaders.test(header));
   const chunks = await request.toArray();
@@ -104,14 +104,14 @@ test.each<readonly [string, object]>([
   }
 });
 
-test("an account whose balances do not fit is named, and the rest stands", async () => {
+test("reports an account with invalid balances and returns the others", async () => {
   fault = undefined;
   const whole = await client.cash.getPosition();
   const nothing: SeededRandom = {
     ...seededRandom(1),
     integer: (least, most) => (most === wrongValues.length - 1 ? 2 : least),
   };
-  // The third response is the first account's balances: a number instead of a list.
+  // The third response has the balances of the first account: a number instead of a list.
   fault = { after: 2, chance: nothing };
   const { balances, unread, complete } = await client.cash.getPosition();
   const [first] = whole.balances;

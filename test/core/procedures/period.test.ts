@@ -1,4 +1,4 @@
-/** Periods as people say them. */
+/** Parsing of periods. */
 import * as fc from "fast-check";
 import { parseFuturePeriod, parsePeriod } from "../../../core/procedures/period";
 
@@ -40,7 +40,7 @@ test.each([
   "last -5 days",
   "last  - 5 days",
   "last fortnight",
-])("%j is no period", (text) => {
+])("refuses %j", (text) => {
   expect(parsePeriod(text, today)).toBeUndefined();
 });
 
@@ -55,11 +55,11 @@ test.each([
   ["next 30 days", "2026-03-18", "2026-04-17"],
   ["today", "2026-03-18", "2026-03-18"],
   ["2026-05", "2026-05-01", "2026-05-31"],
-])("of what is to come, %s is %s to %s", (text, from, to) => {
+])("as a future period, %s is %s to %s", (text, from, to) => {
   expect(parseFuturePeriod(text, today)).toEqual({ from, to });
 });
 
-test("the last unit ends on the day before this one begins, whatever the day", () => {
+test("the last unit always ends on the day before the current one", () => {
   const day = fc.date({
     min: new Date("1990-01-01"),
     max: new Date("2090-12-31"),

@@ -1,4 +1,4 @@
-/** One row that does not fit: its account is named with field and value, and all else stands. */
+/** An invalid row is reported with account, field and value; all other rows are returned. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "../../../core";
 import { sandboxClient } from "../../support/samples";
@@ -21,21 +21,21 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-/** Changes a row, money that came in, of what is listed of the first account; returns its id. */
+/** Changes an incoming transaction of the first account. Returns its ID. */
 function alterRow(list: "transactions" | "balances", change: (row: any) => void): { id?: string } {
   const altered: { id?: string } = {};
   proxy.alter = ({ url, body }) => {
     if (!url.pathname.endsWith(`/${accounts[0]}/${list}`) || body.length === 0) return;
-    const cameIn = body.find((each: any) => each.credit_debit_indicator === "Credit");
-    altered.id ??= cameIn?.transaction_id;
+    const incoming = body.find((each: any) => each.credit_debit_indicator === "Credit");
+    altered.id ??= incoming?.transaction_id;
     const row = list === "balances" ? body[0] : body.find((each: any) => each.transaction_id === altered.id);
     if (row) change(row);
   };
   return altered;
 }
 
-const invalidRows: readonly (readonly [name: string, change: (row: any) => void, flaw: string])[] = [
-  ["an amount in other words", (row) => (row.amount.amount = "1,000.50"), 'amount.amount is "1,000.50"'],
+const invalidRows: readonly (readonly [name: string, change: (row: any) => void, problem: string])[] = [
+  ["an amount in another format", (row) => (row.amount.amount = "1,000.50"), 'amount.amount is "1,000.50"'],
   ["no amount", (row) => (row.amount.amount = "abc"), 'amount.amount is "abc", not a decimal amount.'],
   ["another direction", (row) => (row.credit_debit_indicator = "weird"), 'credit_debit_indicator is "weird"'],
   ["no direction", (row) => delete row.credit_debit_indicator, "credit_debit_indicator is missing"],
@@ -48,17 +48,19 @@ const invalidTransactions: typeof invalidRows = [
   ["no money", (row) => (row.amount = 7), "amount.amount is missing"],
 ];
 
-test.each(invalidTransactions)("a transaction with %s", async (_, change, flaw) => {
+test.each(invalidTransactions)("reports a transaction with %s", async (_, change, problem) => {
   const all = { period: "last 365 days" } as const;
   const whole = await client.transactions.find(all);
-  const spoilt = alterRow("transactions", change);
+  const invalid = alterRow("transactions", change);
   const found = await client.transactions.find(all);
   const gap = {
     account_id: accounts[0],
-    reason: expect.stringContaining(`Transaction ${spoilt.id}: ${flaw}`),
+    reason: expect.stringContaining(`Transaction ${invalid.id}: ${problem}`),
   };
   expect([found.complete, found.gaps]).toEqual([false, [gap]]);
-  expect(found.transactions).toEqual(whole.transactions.filter(({ transaction_id: id }) => id !== spoilt.id));
+  expect(found.transactions).toEqual(
+    whole.transactions.filter(({ transaction_id: id }) => id !== invalid.id),
+  );
   expect(await client.transactions.find({ ...all, min_amount: "1" })).toMatchObject({ gaps: [gap] });
   const by = ["month" as const];
   expect(await client.transactions.summarize({ ...all, by })).toMatchObject({ complete: false, gaps: [gap] });
@@ -69,13 +71,13 @@ test.each(invalidTransactions)("a transaction with %s", async (_, change, flaw) 
   });
 });
 
-test("what is no text is not searched", async () => {
+test("does not search fields that are not text", async () => {
   alterRow("transactions", (row) => Object.assign(row, { transaction_information: 7, debtor_name: 7 }));
   const asked = { period: "last 365 days", text: "such", counterparty: "such" };
   expect(await client.transactions.find(asked)).toMatchObject({ count: 0, complete: true });
 });
 
-test("several such transactions are one gap of their account", async () => {
+test("reports several invalid transactions as one gap of their account", async () => {
   proxy.alter = ({ url, body }) => {
     if (url.pathname.endsWith(`/${accounts[0]}/transactions`))
       for (const each of body.slice(0, 3)) each.credit_debit_indicator = "weird";
@@ -84,27 +86,27 @@ test("several such transactions are one gap of their account", async () => {
   expect(gaps).toEqual([
     {
       account_id: accounts[0],
-      reason: expect.stringMatching(/"weird", not Credit or Debit\. \d more do not fit\.$/),
+      reason: expect.stringMatching(/"weird", not Credit or Debit\. \d more are invalid\.$/),
     },
   ]);
 });
 
-test.each(invalidRows)("a balance with %s", async (_, change, flaw) => {
+test.each(invalidRows)("reports a balance with %s", async (_, change, problem) => {
   alterRow("balances", change);
   const { unread, complete, balances } = await client.cash.getPosition({ currencies: "EUR,GBP" });
   expect([complete, unread]).toEqual([
     false,
-    [{ account_id: accounts[0], currency: expect.any(String), reason: expect.stringContaining(flaw) }],
+    [{ account_id: accounts[0], currency: expect.any(String), reason: expect.stringContaining(problem) }],
   ]);
   expect(new Set(balances.map(({ account_id: id }) => id))).toEqual(new Set(accounts.slice(1)));
-  const gap = expect.stringContaining(flaw);
+  const gap = expect.stringContaining(problem);
   expect((await client.exposure.get({ balances: true })).gaps).toContainEqual(gap);
   expect((await client.forwards.list({})).gaps).toContainEqual(gap);
-  const { gaps } = await client.accounts.watchBalances.since({ below: "1" }, { consumer: flaw });
+  const { gaps } = await client.accounts.watchBalances.since({ below: "1" }, { consumer: problem });
   expect(gaps).toEqual([gap]);
 });
 
-test("a forward without a rate is named, and the others stand", async () => {
+test("reports a forward without a rate and returns the others", async () => {
   const whole = await client.forwards.list({});
   const { trade_id: id } = whole.forwards[0]!;
   proxy.alter = ({ url, body }) => {

@@ -8,10 +8,10 @@ let sandbox: Sandbox;
 let client: FxdeskClient;
 const clients: FxdeskClient[] = [];
 
-/** What happens before some calls of an operation, by their numbers. */
+/** Hooks that run before some calls of an operation, by call number. */
 type Events = Readonly<Record<number, () => unknown>>;
 
-/** A client, and what happens when it makes some calls. */
+/** A client with hooks for some of its calls. */
 function clientWith(operation: string, events: Events): FxdeskClient {
   let calls = 0;
   const link: Interceptor = async (call, next) => {
@@ -36,7 +36,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-test("whoever waits for a minute hears how far it is", () => {
+test("the default wait is shorter than a minute", () => {
   const waits = client.service.procedures!.flatMap(({ name, input }) =>
     "wait_seconds" in input ? [[name, (input["wait_seconds"] as z.ZodType<number>).parse(undefined)]] : [],
   );
@@ -49,7 +49,7 @@ test("whoever waits for a minute hears how far it is", () => {
 });
 
 describe("consents.connect", () => {
-  test("hands out the link, waits for the person, and gives the valid consent", async () => {
+  test("returns the link, waits for the person, and returns the valid consent", async () => {
     const steps: Progress[] = [];
     const linkIn = () => /https?:\S+/.exec(steps.at(-1)!.message)![0];
     const waiting: FxdeskClient = clientWith("consents.getStatus", {
@@ -67,7 +67,7 @@ describe("consents.connect", () => {
     expect(accounts.length).toBeGreaterThan(0);
   });
 
-  test("what is not authorised in time goes on with its consent_id, and nothing is created twice", async () => {
+  test("continues with consent_id after a timeout without creating a second consent", async () => {
     const before = sandbox.requests.length;
     const first = await client.consents.connect({ wait_seconds: 0 });
     expect(first).toMatchObject({ status: "received", valid: false, link: expect.stringMatching(/^http/) });
@@ -80,7 +80,7 @@ describe("consents.connect", () => {
     expect(countPostsSince(before, "/v1/consents")).toBe(1);
   });
 
-  test("a refusal is told, and so is a consent that nobody knows", async () => {
+  test("reports a refused and an unknown consent", async () => {
     const { consent_id, link } = await client.consents.connect({ wait_seconds: 0, recurring: false });
     await fetch(link!, {
       method: "POST",
@@ -97,7 +97,7 @@ describe("consents.connect", () => {
     });
   });
 
-  test("what goes wrong after it was created does not hide which one it is", async () => {
+  test("returns the consent ID if a later call fails", async () => {
     sandbox.control.addFault({ operation: "consents.getStatus", kind: "status", status: 401 });
     const { consent_id, link, unread } = await client.consents.connect({});
     expect(unread).toContain("(401)");
@@ -105,7 +105,7 @@ describe("consents.connect", () => {
     expect(await client.consents.connect({ consent_id })).toMatchObject({ valid: true });
   });
 
-  test("its caller can end it while it waits", async () => {
+  test("stops waiting if the signal is aborted", async () => {
     const stop = new AbortController();
     const stopped = clientWith("consents.getStatus", { 2: () => stop.abort() });
     await expect(stopped.consents.connect({}, { signal: stop.signal })).rejects.toMatchObject({
@@ -116,7 +116,7 @@ describe("consents.connect", () => {
 
 describe("payments.follow", () => {
   const initiated = async () => {
-    // An instant one is paid on any day.
+    // Instant payments are executed on any day.
     const product = { "payment-product": "instant-sepa-credit-transfers" } as const;
     const input = { ...(await sampleInput("payments.initiate", client)), ...product };
     const { paymentId, _links } = await client.payments.initiate(input as never);
@@ -126,7 +126,7 @@ describe("payments.follow", () => {
     };
   };
 
-  test("until it is paid, with what was seen on the way", async () => {
+  test("follows a payment until it is paid, with all changes", async () => {
     const { follow, link } = await initiated();
     const patient = clientWith("payments.getStatus", {
       2: () => approve(client, link),
@@ -139,13 +139,13 @@ describe("payments.follow", () => {
     expect(changes.map(({ status }) => status)).toEqual(["RCVD", "ACTC", "ACSP", "ACSC"]);
   });
 
-  test("what it waits for is told where it is not final in time", async () => {
+  test("returns the reason for waiting if the status is not final in time", async () => {
     const { follow } = await initiated();
     const { final, description } = await client.payments.follow({ ...follow, wait_seconds: 0 });
     expect([final, description]).toEqual([false, "Received. It waits for the person who must authorise it."]);
   });
 
-  test("all payments of a trade", async () => {
+  test("follows all payments of a trade", async () => {
     const quote_id = await makeQuote(client);
     const { trade_id } = await client.trades.book({
       quote_id,
@@ -166,14 +166,14 @@ describe("payments.follow", () => {
     expect([payments.length, final, payments[0]!.waits_for]).toEqual([1, false, expect.any(String)]);
   });
 
-  test("a payment or a trade, and the product of a payment", async () => {
+  test("requires a payment with its product, or a trade", async () => {
     await expect(client.payments.follow({ paymentId: "x" })).rejects.toThrow(/payment-product is required/);
     await expect(client.payments.follow({})).rejects.toThrow(/Exactly one of paymentId and trade_id/);
   });
 });
 
 describe("accountDetails.open", () => {
-  test("requests once, waits, and gives the confirmed details", async () => {
+  test("requests once, waits, and returns the confirmed details", async () => {
     const before = sandbox.requests.length;
     const wanted = { country: "CH", currency: "CHF" };
     const first = await client.accountDetails.open({ ...wanted, alias: "Basel", wait_seconds: 0 });
@@ -189,7 +189,7 @@ describe("accountDetails.open", () => {
     expect(countPostsSince(before, "/account-details/request")).toBe(1);
   });
 
-  test("one that failed is told to who waits for it, and requested anew by who asks again", async () => {
+  test("reports a failed request, and requests again in the next call", async () => {
     const wanted = { country: "SE", currency: "SEK" };
     const { account_details_id } = await client.accountDetails.open({ ...wanted, wait_seconds: 0 });
     const decide = { account_details_id: account_details_id!, decision: "fail" } as const;
@@ -198,16 +198,18 @@ describe("accountDetails.open", () => {
     });
     const failed = await patient.accountDetails.open({ ...wanted, account_details_id });
     expect(failed).toMatchObject({ status: "failed", requested: false, account_details_id });
-    const anew = await client.accountDetails.open({ ...wanted, wait_seconds: 0 });
-    expect(anew).toMatchObject({ status: "pending", requested: true });
-    expect(anew.account_details_id).not.toBe(account_details_id);
+    const requestedAgain = await client.accountDetails.open({ ...wanted, wait_seconds: 0 });
+    expect(requestedAgain).toMatchObject({ status: "pending", requested: true });
+    expect(requestedAgain.account_details_id).not.toBe(account_details_id);
   });
 
-  test("what cannot be had is refused, and details that are not there are named", async () => {
+  test("refuses unavailable accounts and unknown details", async () => {
     await expect(client.accountDetails.open({ country: "CN", currency: "CNY" })).rejects.toMatchObject({
       code: "conflict",
     });
     const wrong = { country: "CH", currency: "CHF", account_details_id: "none" };
-    await expect(client.accountDetails.open(wrong)).rejects.toThrow(/account_details_id is not among/);
+    await expect(client.accountDetails.open(wrong)).rejects.toThrow(
+      /account_details_id must be the ID of a dedicated account/,
+    );
   });
 });

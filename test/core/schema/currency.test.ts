@@ -1,4 +1,4 @@
-/** Decimals of currencies, from the list of ISO 4217. */
+/** Decimals of currencies according to ISO 4217. */
 import { minorUnits } from "../../../core/schema";
 
 test.each([
@@ -15,6 +15,6 @@ test.each([
   ["UYW", 4],
   ["ABC", 2],
   ["toString", 2],
-])("%s has %d", (currency, decimals) => {
+])("%s has %d decimals", (currency, decimals) => {
   expect(minorUnits(currency)).toBe(decimals);
 });

@@ -1,4 +1,4 @@
-/** What a date and time is. */
+/** Validation of dates with times. */
 import { DateTime } from "../../../core/schema/values";
 
 test.each([
@@ -7,7 +7,7 @@ test.each([
   "2026-01-31T09:30:00.123456Z",
   "2026-01-31T09:30:00+01:00",
   "2026-01-31T09:30:00-0500",
-])("%s is a date and time", (text) => {
+])("accepts %s", (text) => {
   expect(DateTime.safeParse(text).success).toBe(true);
 });
 
@@ -23,6 +23,6 @@ test.each([
   "2026-01-31T09:30:00+99:00",
   "on 2026-01-31T09:30:00Z",
   "21 Nov 2026 10:00:00 GMT",
-])("%s is none", (text) => {
+])("refuses %s", (text) => {
   expect(DateTime.safeParse(text).success).toBe(false);
 });

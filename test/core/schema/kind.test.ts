@@ -1,4 +1,4 @@
-/** What a schema tells forms, tools and command lines of itself. */
+/** Kinds and metadata of schemas, as used by forms, tools and command lines. */
 import { z } from "zod";
 import {
   defaultOf,
@@ -35,23 +35,23 @@ const wrappings: ((schema: z.ZodType) => z.ZodType)[] = [
   (schema) => schema.meta({ title: "Title" }).optional().meta({ description: "Text." }),
 ];
 
-test.each(kinds)("%s is told under any wrapping (case %#)", (kind, schema) => {
+test.each(kinds)("finds the kind %s inside any wrapper (case %#)", (kind, schema) => {
   for (const wrap of wrappings) expect(kindOf(wrap(schema))).toBe(kind);
 });
 
-test("a default does not hide the kind, and is told", () => {
+test("returns kind and default of a schema with a default", () => {
   const schema = z.int().default(50).meta({ title: "Page size" });
   expect([kindOf(schema), defaultOf(schema), isRequired(schema)]).toEqual(["integer", 50, false]);
   expect(defaultOf(z.boolean().default(false))).toBe(false);
   expect(defaultOf(z.int())).toBeUndefined();
 });
 
-test("what must be given is told from what can be left out", () => {
+test("distinguishes required from optional schemas", () => {
   expect([z.string(), z.string().nullable(), z.literal("a")].map(isRequired)).toEqual([true, true, true]);
   expect([z.string().optional(), z.string().nullish()].map(isRequired)).toEqual([false, false]);
 });
 
-test("the strings of a closed enumeration are told, those of an open one are not", () => {
+test("returns the options of closed enumerations only", () => {
   expect(optionsOf(z.enum(["a", "b"]).optional())).toEqual(["a", "b"]);
   expect(optionsOf(z.literal(["a", "b"]))).toEqual(["a", "b"]);
   expect(optionsOf(z.literal(1))).toBeUndefined();
@@ -59,14 +59,14 @@ test("the strings of a closed enumeration are told, those of an open one are not
   expect(optionsOf(z.string())).toBeUndefined();
 });
 
-test("the items of an array are told", () => {
+test("returns the item schema of an array", () => {
   const item = z.int();
   expect(elementOf(z.array(item).optional())).toBe(item);
   expect(elementOf(z.string())).toBeUndefined();
   expect(unwrap(z.array(item).default([])).type).toBe("array");
 });
 
-test("title and description are told from the inside out", () => {
+test("merges metadata from inner to outer schemas", () => {
   const named = z.string().meta({ title: "Inner", description: "Inner text." });
   expect(metaOf(named.optional())).toMatchObject({ title: "Inner", description: "Inner text." });
   expect(metaOf(named.optional().meta({ title: "Outer" }))).toMatchObject({

@@ -1,7 +1,7 @@
 /**
- * Two processes that compete for one watch and are killed at any moment, while 10,000 things change: each change is told once,
- * or marked as repeated, and none is lost. FXDESK_RUNS says how many changes there are on each engine, FXDESK_SEED when
- * processes die.
+ * Two processes compete for one watch and are killed at random while 10,000 entries change: each change is delivered
+ * once or marked as repeated, and none is lost. FXDESK_RUNS sets the number of changes per engine, FXDESK_SEED the
+ * times of death.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ interface PrintedChange {
   readonly repeated: boolean;
 }
 
-/** Watches until it is killed, and prints each change as a line before it asks for the next one. */
+/** Watches until killed, and prints each change before requesting the next one. */
 const program = ({ location, key }: StoreSettings, url: string) => `
   const root = ${JSON.stringify(join(__dirname, "../../../dist/core"))};
   const { createClient } = require(root);
@@ -51,12 +51,12 @@ const program = ({ location, key }: StoreSettings, url: string) => `
       console.log(JSON.stringify({ kind, id, v: entry?.v, cursor, repeated }));
   })().catch((error) => { console.error(error); process.exit(1); });`;
 
-/** Runs a process until it is killed, so long after it began to work; hands on what it says as it says it. */
+/** Runs a process and kills it some time after its start. Passes its output on line by line. */
 async function runUntilKilled(
   settings: StoreSettings,
   url: string,
   lifeMs: number,
-  onChange: (told: PrintedChange) => void,
+  onChange: (change: PrintedChange) => void,
 ): Promise<void> {
   const child = spawn(process.execPath, ["-e", program(settings, url)], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -74,7 +74,7 @@ async function runUntilKilled(
   await closed;
 }
 
-/** Changes a number of things, each at most once, and says which changes these are. */
+/** Changes several entries, each at most once. Returns the changes. */
 function applyChanges(things: Map<string, number>, number: number, next: () => string): Set<string> {
   const expected = new Set<string>();
   const old = [...things];
@@ -98,7 +98,7 @@ function applyChanges(things: Map<string, number>, number: number, next: () => s
 
 describe.each(engines())("$name", ({ create }) => {
   test(
-    `${changeCount} changes, each told once or marked, while processes are killed`,
+    `delivers ${changeCount} changes once or marked while processes are killed`,
     async () => {
       const settings = await create();
       const things = new Map<string, number>();
@@ -107,14 +107,14 @@ describe.each(engines())("$name", ({ create }) => {
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-      const told: PrintedChange[] = [];
+      const delivered: PrintedChange[] = [];
       const outstanding = new Set<string>();
       const expected = new Set<string>();
       const onTold = (each: PrintedChange) => {
-        told.push(each);
+        delivered.push(each);
         outstanding.delete(`${each.kind} ${each.id} ${each.v}`);
       };
-      // Long enough for some to get to work, wherever they are in it when they die.
+      // Long enough for some processes to start working, so that they die at any point of it.
       const lives = fc.sample(fc.integer({ min: 0, max: 10_000 }), 1_000);
       let kills = 0;
       const over = new AbortController();
@@ -148,17 +148,17 @@ describe.each(engines())("$name", ({ create }) => {
       }
       const first = new Set<string>();
       const unmarked: PrintedChange[] = [];
-      for (const each of told) if (!each.repeated) unmarked.push(each);
+      for (const each of delivered) if (!each.repeated) unmarked.push(each);
       for (const { cursor } of unmarked) {
         expect(first.has(cursor)).toBe(false);
         first.add(cursor);
       }
-      const found = new Set(told.map(({ kind, id, v }) => `${kind} ${id} ${v}`));
+      const found = new Set(delivered.map(({ kind, id, v }) => `${kind} ${id} ${v}`));
       expect([...expected].filter((each) => !found.has(each))).toEqual([]);
       expect([...found].filter((each) => !expected.has(each))).toEqual([]);
-      expect(new Set(told.map(({ cursor }) => cursor)).size).toBe(expected.size);
-      // What is repeated was in hand when a process died: at most one change for each.
-      expect(told.length - unmarked.length).toBeLessThanOrEqual(kills);
+      expect(new Set(delivered.map(({ cursor }) => cursor)).size).toBe(expected.size);
+      // Each killed process can cause at most one repetition.
+      expect(delivered.length - unmarked.length).toBeLessThanOrEqual(kills);
       expect(kills).toBeGreaterThan(1);
     },
     60_000 + changeCount * 100,

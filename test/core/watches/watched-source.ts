@@ -1,4 +1,4 @@
-/** A watch over entries that a test makes, and consumers of it that end where the test wants. */
+/** A watch over entries of a test, with consumers that stop where the test wants. */
 import { json } from "../../../core/declaration/declare";
 import { watchFor } from "../../../core/declaration/watch";
 import { StoreSession } from "../../../core/journal/store-session";
@@ -29,20 +29,20 @@ const declaredWatch = watchFor<never>()({
 });
 export const watch = declaredWatch as unknown as AnyWatch;
 
-/** The same of entries that have a day, looked back for three days. */
+/** The same watch for entries with a day and an overlap of three days. */
 export const datedWatch = {
   ...watch,
   day: (entry: unknown) => (entry as Entry).day ?? "",
   overlapDays: 3,
 } as AnyWatch;
 
-/** What a consumer was told. */
+/** A change that a consumer received. */
 export type ReceivedChange = Pick<
   Delivery<Entry>,
   "kind" | "id" | "entry" | "before" | "repeated" | "cursor"
 >;
 
-/** What is read: entries and gaps as they are now. */
+/** The source: current entries and gaps. */
 export interface WatchedSource {
   readonly entries: Map<string, Entry>;
   readonly gaps: string[];
@@ -53,7 +53,7 @@ export interface WatchedSource {
 
 export const emptySource = (): WatchedSource => ({ entries: new Map(), gaps: [], reads: 0, windows: [] });
 
-/** The store of a process that dies at one of its transactions: before it, or once it is done and nobody knows. */
+/** The store of a process that dies before or right after one of its transactions. */
 export class DyingStore extends StoreSession {
   #remaining: number;
 
@@ -79,11 +79,11 @@ interface ConsumerOptions {
   readonly store: StoreSession;
   readonly watch?: AnyWatch;
   readonly options?: WatchOptions;
-  /** Whether the time of the next read has come. */
+  /** True if the next read is due. */
   readonly isDue?: boolean;
-  /** Where the store of the consumer dies: that of somebody else. */
+  /** Store that sets the clock, if the consumer's own store dies. */
   readonly clock?: StoreSession;
-  /** After so many changes nobody asks for the next one, and nobody says so. */
+  /** Number of changes after which the consumer stops without acknowledging the last. */
   readonly maxChanges?: number;
 }
 
@@ -109,10 +109,10 @@ export const createWatcher = (
     signal,
   );
 
-/** Hears all there is, until there is nothing more to tell. Returns it, and what the watch was at. */
+/** Consumes all changes until none is left. Returns them with the statuses of the watch. */
 export async function consume(
   options: ConsumerOptions,
-): Promise<{ heard: ReceivedChange[]; statuses: WatchStatus[] }> {
+): Promise<{ changes: ReceivedChange[]; statuses: WatchStatus[] }> {
   const { isDue = true, clock = options.store } = options;
   if (isDue) await clock.use(({ database: { run } }) => run("UPDATE fxdesk_watches SET next_at = 0"));
   const received: ReceivedChange[] = [];
@@ -136,5 +136,5 @@ export async function consume(
   } catch (error) {
     if (!(error as Error).message.includes("killed")) throw error;
   }
-  return { heard: received, statuses };
+  return { changes: received, statuses };
 }

@@ -1,4 +1,4 @@
-/** Each change once, or marked as repeated; none is lost: whatever happens, whoever dies at whatever step. */
+/** Each change is delivered once or marked as repeated, and none is lost, even if processes die at any step. */
 import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
 import { StoreSession } from "../../../core/journal/store-session";
@@ -47,7 +47,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const sequenceOf = ({ cursor }: ReceivedChange): number => Number(cursor.split(".")[1]);
 
-/** What is there after the changes, each once. */
+/** Returns the entries after the changes. */
 function replay(received: readonly ReceivedChange[]): Map<string, number> {
   const found = new Map<string, number>();
   const bySeq = new Map(received.map((each) => [sequenceOf(each), each]));
@@ -72,110 +72,111 @@ const set = (world: WatchedSource, entry: Entry) => world.entries.set(entry.id, 
 
 describe.each(engines())("$name", ({ create }) => {
   const opened: StoreSession[] = [];
-  const kept = async (settings?: Awaited<ReturnType<typeof create>>) => {
+  const openStore = async (settings?: Awaited<ReturnType<typeof create>>) => {
     const store = new StoreSession(settings ?? (await create()));
     opened.push(store);
     return store;
   };
   afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
 
-  test("whatever changes and whoever dies, each change is told once or marked, and none is lost", async () => {
+  test("delivers each change once or marked for random changes and deaths", async () => {
     const settings = await create();
-    const [one, other] = [await kept(settings), await kept(settings)];
+    const [one, other] = [await openStore(settings), await openStore(settings)];
     let number = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
         const options = { consumer: String((number += 1)) };
         const world = emptySource();
-        const heard: ReceivedChange[] = [];
+        const changes: ReceivedChange[] = [];
         const consuming = { world, store: one, options };
         for (const each of steps) {
           if (each.kind === "set") set(world, { id: each.id, v: each.v });
           if (each.kind === "remove") world.entries.delete(each.id);
-          if (each.kind === "all") heard.push(...(await consume(consuming)).heard);
+          if (each.kind === "all") changes.push(...(await consume(consuming)).changes);
           if (each.kind === "abandoned")
-            heard.push(...(await consume({ ...consuming, maxChanges: each.most })).heard);
+            changes.push(...(await consume({ ...consuming, maxChanges: each.most })).changes);
           if (each.kind === "killed") {
             const store = new DyingStore(settings, each.after, each.isDone);
-            heard.push(...(await consume({ ...consuming, store, clock: one })).heard);
+            changes.push(...(await consume({ ...consuming, store, clock: one })).changes);
             await store.close();
           }
           if (each.kind === "two") {
             const both = await Promise.all([consume(consuming), consume({ ...consuming, store: other })]);
-            heard.push(
+            changes.push(
               ...both
-                .flatMap((found) => found.heard)
+                .flatMap((found) => found.changes)
                 .toSorted((a, b) => Number(a.repeated) - Number(b.repeated)),
             );
           }
         }
-        heard.push(...(await consume(consuming)).heard);
-        expectDeliveredOnce(heard);
-        expect(replay(heard)).toEqual(new Map([...world.entries].map(([id, { v }]) => [id, v])));
+        changes.push(...(await consume(consuming)).changes);
+        expectDeliveredOnce(changes);
+        expect(replay(changes)).toEqual(new Map([...world.entries].map(([id, { v }]) => [id, v])));
       }),
       { numRuns: runs },
     );
   });
 
-  test("what was in hand when a process died comes again, marked; what was heard does not", async () => {
-    const [store, world] = [await kept(), emptySource()];
+  test("repeats a change that was not acknowledged before a death, and no acknowledged one", async () => {
+    const [store, world] = [await openStore(), emptySource()];
     for (const id of ["a", "b", "c"]) set(world, { id, v: 1 });
     const first = await consume({ world, store, maxChanges: 2 });
     const second = await consume({ world, store });
-    const told = ({ heard }: { heard: ReceivedChange[] }) => heard.map(({ id, repeated }) => [id, repeated]);
-    expect(told(first)).toEqual([
+    const deliveries = ({ changes }: { changes: ReceivedChange[] }) =>
+      changes.map(({ id, repeated }) => [id, repeated]);
+    expect(deliveries(first)).toEqual([
       ["a", false],
       ["b", false],
     ]);
-    expect(told(second)).toEqual([
+    expect(deliveries(second)).toEqual([
       ["b", true],
       ["c", false],
     ]);
-    expect(told(await consume({ world, store }))).toEqual([]);
+    expect(deliveries(await consume({ world, store }))).toEqual([]);
   });
 
-  test("who says that a change was heard is not told it again", async () => {
-    const [store, world] = [await kept(), emptySource()];
+  test("does not repeat a change after ack()", async () => {
+    const [store, world] = [await openStore(), emptySource()];
     set(world, { id: "a", v: 1 });
     const changes = createWatcher({ world, store }, new AbortController().signal).changes();
     const { value } = await changes.next();
     await value!.ack();
     await changes.return();
-    expect((await consume({ world, store })).heard).toEqual([]);
+    expect((await consume({ world, store })).changes).toEqual([]);
   });
 
-  test("it begins now, with what is there, or on a day; what comes late within the days looked back is found", async () => {
+  test("starts now, from the beginning or from a day, and finds late entries within the overlap", async () => {
     const today = new Date().toISOString().slice(0, 10);
     const ago = (days: number) => new Date(Date.parse(today) - days * 86_400_000).toISOString().slice(0, 10);
-    const store = await kept();
-    const heardFrom = async (from: string) => {
+    const store = await openStore();
+    const changesFrom = async (from: string) => {
       const world = emptySource();
       const consuming = { world, store, watch: datedWatch, options: { from, consumer: from } };
       for (const days of [0, 2, 5, 9]) set(world, { id: `old-${days}`, v: 1, day: ago(days) });
-      const first = (await consume(consuming)).heard.map(({ id }) => id);
+      const first = (await consume(consuming)).changes.map(({ id }) => id);
       for (const days of [1, 3, 8]) set(world, { id: `late-${days}`, v: 1, day: ago(days) });
       world.entries.delete("old-2");
       world.entries.delete("old-9");
       set(world, { id: "old-0", v: 2, day: today });
-      const second = (await consume(consuming)).heard.map(({ id, kind }) => `${kind} ${id}`);
+      const second = (await consume(consuming)).changes.map(({ id, kind }) => `${kind} ${id}`);
       return { first, second, windows: world.windows };
     };
     const second = ["changed old-0", "new late-1", "new late-3", "gone old-2"];
-    expect(await heardFrom("now")).toEqual({ first: [], second, windows: [ago(3), ago(3)] });
-    expect(await heardFrom("beginning")).toEqual({
+    expect(await changesFrom("now")).toEqual({ first: [], second, windows: [ago(3), ago(3)] });
+    expect(await changesFrom("beginning")).toEqual({
       first: ["old-0", "old-2", "old-5", "old-9"],
       second,
       windows: [undefined, ago(3)],
     });
-    expect(await heardFrom(ago(6))).toEqual({
+    expect(await changesFrom(ago(6))).toEqual({
       first: ["old-0", "old-2", "old-5"],
       second,
       windows: [ago(6), ago(3)],
     });
   });
 
-  test("what could not be read is neither gone nor, at the beginning, taken for nothing", async () => {
-    const [store, world] = [await kept(), emptySource()];
+  test("an incomplete read reports nothing as gone and does not start a watch", async () => {
+    const [store, world] = [await openStore(), emptySource()];
     set(world, { id: "a", v: 1 });
     set(world, { id: "b", v: 1 });
     world.gaps.push("b cannot be read.");
@@ -186,17 +187,17 @@ describe.each(engines())("$name", ({ create }) => {
       error: { message: expect.stringMatching(/b cannot be read/) },
     });
     world.gaps.pop();
-    expect((await consume(consuming)).heard).toEqual([]);
+    expect((await consume(consuming)).changes).toEqual([]);
     world.gaps.push("b cannot be read.");
     world.entries.delete("b");
-    const { heard, statuses: later } = await consume(consuming);
-    expect([heard, later.map(({ state }) => state)]).toEqual([[], ["reading", "incomplete", "waiting"]]);
+    const { changes, statuses: later } = await consume(consuming);
+    expect([changes, later.map(({ state }) => state)]).toEqual([[], ["reading", "incomplete", "waiting"]]);
     world.gaps.pop();
-    expect((await consume(consuming)).heard.map(({ kind, id }) => [kind, id])).toEqual([["gone", "b"]]);
+    expect((await consume(consuming)).changes.map(({ kind, id }) => [kind, id])).toEqual([["gone", "b"]]);
   });
 
-  test("a quota of reads is kept over restarts, also of processes that die as they read", async () => {
-    const [store, world] = [await kept(), emptySource()];
+  test("respects the quota of reads over restarts and deaths during reads", async () => {
+    const [store, world] = [await openStore(), emptySource()];
     const options = { readsPerDay: 4 };
     const isDue = false;
     for (let start = 0; start < 3; start += 1) await consume({ world, store, options, isDue });
@@ -209,16 +210,16 @@ describe.each(engines())("$name", ({ create }) => {
     expect(failing.reads).toBe(1);
   });
 
-  test("changes after a cursor: the same cursor again gives the same, as repeated", async () => {
-    const [store, world] = [await kept(), emptySource()];
+  test("returns the same changes as repeated for the same cursor", async () => {
+    const [store, world] = [await openStore(), emptySource()];
     const signal = new AbortController().signal;
     const since = (cursor?: string) =>
       createWatcher({ world, store }, signal).since({ limit: 2, ...(cursor !== undefined && { cursor }) });
     for (const id of ["a", "b", "c"]) set(world, { id, v: 1 });
-    const told = ({ changes }: Awaited<ReturnType<typeof since>>) =>
+    const deliveries = ({ changes }: Awaited<ReturnType<typeof since>>) =>
       changes.map(({ id, repeated }) => [id, repeated]);
     const first = await since();
-    expect([told(first), first.hasMore]).toEqual([
+    expect([deliveries(first), first.hasMore]).toEqual([
       [
         ["a", false],
         ["b", false],
@@ -226,14 +227,14 @@ describe.each(engines())("$name", ({ create }) => {
       true,
     ]);
     const second = await since(first.next);
-    expect([told(second), second.hasMore]).toEqual([[["c", false]], false]);
-    expect(told(await since(first.next))).toEqual([["c", true]]);
+    expect([deliveries(second), second.hasMore]).toEqual([[["c", false]], false]);
+    expect(deliveries(await since(first.next))).toEqual([["c", true]]);
     expect(await since(second.next)).toEqual({ changes: [], next: second.next, hasMore: false, gaps: [] });
     await expect(since("elsewhere.1")).rejects.toMatchObject({ code: "invalid_input" });
   });
 
-  test("a cursor beyond what was told is refused, and takes no change away", async () => {
-    const [store, world] = [await kept(), emptySource()];
+  test("refuses a cursor beyond the delivered changes without losing any", async () => {
+    const [store, world] = [await openStore(), emptySource()];
     const since = (cursor: string | undefined, limit = 100) =>
       createWatcher({ world, store, options: { everyMs: 1 } }, new AbortController().signal).since({
         limit,
@@ -247,15 +248,15 @@ describe.each(engines())("$name", ({ create }) => {
     await wait(5);
     const first = await since(next, 1);
     expect(first.changes.map(({ id }) => id)).toEqual(["a"]);
-    // It is found, and nobody was told.
+    // The change is stored but was not delivered.
     await expect(since(beyond(2))).rejects.toMatchObject({ code: "invalid_input" });
     expect((await since(first.next)).changes.map(({ id, repeated }) => [id, repeated])).toEqual([
       ["b", false],
     ]);
   });
 
-  test("who asks from time to time is told what could not be read, also between reads", async () => {
-    const [store, world] = [await kept(), emptySource()];
+  test("since() returns the gaps of the last read, also between reads", async () => {
+    const [store, world] = [await openStore(), emptySource()];
     set(world, { id: "a", v: 1 });
     world.gaps.push("b cannot be read.");
     const since = (everyMs: number) =>
@@ -276,22 +277,22 @@ describe.each(engines())("$name", ({ create }) => {
     ).toBe(1);
   });
 
-  test("a store that moves takes its watches along", async () => {
+  test("moves watches with the store", async () => {
     const [from, to] = [await create(), { ...(await create()), key: Buffer.alloc(32, 7) }];
     const world = emptySource();
     set(world, { id: "a", v: 1 });
-    const store = await kept(from);
+    const store = await openStore(from);
     await consume({ world, store });
     await store.close();
     await moveStore(from, to);
     set(world, { id: "a", v: 2 });
-    const { heard } = await consume({ world, store: await kept(to) });
-    expect(heard).toMatchObject([{ kind: "changed", id: "a", before: { v: 1 }, repeated: false }]);
+    const { changes } = await consume({ world, store: await openStore(to) });
+    expect(changes).toMatchObject([{ kind: "changed", id: "a", before: { v: 1 }, repeated: false }]);
   });
 
-  test("nothing of an entry is in plain text", async () => {
+  test("stores nothing of an entry in plain text", async () => {
     const settings = await create();
-    const [store, world] = [await kept(settings), emptySource()];
+    const [store, world] = [await openStore(settings), emptySource()];
     set(world, { id: "GB29NWBK60161331926819", v: 4_711 });
     await consume({ world, store, maxChanges: 1 });
     await withStore(settings, async ({ database }) => {

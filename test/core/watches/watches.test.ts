@@ -1,4 +1,4 @@
-/** Each watch against the sandbox: what is told when something happens there, and that it is told once. */
+/** Each watch against the sandbox: it reports events once. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FxdeskClient } from "../../../core";
@@ -20,7 +20,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-/** A watch that is asked again and again. */
+/** Polls a watch with since(). */
 function asking<I, E>(
   watch: { since(input: I, options?: SinceOptions): Promise<ChangeBatch<E>> },
   input: I,
@@ -42,14 +42,14 @@ function asking<I, E>(
 
 const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
-/** The first business day so many days ahead, or after. */
+/** Returns the first business day on or after the given number of days. */
 function businessDayIn(days: number): string {
   const day = dayIn(days);
   const isWeekend = [0, 6].includes(new Date(day).getUTCDay());
   return isWeekend ? businessDayIn(days + 1) : day;
 }
 
-test("transactions: what comes in is told, to who asked for its currency", async () => {
+test("transactions: reports incoming money in the watched currency", async () => {
   const ask = asking(client.transactions.watch, { currencies: "EUR", direction: "in" });
   expect(await ask()).toEqual([]);
   const { transaction_id: id } = sandbox.control.payIn({
@@ -69,27 +69,27 @@ test("transactions: what comes in is told, to who asked for its currency", async
   expect(await ask()).toEqual([]);
 });
 
-test("transactions: as an iterator, which ends with its signal", async () => {
+test("transactions: the iterator ends with its signal", async () => {
   const stop = new AbortController();
-  const told: string[] = [];
+  const reported: string[] = [];
   const options = { signal: stop.signal, everyMs: 20, consumer: String(consumer) };
   const statuses: string[] = [];
   const listening = (async () => {
     const onStatus = ({ state }: { state: string }) => statuses.push(state);
     for await (const { entry } of client.transactions.watch({ currencies: "GBP" }, { ...options, onStatus }))
-      told.push(entry!.transaction_reference!);
+      reported.push(entry!.transaction_reference!);
   })();
   await eventually(() => statuses.includes("waiting"), { withinMs: 20_000, what: "the first read" });
   sandbox.control.payIn({ currency: "GBP", amount: "5.00", reference: "A" });
-  await eventually(() => told.length === 1, { withinMs: 20_000, what: "the first change" });
+  await eventually(() => reported.length === 1, { withinMs: 20_000, what: "the first change" });
   sandbox.control.payIn({ currency: "GBP", amount: "5.00", reference: "B" });
-  await eventually(() => told.length === 2, { withinMs: 20_000, what: "the second change" });
+  await eventually(() => reported.length === 2, { withinMs: 20_000, what: "the second change" });
   stop.abort();
   await listening;
-  expect(told).toEqual(["A", "B"]);
+  expect(reported).toEqual(["A", "B"]);
 });
 
-test("an account that is not there, and options that do not fit, are said at once", async () => {
+test("reports an unknown account and invalid options at once", async () => {
   const account = "00000000-0000-4000-8000-000000000000";
   await expect(asking(client.transactions.watch, { accounts: [account] })()).rejects.toThrow(
     "no such account",
@@ -100,7 +100,7 @@ test("an account that is not there, and options that do not fit, are said at onc
   expect(() => client.accounts.watchBalances({})).toThrow("At least one of below and above must be given");
 });
 
-test("trades: one that is booked, and one that is paid for", async () => {
+test("trades: reports a booked and a funded trade", async () => {
   const ask = asking(client.trades.watch, {});
   expect(await ask()).toEqual([]);
   const { trade_id: id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
@@ -112,7 +112,7 @@ test("trades: one that is booked, and one that is paid for", async () => {
   expect(await ask()).toEqual([]);
 });
 
-test("payments of trades", async () => {
+test("payments of trades: reports each payment and status", async () => {
   const { trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
   const ask = asking(client.trades.watchPayments, { trades: [trade_id] });
   expect(await ask()).toEqual([]);
@@ -123,23 +123,26 @@ test("payments of trades", async () => {
   expect(await ask()).toMatchObject([{ kind: "changed", id, entry: { status: "Payment rejected" } }]);
 });
 
-test("what a watch would tell now is said again and again, and still told when it begins", async () => {
+test("a preview is repeatable and acknowledges nothing", async () => {
   const input = { currencies: "EUR", above: "0" };
-  const told = [
+  const reported = [
     { watch: "accounts.watchBalances", kind: "new", entry: { currency: "EUR" }, repeated: false },
   ];
   for (const _ of [1, 2])
-    expect(await client.readInitialChanges(watchBalances, input)).toMatchObject({ changes: told, gaps: [] });
+    expect(await client.readInitialChanges(watchBalances, input)).toMatchObject({
+      changes: reported,
+      gaps: [],
+    });
   expect(await client.readInitialChanges(watchBalances, input, { from: "now" })).toMatchObject({
     changes: [],
   });
-  expect(await asking(client.accounts.watchBalances, input)()).toMatchObject(told);
+  expect(await asking(client.accounts.watchBalances, input)()).toMatchObject(reported);
   await expect(client.readInitialChanges(watchBalances, input, { from: "soon" })).rejects.toThrow(
     "from must be",
   );
 });
 
-test("balances: a threshold is told when it is crossed, and the way back", async () => {
+test("balances: reports a crossed threshold and the recovery", async () => {
   const [account] = await client.accounts.list({ currencies: "JPY" });
   const accounts = [account!.account_id];
   const [balance] = await client.accounts.listBalances({ account_id: accounts[0]! });
@@ -165,11 +168,11 @@ test.each([
   ["190.01", "above", "above"],
   ["190", "above", "between"],
   ["190.01", "between", "between"],
-])("%s, which was %s, is %s", (amount, previous, side) => {
+])("%s after %s is %s", (amount, previous, side) => {
   expect(thresholdSideOf(amount, { below: "100", above: "200", hysteresis: "10" }, previous)).toBe(side);
 });
 
-test("margin calls: raised, and settled", async () => {
+test("margin calls: reports raised and settled calls", async () => {
   const ask = asking(client.accounts.watchMargin, {});
   await ask();
   const quote = await makeQuote(client, {
@@ -192,7 +195,7 @@ test("margin calls: raised, and settled", async () => {
   expect(await ask()).toContainEqual(expect.objectContaining({ kind: "gone", id: raised.id }));
 });
 
-test("maturities: what is near, each once", async () => {
+test("maturities: reports each maturing trade once", async () => {
   const quote = await makeQuote(client, { trade_type: "forward", value_date: businessDayIn(20) });
   const { trade_id: id } = await client.trades.book({ quote_id: quote, reason: "other" });
   const near = asking(client.forwards.watch, { within_days: 2 });
@@ -202,7 +205,7 @@ test("maturities: what is near, each once", async () => {
   expect(await ask()).toEqual([]);
 });
 
-test("payments: each status, and nothing is read once it is final", async () => {
+test("payments: reports each status and stops reading final payments", async () => {
   const [account] = await client.accounts.list({ currencies: "EUR" });
   const iban = account!.account_details!.find((each) => each.account_number_type === "IBAN")!.account_number!;
   const { paymentId } = await client.payments.initiate({
@@ -226,7 +229,7 @@ test("payments: each status, and nothing is read once it is final", async () => 
   expect(reads()).toBe(before);
 });
 
-test("account details: requested, and there", async () => {
+test("account details: reports a request and its confirmation", async () => {
   const ask = asking(client.accountDetails.watch, {});
   expect(await ask()).toEqual([]);
   await client.accountDetails.request({ country: "CH", currency: "CHF", alias: "Zürich" });
@@ -237,7 +240,7 @@ test("account details: requested, and there", async () => {
   expect(await ask()).toMatchObject([{ kind: "changed", id, entry: { status: "confirmed" } }]);
 });
 
-test("consents: about to end, and ended", async () => {
+test("consents: reports expiring and ended consents", async () => {
   const { consentId } = await client.consents.create({
     access: { allPsd2: "allAccounts" },
     recurringIndicator: true,
@@ -260,7 +263,7 @@ test("consents: about to end, and ended", async () => {
   expect(await ask()).toEqual([]);
 });
 
-test("statements: ready, or failed", async () => {
+test("statements: reports ready and failed files", async () => {
   const [account] = await client.accounts.list({ currencies: "EUR" });
   const create = async () =>
     (
@@ -273,19 +276,19 @@ test("statements: ready, or failed", async () => {
   sandbox.control.decideStatement({ decision: "fail" });
   const lost = await create();
   const ask = asking(client.statements.watch, { urls: [url, lost] });
-  const told = new Map<string, string | undefined>();
+  const reported = new Map<string, string | undefined>();
   await eventually(
     async () => {
       sandbox.control.advanceClock({ seconds: 30 });
       for (const { id, entry } of await ask()) {
-        expect(told.has(id)).toBe(false);
-        told.set(id, entry?.status);
+        expect(reported.has(id)).toBe(false);
+        reported.set(id, entry?.status);
       }
-      return told.size === 2;
+      return reported.size === 2;
     },
     { withinMs: 30_000, what: "both statements" },
   );
-  expect(told).toEqual(
+  expect(reported).toEqual(
     new Map([
       [url, "Ready"],
       [lost, "Failed"],

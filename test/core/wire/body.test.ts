@@ -159,7 +159,7 @@ test("only the fields of its form go along with a document", () => {
   const now = new Date("2026-01-31");
   expect(checkInput(order, { letter: "<a/>", every: "day", count: 1 }, now)).toEqual([]);
   expect(checkInput(order, { letter: "<a/>", amount: "1" }, now)).toEqual([
-    { field: "amount", message: "cannot be given with letter, which is the whole body" },
+    { field: "amount", message: "cannot be combined with letter, which is the whole body" },
   ]);
 });
 
@@ -169,7 +169,7 @@ test("a declaration whose form has fields that are not there contradicts itself"
     operation({ ...order, document: { ...document, form: { ...document.form, fields: ["never"] } } }),
   ).toThrow("there is no field never");
   expect(() => operation({ ...order, document: { ...document, name: "amount" } })).toThrow(
-    "two fields are called amount",
+    "two fields have the name amount",
   );
 });
 

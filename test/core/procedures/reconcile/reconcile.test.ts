@@ -1,4 +1,4 @@
-/** Which payments are for what: no wrong match, and nearly all of the right ones. */
+/** Matching of payments: no wrong match, and nearly all right ones. */
 import * as fc from "fast-check";
 import { Big } from "big.js";
 import {
@@ -23,7 +23,7 @@ import { labelledPayments } from "../../../support/labelled-payments";
 
 const rules = { feeTolerance: "25.00", days: 60 };
 
-test("500 labelled cases: nothing wrong, at least 90 % found", () => {
+test("500 labelled cases: no wrong match, at least 90 % found", () => {
   const { wrong, found, byLabel } = judgeMatches(seeds[0]!, 500);
   console.info(shareText(byLabel));
   expect(wrong).toEqual([]);
@@ -50,7 +50,7 @@ const paid = (id: string, values: Partial<Payment> = {}): Payment => ({
   ...values,
 });
 
-/** What matters of a result, in short. */
+/** Summarises a result for comparison. */
 const summarizeMatching = ({ matches, openItems, openPayments }: Matching) => ({
   matches: matches.map(({ kind, confidence, items, payments }) =>
     [
@@ -81,37 +81,37 @@ const cases: Readonly<Record<string, [Item[], Payment[], ReturnType<typeof summa
     [paid("a", { amount: "-1234.56" }), paid("b")],
     { ...nothing, matches: ["one to one, certain: 1 by a"], others: ["b"] },
   ],
-  "a fee that was taken": [
+  "a deducted fee": [
     [item()],
     [paid("a", { amount: "1219.56" })],
     { ...nothing, matches: ["one to one, likely: 1 by a"] },
   ],
-  "more than any fee: a part": [
+  "a part, because the difference is larger than a fee": [
     [item()],
     [paid("a", { amount: "1200.00" })],
     { ...nothing, matches: ["paid in part, likely: 1 by a"], open: ["1: 34.56"] },
   ],
-  "a fee that went out beside the amount": [
+  "a fee added to an outgoing payment": [
     [item({ amount: "-1234.56" })],
     [paid("a", { amount: "-1249.56" })],
     { ...nothing, matches: ["one to one, likely: 1 by a"] },
   ],
-  "parts that add up": [
+  "parts with the right sum": [
     [item()],
     [paid("a", { amount: "1000.00" }), paid("b", { amount: "234.56" })],
     { ...nothing, matches: ["in parts, certain: 1 by a+b"] },
   ],
-  "a part that names nothing": [
+  "a part without a reference": [
     [item()],
     [paid("a", { amount: "1000.01" }), paid("b", { amount: "234.55", texts: ["Rest"] })],
     { ...nothing, matches: ["in parts, likely: 1 by a+b"] },
   ],
-  "one payment for two": [
+  "one payment for two items": [
     [item(), second],
     [paid("a", { amount: "2000.00", texts: ["INV-2041 + INV-2042"] })],
     { ...nothing, matches: ["several at once, certain: 1+2 by a"] },
   ],
-  "one payment for two that names one": [
+  "one payment for two items that names only one": [
     [item(), item({ item: 2, reference: "INV-2042", amount: "765.43" })],
     [paid("a", { amount: "1999.99" })],
     { ...nothing, matches: ["several at once, likely: 1+2 by a"] },
@@ -136,7 +136,7 @@ const cases: Readonly<Record<string, [Item[], Payment[], ReturnType<typeof summa
     [paid("a", { texts: [], date: "2026-06-12" })],
     { ...nothing, open: ["1: 1234.56"], others: ["a"] },
   ],
-  "no reference, two that fit": [
+  "no reference, two possible payments": [
     [item(), item({ item: 2, reference: "INV-2042" })],
     [paid("a", { texts: [] })],
     { ...nothing, open: ["1: 1234.56", "2: 1234.56"], others: ["a"] },
@@ -156,17 +156,17 @@ const cases: Readonly<Record<string, [Item[], Payment[], ReturnType<typeof summa
     [paid("a", { texts: [], counterparty: "Ferme Duvals SARL" })],
     { ...nothing, open: ["1: 1234.56"], others: ["a"] },
   ],
-  "somebody else who names it": [
+  "another party that names the reference": [
     [item()],
     [paid("a", { counterparty: "Factoring AG" })],
     { ...nothing, matches: ["one to one, likely: 1 by a"] },
   ],
-  "the same reference of somebody else": [
+  "the same reference from another party": [
     [item()],
     [paid("a", { counterparty: "Factoring AG", amount: "600.00" })],
     { ...nothing, open: ["1: 1234.56"], others: ["a"] },
   ],
-  "round amounts that chance adds up": [
+  "round amounts with the right sum by chance": [
     [item({ amount: "1000.00" }), item({ item: 2, reference: "INV-2042", amount: "2000.00" })],
     [paid("a", { amount: "3000.00", texts: ["Danke"] })],
     { ...nothing, open: ["1: 1000.00", "2: 2000.00"], others: ["a"] },
@@ -176,52 +176,52 @@ const cases: Readonly<Record<string, [Item[], Payment[], ReturnType<typeof summa
     [paid("a"), paid("b", { counterparty: "Berg AG" })],
     { ...nothing, matches: ["one to one, certain: 1 by a", "one to one, certain: 2 by b"] },
   ],
-  "two payments that may each be for the same two": [
+  "two payments for the same two items": [
     [item(), item({ item: 2, reference: "INV-2042", amount: "766.43" })],
     [paid("a", { amount: "2000.99", texts: [] }), paid("b", { amount: "2000.99", texts: [] })],
     { ...nothing, open: ["1: 1234.56", "2: 766.43"], others: ["a", "b"] },
   ],
-  "a reference that may be a date, and the same again": [
+  "a reference that may be a date, twice": [
     [item({ reference: "2026-0101" })],
     [paid("a", { texts: ["20260101"] }), paid("b", { texts: ["2026-0101"], date: "2026-03-20" })],
     { ...nothing, open: ["1: 1234.56"], others: ["a", "b"] },
   ],
-  "digits, and another number of as many": [
+  "digits, and another number of the same length": [
     [item({ reference: "12345", party: undefined })],
     [paid("a", { texts: ["Kd-Nr 12345 Rechnung 77001"] })],
     { ...nothing, matches: ["one to one, likely: 1 by a"] },
   ],
-  "digits, and other numbers of more or fewer": [
+  "digits, and other numbers of different lengths": [
     [item({ reference: "12345" })],
     [paid("a", { texts: ["Kunde 4711 Rechnung 12345 vom 12.03.2026", "Ref 770011"] })],
     { ...nothing, matches: ["one to one, certain: 1 by a"] },
   ],
-  "digits twice, and both are expected": [
+  "two numbers, both expected": [
     [item({ reference: "12345" }), item({ item: 2, reference: "77001", amount: "765.44" })],
     [paid("a", { amount: "2000.00", texts: ["12345 + 77001"] })],
     { ...nothing, matches: ["several at once, certain: 1+2 by a"] },
   ],
-  "a reference with a number behind it": [
+  "a reference followed by a number": [
     [item()],
     [paid("a", { texts: ["INV-2041-2"] })],
     { ...nothing, matches: ["one to one, likely: 1 by a"] },
   ],
-  "a reference with a letter behind it": [
+  "a reference followed by a letter": [
     [item()],
     [paid("a", { texts: ["Payment INV 2041/A"] })],
     { ...nothing, matches: ["one to one, likely: 1 by a"] },
   ],
-  "digits with a letter behind them": [
+  "digits followed by a letter": [
     [item({ reference: "5390075" })],
     [paid("a", { texts: ["5390075-B"] })],
     { ...nothing, matches: ["one to one, likely: 1 by a"] },
   ],
-  "a reference with a letter behind it that is expected": [
+  "an expected reference with a letter": [
     [item(), item({ item: 2, reference: "INV-2041/A" })],
     [paid("a", { texts: ["INV-2041/A"] })],
     { ...nothing, matches: ["one to one, certain: 2 by a"], open: ["1: 1234.56"] },
   ],
-  "a reference with words behind it": [
+  "a reference followed by words": [
     [item()],
     [paid("a", { texts: ["/RFB/INV-2041/KD 4711 a Duval"] })],
     { ...nothing, matches: ["one to one, certain: 1 by a"] },
@@ -231,12 +231,12 @@ const cases: Readonly<Record<string, [Item[], Payment[], ReturnType<typeof summa
     [paid("a", { texts: ["IBAN DE89 3704 0044 5390075"] })],
     { ...nothing, open: ["1: 1234.56"], others: ["a"] },
   ],
-  "digits inside an account number that is right": [
+  "digits inside a valid account number": [
     [item({ reference: "37040044", party: undefined })],
     [paid("a", { texts: ["von DE89 3704 0044 0532 0130 00"] })],
     { ...nothing, open: ["1: 1234.56"], others: ["a"] },
   ],
-  "digits behind an account number": [
+  "digits after an account number": [
     [item({ reference: "5390075" })],
     [paid("a", { texts: ["IBAN: BE68 5390 0754 7034 5390075"] })],
     { ...nothing, matches: ["one to one, certain: 1 by a"] },
@@ -246,17 +246,17 @@ const cases: Readonly<Record<string, [Item[], Payment[], ReturnType<typeof summa
     [paid("a", { texts: ["RF18539007547034"] })],
     { ...nothing, matches: ["one to one, certain: 1 by a"] },
   ],
-  "years before it was expected": [
+  "years before the due date": [
     [item()],
     [paid("a", { date: "2020-03-12" })],
     { ...nothing, matches: ["one to one, likely: 1 by a"] },
   ],
-  "months before it is due": [
+  "months before the due date": [
     [item()],
     [paid("a", { date: "2025-11-12" })],
     { ...nothing, matches: ["one to one, certain: 1 by a"] },
   ],
-  "a reference that is the beginning of another": [
+  "a reference that is a prefix of another": [
     [item({ reference: "INV-204" })],
     [paid("a")],
     { ...nothing, open: ["1: 1234.56"], others: ["a"] },
@@ -267,7 +267,7 @@ test.each(Object.entries(cases))("%s", (_, [items, payments, expected]) => {
   expect(summarizeMatching(matchPayments(items, payments, rules))).toEqual(expected);
 });
 
-test("evidence says what agrees and how far, and open items have candidates", () => {
+test("returns evidence for matches and candidates for open items", () => {
   const items = [item(), item({ item: 2, reference: "INV-3000", amount: "50.00", date: undefined })];
   const payments = [
     paid("a", { amount: "1224.56" }),
@@ -290,7 +290,7 @@ test("evidence says what agrees and how far, and open items have candidates", ()
   ]);
 });
 
-test("parties with too much to try combinations are named", () => {
+test("names parties with too many amounts for combinations", () => {
   const items = Array.from({ length: maxAmounts + 1 }, (_, index) =>
     item({ item: index + 1, reference: `INV-${3_000 + index}`, amount: `${100 + index}.17` }),
   );
@@ -298,7 +298,7 @@ test("parties with too much to try combinations are named", () => {
   expect([matches, untried]).toEqual([[], ["FERME DUVAL S.A.R.L."]]);
 });
 
-describe("whatever the lists", () => {
+describe("for random lists", () => {
   const few = <T>(...values: T[]) => fc.constantFrom(...values);
   const amounts = few("100.00", "200.00", "300.00", "12.34", "56.78", "69.12", "-100.00", "-12.34", "90.00");
   const parties = few("Duval SARL", "DUVAL", "Duvals SARL", "Müller & Co. KG", undefined);
@@ -337,7 +337,7 @@ describe("whatever the lists", () => {
   }));
   const runs = Number(process.env.FXDESK_RUNS ?? 300);
 
-  test("nothing is matched twice, nothing is lost, and what is certain is exact", () => {
+  test("matches nothing twice, loses nothing, and certain matches are exact", () => {
     fc.assert(
       fc.property(numbered, ({ items, payments }) => {
         const { matches, openItems, openPayments } = matchPayments(items, payments, rules);
@@ -369,7 +369,7 @@ describe("whatever the lists", () => {
     );
   });
 
-  test("their order makes no difference", () => {
+  test("is independent of their order", () => {
     fc.assert(
       fc.property(
         numbered.chain(({ items, payments }) =>
@@ -389,7 +389,7 @@ describe("whatever the lists", () => {
     );
   });
 
-  test.each(["alike", "unlike"])("hundreds that are %s take no time", (which) => {
+  test.each(["alike", "unlike"])("matches hundreds of %s entries quickly", (which) => {
     const own = (index: number) => (which === "alike" ? {} : { amount: `${1_000 + index}.17` });
     const items = Array.from({ length: 400 }, (_, index) =>
       item({ item: index, reference: `INV-${5_000 + index}`, ...own(index) }),
@@ -400,7 +400,7 @@ describe("whatever the lists", () => {
     expect(process.cpuUsage(begin).user).toBeLessThan(5_000_000);
   });
 
-  test("labelled lists are the same for a seed", () => {
+  test("generates the same labelled lists for a seed", () => {
     expect(labelledPayments(7, 20).items).toEqual(labelledPayments(7, 20).items);
   });
 });
@@ -433,14 +433,14 @@ test.each([
   ["2026-0101", ["2026 0101"]],
   ["on 2026-01-01", []],
   ["on 20260101", []],
-])("%s names %j", (text, expected) => {
+])("%s contains the references %j", (text, expected) => {
   const known = new Map(
     ["INV-2041", "INV-20", "77", "2026-0101"].map((each) => [compactReference(each), true]),
   );
   expect(findReferences(text, known)).toEqual(expected);
 });
 
-test("combinations are those that there are", () => {
+test("finds all combinations", () => {
   const places = (amounts: bigint[], sum: bigint) => findCombinations(amounts, sum, 2);
   expect(places([1n, 2n, 4n], 6n)).toEqual([[1, 2]]);
   expect(places([1n, 2n, 4n], 4n)).toEqual([]);

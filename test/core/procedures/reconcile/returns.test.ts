@@ -1,4 +1,4 @@
-/** Payments that came back pay nothing, and what brings them back pays nothing either. */
+/** Returned payments and their returns pay nothing. */
 import { Big } from "big.js";
 import { type Item, matchPayments, type Payment } from "../../../../core/procedures/reconcile/match";
 import { matchReturns } from "../../../../core/procedures/reconcile/returns";
@@ -53,7 +53,7 @@ const matchesOf = (items: readonly Item[], payments: readonly Payment[]) => {
   };
 };
 
-test("a payment that came back pays nothing, and its return is named", () => {
+test("a returned payment pays nothing, and its return is a candidate", () => {
   expect(matchesOf([bill], [firstPayment, returned])).toEqual({
     matches: [],
     open: [
@@ -69,7 +69,7 @@ test("a payment that came back pays nothing, and its return is named", () => {
   });
 });
 
-test("the payment of a customer that came back pays nothing", () => {
+test("a returned customer payment pays nothing", () => {
   const item = { ...bill, amount: "5731.74" };
   const payments = [
     { ...firstPayment, amount: "5731.74" },
@@ -80,7 +80,7 @@ test("the payment of a customer that came back pays nothing", () => {
   expect(open.flat().map(([id]) => id)).toEqual(["first", "back"]);
 });
 
-test("what is paid again after a return is no repetition", () => {
+test("a second payment after a return is not a repetition", () => {
   expect(matchesOf([bill], [secondPayment, returned, firstPayment])).toEqual({
     matches: ["one to one, certain: again"],
     open: [],
@@ -91,14 +91,14 @@ test("what is paid again after a return is no repetition", () => {
   });
 });
 
-test("all of it on one day: the time of booking tells which payment came back", () => {
+test("uses the booking time to find the returned payment of one day", () => {
   const day = "2026-11-16";
   const at = (hour: string) => ({ date: day, booked: `${day}T${hour}:00:00Z` });
   const payments = [paid("z", day, at("08")), returnOf("b", day, at("09")), paid("a", day, at("10"))];
   expect(matchesOf([bill], payments).matches).toEqual(["one to one, certain: a"]);
 });
 
-test("each return brings back one payment", () => {
+test("matches each return with one payment", () => {
   const second = returnOf("back again", "2026-11-19");
   expect(matchesOf([bill], [firstPayment, returned, secondPayment, second]).matches).toEqual([]);
   expect(matchesOf([bill], [firstPayment, secondPayment, second]).matches).toEqual([
@@ -106,14 +106,14 @@ test("each return brings back one payment", () => {
   ]);
 });
 
-test("a return is no receipt, also of the same party and amount", () => {
+test("a return is not a receipt, even with the same party and amount", () => {
   const item = { item: 1, amount: "5731.74", currency: "USD", party: "Prairie Data LLC" };
   expect(matchesOf([item], [returned])).toEqual({ matches: [], open: [[]], others: [["back", undefined]] });
   const named = { ...item, reference: "PO-37237" };
   expect(matchesOf([named], [returned]).matches).toEqual([]);
 });
 
-test("a return of another amount leaves a doubt", () => {
+test("a return of another amount prevents a certain match", () => {
   const less = returnOf("less", "2026-11-17", { amount: "5716.74" });
   expect(matchesOf([bill], [firstPayment, less]).matches).toEqual(["one to one, likely: first"]);
   expect(matchesOf([bill], [less, secondPayment]).matches).toEqual(["one to one, certain: again"]);
@@ -125,14 +125,14 @@ test.each<[string, Partial<Payment>]>([
   ["of another reference", { reference: "PO-37238", texts: ["PO-37238"] }],
   ["before the payment", { date: "2026-11-15" }],
   ["of another type", { isReturn: false }],
-])("money %s brings nothing back", (_, values) => {
+])("money %s is not a return", (_, values) => {
   expect([...matchReturns([firstPayment, returnOf("back", "2026-11-17", values)])]).toEqual([]);
 });
 
 test.each<[string, Partial<Payment>]>([
   ["names the payment in its text", { reference: "R-1", texts: ["R-1", "Return of PO-37237"] }],
   ["has no reference, and is of the same party", { reference: undefined, texts: ["Returned"] }],
-])("a return that %s brings it back", (_, values) => {
+])("matches a return that %s", (_, values) => {
   const other = paid("other", "2026-11-10", { counterparty: "Somebody Inc", reference: "PO-1", texts: [] });
   const found = matchReturns([other, firstPayment, returnOf("back", "2026-11-17", values)]);
   expect([...found].map(([one, two]) => [one.transaction_id, two.transaction_id])).toEqual([
@@ -140,7 +140,7 @@ test.each<[string, Partial<Payment>]>([
   ]);
 });
 
-describe("asked of the service", () => {
+describe("with the service", () => {
   let desk: Books;
   const now = new Date("2026-11-17T09:00:00Z");
   beforeAll(async () => {
@@ -184,7 +184,7 @@ describe("asked of the service", () => {
     return { ...result, reads: calls.filter((name) => name === "transactions.list").length };
   };
 
-  test("a supplier is not paid by what came back, and is when it is paid again", async () => {
+  test("a supplier is paid only by the second payment after a return", async () => {
     const paidOnce = pay("-5731.74", "debit", "PO-90001");
     const cameBack = pay("5731.74", "payment_returned", "PO-90001");
     const before = await reconcile("out", "PO-90001");
@@ -209,7 +209,7 @@ describe("asked of the service", () => {
     expect(after.open_transactions.filter(({ repeats }) => repeats !== undefined)).toEqual([]);
   });
 
-  test("a customer has not paid with what went back", async () => {
+  test("a customer has not paid with a returned payment", async () => {
     const came = pay("5731.74", "credit", "INV-90002");
     const wentBack = pay("-5731.74", "payment_returned", "INV-90002");
     const { matched, open_items, open_transactions } = await reconcile("in", "INV-90002");
