@@ -113,10 +113,13 @@ describe("that cannot be added are a mistake of usage", () => {
   });
 
   test.each([
-    ["module.exports = 1;", "exports no function"],
-    ["module.exports = () => 1;", "which adds nothing: it must return"],
+    ["module.exports = 1;", "must export a function"],
+    ["module.exports = () => 1;", "which cannot be used: it must return"],
     ["module.exports = (", "cannot be loaded as a CommonJS module"],
-    ["module.exports = () => { throw new Error('No rates today'); };", "which adds nothing: No rates today"],
+    [
+      "module.exports = () => { throw new Error('No rates today'); };",
+      "which cannot be used: No rates today",
+    ],
     [extensionSource('path: "/trades", parameters: {}'), "trades.book is already served at /trades"],
     [extensionSource('server: "elsewhere"'), "there is no server elsewhere"],
   ])("%s", async (content, message) => {

@@ -14,7 +14,10 @@ test.each<[options: ClientOptions]>([
 });
 
 test.each<[options: ClientOptions, message: string]>([
-  [{ domain: "https://example.com/" }, "domain must be a name such as example.com, without scheme and path"],
+  [
+    { domain: "https://example.com/" },
+    "domain must be a host name, for example example.com, without scheme or path",
+  ],
   [{ domain: "example.com/path" }, "domain must be a name"],
   [{ domain: "user@example.com" }, "domain must be a name"],
   [{ domain: "example.com?" }, "domain must be a name"],
@@ -23,8 +26,8 @@ test.each<[options: ClientOptions, message: string]>([
   [{ baseUrl: "ftp://example.com" }, "baseUrl must be an http or https address"],
   [{ baseUrl: "example.com" }, "baseUrl must be an http or https address"],
   [{ xs2aUrl: "nonsense" }, "xs2aUrl must be an http or https address"],
-  [{ baseUrl: "https://user:canary@example.com" }, "baseUrl must not hold a user name or a password"],
-  [{ xs2aUrl: "https://user@example.com" }, "xs2aUrl must not hold a user name or a password"],
+  [{ baseUrl: "https://user:canary@example.com" }, "baseUrl must not contain a user name or password"],
+  [{ xs2aUrl: "https://user@example.com" }, "xs2aUrl must not contain a user name or password"],
   [
     { environment: "sandboxx" as never, domain: "example.com" },
     'environment must be api or sandbox, not "sandboxx"',

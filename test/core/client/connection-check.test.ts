@@ -43,5 +43,5 @@ test.each(["trades.book", "accounts.get", "no.such"])("%s is nothing to try a co
 test("a service that names nothing to try it by says so", async () => {
   const client = createClient({ baseUrl: "http://127.0.0.1:9", clientId: "c-1" }, contract);
   onCleanup(() => client.close());
-  await expect(checkConnection(client)).rejects.toThrow("names no operation");
+  await expect(checkConnection(client)).rejects.toThrow("declares no probe operation");
 });

@@ -257,7 +257,7 @@ describe("a module", () => {
 
   test("is there", () => {
     const path = join(folder, "none.js");
-    expect(() => named(path)).toThrow(`FXDESK_EXTENSIONS names ${path}, which is not there.`);
+    expect(() => named(path)).toThrow(`FXDESK_EXTENSIONS names ${path}, which does not exist.`);
   });
 
   test.each([
@@ -297,8 +297,8 @@ describe("a module", () => {
   });
 
   test.each([
-    ["no function", "module.exports = {};", "which exports no function that returns what it adds."],
-    ["nothing", "module.exports = undefined;", "which exports no function that returns what it adds."],
+    ["no function", "module.exports = {};", "which must export a function that returns its additions."],
+    ["nothing", "module.exports = undefined;", "which must export a function that returns its additions."],
     ...[
       ["a function of nothing", "() => ({})"],
       ["a function of a list", "() => []"],
@@ -309,7 +309,7 @@ describe("a module", () => {
     ].map(([what, code]): [string, string, string] => [
       what!,
       `module.exports = ${code};`,
-      "which adds nothing: it must return { operations: [...], procedures: [...], watches: [...], interceptors: [...] }, one of them at least.",
+      "which cannot be used: it must return at least one of { operations: [...], procedures: [...], watches: [...], interceptors: [...] }.",
     ]),
   ])("that exports %s is refused", (_case, content, message) => {
     const path = fileWith(content);
@@ -326,7 +326,7 @@ describe("a module", () => {
   test("whose function throws is refused, with what it throws", () => {
     const path = fileWith(`module.exports = () => { throw new Error("no licence"); };`);
     expect(() => named(path)).toThrow(
-      new TypeError(`FXDESK_EXTENSIONS names ${path}, which adds nothing: no licence`),
+      new TypeError(`FXDESK_EXTENSIONS names ${path}, which cannot be used: no licence`),
     );
   });
 
@@ -338,7 +338,7 @@ describe("a module", () => {
     const path = fileWith(`throw ${thrown};`);
     expect(() => named(path)).toThrow(
       new TypeError(
-        `FXDESK_EXTENSIONS names ${path}, which cannot be loaded as a CommonJS module: it throws ${told}`,
+        `FXDESK_EXTENSIONS names ${path}, which cannot be loaded as a CommonJS module: it threw ${told}`,
       ),
     );
   });
@@ -348,7 +348,7 @@ describe("a module", () => {
     (thrown) => {
       const path = fileWith(`module.exports = () => { throw ${thrown}; };`);
       expect(() => named(path)).toThrow(
-        new TypeError(`FXDESK_EXTENSIONS names ${path}, which adds nothing: it throws ${thrown}`),
+        new TypeError(`FXDESK_EXTENSIONS names ${path}, which cannot be used: it threw ${thrown}`),
       );
     },
   );
@@ -375,7 +375,7 @@ describe("a module", () => {
   ])("that leaves out what is needed is refused, and that is named: %s", (code, message) => {
     const path = fileWith(`module.exports = ({ operation, json, z }) => ${code};`);
     expect(() => named(path)).toThrow(
-      new TypeError(`FXDESK_EXTENSIONS names ${path}, which adds nothing: ${message}`),
+      new TypeError(`FXDESK_EXTENSIONS names ${path}, which cannot be used: ${message}`),
     );
   });
 
@@ -389,7 +389,7 @@ describe("a module", () => {
   test("that declares what the contract has is refused", () => {
     const path = fileWith(moduleWith(`name: "trades.list"`));
     expect(() => named(path)).toThrow(
-      `FXDESK_EXTENSIONS names ${path}, which adds nothing: Two operations are called trades.list.`,
+      `FXDESK_EXTENSIONS names ${path}, which cannot be used: Two operations are called trades.list.`,
     );
   });
 });

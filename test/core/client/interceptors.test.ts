@@ -167,7 +167,7 @@ test.each(changingCalls)("a link that has ended passes %s on no more", async (_,
   expect(await failureOf(call(client))).toMatchObject({ code: "interceptor", outcome: "not-sent" });
   const refused = await failureOf(late!());
   expect(refused).toMatchObject({ code: "interceptor", outcome: "not-sent" });
-  expect(refused.message).toContain("after it had ended. Nothing was sent.");
+  expect(refused.message).toContain("that had already ended. Nothing was sent.");
   expect(server.heads).toHaveLength(0);
 });
 

@@ -42,7 +42,7 @@ describe.each(shapes)("%s", (_, make, field) => {
   test.each(inexactNumbers)("%s is told", (digits) => {
     const violations = findLostDigits(make(digits));
     expect(violations).toEqual([
-      { field, message: `is ${digits}, of which a number keeps ${Number(digits)}` },
+      { field, message: `is ${digits}, which JavaScript can only represent as ${Number(digits)}` },
     ]);
   });
   test.each(exactNumbers)("%s is kept", (digits) => expect(findLostDigits(make(digits))).toEqual([]));

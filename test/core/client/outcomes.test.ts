@@ -96,7 +96,7 @@ test("a change whose response breaks off says so, and is sent once", async () =>
   await startServerAndClient(brokenBody);
   const error = await failureOf(client.request({ method: "POST", path: "/things", body: { a: 1 } }));
   expect(error).toMatchObject({ name: "Unavailable", status: 200, outcome: "unknown", retryable: false });
-  expect(error.message).toContain("The response (200) broke off");
+  expect(error.message).toContain("The response (200) was incomplete");
   expect(server.heads).toHaveLength(1);
 });
 

@@ -196,8 +196,8 @@ test.each<[message: string, request: object]>([
   ["body must be an object of fields", { method: "POST", path: "/payments", body: [{ amount: 1 }] }],
   ["body must be an object of fields", { method: "POST", path: "/payments", body: "amount=1" }],
   ["query must be an object of fields", { method: "GET", path: "/payments", query: "a=1" }],
-  ["path must be text that begins with a slash", {}],
-  ["path must be text that begins with a slash", { method: "GET", path: "payments" }],
+  ["path must be a string that starts with a slash", {}],
+  ["path must be a string that starts with a slash", { method: "GET", path: "payments" }],
   ["method must be one of GET, POST, PUT, PATCH, DELETE", { method: "GET\r\n", path: "/payments" }],
 ])("a request of one's own is checked: %s", async (message, request) => {
   await startServer(respond(200, "[]"));

@@ -29,7 +29,7 @@ test("a read whose responses all break off says so, with the status", async () =
   const { server, client } = await startClientAndServer(brokenBody);
   const error = await failureOf(client.trades.list());
   expect(error).toMatchObject({ name: "Unavailable", status: 200, outcome: "unknown", retryable: true });
-  expect(error.message).toContain("trades.list: The response (200) broke off");
+  expect(error.message).toContain("trades.list: The response (200) was incomplete");
   expect(server.heads).toHaveLength(3);
 });
 

@@ -100,7 +100,7 @@ test("the limit of the wait is told apart from the limit of the call", async () 
   await untilArrived(server, 1);
   const waited = await failureOf(client.trades.list({}, { queueTimeoutMs: 30, timeoutMs: 60_000 }));
   expect(waited).toMatchObject({ code: "timeout", outcome: "not-sent", retryable: true });
-  expect(waited.message).toContain("waited 30 ms for its turn");
+  expect(waited.message).toContain("waited 30 ms for the rate limiter");
   await server.close();
   await busy;
 });

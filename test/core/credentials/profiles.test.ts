@@ -63,7 +63,7 @@ test("one that others may read is refused", async () => {
   await updateProfile("one", () => profile("c-1"));
   await chmod(path, 0o640);
   await expect(readProfiles()).rejects.toThrow(`chmod 600 ${path}`);
-  await expect(updateProfile("two", () => profile("c-2"))).rejects.toThrow("Others may read");
+  await expect(updateProfile("two", () => profile("c-2"))).rejects.toThrow("Other users may read");
 });
 
 test.each([

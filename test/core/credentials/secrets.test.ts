@@ -282,6 +282,6 @@ test("a response whose names and identity hold a secret does without, and says s
   expect(response.body).toMatchObject({ trade_id: "T-[secret]-7" });
   expect(response.violations).toContainEqual({
     field: "",
-    message: "held a secret of the connection, which is not shown",
+    message: "contained a secret of the connection, which was removed",
   });
 });

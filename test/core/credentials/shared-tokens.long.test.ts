@@ -107,7 +107,7 @@ describe.each(engines())("in $name", ({ create }) => {
     const client = start({}, { timeoutMs: 300 });
     const error = await failureOf(client.trades.book(tradeInput, { timeoutMs: 20_000 }));
     expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent", retryable: true });
-    expect(error.message).toContain("Another process renews the tokens");
+    expect(error.message).toContain("Timed out waiting for another process");
     expect(rotating.used).toEqual(["refresh-0"]);
   });
 
@@ -131,7 +131,7 @@ describe.each(engines())("in $name", ({ create }) => {
     for (const call of [() => client.trades.list(), () => client.trades.book(tradeInput)]) {
       const error = await failureOf(call());
       expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent", retryable: true });
-      expect(error.message).toContain("The store of tokens cannot be used");
+      expect(error.message).toContain("The token store cannot be used");
     }
     await run("DROP INDEX fxdesk_full");
     // What failed is left alone for a while.

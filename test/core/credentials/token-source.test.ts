@@ -139,7 +139,9 @@ test("tokens that could not be kept are kept before the next call, without anoth
   for (let count = 0; count < 2; count += 1) {
     const error = await failureOf(client.trades.book(tradeInput));
     expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent", retryable: true });
-    expect(error.message).toContain("The renewed tokens could not be kept (the disk is full).");
+    expect(error.message).toContain(
+      "The refreshed tokens could not be saved: onTokens failed (the disk is full).",
+    );
   }
   expect(service.heads).toHaveLength(0);
   await client.trades.list();
@@ -195,10 +197,10 @@ describe("a function that gives the token", () => {
   };
 
   test.each<[name: string, ask: () => never, message: RegExp]>([
-    ["throws", throwing(new Error("no vault")), /function that gives it failed \(no vault\)/],
-    ["throws a text", throwing("no vault"), /function that gives it failed \(no vault\)/],
-    ["throws nothing", throwing(undefined), /function that gives it failed/],
-    ["throws null", throwing(null), /function that gives it failed/],
+    ["throws", throwing(new Error("no vault")), /accessToken function failed \(no vault\)/],
+    ["throws a text", throwing("no vault"), /accessToken function failed \(no vault\)/],
+    ["throws nothing", throwing(undefined), /accessToken function failed/],
+    ["throws null", throwing(null), /accessToken function failed/],
     ["rejects", (() => Promise.reject(new Error("no vault"))) as never, /failed \(no vault\)/],
     ["gives nothing", (() => undefined) as never, /gave none/],
     ["gives an empty text", (() => "") as never, /gave none/],

@@ -168,7 +168,7 @@ describe("charsets", () => {
     const { client } = await startClientAndServer(respond(201, body));
     const { violations, body: booked } = await client.trades.book.response(tradeInput);
     expect(booked.trade_id).toBe("\uFFFD");
-    expect(violations).toContainEqual({ field: "", message: "is not UTF-8: some characters are lost" });
+    expect(violations).toContainEqual({ field: "", message: "is not valid UTF-8; some characters are lost" });
   });
 
   test("what the service says is read in its charset", async () => {

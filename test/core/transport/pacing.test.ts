@@ -114,7 +114,7 @@ test("more calls than may wait are refused at once, and nothing of them is sent"
   for (const call of [client.trades.list(), client.trades.book(tradeInput)]) {
     const error = await failureOf(call);
     expect(error).toMatchObject({ code: "rate_limited", outcome: "not-sent", retryable: true, attempts: 0 });
-    expect(error.message).toContain("Too many calls wait for their turn (2)");
+    expect(error.message).toContain("The queue is full: 2 calls are waiting");
   }
   for (let answered = 0; answered < 3; answered += 1) {
     await eventually(() => held.length === 1, { withinMs: 20_000, what: "a request" });
@@ -220,7 +220,7 @@ test("while the service wants no call for longer than a call may wait, each says
     const error = await failureOf(call);
     expect(error).toMatchObject({ name: "RateLimited", outcome: "not-sent", retryable: true, attempts: 0 });
     expect(error.toJSON().retryAfterMs).toBeGreaterThan(3_000_000);
-    expect(error.message).toMatch(/asked to wait another 3\d\d\d s/);
+    expect(error.message).toMatch(/requested a pause of another 3\d\d\d s/);
   }
   expect(server.heads).toHaveLength(1);
 });

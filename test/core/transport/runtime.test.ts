@@ -10,7 +10,7 @@ test("where undici is a stub, no client is made, and a sentence says why", () =>
     jest.doMock("undici", () => ({ Client: function Client() {} }));
     const core = require("../../../core") as { createClient: typeof createClient };
     expect(() => core.createClient({ baseUrl: "https://example.com" })).toThrow(
-      "fxdesk needs Node.js: this runtime replaces undici, and nobody could tell which requests left.",
+      "fxdesk requires Node.js: this runtime replaces undici, so it is impossible to detect which requests were sent.",
     );
   });
   jest.dontMock("undici");

@@ -107,7 +107,7 @@ test("without the store calls go on, each process by itself, and that is said on
   expect(server.heads).toHaveLength(20);
   expect(warn.mock.calls).toHaveLength(1);
   expect(String(warn.mock.calls[0]![0])).toMatch(
-    /^The store of the shared pace, postgres:\/\/127.0.0.1:1\/none, cannot/,
+    /^The shared rate limiter cannot use the store postgres:\/\/127.0.0.1:1\/none \(/,
   );
   expect(String(warn.mock.calls[0]![0])).not.toContain("secret");
 });

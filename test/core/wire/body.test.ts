@@ -145,8 +145,8 @@ test.each([
   ["application/json", "{", "content", "The body is not JSON."],
   ["application/json", "[]", "content", "The body must be an object."],
   ["application/xml; charset=iso-8859-1", "<\xe4>", "content", "The body is not UTF-8."],
-  [multipart, "", "content", "The body is not a form."],
-  ["multipart/form-data", parts("letter_part"), "content", "The body is not a form."],
+  [multipart, "", "content", "The body is not a valid multipart form."],
+  ["multipart/form-data", parts("letter_part"), "content", "The body is not a valid multipart form."],
   [multipart, parts("letter_part"), "content", "The form has no part fields_part."],
   [multipart, parts("fields_part", "letter_part"), "content", "The body must be an object."],
 ])("%s %j cannot be read: %s", async (type, body, because, message) => {
