@@ -41,7 +41,7 @@ export interface StoredLogin {
 }
 
 function requireSetting<T>(value: T | undefined, name: string): T {
-  if (!value) throw new TypeError(`${name} is required to log in.`);
+  if (!value) throw new TypeError(`${name} is needed to log in.`);
   return value;
 }
 

@@ -144,7 +144,7 @@ test.each([1, 2, 3])("page %i, empty before the end of the count, is reported", 
       "x-total-count": "500",
     })(socket, number);
   await expect(collect(fault, "listCounted")).rejects.toThrow(
-    `Page ${empty} is empty, after ${(empty - 1) * 50} of 500 entries.`,
+    `Page ${empty} is empty after ${(empty - 1) * 50} of 500 entries.`,
   );
   expect(server.heads).toHaveLength(empty);
 });

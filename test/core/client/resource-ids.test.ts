@@ -195,7 +195,7 @@ test("the end of a client waits so long for all notes together, and says what th
   expect(tookMs).toBeLessThan(9_000);
   const said = warnings.mock.calls.map(([labelParts]) => labelParts as string);
   expect(said.filter((labelParts) => !labelParts.includes("in plain text"))).toEqual([
-    expect.stringContaining("before the store took note of the identifiers that 4 calls created"),
+    expect.stringContaining("before the IDs of 4 calls were stored"),
   ]);
 });
 
@@ -212,7 +212,7 @@ test("where the store takes no note, the call ends as it did, and a warning says
   await server.close();
   expect(warnings).toHaveBeenCalledTimes(1);
   expect(warnings).toHaveBeenCalledWith(
-    expect.stringContaining("consents.create: The call was carried out, and the store could not take note"),
+    expect.stringContaining("consents.create: The call was carried out, but its ID could not be stored"),
     { type: "FxdeskWarning", code: "FXDESK_ID_UNKEPT" },
   );
 });

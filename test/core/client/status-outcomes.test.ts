@@ -95,7 +95,7 @@ test("a 409 on a quote that was spent says where to look", async () => {
   expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({ outcome: "unknown" });
   const error = await failureOf(client.trades.book(tradeInput, uniqueKey()));
   expect(error).toMatchObject({ name: "Conflict", code: "conflict", outcome: "rejected" });
-  expect(error.message).toContain("This call was not carried out. If an earlier one had this quote_id");
+  expect(error.message).toContain("This call was not carried out, but an earlier call with the same quote_id");
   expect(error.message).toContain("look in trades.list");
 });
 

@@ -202,9 +202,9 @@ describe("a function that gives the token", () => {
     ["throws nothing", throwing(undefined), /accessToken function failed/],
     ["throws null", throwing(null), /accessToken function failed/],
     ["rejects", (() => Promise.reject(new Error("no vault"))) as never, /failed \(no vault\)/],
-    ["gives nothing", (() => undefined) as never, /gave none/],
-    ["gives an empty text", (() => "") as never, /gave none/],
-    ["gives a number", (() => 7) as never, /gave none/],
+    ["gives nothing", (() => undefined) as never, /returned no token/],
+    ["gives an empty text", (() => "") as never, /returned no token/],
+    ["gives a number", (() => 7) as never, /returned no token/],
   ])("that %s is an error of the family, and nothing is sent", async (_, ask, message) => {
     const { server, client } = await asking(ask);
     for (const call of [() => client.trades.list(), () => client.trades.book(tradeInput)]) {
