@@ -1,4 +1,4 @@
-/** Where a client calls: addresses that are none, or would lead elsewhere, are refused before a token could go there. */
+/** Addresses of a client: invalid or unsafe ones are refused before a token could be sent there. */
 import { createClient, type ClientOptions } from "../../../core";
 import { optionsFromSettings } from "../../../core";
 
@@ -9,7 +9,7 @@ test.each<[options: ClientOptions]>([
   [{ baseUrl: "https://[::1]:1" }],
   [{ xs2aUrl: "https://example.com" }],
   [{}],
-])("%j is taken", (options) => {
+])("accepts %j", (options) => {
   expect(() => createClient(options)).not.toThrow();
 });
 
@@ -33,14 +33,14 @@ test.each<[options: ClientOptions, message: string]>([
     'environment must be api or sandbox, not "sandboxx"',
   ],
   [{ environment: "API" as never }, "environment must be api or sandbox"],
-])("%j is refused: %s", (options, message) => {
+])("refuses %j: %s", (options, message) => {
   expect(() => createClient(options)).toThrow(TypeError);
   expect(() => createClient(options)).toThrow(message);
   expect(() => createClient(options)).not.toThrow("canary");
 });
 
 test.each(["soon", "0", "1.5", "2147483648", "-1", "1e3"])(
-  "a time limit of %j as text is refused",
+  "refuses the time limit %j in a setting",
   (timeoutMs) => {
     expect(() => optionsFromSettings({ timeoutMs })).toThrow("timeoutMs must be a whole number");
   },

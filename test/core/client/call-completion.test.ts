@@ -1,4 +1,4 @@
-/** A booking whose caller stops waiting after its head was written goes to its end, and its outcome is told. */
+/** A booking whose caller aborts after it was sent is finished, and returns its outcome. */
 import * as fc from "fast-check";
 import { setTimeout } from "node:timers/promises";
 import { FxdeskError } from "../../../core";
@@ -6,7 +6,7 @@ import { type Fault, reset, respond } from "../../support/fault-server";
 import { heldServer } from "../../support/held-server";
 import { createTestClient, uniqueKey, onCleanup, tradeInput } from "../support/client-fixtures";
 
-/** What the service does in the end, and what the caller is told then. */
+/** Response of the service, and the expected result of the call. */
 const responses: Readonly<Record<string, readonly [fault: Fault, told: string]>> = {
   booked: [respond(201, '{"trade_id":"T-1"}'), "T-1"],
   refused: [respond(422, '{"code":"c","message":"No."}'), "rejected"],
@@ -15,7 +15,7 @@ const responses: Readonly<Record<string, readonly [fault: Fault, told: string]>>
   lost: [reset, "unknown"],
 };
 
-/** Calls at the same time: how each ends, when its caller stops waiting, and when its response comes. */
+/** Concurrent calls: result, time of the abort and time of the response of each. */
 const callPlans = fc.array(
   fc.record({
     ending: fc.constantFrom(...Object.keys(responses)),

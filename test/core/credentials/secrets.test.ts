@@ -1,4 +1,4 @@
-/** Every secret of a connection, echoed by whoever can: it appears nowhere in what a caller, a log or a listener sees. */
+/** No secret of a connection, echoed by any party, reaches a caller, a log or a listener. */
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { channels } from "../../../core/client/diagnostics-channels";
@@ -27,7 +27,7 @@ const secrets = {
 const basic = Buffer.from(`app:${secrets.authClientSecret}`).toString("base64");
 const all = [...Object.values(secrets), basic];
 
-/** In every spelling that a service may send them in. */
+/** All spellings in which a service may return secrets. */
 const echo = all
   .flatMap((secret) => [
     secret,
@@ -46,7 +46,7 @@ const echo = all
   .join(" ");
 const plain = all.join(" ").replaceAll('"', "'");
 
-/** All that can be seen of a value: its text, its JSON, what inspect shows, its stack and its causes. */
+/** Returns everything visible of a value: text, JSON, inspection, stack and causes. */
 function renderEverything(value: unknown): string {
   const shown = [inspect(value, { depth: 8, maxStringLength: null }), String(value)];
   shown.push(JSON.stringify(value) ?? "");
@@ -55,7 +55,7 @@ function renderEverything(value: unknown): string {
   return shown.join("\n");
 }
 
-/** What is left of a secret in a text: its bare form, or one that a reader would decode. */
+/** Finds a secret in a text, in plain or decodable form. */
 function findSecrets(text: string): string[] {
   const forms = [
     text,
@@ -76,10 +76,10 @@ function findSecrets(text: string): string[] {
   return [...all, ...encoded].filter((secret) => forms.some((form) => form.includes(secret)));
 }
 
-/** A file is no JSON: nobody decodes what is escaped there. */
+/** Escapes in a file are not decoded, so only plain forms count. */
 const withoutEscapes = (text: string) => text.replaceAll(/\\|&#/g, "?");
 
-/** A file is looked at by what it holds, not by the connection on which it arrives. */
+/** Checks the content of a file, not its connection. */
 function withoutFile(event: unknown): unknown {
   const { result } = event as { result?: { body?: unknown } };
   return result?.body instanceof ReceivedFile
@@ -87,7 +87,7 @@ function withoutFile(event: unknown): unknown {
     : event;
 }
 
-/** All that is told on the channels while a test runs. */
+/** All diagnostics events during a test. */
 function recordEvents(): unknown[] {
   const told: unknown[] = [];
   const listener = (event: unknown) => void told.push(renderEverything(withoutFile(event)));
@@ -139,7 +139,7 @@ async function callEverything(
   });
   const results: string[] = [];
   const note = (value: unknown) => void results.push(renderEverything(value));
-  // The booking first: then every token is known.
+  // The booking first, because it makes every token known.
   await client.trades.book.response(tradeInput).then(note, note);
   await client.accounts.listCurrencyAccounts.response().then(note, note);
   await client.request(changeRequest).then(note, note);
@@ -201,7 +201,7 @@ const responseEchoes: [where: string, fault: Fault][] = [
   ["a file", respond(200, `%PDF ${plain} ${echo}`, { "content-type": "application/pdf" })],
 ];
 
-test.each(responseEchoes)("echoed in %s", async (_, fault) => {
+test.each(responseEchoes)("redacts secrets echoed in %s", async (_, fault) => {
   const { results, told, service } = await callEverything(fault);
   expect(service.heads.length).toBeGreaterThanOrEqual(5);
   expect(findSecrets([...results, ...told].join("\n"))).toEqual([]);
@@ -215,7 +215,7 @@ const tokenEndpointEchoes: [where: string, fault: Fault][] = [
   ["what is no JSON", respond(200, plain)],
 ];
 
-test.each(tokenEndpointEchoes)("echoed by the token endpoint in %s", async (_, fault) => {
+test.each(tokenEndpointEchoes)("redacts secrets echoed by the token endpoint in %s", async (_, fault) => {
   const { results, told, endpoint } = await callEverything(respond(401), fault);
   expect(endpoint.heads.length).toBeGreaterThanOrEqual(1);
   expect(findSecrets([...results, ...told].join("\n"))).toEqual([]);
@@ -225,7 +225,7 @@ const failWith = (words: string) => () => {
   throw Object.assign(new Error(`no vault for ${words}`), { config: { headers: { a: [[[[words]]]] } } });
 };
 
-test("thrown by who should give a token, or keep it", async () => {
+test("redacts secrets in errors of accessToken and onTokens", async () => {
   const { refreshToken, authClientSecret, apiKey, passphrase } = secrets;
   const known = [refreshToken, authClientSecret, apiKey, passphrase].join(" ");
   const asked = await callEverything(respond(200), renewing, { accessToken: failWith(known) });
@@ -235,7 +235,7 @@ test("thrown by who should give a token, or keep it", async () => {
   expect(findSecrets(text)).toEqual([]);
 });
 
-test("a secret that stands across two pieces of a file is blanked, and the length stays", async () => {
+test("blanks a secret across two chunks of a file without changing its length", async () => {
   const pieces = [
     "a".repeat(100_000) + secrets.apiKey.slice(0, 5),
     secrets.apiKey.slice(5) + "b".repeat(100),
@@ -256,7 +256,7 @@ test("a secret that stands across two pieces of a file is blanked, and the lengt
   expect(bytes).toBe(whole.replace(secrets.apiKey, "*".repeat(secrets.apiKey.length)));
 });
 
-test("what is no secret is not touched", () => {
+test("leaves other text unchanged", () => {
   const known = new Secrets();
   for (const secret of ["", "token", "1234567", "canary-token"]) known.add(secret);
   expect(known.redact("my token is 1234567, canary-toke")).toBe("my token is 1234567, canary-toke");
@@ -265,13 +265,13 @@ test("what is no secret is not touched", () => {
   expect(known.redactError(error)).toBe(error);
 });
 
-test("of two secrets of which one begins with the other, nothing is left", () => {
+test("redacts two secrets of which one is a prefix of the other", () => {
   const known = new Secrets();
   for (const secret of ["canary-12", "canary-1234", "canary-123"]) known.add(secret);
   expect(known.redact("canary-1234 canary-123 canary-12")).toBe("[secret] [secret] [secret]");
 });
 
-test("a response whose names and identity hold a secret does without, and says so", async () => {
+test("redacts secrets in names and IDs of a response, and reports it", async () => {
   const apiKey = "a1b2c3d4e5f6";
   const body = JSON.stringify({ trade_id: `T-${apiKey}-7` });
   const { url } = await startFaultServer(respond(201, body, { [`x-${apiKey}`]: "here" }));

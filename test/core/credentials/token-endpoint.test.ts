@@ -1,4 +1,4 @@
-/** What a caller learns when there is no access token to be had: who refused, what failed, and what to do. */
+/** Errors of the token endpoint, as callers see them. */
 import { reset, respond, silence, type Fault } from "../../support/fault-server";
 import {
   untilArrived,
@@ -14,7 +14,7 @@ import {
 
 const credentials = { refreshToken: "refresh-0", authClientId: "app", authClientSecret: "app-secret" };
 
-/** A client whose tokens come from a raw endpoint; the service returns what it is asked. */
+/** A client with a raw token endpoint and a working service. */
 async function startClient(tokens: Fault, timeoutMs = 30_000) {
   disableBackoff();
   const service = await startFaultServer((socket, number) =>
@@ -84,8 +84,8 @@ const tokenResponses: [name: string, fault: Fault, expected: object, message: Re
   ],
 ];
 
-test.each(tokenResponses)("%s of the endpoint", async (_, fault, expected, message, requests) => {
-  // However long the first call takes, the second one comes while the endpoint is left alone.
+test.each(tokenResponses)("reports %s of the endpoint", async (_, fault, expected, message, requests) => {
+  // The second call is made during the pause, however long the first one takes.
   jest.spyOn(Date, "now").mockReturnValue(Date.now());
   const { service, endpoint, client } = await startClient(fault);
   const [read, booking] = [
@@ -102,7 +102,7 @@ test.each(tokenResponses)("%s of the endpoint", async (_, fault, expected, messa
   expect(endpoint.heads).toHaveLength(requests);
 });
 
-test("an endpoint at which nobody listens", async () => {
+test("reports an unreachable endpoint", async () => {
   disableBackoff();
   const client = createTestClient({ baseUrl: await closedPortUrl(), credentials });
   const error = await failureOf(client.trades.book(tradeInput));
@@ -113,7 +113,7 @@ test("an endpoint at which nobody listens", async () => {
 test.each<[name: string, fault: Fault]>([
   ["that never responds", silence],
   ["that drips", dripFault],
-])("an endpoint %s ends with the time limit of the call", async (_, fault) => {
+])("ends an endpoint %s at the time limit of the call", async (_, fault) => {
   const { service, client } = await startClient(fault, 200);
   for (const call of [() => client.trades.list(), () => client.trades.book(tradeInput)])
     expect(["timeout", "unavailable"]).toContain((await failureOf(call())).code);
@@ -121,7 +121,7 @@ test.each<[name: string, fault: Fault]>([
   expect(service.heads).toHaveLength(0);
 });
 
-test("the endpoint is asked again when its rest is over, which is longer each time", async () => {
+test("retries the endpoint after growing pauses", async () => {
   const { endpoint, client } = await startClient(respond(400, '{"error":"invalid_grant"}'));
   let now = 1_800_000_000_000;
   const clock = jest.spyOn(Date, "now").mockImplementation(() => now);
@@ -136,7 +136,7 @@ test("the endpoint is asked again when its rest is over, which is longer each ti
   expect(asked).toEqual([0, 1, 3, 7, 15]);
 });
 
-test("as long as the endpoint asks for is waited", async () => {
+test("waits as long as the endpoint requests", async () => {
   const { endpoint, client } = await startClient(respond(429, "", { "retry-after": "3600" }));
   let now = 1_800_000_000_000;
   const clock = jest.spyOn(Date, "now").mockImplementation(() => now);
@@ -150,7 +150,7 @@ test("as long as the endpoint asks for is waited", async () => {
   clock.mockRestore();
 });
 
-test("an endpoint that works again is believed at once, and rests anew from the beginning", async () => {
+test("resets the pause when the endpoint works again", async () => {
   let fault: Fault = respond(503);
   const { service, endpoint, client } = await startClient((socket, number) => fault(socket, number));
   let now = 1_800_000_000_000;
@@ -172,7 +172,7 @@ test("an endpoint that works again is believed at once, and rests anew from the 
   expect(service.heads).toHaveLength(1);
 });
 
-test("a lost response of the endpoint is asked for again with the same refresh token", async () => {
+test("retries a lost response with the same refresh token", async () => {
   const { endpoint, client } = await startClient((socket, number) =>
     (number < 3 ? reset : tokenPairResponse("access-1", "refresh-1"))(socket, number),
   );
@@ -181,7 +181,7 @@ test("a lost response of the endpoint is asked for again with the same refresh t
   for (const head of endpoint.heads) expect(head).toContain("refresh_token=refresh-0");
 });
 
-test("what leaves for the endpoint is what RFC 6749 says", async () => {
+test("sends requests that conform to RFC 6749", async () => {
   const { endpoint, client } = await startClient(tokenPairResponse("access-1", "refresh-1"));
   await client.trades.list();
   const [head = ""] = endpoint.heads;

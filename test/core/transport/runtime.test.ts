@@ -1,11 +1,11 @@
-/** A runtime that puts something else in the place of undici: nobody could tell what left. */
+/** Runtimes that replace undici are refused. */
 import { createClient } from "../../../core";
 
-test("this runtime has undici", () => {
+test("accepts a runtime with undici", () => {
   expect(() => createClient({ baseUrl: "https://example.com" })).not.toThrow();
 });
 
-test("where undici is a stub, no client is made, and a sentence says why", () => {
+test("refuses to create a client if undici is a stub", () => {
   jest.isolateModules(() => {
     jest.doMock("undici", () => ({ Client: function Client() {} }));
     const core = require("../../../core") as { createClient: typeof createClient };
