@@ -225,11 +225,11 @@ function classifyFailure(error: unknown, status: number | undefined): Failure | 
   if (!(error instanceof TransportError)) return undefined;
   const failure = classifyFailure(error.cause, status);
   if (failure) return failure;
-  const words = errorText(error.cause);
+  const reason = errorText(error.cause);
   const message =
     status === undefined
-      ? `The service cannot be reached (${words}).`
-      : `The response (${status}) was incomplete (${words}).`;
+      ? `The service cannot be reached (${reason}).`
+      : `The response (${status}) was incomplete (${reason}).`;
   return { type: Unavailable, code: "unavailable", message, retryable: true };
 }
 

@@ -35,6 +35,7 @@ export interface ClientOptions {
   readonly xs2aUrl?: string;
   /** Base address of the token endpoint and the login page. Default: the base address. */
   readonly authUrl?: string;
+  /** Access token or login, API key and client certificate. */
   readonly credentials?: Credentials;
   /** ID of the client (your organisation) whose data is read. */
   readonly clientId?: string;

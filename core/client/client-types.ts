@@ -49,9 +49,11 @@ export type OutputOf<D extends Callable> =
 /** Full response of an operation, as its `response` method returns it. */
 export type ResponseOf<D extends Callable> = ResponseUnion<D["responses"]>;
 
+/** Arguments of a method, with optional input if every field is optional. */
 export type Arguments<D extends Callable> =
   Partial<InputOf<D>> extends InputOf<D> ? OptionalArguments<InputOf<D>> : RequiredArguments<InputOf<D>>;
 
+/** Text representation that an operation can return instead of JSON; never if it has none. */
 export type AsTextOf<D extends Callable> = D["responses"][keyof D["responses"]] extends {
   asText: infer T extends AsText;
 }
@@ -91,13 +93,13 @@ export interface ListMethod<Args extends readonly unknown[], Item, Response> ext
 > {
   /** Iterates over the entries of all pages. Pages are fetched as they are consumed. */
   all(...args: Args): AsyncGenerator<Item, void, void>;
-  /** Every page, fetched as it is consumed. */
+  /** Iterates over the pages, which are fetched as they are consumed. */
   pages(...args: Args): AsyncGenerator<Item[], void, void>;
 }
 
 /** Additional methods of an operation whose pages link to each other. JSON only. */
 export interface LinkedPagesMethod<Args extends readonly unknown[], Result> {
-  /** Every page, fetched as it is consumed. */
+  /** Iterates over the pages, which are fetched as they are consumed. */
   pages(...args: Args): AsyncGenerator<Result, void, void>;
   /** Fetches all pages and returns the first one with the entries of all. */
   whole(...args: Args): Promise<Result>;

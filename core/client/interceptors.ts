@@ -45,8 +45,8 @@ function rejectLateCall(call: PreparedCall): Promise<never> {
 /** Wraps whatever an interceptor threw in an FxdeskError. */
 function toInterceptorError(call: PreparedCall, cause: unknown, passedOn: boolean): FxdeskError {
   if (cause instanceof FxdeskError) return cause;
-  const words = cause instanceof Error ? cause.message : String(cause);
-  return misuseError(call, `${passedOn ? "failed after" : "refused"} the call: ${words}`, {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return misuseError(call, `${passedOn ? "failed after" : "refused"} the call: ${reason}`, {
     cause,
     passedOn,
   });

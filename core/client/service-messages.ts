@@ -80,7 +80,7 @@ export const serviceViolations = (operation: Callable, service: ServiceMessage |
 
 /** Formats a message with its field, without repeating the meaning of the status. */
 function toSentence(operation: Callable, each: ServiceMessage, meaning: string): string {
-  const text = [each.message, each.details].filter((words) => words !== meaning && words).join(" ");
+  const text = [each.message, each.details].filter((part) => part !== meaning && part).join(" ");
   if (!each.field || text.includes(each.field)) return text;
   return `${resolveFieldName(operation, each.field)}: ${text}`.trimEnd();
 }
@@ -93,10 +93,10 @@ export function describeServiceMessages(
 ): string {
   const all = allMessages(service);
   const shown = all.slice(0, maxShownMessages);
-  const words = shown.flatMap((each, index) => [
+  const parts = shown.flatMap((each, index) => [
     toSentence(operation, each, meaning),
     each.code && each.code !== shown[index + 1]?.code ? `[${each.code}]` : "",
   ]);
   const hiddenCount = all.length - shown.length;
-  return [...words, hiddenCount > 0 ? `And ${hiddenCount} more.` : ""].filter(Boolean).join(" ");
+  return [...parts, hiddenCount > 0 ? `And ${hiddenCount} more.` : ""].filter(Boolean).join(" ");
 }

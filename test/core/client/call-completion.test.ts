@@ -7,7 +7,7 @@ import { heldServer } from "../../support/held-server";
 import { createTestClient, uniqueKey, onCleanup, tradeInput } from "../support/client-fixtures";
 
 /** Response of the service, and the expected result of the call. */
-const responses: Readonly<Record<string, readonly [fault: Fault, told: string]>> = {
+const responses: Readonly<Record<string, readonly [fault: Fault, result: string]>> = {
   booked: [respond(201, '{"trade_id":"T-1"}'), "T-1"],
   refused: [respond(422, '{"code":"c","message":"No."}'), "rejected"],
   failed: [respond(502, "{}"), "unknown"],
@@ -38,13 +38,13 @@ test.each(fc.sample(callPlans, 50).map((calls, run) => [run + 1, calls] as const
     const service = await heldServer();
     onCleanup(() => service.close());
     const client = createTestClient({ baseUrl: service.url });
-    const told: Promise<string>[] = [];
+    const results: Promise<string>[] = [];
     const stops: AbortController[] = [];
     for (const _call of calls) {
       const caller = new AbortController();
       stops.push(caller);
-      told.push(outcomeOf(client.trades.book(tradeInput, { signal: caller.signal, ...uniqueKey() })));
-      await service.untilArrived(told.length);
+      results.push(outcomeOf(client.trades.book(tradeInput, { signal: caller.signal, ...uniqueKey() })));
+      await service.untilArrived(results.length);
     }
     await Promise.all([
       ...calls.map(async ({ stop, stopAfterMs }, index) => {
@@ -59,7 +59,7 @@ test.each(fc.sample(callPlans, 50).map((calls, run) => [run + 1, calls] as const
         }
       })(),
     ]);
-    expect(await Promise.all(told)).toEqual(calls.map(({ ending }) => responses[ending]![1]));
+    expect(await Promise.all(results)).toEqual(calls.map(({ ending }) => responses[ending]![1]));
     expect(service.cutCount()).toBe(0);
     expect(service.heads).toHaveLength(calls.length);
   },

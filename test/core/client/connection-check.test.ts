@@ -7,7 +7,7 @@ import { createClient } from "../../../core";
 import { createTestClient, onCleanup, startFaultServer } from "../support/client-fixtures";
 
 test.each<[string, Fault, object]>([
-  ["takes the credentials", respond(200, "[]"), { reachable: true, authorised: true }],
+  ["accepts the credentials", respond(200, "[]"), { reachable: true, authorised: true }],
   ["refuses them", respond(401), { reachable: true, authorised: false }],
   ["refuses them for this client", respond(403), { reachable: true, authorised: false }],
   ["does not know the client", respond(404), { reachable: true, authorised: undefined }],

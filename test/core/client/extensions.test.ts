@@ -210,9 +210,9 @@ describe("an extension module", () => {
   const lastOf = (...given: Parameters<typeof named>) => named(...given).operations.at(-1)!;
 
   /** Returns the result of a function, or the message of its error. */
-  function said(does: () => string): string {
+  function resultOf(action: () => string): string {
     try {
-      return does();
+      return action();
     } catch (error) {
       return (error as Error).message;
     }
@@ -229,7 +229,7 @@ describe("an extension module", () => {
 
   test.each([
     ["exports.default", `exports.default = () => ({ operations: [] });`],
-    ["a function of its own", `module.exports = function () { return { operations: [] }; };`],
+    ["a plain function", `module.exports = function () { return { operations: [] }; };`],
   ])("may export %s", (_case, content) => {
     expect(named(fileWith(content)).operations).toEqual(contract.operations);
   });
@@ -283,7 +283,7 @@ describe("an extension module", () => {
       chmodSync(path, 0o660);
       const read = () => (named(path), "read");
       const refused = `FXDESK_EXTENSIONS names ${path}, which others may write to: chmod go-w ${path}`;
-      expect(said(read)).toBe(group === user ? "read" : refused);
+      expect(resultOf(read)).toBe(group === user ? "read" : refused);
     }
     getuid.mockRestore();
   });
@@ -300,12 +300,12 @@ describe("an extension module", () => {
     ["no function", "module.exports = {};", "which must export a function that returns its additions."],
     ["nothing", "module.exports = undefined;", "which must export a function that returns its additions."],
     ...[
-      ["a function of nothing", "() => ({})"],
-      ["a function of a list", "() => []"],
+      ["a function that returns nothing", "() => ({})"],
+      ["a function that returns a list", "() => []"],
       ["a promise", "async () => ({ operations: [] })"],
-      ["a word that adds nothing", "() => ({ interceptor: [] })"],
-      ["operations that are none", "() => ({ operations: [1] })"],
-      ["interceptors that are none", "() => ({ operations: [], interceptors: [{}] })"],
+      ["an unknown key", "() => ({ interceptor: [] })"],
+      ["invalid operations", "() => ({ operations: [1] })"],
+      ["invalid interceptors", "() => ({ operations: [], interceptors: [{}] })"],
     ].map(([what, code]): [string, string, string] => [
       what!,
       `module.exports = ${code};`,
@@ -334,11 +334,11 @@ describe("an extension module", () => {
     ["5", "5"],
     ["{ code: 5 }", "{ code: 5 }"],
     ["Symbol('no')", "Symbol(no)"],
-  ])("is refused if it throws a value that is no Error: %s", (thrown, told) => {
+  ])("is refused if it throws a value that is no Error: %s", (thrown, message) => {
     const path = fileWith(`throw ${thrown};`);
     expect(() => named(path)).toThrow(
       new TypeError(
-        `FXDESK_EXTENSIONS names ${path}, which cannot be loaded as a CommonJS module: it threw ${told}`,
+        `FXDESK_EXTENSIONS names ${path}, which cannot be loaded as a CommonJS module: it threw ${message}`,
       ),
     );
   });

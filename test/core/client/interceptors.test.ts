@@ -84,10 +84,10 @@ test("deep-freezes a money call and copies the caller's objects", async () => {
 const misuseCases: [name: string, link: Interceptor, message: RegExp][] = [
   ["changes it", (call, next) => next({ ...call, target: "/elsewhere" }), /changed a call/],
   ["answers it", async () => sampleResponse, /did not pass on/],
-  ["gives nothing", (async () => undefined) as never, /did not pass on/],
+  ["returns nothing", (async () => undefined) as never, /did not pass on/],
   ["throws before", () => Promise.reject(new Error("office hours")), /refused the call: office hours/],
   [
-    "throws a text",
+    "throws a string",
     () => {
       throw "office hours" as never;
     },
@@ -108,7 +108,7 @@ const failuresAfterNext: [name: string, link: Interceptor][] = [
   ["throws after", (call, next) => next(call).then(() => Promise.reject(new Error("log is full")))],
   ["calls next twice", async (call, next) => (await next(call), next(call))],
   ["calls next twice at once", async (call, next) => (await Promise.all([next(call), next(call)]))[0]],
-  ["answers something else", (call, next) => next(call).then(() => sampleResponse)],
+  ["returns another response", (call, next) => next(call).then(() => sampleResponse)],
   ["does not wait", async (call, next) => (void next(call), sampleResponse)],
   ["swallows the outcome", (call, next) => next(call).catch(() => sampleResponse)],
 ];

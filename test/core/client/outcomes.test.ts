@@ -42,9 +42,9 @@ const failureOf = (call: Promise<unknown>) =>
 const outages: [name: string, fault: Fault][] = [
   ["a reset after the request", reset],
   ["a connection closed without a response", (socket) => socket.end()],
-  ["a status line that is none", (socket) => socket.end("garbage\r\n\r\n")],
-  ["a head that breaks off", (socket) => socket.end("HTTP/1.1 201 X\r\ncontent-le")],
-  ["a body that breaks off", (socket) => socket.end("HTTP/1.1 201 X\r\ncontent-length: 99\r\n\r\n{")],
+  ["an invalid status line", (socket) => socket.end("garbage\r\n\r\n")],
+  ["incomplete headers", (socket) => socket.end("HTTP/1.1 201 X\r\ncontent-le")],
+  ["an incomplete body", (socket) => socket.end("HTTP/1.1 201 X\r\ncontent-length: 99\r\n\r\n{")],
   ["a success that is not JSON", respond(201, "<html>")],
   ["500", respond(500)],
   ["502 with an ErrorMessage", respond(502, '{"code":"upstream_error","message":"m","details":"d"}')],
@@ -140,10 +140,10 @@ test("does not repeat the service's message", async () => {
 });
 
 test.each([
-  ["more digits than a number keeps", '{"trade_id":12345678901234567890}'],
-  ["a number without end", '{"trade_id":1e400}'],
-  ["signs that nobody sees", '{"trade_id":"\\u200b\\u0000"}'],
-  ["lists in lists without end", `{"trade_id":"t-1","x":${"[".repeat(4_000)}${"]".repeat(4_000)}}`],
+  ["more digits than JavaScript represents", '{"trade_id":12345678901234567890}'],
+  ["an infinite number", '{"trade_id":1e400}'],
+  ["invisible characters", '{"trade_id":"\\u200b\\u0000"}'],
+  ["deeply nested lists", `{"trade_id":"t-1","x":${"[".repeat(4_000)}${"]".repeat(4_000)}}`],
 ])("reports an unknown outcome for a booking whose response has %s", async (_, body) => {
   await startServerAndClient(respond(201, body));
   const error = await failureOf(client.trades.book(trade));

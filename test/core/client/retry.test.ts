@@ -42,7 +42,7 @@ const table: [fault: string, make: Fault, requests: { read: number; change: numb
   ),
   ["429, at once", respond(429, "", { "retry-after": "0" }), { read: 3, change: 1, money: 1 }],
   ["a reset", reset, { read: 3, change: 1, money: 1 }],
-  ["a response that breaks off", brokenBody, { read: 3, change: 1, money: 1 }],
+  ["an incomplete response", brokenBody, { read: 3, change: 1, money: 1 }],
   ["no HTTP", (socket) => socket.end("no http\r\n\r\n"), { read: 3, change: 1, money: 1 }],
 ];
 

@@ -40,10 +40,10 @@ test.each([0, -1, 1.5, NaN, "5"])("refuses %p connections", (connections) => {
 
 const head = "HTTP/1.1 200 X\r\ncontent-type: application/pdf\r\ncontent-length: 9\r\n\r\nx";
 const slowResponses: [phase: string, fault: Fault][] = [
-  ["the head of a response", silence],
-  ["half a head", (socket) => socket.write("HTTP/1.1 200 X\r\ncontent-le")],
-  ["a body that never comes", (socket) => socket.write(head)],
-  ["a body that drips", dripFault],
+  ["the response headers", silence],
+  ["incomplete headers", (socket) => socket.write("HTTP/1.1 200 X\r\ncontent-le")],
+  ["a missing body", (socket) => socket.write(head)],
+  ["an endless body", dripFault],
 ];
 
 describe.each(slowResponses)("the time limit and the caller end the wait for %s", (_, fault) => {

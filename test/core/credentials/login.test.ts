@@ -76,9 +76,9 @@ test("omits PKCE if configured", async () => {
 test.each([
   ["a lifetime in digits", { expires_in: "3600" }],
   ["no lifetime", { expires_in: undefined }],
-  ["a lifetime that is none", { expires_in: "soon" }],
-  ["an identity that cannot be read", { id_token: "x" }],
-  ["an identity without clients", { id_token: idToken({ clients: 1 }) }],
+  ["an invalid lifetime", { expires_in: "soon" }],
+  ["an unreadable ID token", { id_token: "x" }],
+  ["an ID token without clients", { id_token: idToken({ clients: 1 }) }],
 ])("accepts %s", async (_what, changes) => {
   const { options, finishing } = await finishLogin(respond(200, tokens(changes)));
   const { login } = await finishing;
@@ -96,8 +96,8 @@ test.each([
   const server = await startFaultServer(respond(200, tokens({ id_token: idToken({ clients }) })));
   const { clientId: _, ...options } = optionsAt(server.url);
   const login = await startLogin(fxdeskService, { ...options, ...(clientId && { clientId }) });
-  const kept = await login.finish(new URLSearchParams({ code: "c", state: login.state }));
-  expect([kept.clientId, kept.clientIds]).toEqual([expected, clients.map((each) => each.client_id)]);
+  const stored = await login.finish(new URLSearchParams({ code: "c", state: login.state }));
+  expect([stored.clientId, stored.clientIds]).toEqual([expected, clients.map((each) => each.client_id)]);
 });
 
 test("works until the access token expires if there is no refresh token", async () => {
@@ -120,21 +120,21 @@ test.each<[string, Fault, object]>([
   ["refuses", respond(400, '{"error":"invalid_grant"}'), { code: "unauthorized", outcome: "rejected" }],
   ["does not know the application", respond(401, "{}"), { code: "unauthorized" }],
   ["fails", respond(500), { code: "unavailable", retryable: true }],
-  ["is too busy", respond(429), { code: "unavailable" }],
-  ["leads elsewhere", respond(302, "", { location: "https://elsewhere.example/" }), { code: "unavailable" }],
-  ["says nothing", silence, { code: "unavailable" }],
+  ["is overloaded", respond(429), { code: "unavailable" }],
+  ["redirects", respond(302, "", { location: "https://elsewhere.example/" }), { code: "unavailable" }],
+  ["does not respond", silence, { code: "unavailable" }],
   ["hangs up", reset, { code: "unavailable" }],
-  ["gives a page", respond(200, "<html>"), { code: "unavailable" }],
-  ["gives no token", respond(200, "{}"), { code: "unavailable" }],
-  ["gives tokens of another type", respond(200, tokens({ token_type: "mac" })), { code: "unavailable" }],
+  ["returns HTML", respond(200, "<html>"), { code: "unavailable" }],
+  ["returns no token", respond(200, "{}"), { code: "unavailable" }],
+  ["returns tokens of another type", respond(200, tokens({ token_type: "mac" })), { code: "unavailable" }],
 ])("fails and stores nothing if the token endpoint %s", async (_what, fault, facts) => {
   const { server, finishing } = await finishLogin(fault);
   const error = await failureOf(finishing);
   expect(error).toMatchObject({ operation: "login", ...facts });
   expect(server.heads.length).toBeLessThanOrEqual(1);
-  const told = JSON.stringify(error) + error.stack + String((error.cause as Error | undefined)?.stack);
+  const visible = JSON.stringify(error) + error.stack + String((error.cause as Error | undefined)?.stack);
   for (const hidden of [secret, "the-code-of-it", "access-token-1", "refresh-token-1"])
-    expect(told).not.toContain(hidden);
+    expect(visible).not.toContain(hidden);
 });
 
 test.each([

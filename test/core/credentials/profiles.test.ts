@@ -69,9 +69,9 @@ test("refuses a file that others may read", async () => {
 test.each([
   ["no JSON", "{"],
   ["another shape", "[]"],
-  ["a name that is none", '{"profiles":{"../x":{"settings":{}}}}'],
+  ["an invalid name", '{"profiles":{"../x":{"settings":{}}}}'],
   ["no settings", '{"profiles":{"x":{}}}'],
-  ["settings that are no texts", '{"profiles":{"x":{"settings":{"clientId":1}}}}'],
+  ["settings that are not strings", '{"profiles":{"x":{"settings":{"clientId":1}}}}'],
 ])("names the file if it contains %s", async (_what, content) => {
   await mkdir(folder, { recursive: true });
   await writeFile(path, content, { mode: 0o600 });

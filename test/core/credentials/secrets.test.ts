@@ -89,8 +89,8 @@ function withoutFile(event: unknown): unknown {
 
 /** All diagnostics events during a test. */
 function recordEvents(): unknown[] {
-  const told: unknown[] = [];
-  const listener = (event: unknown) => void told.push(renderEverything(withoutFile(event)));
+  const events: unknown[] = [];
+  const listener = (event: unknown) => void events.push(renderEverything(withoutFile(event)));
   const { call, attempt, pause, token } = channels;
   const traces = {
     start: listener,
@@ -105,7 +105,7 @@ function recordEvents(): unknown[] {
     call.unsubscribe(traces);
     for (const each of [attempt, pause, token]) each.unsubscribe(listener);
   });
-  return told;
+  return events;
 }
 
 const renewing: Fault = respond(
@@ -119,7 +119,7 @@ async function callEverything(
   more: ClientOptions["credentials"] = {},
 ) {
   disableBackoff();
-  const told = recordEvents();
+  const events = recordEvents();
   const service = await startFaultServer(calls);
   const endpoint = await startFaultServer(tokens);
   const client = createTestClient({
@@ -152,7 +152,7 @@ async function callEverything(
   } catch (error) {
     note(error);
   }
-  return { results, told, service, endpoint };
+  return { results, events, service, endpoint };
 }
 
 const json = (words: string) =>
@@ -202,9 +202,9 @@ const responseEchoes: [where: string, fault: Fault][] = [
 ];
 
 test.each(responseEchoes)("redacts secrets echoed in %s", async (_, fault) => {
-  const { results, told, service } = await callEverything(fault);
+  const { results, events, service } = await callEverything(fault);
   expect(service.heads.length).toBeGreaterThanOrEqual(5);
-  expect(findSecrets([...results, ...told].join("\n"))).toEqual([]);
+  expect(findSecrets([...results, ...events].join("\n"))).toEqual([]);
 });
 
 const tokenEndpointEchoes: [where: string, fault: Fault][] = [
@@ -216,9 +216,9 @@ const tokenEndpointEchoes: [where: string, fault: Fault][] = [
 ];
 
 test.each(tokenEndpointEchoes)("redacts secrets echoed by the token endpoint in %s", async (_, fault) => {
-  const { results, told, endpoint } = await callEverything(respond(401), fault);
+  const { results, events, endpoint } = await callEverything(respond(401), fault);
   expect(endpoint.heads.length).toBeGreaterThanOrEqual(1);
-  expect(findSecrets([...results, ...told].join("\n"))).toEqual([]);
+  expect(findSecrets([...results, ...events].join("\n"))).toEqual([]);
 });
 
 const failWith = (words: string) => () => {
@@ -228,9 +228,11 @@ const failWith = (words: string) => () => {
 test("redacts secrets in errors of accessToken and onTokens", async () => {
   const { refreshToken, authClientSecret, apiKey, passphrase } = secrets;
   const known = [refreshToken, authClientSecret, apiKey, passphrase].join(" ");
-  const asked = await callEverything(respond(200), renewing, { accessToken: failWith(known) });
-  const kept = await callEverything(respond(200), renewing, { onTokens: failWith(plain) });
-  const text = [asked, kept].flatMap(({ results, told }) => [...results, ...told]).join("\n");
+  const fromSupplier = await callEverything(respond(200), renewing, { accessToken: failWith(known) });
+  const fromOnTokens = await callEverything(respond(200), renewing, { onTokens: failWith(plain) });
+  const text = [fromSupplier, fromOnTokens]
+    .flatMap(({ results, events }) => [...results, ...events])
+    .join("\n");
   expect(text).toContain("no vault for");
   expect(findSecrets(text)).toEqual([]);
 });

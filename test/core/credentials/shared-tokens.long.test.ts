@@ -160,7 +160,7 @@ describe.each(engines())("in $name", ({ create }) => {
     settings = { ...settings, key: Buffer.alloc(32, 7) };
     const error = await failureOf(start().trades.list());
     expect(error.message).toContain("another FXDESK_STORE_KEY");
-    const told = JSON.stringify(error) + String(error.stack) + String((error.cause as Error).stack);
+    const visible = JSON.stringify(error) + String(error.stack) + String((error.cause as Error).stack);
     const secrets = [
       "refresh-1",
       "access-token-1",
@@ -168,6 +168,6 @@ describe.each(engines())("in $name", ({ create }) => {
       settings.key!.toString("base64"),
     ];
     for (const secret of [...secrets, ...(extractPassword(settings.location) ? [":postgres@"] : [])])
-      expect(told).not.toContain(secret);
+      expect(visible).not.toContain(secret);
   });
 });

@@ -69,7 +69,7 @@ const tokenResponses: [name: string, fault: Fault, expected: object, message: Re
   ["no HTTP", (socket) => socket.end("no http\r\n\r\n"), down, /cannot be reached/, 3],
   ["a reset", reset, down, /cannot be reached/, 3],
   [
-    "a response that breaks off",
+    "an incomplete response",
     (socket) => socket.end("HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n{"),
     down,
     /cannot be reached/,
@@ -112,7 +112,7 @@ test("reports an unreachable endpoint", async () => {
 
 test.each<[name: string, fault: Fault]>([
   ["that never responds", silence],
-  ["that drips", dripFault],
+  ["with an endless response", dripFault],
 ])("ends an endpoint %s at the time limit of the call", async (_, fault) => {
   const { service, client } = await startClient(fault, 200);
   for (const call of [() => client.trades.list(), () => client.trades.book(tradeInput)])
@@ -125,15 +125,15 @@ test("retries the endpoint after growing pauses", async () => {
   const { endpoint, client } = await startClient(respond(400, '{"error":"invalid_grant"}'));
   let now = 1_800_000_000_000;
   const clock = jest.spyOn(Date, "now").mockImplementation(() => now);
-  const asked: number[] = [];
+  const requestTimes: number[] = [];
   for (let second = 0; second < 16; second += 1) {
     const before = endpoint.heads.length;
     expect(await failureOf(client.trades.list())).toMatchObject(refused);
-    if (endpoint.heads.length > before) asked.push(second);
+    if (endpoint.heads.length > before) requestTimes.push(second);
     now += 1_000;
   }
   clock.mockRestore();
-  expect(asked).toEqual([0, 1, 3, 7, 15]);
+  expect(requestTimes).toEqual([0, 1, 3, 7, 15]);
 });
 
 test("waits as long as the endpoint requests", async () => {

@@ -198,13 +198,13 @@ describe("an accessToken function", () => {
 
   test.each<[name: string, ask: () => never, message: RegExp]>([
     ["throws", throwing(new Error("no vault")), /accessToken function failed \(no vault\)/],
-    ["throws a text", throwing("no vault"), /accessToken function failed \(no vault\)/],
-    ["throws nothing", throwing(undefined), /accessToken function failed/],
+    ["throws a string", throwing("no vault"), /accessToken function failed \(no vault\)/],
+    ["throws undefined", throwing(undefined), /accessToken function failed/],
     ["throws null", throwing(null), /accessToken function failed/],
     ["rejects", (() => Promise.reject(new Error("no vault"))) as never, /failed \(no vault\)/],
-    ["gives nothing", (() => undefined) as never, /returned no token/],
-    ["gives an empty text", (() => "") as never, /returned no token/],
-    ["gives a number", (() => 7) as never, /returned no token/],
+    ["returns nothing", (() => undefined) as never, /returned no token/],
+    ["returns an empty string", (() => "") as never, /returned no token/],
+    ["returns a number", (() => 7) as never, /returned no token/],
   ])("that %s causes an FxdeskError, and nothing is sent", async (_, ask, message) => {
     const { server, client } = await asking(ask);
     for (const call of [() => client.trades.list(), () => client.trades.book(tradeInput)]) {
@@ -224,7 +224,7 @@ describe("an accessToken function", () => {
     const call = failureOf(client.trades.list({}, { signal: controller.signal }));
     await eventually(() => asked.mock.calls.length === 2, {
       withinMs: 20_000,
-      what: "the function is asked",
+      what: "the function is called",
     });
     controller.abort();
     expect(await call).toMatchObject({ code: "aborted", outcome: "not-sent" });

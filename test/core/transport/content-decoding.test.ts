@@ -156,8 +156,8 @@ describe("charsets", () => {
     ["application/json; charset=utf-8", Buffer.from([0x22, 0xe2, 0x82, 0x22]), /not valid UTF-8/],
     ["application/json; charset=klingon", Buffer.from('"a"'), /klingon.*UTF-8/],
     ["application/json; charset=utf-16le", Buffer.from([0x22]), /utf-16le.*UTF-8/],
-  ])("decodes %s, %j with a problem", (type, bytes, doubt) => {
-    expect(decodeText(bytes, type)).toMatchObject({ problem: expect.stringMatching(doubt) as string });
+  ])("decodes %s, %j with a problem", (type, bytes, problem) => {
+    expect(decodeText(bytes, type)).toMatchObject({ problem: expect.stringMatching(problem) as string });
   });
 
   test("report decoding problems as violations, without failing a booking", async () => {

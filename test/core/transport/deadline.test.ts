@@ -108,7 +108,7 @@ test("handles the rejection of an abandoned promise", async () => {
 
 test("passes the reason to the cancel function of a file", async () => {
   const deadline = openDeadline(60_000);
-  const told = new Promise<DeadlineEnded>((resolve) => deadline.setCancel(resolve));
+  const cancelled = new Promise<DeadlineEnded>((resolve) => deadline.setCancel(resolve));
   deadline.startTimeLimit(1);
-  expect((await told).by).toBe("time");
+  expect((await cancelled).by).toBe("time");
 });

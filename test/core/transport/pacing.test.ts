@@ -90,17 +90,17 @@ test("serves users round-robin, and retries first", async () => {
   const pacing = new MemoryPacing(1);
   const order: string[] = [];
   const first = await acquireAndLog(pacing, "first", order);
-  const ask = async (name: string, asker: PermitRequest) => {
-    const permit = await pacing.acquire("a", longDeadline(), asker);
+  const acquire = async (name: string, request: PermitRequest) => {
+    const permit = await pacing.acquire("a", longDeadline(), request);
     order.push(name);
     permit.release();
   };
-  const many = ["a1", "a2", "a3", "a4"].map((name) => ask(name, { user: "a" }));
-  const few = ["b1", "b2"].map((name) => ask(name, { user: "b" }));
-  const nobodys = ask("c1", {});
-  const again = ask("again", { user: "a", isRetry: true });
+  const many = ["a1", "a2", "a3", "a4"].map((name) => acquire(name, { user: "a" }));
+  const few = ["b1", "b2"].map((name) => acquire(name, { user: "b" }));
+  const anonymous = acquire("c1", {});
+  const retry = acquire("again", { user: "a", isRetry: true });
   first.release();
-  await Promise.all([...many, ...few, nobodys, again]);
+  await Promise.all([...many, ...few, anonymous, retry]);
   expect(order).toEqual(["first", "again", "a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
 });
 

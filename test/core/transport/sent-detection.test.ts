@@ -33,7 +33,7 @@ type Stop = (call: (signal: AbortSignal, timeoutMs: number) => Promise<unknown>)
 
 /** Ways to end a call that is connecting. */
 const stops: [name: string, code: string, stop: Stop][] = [
-  ["its time is up", "timeout", (call) => call(new AbortController().signal, 50)],
+  ["its time limit passes", "timeout", (call) => call(new AbortController().signal, 50)],
   [
     "its caller aborts",
     "aborted",
