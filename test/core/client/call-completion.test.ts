@@ -33,7 +33,7 @@ const outcomeOf = (booking: Promise<{ trade_id: string }>): Promise<string> =>
   );
 
 test.each(fc.sample(callPlans, 50).map((calls, run) => [run + 1, calls] as const))(
-  "run %i",
+  "returns the true outcome of aborted bookings (run %i)",
   async (_run, calls) => {
     const service = await heldServer();
     onCleanup(() => service.close());

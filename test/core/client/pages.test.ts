@@ -231,7 +231,7 @@ test("follows linked pages to the end and joins them", async () => {
 test.each([
   ["below the base address", "/reports/7?page=1"],
   ["from the root of the server", "/bank/v1/reports/7?page=1"],
-])("resolves a link %s below the base address", async (_where, next) => {
+])("follows a link %s", async (_where, next) => {
   await wholeReport(linked({ booked: [1], next }, { booked: [2] }), "/bank/v1");
 
   expect(targets()).toEqual(["/bank/v1/reports/7?side=both", "/bank/v1/reports/7?page=1"]);

@@ -46,21 +46,24 @@ const table: [fault: string, make: Fault, requests: { read: number; change: numb
   ["no HTTP", (socket) => socket.end("no http\r\n\r\n"), { read: 3, change: 1, money: 1 }],
 ];
 
-test.each(table)("%s in a read, a change and a booking: %j requests", async (_, fault, requests) => {
-  disableBackoff();
-  const count = async (call: (client: FxdeskClient) => Promise<unknown>) => {
-    const { server, client } = await startClientAndServer(fault);
-    const { attempts } = await failureOf(call(client));
-    expect(server.heads).toHaveLength(attempts);
-    return attempts;
-  };
-  const [read, changed, money] = await Promise.all([
-    count((client) => client.trades.list()),
-    count((client) => client.request(changeRequest)),
-    count((client) => client.trades.book(tradeInput)),
-  ]);
-  expect({ read, change: changed, money }).toEqual(requests);
-});
+test.each(table)(
+  "limits the attempts of a read, a change and a booking after %s",
+  async (_, fault, requests) => {
+    disableBackoff();
+    const count = async (call: (client: FxdeskClient) => Promise<unknown>) => {
+      const { server, client } = await startClientAndServer(fault);
+      const { attempts } = await failureOf(call(client));
+      expect(server.heads).toHaveLength(attempts);
+      return attempts;
+    };
+    const [read, changed, money] = await Promise.all([
+      count((client) => client.trades.list()),
+      count((client) => client.request(changeRequest)),
+      count((client) => client.trades.book(tradeInput)),
+    ]);
+    expect({ read, change: changed, money }).toEqual(requests);
+  },
+);
 
 test("reports an aborted read as sent while it waits for its retry", async () => {
   const { server, client } = await startClientAndServer(respond(503, "", { "retry-after": "60" }), {

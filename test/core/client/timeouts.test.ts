@@ -77,9 +77,9 @@ describe.each(slowResponses)("the time limit and the caller end the wait for %s"
 });
 
 test.each<[ends: string, fault: Fault, expected: object]>([
-  ["well", respond(201, '{"trade_id":"t-1"}'), { trade_id: "t-1" }],
-  ["with a refusal", respond(404, "{}"), { outcome: "rejected", status: 404 }],
-  ["with a failure", respond(503), { outcome: "unknown", status: 503 }],
+  ["success", respond(201, '{"trade_id":"t-1"}'), { trade_id: "t-1" }],
+  ["refusal", respond(404, "{}"), { outcome: "rejected", status: 404 }],
+  ["failure", respond(503), { outcome: "unknown", status: 503 }],
 ])("returns the true outcome (%s) of a sent booking whose caller aborts", async (_, fault, expected) => {
   let response: () => void = () => undefined;
   const { server, client } = await startClientAndServer(

@@ -67,7 +67,7 @@ test("exchanges the code once, with PKCE verifier and application secret", async
   );
 });
 
-test("omits PKCE if configured", async () => {
+test("omits PKCE with the setting pkce=none", async () => {
   const { server, finishing } = await finishLogin(respond(200, tokens()), { pkce: "none" });
   await finishing;
   expect(server.heads[0]).not.toContain("code_verifier");

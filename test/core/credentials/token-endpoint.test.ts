@@ -84,23 +84,26 @@ const tokenResponses: [name: string, fault: Fault, expected: object, message: Re
   ],
 ];
 
-test.each(tokenResponses)("reports %s of the endpoint", async (_, fault, expected, message, requests) => {
-  // The second call is made during the pause, however long the first one takes.
-  jest.spyOn(Date, "now").mockReturnValue(Date.now());
-  const { service, endpoint, client } = await startClient(fault);
-  const [read, booking] = [
-    await failureOf(client.trades.list()),
-    await failureOf(client.trades.book(tradeInput)),
-  ];
-  for (const error of [read, booking]) {
-    expect(error).toMatchObject({ ...expected, outcome: "not-sent", attempts: 0 });
-    expect(error.message).toMatch(message);
-    expect(error.message).toMatch(/^trades\.(list|book): No access token\. /);
-  }
-  expect(booking.message).toContain("Nothing was sent.");
-  expect(service.heads).toHaveLength(0);
-  expect(endpoint.heads).toHaveLength(requests);
-});
+test.each(tokenResponses)(
+  "handles a response of the endpoint: %s",
+  async (_, fault, expected, message, requests) => {
+    // The second call is made during the pause, however long the first one takes.
+    jest.spyOn(Date, "now").mockReturnValue(Date.now());
+    const { service, endpoint, client } = await startClient(fault);
+    const [read, booking] = [
+      await failureOf(client.trades.list()),
+      await failureOf(client.trades.book(tradeInput)),
+    ];
+    for (const error of [read, booking]) {
+      expect(error).toMatchObject({ ...expected, outcome: "not-sent", attempts: 0 });
+      expect(error.message).toMatch(message);
+      expect(error.message).toMatch(/^trades\.(list|book): No access token\. /);
+    }
+    expect(booking.message).toContain("Nothing was sent.");
+    expect(service.heads).toHaveLength(0);
+    expect(endpoint.heads).toHaveLength(requests);
+  },
+);
 
 test("reports an unreachable endpoint", async () => {
   disableBackoff();

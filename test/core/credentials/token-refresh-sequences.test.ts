@@ -131,7 +131,7 @@ async function runSequence(steps: readonly Step[]): Promise<void> {
   }
 }
 
-test(`${runs} sequences of events and calls (seed ${seed})`, async () => {
+test(`refreshes exactly when needed in ${runs} random sequences (seed ${seed})`, async () => {
   const sequences = fc.array(step, { minLength: 3, maxLength: 12 });
   await fc.assert(fc.asyncProperty(sequences, runSequence), { numRuns: runs, seed });
 });

@@ -87,7 +87,7 @@ test("delivers each booking once to a server that closes idle connections", asyn
   expect(server.heads.filter((head) => head.startsWith("POST"))).toHaveLength(40);
 });
 
-test("retries a read on another connection if its own is just closing", async () => {
+test("retries a read on another connection if the first one is closing", async () => {
   const used = new Set<Socket>();
   const { connections, noted } = recordConnections((socket, number) => {
     if (used.has(socket)) return void socket.destroy();

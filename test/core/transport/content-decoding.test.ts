@@ -31,7 +31,7 @@ describe.each(codings)("%s", (name, encode) => {
     ["small", Buffer.from("[1]")],
     ["empty", Buffer.alloc(0)],
     ["large", noise],
-  ])("decompresses a %s body", async (_, bytes) => {
+  ])("decompresses the body: %s", async (_, bytes) => {
     expect((await decompress(encode(bytes), name, megabyte)).equals(bytes)).toBe(true);
     expect((await decompress(encode(bytes), ` ${name.toUpperCase()} `, megabyte)).equals(bytes)).toBe(true);
   });
@@ -49,7 +49,7 @@ describe.each(codings)("%s", (name, encode) => {
     ).rejects.toThrow();
   });
 
-  test("through the client", async () => {
+  test("is decompressed by the client", async () => {
     const body = encode(Buffer.from('[{"trade_id":"ü"}]'));
     const { client } = await startClientAndServer(respond(200, body, { "content-encoding": name }));
     expect(await client.trades.list()).toEqual([{ trade_id: "ü" }]);

@@ -10,9 +10,9 @@ const intervalMs = 1_000;
 const roundedNow = (): number => Math.ceil(performance.now());
 
 test.each([
-  ["of no time at all", 0, 950],
-  ["that is shorter", 300, 950],
-  ["that is longer", 3_000, 3_000],
+  ["of 0 ms", 0, 950],
+  ["shorter than the interval", 300, 950],
+  ["longer than the interval", 3_000, 3_000],
 ])("keeps the remaining interval during a pause %s", (_, retryAfterMs, waitMs) => {
   const gate = new MemoryRateLimiter(intervalMs);
   const sent = roundedNow();
@@ -40,8 +40,8 @@ test("keeps the remaining interval after a late refusal from before the pause", 
 
 describe.each(engines())("shared in $name", ({ create }) => {
   test.each([
-    ["that is shorter", 100, 3_000],
-    ["that is longer", 60_000, 60_000],
+    ["shorter than the interval", 100, 3_000],
+    ["longer than the interval", 60_000, 60_000],
   ])("keeps the remaining interval during a pause %s", async (_, pauseMs, aheadMs) => {
     const { database } = await openPaceStore(await create());
     await createPace(database, "a", { intervalMs, content: "{}" });

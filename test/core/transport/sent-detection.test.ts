@@ -48,7 +48,7 @@ const stops: [name: string, code: string, stop: Stop][] = [
 
 describe.each(stops)("if %s, a call", (_, code, stop) => {
   const places: [place: string, base: () => Promise<string>][] = [
-    ["while it connects", async () => `http://${await startFullBacklogServer()}`],
+    ["that is connecting", async () => `http://${await startFullBacklogServer()}`],
     ["in the TLS handshake", async () => `https://${(await startSilentServer()).host}`],
   ];
 

@@ -45,7 +45,10 @@ const clientWith = (baseUrl: string, tls?: TlsOptions) =>
 
 const certificates: [name: string, tls: TlsOptions][] = [
   ["a certificate and its key", { cert: pem("client.pem"), key: pem("client.key") }],
-  ["as text", { cert: pem("client.pem").toString(), key: pem("client.key").toString() }],
+  [
+    "a certificate and key as strings",
+    { cert: pem("client.pem").toString(), key: pem("client.key").toString() },
+  ],
   ["a key with a passphrase", { cert: pem("client.pem"), key: pem("client-locked.key"), passphrase }],
   ["a PFX file", { pfx: pem("client.pfx"), passphrase }],
 ];
