@@ -10,7 +10,7 @@ export class CallContext implements CallProgress {
   permit: Permit | undefined;
   attempts = 0;
   sent = false;
-  /** Status of the response, also if its body broke off. */
+  /** Status of the response, also if its body is incomplete. */
   status: number | undefined;
   /** Awaited before the request is written; a rejection stops the call. Set for calls that do more than read. */
   beforeWrite: (() => Promise<void>) | undefined;
