@@ -1,13 +1,16 @@
-/** The errors every surface shows. One family: `code` and `outcome` say what happened, the message what to do next. */
+/** The error family shared by all surfaces. `code` and `outcome` are for programs, the message is for people. */
 import type { Violation } from "./declaration/violation";
 
 /**
- * What became of the request. `not-sent`: its head was never written. `rejected`: the service refused it, with a status
- * that cannot mean that it was carried out. `unknown`: it may have been carried out, although no response says so.
+ * Final state of a request that did not succeed.
+ *
+ * - `not-sent`: no byte of the request was written.
+ * - `rejected`: the service refused it with a status that rules out execution.
+ * - `unknown`: it may have been carried out, although no response confirms it.
  */
 export type Outcome = "not-sent" | "rejected" | "unknown";
 
-/** What happened, in one stable word. */
+/** Stable error code. New codes may be added; the meaning of existing ones does not change. */
 export type ErrorCode =
   | "invalid_input"
   | "no_connection"
@@ -31,28 +34,29 @@ export type ErrorCode =
   | "unexpected"
   | "outcome_unknown";
 
-/** What the service itself said, in the ErrorMessage of the contract or the open-banking error bodies. */
+/** A message from the service: the ErrorMessage of the contract, or an open-banking error body. */
 export interface ServiceMessage {
   readonly code: string;
   readonly message: string;
   readonly details: string;
-  /** The field of the request that it is about, in the service's words, where it names one. */
+  /** Request field the message refers to, spelled as the service spells it. */
   readonly field?: string;
-  /** What it said beside this, where there were several messages. */
+  /** Further messages of the same response. */
   readonly others?: readonly ServiceMessage[];
 }
 
-/** Where the journal has a call that commits money: `fxdesk journal show <entry>`. */
+/** Reference to the journal entry of a call that commits money: `fxdesk journal show <entry>`. */
 export interface JournalNote {
   readonly entry: string;
-  /** Whether this is what an earlier call under the same key ended with, and nothing was sent now. */
+  /** True if this is the recorded outcome of an earlier call with the same key. Nothing was sent for this one. */
   readonly replayed: boolean;
-  /** What the service shows of the call, by which it is found where its response is lost. */
+  /** Reference under which the service lists the call. Used to find it if the response is lost. */
   readonly reference?: string;
-  /** The response was lost: this is what the service lists of the call, or gave when it was sent once more. */
+  /** Set if the response was lost and the outcome was found later, by a lookup or by sending the request again. */
   readonly recovered?: true;
 }
 
+/** Fields of an FxdeskError, as its constructor takes them. */
 export interface ErrorFacts {
   readonly operation: string;
   readonly outcome: Outcome;
@@ -68,19 +72,19 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** Any failure of a call. `code` is stable; do not match on the message. */
+/** Base class of all call failures. Match on `code` or the class; messages may change. */
 export class FxdeskError extends Error {
   readonly code: ErrorCode;
   readonly operation: string;
   readonly outcome: Outcome;
-  /** Whether the same call may succeed later without a change. */
+  /** True if the same call may succeed later without changes. */
   readonly retryable: boolean;
-  /** How many times the request was tried; 0 when it never came to that. */
+  /** Number of attempts to send the request; 0 if none was made. */
   readonly attempts: number;
   readonly status?: number;
   readonly service?: ServiceMessage;
   readonly requestId?: string;
-  /** Of a call that commits money, once the journal has it. */
+  /** Journal entry of a call that commits money, once it is recorded. */
   readonly journal?: JournalNote;
 
   constructor(message: string, facts: ErrorFacts) {
@@ -97,7 +101,7 @@ export class FxdeskError extends Error {
     if (facts.journal) this.journal = facts.journal;
   }
 
-  /** The facts as plain data, for logs and for surfaces that cannot carry an Error. Holds no secret. */
+  /** Returns the error as plain data, for logs and JSON. Contains no secrets. */
   toJSON(): Record<string, unknown> {
     const { name, message, code, operation, outcome, retryable, attempts } = this;
     const { status, service, requestId, journal } = this;
@@ -117,7 +121,7 @@ export class FxdeskError extends Error {
   }
 }
 
-/** The input does not fit; `violations` names each field and what would be right, as far as the service names them. */
+/** The input was rejected, by fxdesk before sending or by the service (400, 422). `violations` lists the invalid fields. */
 export class InvalidInput extends FxdeskError {
   readonly violations: readonly Violation[];
 
@@ -131,16 +135,16 @@ export class InvalidInput extends FxdeskError {
   }
 }
 
-/** The service does not accept the credentials (401). */
+/** The service rejected the credentials (401), or there is no access token. */
 export class Unauthorized extends FxdeskError {}
-/** The credentials are good, but not for this (403). */
+/** The credentials do not permit this call (403). */
 export class Forbidden extends FxdeskError {}
 /** The client, account, quote, trade or other resource does not exist (404). */
 export class NotFound extends FxdeskError {}
-/** The state of the resource does not allow it (409). */
+/** The state of the resource does not allow the call (409), or its idempotency key belongs to another call. */
 export class Conflict extends FxdeskError {}
 
-/** Too many requests (429); `retryAfterMs` says how long the service asked to wait, where it did. */
+/** Too many requests (429). `retryAfterMs` is the pause that the service requested, if it did. */
 export class RateLimited extends FxdeskError {
   readonly retryAfterMs?: number;
 
@@ -154,12 +158,12 @@ export class RateLimited extends FxdeskError {
   }
 }
 
-/** No response within the time limit, ours or the service's (408, 504). */
+/** No response within the time limit of the client or of the service (408, 504). */
 export class Timeout extends FxdeskError {}
-/** The service cannot be reached or cannot respond now (502, 503, connection errors). */
+/** The service is unreachable or temporarily out of order (connection errors, 502, 503). */
 export class Unavailable extends FxdeskError {}
 
-/** The call waits for a person's yes, under the ID `release`: `fxdesk releases show <release>`. */
+/** The call needs a person's release, requested under the ID `release`: `fxdesk releases show <release>`. */
 export class ReleaseNeeded extends FxdeskError {
   readonly release: string;
 
@@ -173,13 +177,13 @@ export class ReleaseNeeded extends FxdeskError {
   }
 }
 
-/** The service responded, but not with what the contract says. */
+/** The response does not conform to the contract. */
 export class InvalidResponse extends FxdeskError {}
-/** The caller aborted the call. */
+/** The caller's AbortSignal ended the call. */
 export class Aborted extends FxdeskError {}
 
 /**
- * A call that commits money left, and no response says what became of it. Do not repeat it: look it up first, as the
- * message says.
+ * A call that commits money was sent, and its outcome could not be determined. Do not repeat it; look it up first, as the
+ * message describes.
  */
 export class OutcomeUnknown extends FxdeskError {}

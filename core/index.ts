@@ -1,4 +1,4 @@
-/** The client of the service: createClient, its options, what it returns and throws, and what may be put round calls. */
+/** Public entry point: createClient with its options, results and errors, and the extension points around calls. */
 export { createClient } from "./client/client";
 export { fxdeskService } from "./service";
 export type {

@@ -1,4 +1,4 @@
-/** The contract of the service as data, the language that it is declared in, and what reads a request by it. */
+/** Public entry point for declarations: the contract as data, the builders that declare operations, and request decoding. */
 export { operations } from "./contract/all";
 export { decodeBody, UnreadableBody } from "./wire/body";
 export { checkInput, checkRequest } from "./declaration/check";

@@ -1,4 +1,4 @@
-/** What fxdesk offers by itself: the operations of the contract, the procedures over them, and the watches. */
+/** The built-in service: operations of the contract, procedures and watches. */
 import { contract } from "./contract/contract";
 import type { operations } from "./contract/all";
 import { defineService, type Service } from "./declaration/service";
@@ -6,7 +6,7 @@ import { procedures } from "./procedures/all";
 import { orderTrade } from "./procedures/order-trade";
 import { watches } from "./watches/all";
 
-/** What a treasury team does every day: look, find, match, fetch a statement, fund, book, and hear what is new. */
+/** Names of the everyday tools, in the order in which surfaces list them. */
 const daily = [
   "cash.getPosition",
   "transactions.find",

@@ -1,6 +1,6 @@
-/** What a person may have meant. */
+/** Spelling suggestions for unknown words. */
 
-/** How many letters to add, drop or change to get from one word to the other. */
+/** Returns the Levenshtein distance. */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i += 1) {
@@ -14,10 +14,10 @@ function editDistance(one: string, other: string): number {
   return row.at(-1)!;
 }
 
-/** Upper and lower case, and how words are joined, do not make a difference. */
+/** Ignores case and word separators. */
 const normalizeWord = (word: string) => word.toLowerCase().replace(/[-_.]/g, "");
 
-/** The known words nearest to a word, best first, at most three; none when nothing is near. */
+/** Returns the known words most similar to `word`, best first: three at most, none if nothing is similar. */
 export function suggestions(word: string, known: readonly string[]): string[] {
   const normalized = normalizeWord(word);
   const maxDistance = Math.max(2, Math.floor(normalized.length / 3));

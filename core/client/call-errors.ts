@@ -1,4 +1,4 @@
-/** From an error status, or from no response at all, to the error a caller handles. */
+/** Maps error statuses and transport failures to FxdeskError. */
 import { TokenFailure } from "../credentials/token-source";
 import {
   Aborted,
@@ -37,7 +37,7 @@ interface ErrorKind {
   readonly type: ErrorClass;
   readonly code: ErrorCode;
   readonly retryable?: true;
-  /** What the person can do. */
+  /** Next step, appended to the message. */
   readonly hint?: string;
 }
 
@@ -79,7 +79,7 @@ function errorKindOf(status: number): ErrorKind {
   return { type: FxdeskError, code: status >= 500 ? "service_error" : "refused" };
 }
 
-/** The error for input that would not be sent. */
+/** Returns the error for input that fails validation. */
 export const invalidInputError = (
   operation: Pick<Callable, "name">,
   violations: readonly Violation[],
@@ -91,14 +91,13 @@ export const invalidInputError = (
     violations,
   });
 
-/** How the messages of failures end that leave open what became of the call. */
 const maybeCarriedOutHint = "It may have been carried out: check before repeating it.";
 const doNotRepeatHint = (operation: Callable) =>
   `Do not repeat it: ${lookupInstruction(operation)} whether it was carried out.`;
 
-/** A refusal may be the echo of an earlier call, whose response nobody heard. */
+/** A 409 may be caused by an earlier call whose response was lost. */
 const earlierCallHint = (operation: Callable) =>
-  `This call was not carried out. If an earlier one had this ${operation.singleUseField}, that one may have been: ` +
+  `This call was not carried out, but an earlier call with the same ${operation.singleUseField} may have been: ` +
   `${lookupInstruction(operation)} before you try again.`;
 
 const composeMessage = (operation: Callable, ...parts: readonly (string | false | undefined)[]): string =>
@@ -107,22 +106,21 @@ const composeMessage = (operation: Callable, ...parts: readonly (string | false 
 export interface ErrorResponse {
   readonly status: number;
   readonly service?: ServiceMessage | undefined;
-  /** What to do, where the service's code says more than the status. */
+  /** Advice for the service's error code. Takes precedence over the hint for the status. */
   readonly advice?: string | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly attempts?: number;
 }
 
-/** What a status means that is not among the documented successes. */
 function describeStatus({ errors }: Callable, status: number): string {
   const failure = errors[status];
   if (failure !== undefined) return errorDescription(failure);
-  if (status < 400) return "The service responded with a status that the contract does not list.";
+  if (status < 400) return "The service responded with an undocumented status.";
   return isRefusal(status) ? "The service refused the call." : "The service failed.";
 }
 
-/** The error for a status that is not among the documented successes. */
+/** Returns the error for any status that is not a documented success. */
 export function toResponseError(operation: Callable, response: ErrorResponse): FxdeskError {
   const { status, service, advice, ...facts } = response;
   const meaning = describeStatus(operation, status);
@@ -155,11 +153,11 @@ export function toResponseError(operation: Callable, response: ErrorResponse): F
   });
 }
 
-/** How far a call had come when it failed. */
+/** Progress of a call at the time of its failure. */
 export interface CallProgress {
-  /** Requests that were tried. */
+  /** Number of requests attempted. */
   readonly attempts: number;
-  /** Whether one of them may have left. */
+  /** True if any byte of a request may have been written. */
   readonly sent: boolean;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
@@ -167,7 +165,7 @@ export interface CallProgress {
 
 const progressFacts = ({ attempts, status, requestId }: CallProgress) => ({ attempts, status, requestId });
 
-/** The error for a call of which no response that can be read says what became of it. */
+/** Returns the error for a money call that was sent and has no conclusive response. */
 function outcomeUnknownError(operation: Callable, reason: string, progress: CallProgress, cause?: unknown) {
   return new OutcomeUnknown(composeMessage(operation, reason, doNotRepeatHint(operation)), {
     ...progressFacts(progress),
@@ -178,7 +176,7 @@ function outcomeUnknownError(operation: Callable, reason: string, progress: Call
   });
 }
 
-/** The error for a response that cannot be what the contract says. */
+/** Returns the error for a response that violates the contract. */
 export function unreadableResponseError(
   operation: Callable,
   reason: string,
@@ -227,15 +225,15 @@ function classifyFailure(error: unknown, status: number | undefined): Failure | 
   if (!(error instanceof TransportError)) return undefined;
   const failure = classifyFailure(error.cause, status);
   if (failure) return failure;
-  const words = errorText(error.cause);
+  const reason = errorText(error.cause);
   const message =
     status === undefined
-      ? `The service cannot be reached (${words}).`
-      : `The response (${status}) broke off (${words}).`;
+      ? `The service cannot be reached (${reason}).`
+      : `The response (${status}) was incomplete (${reason}).`;
   return { type: Unavailable, code: "unavailable", message, retryable: true };
 }
 
-/** The error for a call that ended without a whole response, for whatever reason. */
+/** Returns the error for a call that ended without a complete response. FxdeskErrors pass unchanged. */
 export function toFxdeskError(operation: Callable, error: unknown, progress: CallProgress): FxdeskError {
   if (error instanceof FxdeskError) return error;
   const { name, effect } = operation;
@@ -244,7 +242,7 @@ export function toFxdeskError(operation: Callable, error: unknown, progress: Cal
   const failure = classifyFailure(error, progress.status) ?? {
     type: FxdeskError,
     code: "unexpected" as const,
-    message: `Something unexpected failed in fxdesk (${(error as Error).message}).`,
+    message: `Unexpected failure in fxdesk (${(error as Error).message}).`,
     retryable: false,
   };
   if (sent && effect === "money") {

@@ -1,53 +1,63 @@
-/** What is said of one call beside its input. */
+/** Options of a single call. */
 import type { DeliverFile, Progress } from "../declaration/procedure";
 import type { ConfirmRelease } from "../releases/proposal";
 
-/** The headers of the open-banking standard that describe the person or company behind a call. */
+/**
+ * Open-banking headers that describe the payment service user on whose behalf the call is made, by header name, for
+ * example `{ "PSU-IP-Address": "192.0.2.1" }`.
+ */
 export type PsuContext = Readonly<Record<string, string>>;
 
-/** What one call may say differently from its connection. */
+/** Options of a single call. They override the settings of the client. */
 export interface CallOptions {
-  /** Ends the call; not one that commits money and has left, whose outcome is waited for. */
+  /**
+   * Aborts the call, which then fails with `Aborted`. A call that commits money and was sent is not aborted: it is finished
+   * within its time limit and returns its true outcome.
+   */
   readonly signal?: AbortSignal;
-  /** Time limit over all attempts, from the moment the call may go, in milliseconds. */
+  /** Time limit over all attempts in milliseconds, from the moment the rate limiter admits the call. Default: that of the client. */
   readonly timeoutMs?: number;
-  /** How long the call waits for its turn before that, in milliseconds. */
+  /** Longest wait for the rate limiter in milliseconds, before `timeoutMs` starts. Default: that of the client. */
   readonly queueTimeoutMs?: number;
+  /** Client ID for this call. Default: that of the client. */
   readonly clientId?: string;
+  /** Contact ID for this call. Default: that of the client. */
   readonly contactId?: string;
+  /** Open-banking headers that describe the user behind this call. */
   readonly psu?: PsuContext;
-  /** X-Request-ID of an open-banking call; made when not given. */
+  /** X-Request-ID of an open-banking call. Generated if omitted. */
   readonly requestId?: string;
   /**
-   * Of a call that commits money: text of 1 to 200 characters that stands for this call and no other, such as the number of
-   * the invoice that is paid. The same call under the same key again returns what became of the first, and nothing is sent;
-   * another call under it is refused. What was not sent, or was refused before it was looked at (401, 403, 429), runs again.
-   * By default it is the value of the field that can be used once, as the quote of a trade; else no call shares it.
+   * Idempotency key of a call that commits money: 1 to 200 characters that identify this one call, for example the number of
+   * the invoice to pay. Repeating the call under its key returns the recorded outcome and sends nothing; a different call
+   * under the key fails with `Conflict`. A call that was not sent, or was refused with 401, 403 or 429, runs again.
+   *
+   * Default: the value of the single-use field, for example the quote of a trade; calls without one get a unique key.
    */
   readonly key?: string;
   /**
-   * For whom the call is made, in any words, where several share a connection: while calls wait, users go in turn, so that
-   * the many of one do not hold up the few of another.
+   * Name of the user the call is made for, if several share a client. Waiting calls are scheduled round-robin by user, so that
+   * one user's many calls do not delay the few of another.
    */
   readonly user?: string;
-  /** Who asks, where several people share a connection: by default the actor of the connection. */
+  /** Requester as recorded in the journal, if several people share a client. Default: the actor of the client. */
   readonly actor?: string;
-  /** Where the call was asked for, as the journal has it; `client` by default. */
+  /** Surface that made the call, as recorded in the journal. Default: `client`. */
   readonly surface?: string;
   /**
-   * `needed`: where no policy says what needs a person's release, each call that commits money does. Where one does, it
-   * alone says so.
+   * Set to `needed` to require a person's release for each call that commits money if no policy is configured. With a policy,
+   * the policy alone decides.
    */
   readonly release?: "needed";
   /**
-   * Hears what is about to be asked for release, and says whether it is; false ends the call with `release_refused`. It releases
-   * nothing, and is not asked where the release was asked for before.
+   * Called with the proposal before a release is requested. Return false to stop: the call then fails with `release_refused`.
+   * Returning true only requests the release; it does not grant it. Not called if the release was requested before.
    */
   readonly confirmRelease?: ConfirmRelease;
-  /** JSON that is told again with the release that the call needs, where it needs one: what it was about. It is not sent. */
+  /** JSON stored with the release request, if one is needed, and returned with it. Not sent to the service. */
   readonly correlation?: unknown;
-  /** Hears how far a procedure has come. */
+  /** Called with the progress of a procedure. */
   readonly onProgress?: (step: Progress) => void;
-  /** Where the files of a procedure go: into memory by default; `intoFolder` takes them into a folder. */
+  /** Destination of the files a procedure produces. Default: memory; `intoFolder(path)` writes them to a folder. */
   readonly deliver?: DeliverFile;
 }

@@ -1,4 +1,4 @@
-/** What calls have in common: the service, its addresses, credentials, settings, limits. */
+/** State shared by all calls of a client: service, addresses, credentials, settings and limits. */
 import { networkInterfaces } from "node:os";
 import type { OAuthApplication } from "../credentials/token-endpoint";
 import { createTokenRefresh } from "../credentials/token-refresh";
@@ -31,18 +31,18 @@ import type { ClientOptions } from "./client-options";
 import { settingsOf } from "./settings";
 import { memoizePerOperation } from "../declaration/fields";
 
-/** A base address split as a request needs it. */
+/** A base address, split into origin and path prefix. */
 export interface ServerAddress {
   readonly origin: string;
-  /** Without a slash at the end. */
+  /** Without trailing slash. */
   readonly pathPrefix: string;
-  /** What paces its calls: two interfaces at one origin are paced each by itself. */
+  /** Rate limiter key. Two interfaces at one origin are limited separately. */
   readonly paceKey: string;
 }
 
-/** A credential that an operation carries. */
+/** A credential that an operation sends. */
 export interface OperationCredential extends CredentialScheme {
-  /** Whether the call is not made without it. */
+  /** True if the call fails without it. */
   readonly isRequired: boolean;
 }
 
@@ -50,28 +50,26 @@ export type Settings = Readonly<Record<string, string | undefined>>;
 
 export interface ClientContext {
   readonly service: Service;
-  /** By server. */
+  /** Addresses by server name; undefined if not configured. */
   readonly addresses: Readonly<Record<string, ServerAddress | undefined>>;
   readonly credentialsOf: (operation: Declaration) => readonly OperationCredential[];
   readonly tokens: TokenSource | undefined;
   readonly secrets: Secrets;
-  /** Values by the names of settings, and of the parameters they fill. */
+  /** Values by setting name, and by the names of parameters that settings fill. */
   readonly settings: Settings;
-  /** Where the journal is, and tokens that are renewed. */
   readonly store: StoreSettings;
-  /** Told of what was found out later. */
   readonly onRecovered: (line: string) => void;
   readonly timeoutMs: number;
   readonly queueTimeoutMs: number;
   readonly transport: Transport;
   readonly pacing: Pacing;
-  /** What may stop calls that change something. Those that commit money find it in the journal. */
+  /** Stops changes while a halt is in force. Calls that commit money check for halts in the journal. */
   readonly haltChecker: HaltChecker;
 }
 
 function parseAddress(setting: string, url: string): Omit<ServerAddress, "paceKey"> {
   const { protocol, origin, pathname, username, password } = URL.canParse(url) ? new URL(url) : emptyUrl;
-  if (username || password) throw new TypeError(`${setting} must not hold a user name or a password.`);
+  if (username || password) throw new TypeError(`${setting} must not contain a user name or password.`);
   if (protocol !== "https:" && protocol !== "http:")
     throw new TypeError(`${setting} must be an http or https address, not ${JSON.stringify(url)}.`);
   return { origin, pathPrefix: pathname.replace(/\/+$/, "") };
@@ -81,19 +79,19 @@ const emptyUrl = { protocol: "", origin: "", pathname: "", username: "", passwor
 
 const isHost = (text: string) => /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i.test(text);
 
-/** Fills a template of an address; undefined where a setting is missing. What would lead elsewhere is refused. */
+/** Fills an address template. Returns undefined if a setting is missing; throws a TypeError for values that are no host name. */
 function fillTemplate(template: string, settings: Settings): string | undefined {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   if (names.some((name) => !settings[name])) return undefined;
   for (const name of names)
     if (!isHost(settings[name]!))
       throw new TypeError(
-        `${name} must be a name such as example.com, without scheme and path, not ${JSON.stringify(settings[name])}.`,
+        `${name} must be a host name, for example example.com, without scheme or path, not ${JSON.stringify(settings[name])}.`,
       );
   return template.replace(/\{(\w+)\}/g, (_, name: string) => settings[name]!);
 }
 
-/** Undefined where the settings do not say it. */
+/** Returns undefined if the settings do not define the address. */
 export function resolveAddress(
   name: string,
   { setting, template }: Server,
@@ -108,7 +106,7 @@ export function resolveAddress(
 const nonEmptyTexts = (values: object = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => typeof value === "string" && value !== ""));
 
-/** All settings that are given, under their names; where one fills a parameter of another name, under that too. */
+/** Collects all given settings by name, and by parameter name where a setting fills a parameter. */
 function collectSettings(service: Service, options: ClientOptions): Settings {
   const { credentials, psu, settings, ...others } = options;
   const collected: Record<string, string> = {
@@ -128,7 +126,6 @@ function collectSettings(service: Service, options: ClientOptions): Settings {
   return collected;
 }
 
-/** A renewal that those hear of who listen. */
 const publishRefresh =
   (refresh: RefreshTokens): RefreshTokens =>
   async (heldTokens) => {
@@ -147,7 +144,7 @@ type ContextParts = Pick<
   "service" | "addresses" | "secrets" | "transport" | "timeoutMs" | "store"
 >;
 
-/** As whom people log in and tokens are renewed, and where; undefined where nobody does. */
+/** Returns the OAuth application for logins and token refreshes, or undefined if it is not configured. */
 export function oauthApplicationFrom(
   { service, addresses, timeoutMs }: Pick<ContextParts, "service" | "addresses" | "timeoutMs">,
   settings: Settings,
@@ -162,7 +159,7 @@ export function oauthApplicationFrom(
   return { origin, path: pathPrefix + path, loginPage, clientId, clientSecret, scope, timeoutMs };
 }
 
-/** Whose tokens an application gets: those of a login, where there is one, or of a refresh token. */
+/** Identifies the token family: that of the login if there is one, otherwise that of the refresh token. */
 export function tokenIdentityOf(
   { origin, path, clientId }: OAuthApplication,
   addresses: ClientContext["addresses"],
@@ -177,7 +174,7 @@ export function tokenIdentityOf(
   };
 }
 
-/** Renewal through the store that all processes share, which is loaded when it is first needed. */
+/** Refreshes tokens through the shared store. The store module is loaded on first use. */
 function createSharedRenewal(
   renew: RefreshTokens,
   timeoutMs: number,
@@ -213,7 +210,7 @@ function createTokenSource(
     return refreshingTokenSource({ accessToken, refreshToken }, { renew }, secrets, onTokens);
   const identity = tokenIdentityOf(application, parts.addresses, settings);
   const shared = createSharedRenewal(renew, parts.timeoutMs, identity, parts);
-  // All that a login gave is in the store.
+  // The tokens of a login exist only in the store.
   const configured = login ? { refreshToken: login } : { accessToken, refreshToken: refreshToken! };
   return refreshingTokenSource(configured, shared, secrets);
 }
@@ -245,15 +242,15 @@ const createCredentialsOf = ({ credentials }: Service) =>
 const warnRecovered = (line: string): void =>
   process.emitWarning(line, { type: "FxdeskWarning", code: "FXDESK_RECOVERED" });
 
-/** Said once by each process: calls go on, and the service may refuse more of them. */
+/** Emitted once per process. Calls continue, but the service may refuse more of them. */
 function warnUncoordinatedPacing(location: string, error: Error): void {
   process.emitWarning(
-    `The store of the shared pace, ${redactLocation(location)}, cannot be used (${error.message}): each process keeps its own pace.`,
+    `The shared rate limiter cannot use the store ${redactLocation(location)} (${error.message}). Each process now limits its own rate.`,
     { type: "FxdeskWarning", code: "FXDESK_PACING_ALONE" },
   );
 }
 
-/** The pace that processes share, which is loaded with the first call. Who has the same client id is limited together. */
+/** Creates the shared rate limiter. It is loaded with the first call; all users of one client ID share a limit. */
 function createSharedPacing(
   limits: PacingLimits,
   { secrets, store }: ContextParts,
@@ -269,7 +266,8 @@ function createSharedPacing(
   };
   let loading: ReturnType<typeof load> | undefined;
   return {
-    acquire: async (server, deadline, asker) => (await (loading ??= load())).acquire(server, deadline, asker),
+    acquire: async (server, deadline, request) =>
+      (await (loading ??= load())).acquire(server, deadline, request),
     close: async () => (await loading)?.close(),
   };
 }
@@ -287,7 +285,7 @@ function createPacing(
   return new MemoryPacing(limits.maxConcurrent, limits);
 }
 
-/** Throws a TypeError that names the option that does not fit. */
+/** Throws a TypeError that names the invalid option. */
 export function createClientContext(service: Service, options: ClientOptions): ClientContext {
   const { timeoutMs = 30_000, queueTimeoutMs = 60_000, connections = 10 } = options;
   const { queueLimit = defaultMaxQueueLength, requestsPerSecond } = options;
@@ -318,7 +316,7 @@ export function createClientContext(service: Service, options: ClientOptions): C
   };
 }
 
-/** This machine's own address: the standard's stand-in for the customer's when a call is made without them. */
+/** Returns the address of this machine, which the open-banking standard accepts if no user is present. */
 export function localAddress(): string {
   const externalInterface = Object.values(networkInterfaces())
     .flat()

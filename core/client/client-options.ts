@@ -1,18 +1,21 @@
-/** What a client is told when it is made. */
+/** Options of createClient. */
 import type { Tokens } from "../credentials/token-source";
 import type { Pacing } from "../transport/pacing";
 import type { TlsOptions } from "../transport/tls";
 import type { PsuContext } from "./call-options";
 import type { Interceptor } from "./interceptors";
 
+/** Credentials of a client. Secrets never appear in errors, responses or logs. */
 export interface Credentials {
-  /** The access token, or a function that gives one. */
+  /** Access token, or a function that returns one. The function is called for each request. */
   readonly accessToken?: string | (() => string | Promise<string>);
-  /** With these three, fxdesk refreshes the access token by itself. */
+  /** Refresh token. Together with `authClientId` and `authClientSecret`, the client refreshes the access token itself. */
   readonly refreshToken?: string;
+  /** OAuth client ID of your application. */
   readonly authClientId?: string;
+  /** OAuth client secret of your application. */
   readonly authClientSecret?: string;
-  /** Called with each refreshed pair, to keep a rotated refresh token yourself: then no store does. */
+  /** Called with each refreshed token pair. Persist it yourself: with this option, tokens are not written to the store. */
   readonly onTokens?: (tokens: Tokens) => void | Promise<void>;
   /** Sent as x-api-key to the trade endpoints. */
   readonly apiKey?: string;
@@ -20,54 +23,61 @@ export interface Credentials {
   readonly tls?: TlsOptions;
 }
 
+/** Options of createClient. All are optional; a call fails with `InvalidInput` if it needs a setting that is missing. */
 export interface ClientOptions {
-  /** With `environment` and `domain` the JSON interface is at https://{environment}.{domain}/; or give `baseUrl`. */
+  /** Environment of the service. Default: `api`, the production environment. */
   readonly environment?: "api" | "sandbox";
+  /** Domain of the service, for example `example.com`. The JSON interface is at `https://{environment}.{domain}/`. */
   readonly domain?: string;
+  /** Full base address of the JSON interface, instead of `environment` and `domain`. */
   readonly baseUrl?: string;
-  /** Address of the open-banking interfaces; their paths begin with /v1/. */
+  /** Base address of the open-banking interfaces, whose paths start with /v1/. */
   readonly xs2aUrl?: string;
-  /** Address of the token endpoint; by default the base address. */
+  /** Base address of the token endpoint and the login page. Default: the base address. */
   readonly authUrl?: string;
+  /** Access token or login, API key and client certificate. */
   readonly credentials?: Credentials;
+  /** ID of the client (your organisation) whose data is read. */
   readonly clientId?: string;
+  /** ID of the contact person at the client. */
   readonly contactId?: string;
+  /** Open-banking headers that describe the user behind the calls. */
   readonly psu?: PsuContext;
-  /** Who asks for calls that commit money, as the journal has it; the user of the operating system by default. */
+  /** Requester of calls that commit money, as recorded in the journal. Default: the user of the operating system. */
   readonly actor?: string;
   /**
-   * Where the journal of calls that commit money is kept, and refreshed tokens, for all processes that use them: the
-   * absolute path of a file, or postgres://…; by default a file in the user's state folder.
+   * Store of the journal and of refreshed tokens, shared by all processes that use it: absolute path of a SQLite file, or
+   * `postgres://host/database`. Default: a file in the user's state folder.
    */
   readonly store?: string;
-  /** 32 bytes in base64, which encrypt the store. */
+  /** Encryption key of the store: 32 bytes in base64. Default: no encryption. */
   readonly storeKey?: string;
-  /** The absolute path of the policy: which calls need a person's yes, and within which limits. */
+  /** Absolute path of the policy file, which defines the calls that need a person's release, and their limits. */
   readonly policy?: string;
-  /** The absolute path of the file of people who release, with their secrets; not needed by who only asks. */
+  /** Absolute path of the file that lists the people who release, with their secrets. Only approving processes need it. */
   readonly people?: string;
-  /** Settings by name: those of a service that has others. */
+  /** Further settings by name, for services with settings of their own. They take precedence over the options above. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Time limit of a call over all its attempts, from the moment it may go, in milliseconds; 30 s by default. */
+  /** Time limit of a call over all attempts in milliseconds, from the moment the rate limiter admits it. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** How long a call waits for its turn before that, in milliseconds; 60 s by default. */
+  /** Longest wait for the rate limiter in milliseconds, before `timeoutMs` starts. Default: 60,000. */
   readonly queueTimeoutMs?: number;
-  /** Calls to one server at once; 10 by default. */
+  /** Maximum number of concurrent calls per server. Default: 10. */
   readonly connections?: number;
   /**
-   * Told, in one line for a log, of a call that commits money whose outcome was not known when it ended and was found out
-   * later, in the background; by default a warning of the process.
+   * Called with a one-line message when the outcome of a call that commits money, unknown when the call ended, is determined
+   * later in the background. Default: a process warning.
    */
   readonly onRecovered?: (line: string) => void;
-  /** Links round every call, the first one outermost. */
+  /** Interceptors around each call, outermost first. */
   readonly interceptors?: readonly Interceptor[];
-  /** Calls that wait for their turn at most; more are refused at once. 10000 by default. */
+  /** Maximum number of waiting calls per server. Further calls fail with `RateLimited` at once. Default: 10,000. */
   readonly queueLimit?: number;
-  /** Calls a second that one server takes, where you know it: no more leave. Else it is found out from what it refuses. */
+  /** Rate limit of the service in calls per second and server, if known. Default: measured from the calls it refuses. */
   readonly requestsPerSecond?: number;
   /**
-   * When calls may go: `own`, the default, is the pace of this client alone; `shared` that of all processes that share the
-   * store. Or a pacing that you give to several clients.
+   * Scope of the rate limiter: `own` for this client alone (default), `shared` for all processes that use the same store, or
+   * a `Pacing` object to share between clients of this process.
    */
   readonly pacing?: "own" | "shared" | Pacing;
 }

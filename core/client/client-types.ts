@@ -1,4 +1,4 @@
-/** The types of a client: its methods, grouped by section, and what every client can do. */
+/** Types of the client: its methods by section, and the members common to all clients. */
 import type {
   AsText,
   ResponseDeclaration,
@@ -38,7 +38,7 @@ type ResponseUnion<A extends ResponseDeclarations> = {
 
 type IsUnion<T, Whole = T> = T extends unknown ? ([Whole] extends [T] ? false : true) : never;
 
-/** What a method returns: the body; where several responses are documented, the status and its body. */
+/** Return type of a method: the body, or status and body if the operation documents several responses. */
 export type OutputOf<D extends Callable> =
   IsUnion<keyof D["responses"]> extends true
     ? {
@@ -46,66 +46,72 @@ export type OutputOf<D extends Callable> =
       }[keyof D["responses"] & number]
     : BodyOf<D["responses"][keyof D["responses"]]>;
 
+/** Full response of an operation, as its `response` method returns it. */
 export type ResponseOf<D extends Callable> = ResponseUnion<D["responses"]>;
 
+/** Arguments of a method, with optional input if every field is optional. */
 export type Arguments<D extends Callable> =
   Partial<InputOf<D>> extends InputOf<D> ? OptionalArguments<InputOf<D>> : RequiredArguments<InputOf<D>>;
 
+/** Text representation that an operation can return instead of JSON; never if it has none. */
 export type AsTextOf<D extends Callable> = D["responses"][keyof D["responses"]] extends {
   asText: infer T extends AsText;
 }
   ? T
   : never;
 
-/** The input that does not ask for text. */
+/** Input that requests JSON, for operations that can also return text. */
 export type JsonInput<D extends Callable, T extends AsText> = {
   [K in keyof InputOf<D>]: K extends T["field"] ? Exclude<InputOf<D>[K], T["values"][number]> : InputOf<D>[K];
 };
 
-/** Where a response may be text, it is not for who does not ask for that. */
+/** Overload that narrows the result to JSON if the input does not request text. */
 type JsonMethod<D extends Callable> = [AsTextOf<D>] extends [never]
   ? unknown
   : (input: JsonInput<D, AsTextOf<D>>, options?: CallOptions) => Promise<Exclude<OutputOf<D>, string>>;
 
 type ItemOf<D extends Callable> = OutputOf<D> extends readonly (infer T)[] ? T : never;
 
-/** What a method takes where its input is needed. */
+/** Arguments of a method whose input is required. */
 export type RequiredArguments<Input, Options = CallOptions> = [input: Input, options?: Options];
 
-/** What a method takes where its input may be left out. */
+/** Arguments of a method whose input is optional. */
 export type OptionalArguments<Input, Options = CallOptions> = [input?: Input, options?: Options];
 
-/** The method of an operation or a procedure. */
+/** Client method of an operation or a procedure. Returns the body. */
 export interface CallMethod<Args extends readonly unknown[], Result, Response> {
   (...args: Args): Promise<Result>;
-  /** The response with status, headers, total and what differed from the contract. */
+  /** Returns the full response: status, headers, total count, and deviations from the contract. */
   response(...args: Args): Promise<Response>;
 }
 
-/** The method of one that returns a list in pages. */
+/** Client method of an operation that returns a paged list. */
 export interface ListMethod<Args extends readonly unknown[], Item, Response> extends CallMethod<
   Args,
   Item[],
   Response
 > {
-  /** Every entry of every page, fetched as they are consumed. */
+  /** Iterates over the entries of all pages. Pages are fetched as they are consumed. */
   all(...args: Args): AsyncGenerator<Item, void, void>;
-  /** Every page, fetched as it is consumed. */
+  /** Iterates over the pages, which are fetched as they are consumed. */
   pages(...args: Args): AsyncGenerator<Item[], void, void>;
 }
 
-/** Of one whose pages link to each other. Text does not come in pages. */
+/** Additional methods of an operation whose pages link to each other. JSON only. */
 export interface LinkedPagesMethod<Args extends readonly unknown[], Result> {
-  /** Every page, fetched as it is consumed. */
+  /** Iterates over the pages, which are fetched as they are consumed. */
   pages(...args: Args): AsyncGenerator<Result, void, void>;
-  /** All pages as one: the first, with the entries of all. */
+  /** Fetches all pages and returns the first one with the entries of all. */
   whole(...args: Args): Promise<Result>;
 }
 
-/** The method of a watch. Tells each change once, over restarts and processes; ends with its signal, or with the client. */
+/**
+ * Client method of a watch. Iterates over changes and delivers each one once, across restarts and processes that share a
+ * store. Ends when its signal is aborted or the client is closed.
+ */
 export interface WatchMethod<Input extends readonly unknown[], Entry> {
   (...args: [...Input, options?: WatchOptions]): AsyncGenerator<Delivery<Entry>, void, void>;
-  /** The changes after a cursor, for who asks from time to time. */
+  /** Returns the changes since a cursor, for polling. */
   since(...args: [...Input, options?: SinceOptions]): Promise<ChangeBatch<Entry>>;
 }
 
@@ -116,6 +122,7 @@ type JsonOutput<D extends Callable> = [AsTextOf<D>] extends [never]
   ? OutputOf<D>
   : Exclude<OutputOf<D>, string>;
 
+/** Client method of an operation or a procedure, derived from its declaration. */
 export type Method<D extends Callable> = JsonMethod<D> &
   (D extends { pages: Paging }
     ? ListMethod<Arguments<D>, ItemOf<D>, ResponseOf<D>>
@@ -127,6 +134,7 @@ type InputArgument<D extends Callable> =
 
 type SectionOf<Name extends string> = Name extends `${infer Section}.${string}` ? Section : never;
 
+/** Methods grouped by section: the operation `trades.list` becomes `client.trades.list`. */
 export type Sections<Ops extends readonly Callable[]> = {
   readonly [S in SectionOf<Ops[number]["name"]>]: {
     readonly [D in Ops[number] as D["name"] extends `${S}.${infer M}` ? M : never]: D extends Watch
@@ -135,84 +143,85 @@ export type Sections<Ops extends readonly Callable[]> = {
   };
 };
 
-/** A call to a path the contract does not show. */
+/** A request to a path that the contract does not document. */
 export interface UndeclaredRequest {
   readonly method: HttpMethod;
-  /** Path below the base address, beginning with a slash; without a query. */
+  /** Path below the base address, with a leading slash and without a query. */
   readonly path: string;
-  /** Which of the service's servers: the first one by default. */
+  /** Name of a server of the service. Default: the first one. */
   readonly server?: string;
+  /** Query parameters; undefined values are omitted. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Fields of the JSON body. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** What the call does; by default a GET reads and everything else changes. Only reads are tried again. */
+  /** Effect of the request. Default: `read` for GET, `change` otherwise. Only reads are retried after they were sent. */
   readonly effect?: Effect;
 }
 
-/** What a client does with orders and releases; every failure is an FxdeskError. */
+/** Orders and release requests. Every failure is an FxdeskError. */
 export interface ClientOrders {
-  /** Asks for an order: it is booked once it is released, by this client while it is open, or by any other. */
+  /** Requests an order. After its release it is booked by this client while it is open, or by any other that executes orders. */
   order(input: OrderInput, options?: CallOptions): Promise<ReleaseReport>;
-  /** How an order, or a call that waits for a yes, stands. */
+  /** Returns the status of an order or of a call that needs a release. */
   get(id: string): Promise<ReleaseReport>;
-  /** The newest in the environment of this client, whoever asked for them: 1,000 at most, and whether these are all. */
+  /** Returns the newest requests of all requesters in this environment: 1,000 at most, with a flag if there are more. */
   list(options?: ReleaseListOptions): Promise<ReleaseReportList>;
-  /** Says yes or no as the person whose secret is given, under the policy and the file of people of this client. */
+  /** Approves or rejects a request as the person whose secret is given, under the policy and people file of this client. */
   decide(id: string, input: DecisionInput): Promise<ReleaseReport>;
-  /** Takes one back, as long as nothing has left. */
+  /** Cancels a request. Fails once anything was sent. */
   cancel(id: string, options?: CallOptions): Promise<ReleaseReport>;
-  /** From now on books what is released in this environment, until the client is closed; nothing where no operation quotes. */
+  /** Starts executing released orders of this environment, until the client is closed. No effect without an operation that quotes. */
   start(): Promise<void>;
 }
 
+/** Members of every client, whatever its service. */
 export interface ClientCore {
-  /** What is called: the contract by default. */
+  /** Declarations that the client calls. Default: the contract. */
   readonly service: Service;
-  /** The settings in force that are no secrets, by name. */
+  /** Effective settings by name, without secrets. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Calls a path the contract does not show, with the same credentials, errors and limits. Returns any 2xx. */
+  /** Calls an undocumented path with the credentials, error handling and limits of the client. Returns any 2xx response. */
   request(request: UndeclaredRequest, options?: CallOptions): Promise<ServiceResponse>;
-  /**
-   * The call as it would leave, checked, filled and encoded, without credentials. Throws InvalidInput when it would not
-   * leave. Nothing is sent.
-   */
+  /** Returns the validated, encoded request without credentials. Throws InvalidInput if it is invalid. Sends nothing. */
   prepare(operation: Declaration, input: Values, options?: CallOptions): PreparedCall;
-  /** Calls an operation or a procedure by its declaration, as surfaces do that derive from it. */
+  /** Calls an operation or a procedure by its declaration. */
   call(callable: Callable, input: Values, options?: CallOptions): Promise<ServiceResponse>;
-  /** Reads a paged operation by its declaration: a response for each page. */
+  /** Fetches the pages of an operation by its declaration. Yields one response per page. */
   pages(
     operation: Callable,
     input: Values,
     options?: CallOptions,
   ): AsyncGenerator<ServiceResponse, void, void>;
   /**
-   * Looks now for what became of a call that commits money, by its journal entry, or of all whose outcome is not known;
-   * those that this connection can look for. It is done in the background as well, while a client lives that commits money.
+   * Looks up the outcome of a money call by its journal entry, or of all entries with an unknown outcome that this connection
+   * can look up. An open client that makes money calls also does so in the background.
    */
   recover(entry?: string): Promise<readonly RecoveredCall[]>;
   /**
-   * The identifiers that calls of this environment and client created, of the kind that an operation creates or takes, such as consents or
-   * payments: the newest 200, newest first, as the store has them. None where it does neither.
+   * Returns IDs created by calls of this environment and client, for example consents or payments, of the kind that the
+   * operation creates or takes in its path. The newest 200 from the store, newest first; none if it does neither.
    */
   listCreatedResources(operation: Declaration): Promise<readonly CreatedResource[]>;
-  /** Orders, and what else waits for a person's yes. */
+  /** Orders and other requests that need a person's release. */
   readonly orders: ClientOrders;
-  /** Tells the changes of a watch by its declaration. Throws InvalidInput at once. */
+  /** Iterates over the changes of a watch by its declaration. Throws InvalidInput immediately. */
   changes(watch: Watch, input: Values, options?: WatchOptions): AsyncGenerator<Delivery, void, void>;
-  /** The changes of a watch after a cursor. */
+  /** Returns the changes of a watch since a cursor. */
   changesSince(watch: Watch, input: Values, options?: SinceOptions): Promise<ChangeBatch>;
-  /** What a watch would tell if it began now, by one read of which nothing is kept. Throws InvalidInput. */
+  /** Previews the first changes of a watch with a single read, and stores nothing. Throws InvalidInput. */
   readInitialChanges(
     watch: Watch,
     input: Values,
     options?: Pick<WatchOptions, "from">,
   ): Promise<InitialChanges>;
-  /** Takes no more calls, and closes the connections once those under way have ended. */
+  /** Refuses new calls, waits for calls in progress and closes the connections. */
   close(): Promise<void>;
 }
 
-/** A list whose entries are known by type; none where it may be any list. */
+/** The list if its entries are known at compile time, otherwise an empty list. */
 export type KnownEntries<List extends readonly Callable[]> = number extends List["length"]
   ? readonly []
   : List;
 
+/** A client for the given operations, procedures and watches. */
 export type Client<Ops extends readonly Callable[]> = ClientCore & Sections<Ops>;

@@ -1,4 +1,4 @@
-/** The watches of one client: their input is checked as that of an operation, and the store is opened with the first. */
+/** Watches of one client. Input is validated as for operations; the store is opened with the first watch. */
 import { checkInput } from "../declaration/check";
 import { type Values, withDefaults } from "../declaration/fields";
 import type { RunContext } from "../declaration/procedure";
@@ -33,7 +33,7 @@ function optionViolations(watch: Watch, options: SinceOptions): Violation[] {
 export class ClientWatches {
   readonly #closing = new AbortController();
   #store: Promise<StoreSession> | undefined;
-  /** Changes that somebody has asked for, each until there is one or none any more. */
+  /** Requests for changes that have not settled yet; `close` waits for them. */
   readonly #inFlight = new Set<Promise<unknown>>();
 
   constructor(
@@ -56,7 +56,7 @@ export class ClientWatches {
     );
   }
 
-  /** What it would tell if it began now. Throws InvalidInput before anything is read. */
+  /** Previews the first changes of a watch. Throws InvalidInput before anything is read. */
   async readInitialChanges(
     watch: Watch,
     input: Values,
@@ -119,7 +119,7 @@ export class ClientWatches {
     const scope = [
       settings.environment ?? "",
       settings.clientId ?? "",
-      ...baseUrls.map((place) => (place ? place.origin + place.pathPrefix : "")),
+      ...baseUrls.map((address) => (address ? address.origin + address.pathPrefix : "")),
     ];
     const dependencies = {
       watch: watch as AnyWatch,

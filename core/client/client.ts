@@ -1,4 +1,4 @@
-/** createClient: one typed method for each operation, procedure and watch, grouped by section. */
+/** Defines createClient: one typed method per operation, procedure and watch, grouped by section. */
 import type { Callable, Declaration } from "../declaration/operation";
 import { isProcedure, type Procedure } from "../declaration/procedure";
 import type { Watch } from "../declaration/watch";
@@ -84,7 +84,7 @@ function addSections(core: ClientCore, service: Service): ClientCore {
 }
 
 /**
- * A client of the service. Throws a TypeError when an option does not fit; every failure of a call is an FxdeskError.
+ * Creates a client of the service. Throws a TypeError for an invalid option. Every failure of a call is an FxdeskError.
  *
  * @example
  * const client = createClient({ domain: "example.com", clientId: "…", credentials: { accessToken: "…" } });
@@ -135,15 +135,15 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
     orders: {
       order: async (input, callOptions = {}) => (await orders()).order(input, callOptions),
       get: async (id) => (await orders()).get(id),
-      list: async (which = {}) => (await orders()).list(which),
+      list: async (listOptions = {}) => (await orders()).list(listOptions),
       decide: async (id, input) => (await orders()).decide(id, input),
       cancel: async (id, callOptions = {}) => (await orders()).cancel(id, callOptions),
       start: async () => (await orders()).start(),
     },
     close: async () => {
-      // No order is left half booked: what it needs is closed after it.
+      // Orders first: an order in progress still needs the pipeline.
       if (loadedOrders) await (await loadedOrders).close();
-      // Both at once: from now on neither begins anything.
+      // In parallel, so that both stop accepting work at the same moment.
       await Promise.all([clientWatches.close(), pipeline.close()]);
     },
   };

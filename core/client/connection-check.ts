@@ -1,25 +1,25 @@
-/** Whether a connection works: as whom it calls, where, and what the service says to that. */
+/** Checks a connection: reachability, credentials and identity. */
 import type { Declaration } from "../declaration/operation";
 import { FxdeskError, Forbidden, InvalidInput, Timeout, Unauthorized, Unavailable } from "../errors";
 import { resolveAddress } from "./client-context";
 import type { ClientCore } from "./client-types";
 
-/** How a connection stands with the service. */
+/** Result of a connection check. */
 export interface ConnectionStatus {
   readonly environment: string | undefined;
-  /** Where the service is. */
+  /** Base address of the service. */
   readonly address: string | undefined;
   readonly clientId: string | undefined;
   readonly contactId: string | undefined;
-  /** Undefined where nothing was sent. */
+  /** True if the service responded; undefined if nothing was sent. */
   readonly reachable: boolean | undefined;
-  /** Whether the credentials are good, and for this client; undefined where the service did not come to say it. */
+  /** True if the service accepts the credentials for this client; undefined if the check did not get that far. */
   readonly authorised: boolean | undefined;
-  /** Why it does not work. */
+  /** Reason why the check failed. */
   readonly error?: FxdeskError;
 }
 
-/** Why the call of an operation fails; undefined where it does not. */
+/** Returns the error of the call, or undefined if it succeeds. */
 async function findFailure(client: ClientCore, operation: Declaration): Promise<FxdeskError | undefined> {
   try {
     await client.call(operation, {});
@@ -41,11 +41,11 @@ function isAuthorised(error: FxdeskError | undefined): boolean | undefined {
   return error instanceof Unauthorized || error instanceof Forbidden ? false : undefined;
 }
 
-/** Tries a connection by one read. Throws InvalidInput where a setting is missing without which nothing is sent. */
+/** Checks a connection with one read. Throws InvalidInput if a setting needed for the read is missing. */
 export async function checkConnection(client: ClientCore): Promise<ConnectionStatus> {
   const { settings, service } = client;
   const operation = service.operations.find(({ name }) => name === service.probe);
-  if (!operation) throw new TypeError("The service names no operation by which a connection is tried.");
+  if (!operation) throw new TypeError("The service declares no probe operation for connection checks.");
   const address = resolveAddress(operation.server, service.servers[operation.server]!, settings);
   const error = await findFailure(client, operation);
   return {

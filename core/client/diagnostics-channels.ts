@@ -1,35 +1,35 @@
 /**
- * What is told of calls on `node:diagnostics_channel`, for logs, metrics and traces. Nothing of it costs anything while
- * nobody listens, and none of it holds a secret.
+ * Events on `node:diagnostics_channel` for logs, metrics and traces. They cost nothing without a subscriber and contain no
+ * secrets.
  */
 import { channel, tracingChannel } from "node:diagnostics_channel";
 import type { Declaration } from "../declaration/operation";
 
-/** A call from beginning to end: a TracingChannel, whose `result` is the response and whose `error` the FxdeskError. */
+/** Event of the TracingChannel `fxdesk:call`. Its `result` is the response, its `error` the FxdeskError. */
 export interface CallEvent {
   readonly operation: string;
   readonly effect: Declaration["effect"];
 }
 
-/** One attempt is over. */
+/** Event of the channel `fxdesk:attempt`: an attempt has ended. */
 export interface AttemptEvent {
   readonly operation: string;
-  /** Counts from 1. */
+  /** Starts at 1. */
   readonly attempt: number;
-  /** Whether the head of the request may have left. */
+  /** True if any byte of the request may have been written. */
   readonly sent: boolean;
   readonly status?: number;
-  /** Why there is no response. */
+  /** Reason for a missing response. */
   readonly error?: string;
 }
 
-/** A server asked for a pause. */
+/** Event of the channel `fxdesk:pause`: a server requested a pause. */
 export interface PauseEvent {
   readonly server: string;
   readonly milliseconds: number;
 }
 
-/** The access token was renewed, or could not be. */
+/** Event of the channel `fxdesk:token`: the access token was refreshed, or the refresh failed. */
 export interface TokenEvent {
   readonly renewed: boolean;
   readonly error?: string;

@@ -1,4 +1,4 @@
-/** What a module of the user's adds to the service: operations, procedures, watches, and links round every call. */
+/** Extension modules: user code that adds operations, procedures, watches and interceptors. */
 import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import { inspect } from "node:util";
@@ -16,7 +16,7 @@ import { fxdeskService } from "../service";
 import { watch } from "../watches/watch";
 import type { Interceptor } from "./interceptors";
 
-/** What a module is given to declare operations with, so that it needs nothing installed beside it. */
+/** Declaration builders passed to an extension module, which therefore needs no imports. */
 export type ExtensionToolkit = typeof builders &
   typeof values & {
     readonly procedure: typeof procedure;
@@ -26,7 +26,7 @@ export type ExtensionToolkit = typeof builders &
 
 const commonFields = ["name", "tool", "title", "summary"] as const;
 
-/** What an entry of each list cannot do without. */
+/** Required fields of the entries of each list. */
 const requiredFields = {
   operations: [
     ...commonFields,
@@ -53,7 +53,7 @@ const requiredFields = {
   ] satisfies (keyof Watch)[],
 } as const;
 
-/** Throws a TypeError that says what an entry lacks; `place` names it where it has no name. */
+/** Throws a TypeError that lists missing fields. `entryName` identifies an entry without a name. */
 function assertComplete(list: keyof typeof requiredFields, entryName: string, entry: unknown): void {
   if (typeof entry !== "object" || entry === null)
     throw new TypeError(`${entryName} must be an object, not ${inspect(entry)}.`);
@@ -70,24 +70,24 @@ const operation: typeof builders.operation = (declaration) => {
 
 const toolkit: ExtensionToolkit = { ...builders, ...values, operation, procedure, watch, z };
 
-/** What a module adds. */
+/** Return value of an extension module. */
 export interface Additions extends ServiceAdditions {
-  /** Round every call of every surface, outside of those that code gives its client; the first one is outermost. */
+  /** Interceptors around every call of every surface, outermost first. They enclose the interceptors of the client options. */
   readonly interceptors?: readonly Interceptor[];
 }
 
-/** What a module exports: a function that returns what it adds. */
+/** Default export (or `module.exports`) of an extension module. */
 export type Extension = (toolkit: ExtensionToolkit) => Additions;
 
-/** A service as a module extends it. */
+/** A service with the additions of an extension module. */
 export interface ExtendedService extends Service {
   readonly interceptors?: readonly Interceptor[];
 }
 
-/** What a module of the user's throws, which need not be an error. */
+/** Returns the message of a thrown value, which need not be an Error. */
 function thrownMessage(thrown: unknown): string {
   const { message } = (thrown ?? {}) as { readonly message?: unknown };
-  return typeof message === "string" ? message : `it throws ${inspect(thrown)}`;
+  return typeof message === "string" ? message : `it threw ${inspect(thrown)}`;
 }
 
 const fail = (message: string): never => {
@@ -95,8 +95,8 @@ const fail = (message: string): never => {
 };
 
 /**
- * What is loaded runs with all rights of this process: nobody else may have written it. A group with the number of the
- * user has that user alone; where systems set users up so, files are writable by the group unless said otherwise.
+ * Throws if another user may have written the module, which runs with all rights of this process. A group whose ID equals the
+ * user ID is that user's private group; systems with private groups create group-writable files by default.
  */
 function assertTrustedOwner(path: string): void {
   if (process.platform === "win32") return;
@@ -112,7 +112,7 @@ function resolveModulePath(configuredPath: string): string {
   try {
     path = realpathSync(configuredPath);
   } catch {
-    return fail(`names ${configuredPath}, which is not there.`);
+    return fail(`names ${configuredPath}, which does not exist.`);
   }
   assertTrustedOwner(path);
   assertTrustedOwner(dirname(path));
@@ -130,7 +130,7 @@ function loadExtension(configuredPath: string): Extension {
   const { default: defaultExport = loaded } = (loaded ?? {}) as { default?: unknown };
   return typeof defaultExport === "function"
     ? (defaultExport as Extension)
-    : fail(`names ${path}, which exports no function that returns what it adds.`);
+    : fail(`names ${path}, which must export a function that returns its additions.`);
 }
 
 const entryTypes = {
@@ -151,13 +151,13 @@ function parseAdditions(given: unknown): Additions {
     return given as Additions;
   }
   throw new TypeError(
-    "it must return { operations: [...], procedures: [...], watches: [...], interceptors: [...] }, one of them at least.",
+    "it must return at least one of { operations: [...], procedures: [...], watches: [...], interceptors: [...] }.",
   );
 }
 
 /**
- * The service with what the module adds that the environment names; the service as it is where it names none. Throws a
- * TypeError that says what is wrong with the module.
+ * Returns the service extended by the module that `FXDESK_EXTENSIONS` names, or the service itself if it is unset. Throws a
+ * TypeError if the module is invalid.
  */
 export function serviceFrom(
   environment: Readonly<Record<string, string | undefined>>,
@@ -171,6 +171,6 @@ export function serviceFrom(
     const { interceptors = [], ...additions } = parseAdditions(extension(toolkit));
     return { ...extendService(service, additions, trusted.filter(Boolean)), interceptors };
   } catch (error) {
-    return fail(`names ${path}, which adds nothing: ${thrownMessage(error)}`);
+    return fail(`names ${path}, which cannot be used: ${thrownMessage(error)}`);
   }
 }

@@ -1,4 +1,4 @@
-/** Where the files of procedures go. */
+/** Destinations for the files that procedures produce. */
 import { randomUUID } from "node:crypto";
 import { link, mkdir, open, rename, rm } from "node:fs/promises";
 import { extname, join } from "node:path";
@@ -8,12 +8,12 @@ import type { Callable } from "../declaration/operation";
 import type { DeliverFile, ProducedFile } from "../declaration/procedure";
 import { FxdeskError } from "../errors";
 
-/** Bytes of a file that is taken into memory. */
+/** Size limit of a file held in memory. */
 const maxBytesInMemory = 256 * 1024 * 1024;
 
 const chunksOf = ({ content }: ProducedFile) => (content instanceof Uint8Array ? [content] : content);
 
-/** The content of a file, up to so many bytes. Throws where it is longer. */
+/** Returns the content of a file. Throws if it is larger than `maxBytes`. */
 export async function readBytes(file: ProducedFile, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -25,10 +25,10 @@ export async function readBytes(file: ProducedFile, maxBytes: number): Promise<B
   return Buffer.concat(chunks, length);
 }
 
-/** Gives the content itself, up to 256 MB for a file. */
+/** Returns the content in memory, up to 256 MB per file. */
 export const intoMemory: DeliverFile = async (file) => ({ content: await readBytes(file, maxBytesInMemory) });
 
-/** A name that is one in any folder: no way out of it, nothing that a system keeps for itself, and not too long. */
+/** Returns a file name without path separators, reserved names and excess length. */
 function safeName(name: string): string {
   const plain = name
     .replace(/[\p{C}<>:"/\\|?*]+/gu, "-")
@@ -47,7 +47,7 @@ const numberedName = (name: string, number: number): string => {
 
 const errorCodeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
-/** Gives a whole file its name, unless there is another under it. */
+/** Renames a complete file, unless the name is taken. Returns false if it is. */
 async function linkIfFree(partial: string, path: string): Promise<boolean> {
   try {
     await link(partial, path);
@@ -55,14 +55,14 @@ async function linkIfFree(partial: string, path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (errorCodeOf(error) === "EEXIST") return false;
-    // File systems without hard links: the name is taken first.
+    // File systems without hard links: reserve the name first.
     await (await open(path, "wx")).close();
     await rename(partial, path);
     return true;
   }
 }
 
-/** Moves a whole file to the first name that is free. */
+/** Moves a complete file to the first free name. */
 async function moveToFreeName(partial: string, folder: string, name: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const path = join(folder, numberedName(name, number));
@@ -71,8 +71,8 @@ async function moveToFreeName(partial: string, folder: string, name: string): Pr
 }
 
 /**
- * Takes files into a folder, which is made where it is not there: whole, or not at all. No file takes the place of another:
- * a name that is there gets a number.
+ * Returns a destination that writes files to a folder, which is created if needed. Files are written completely or not at
+ * all, and existing files are never replaced: a number is added to the name.
  */
 export const intoFolder =
   (folder: string): DeliverFile =>
@@ -80,7 +80,7 @@ export const intoFolder =
     await mkdir(folder, { recursive: true });
     const partial = join(folder, `${randomUUID()}.part`);
     try {
-      // Open before anything breaks off: a stream that opens it by itself may do so after it was removed.
+      // Opened here because a stream that opens the file itself may do so after a failure has removed it.
       const opened = await open(partial, "wx");
       await pipeline(chunksOf(file), opened.createWriteStream());
       return { path: await moveToFreeName(partial, folder, safeName(file.name)) };
@@ -90,7 +90,7 @@ export const intoFolder =
     }
   };
 
-/** The same for a procedure: what fails is an FxdeskError, and a file that nobody takes is let go. */
+/** Converts failures of a destination to FxdeskErrors and destroys the stream of an undelivered file. */
 export const withDeliveryErrors =
   (deliver: DeliverFile, { name }: Callable): DeliverFile =>
   async (file) => {

@@ -1,6 +1,6 @@
 /**
- * The client of all that fxdesk offers by itself. The build writes it out: with a name for every resource, input and response, and with
- * their docs.
+ * Client of the built-in service. The build replaces this type by generated declarations with names and documentation for
+ * every resource, input and response.
  */
 import type { operations } from "../contract/all";
 import type { procedures } from "../procedures/all";

@@ -1,4 +1,4 @@
-/** Whether a halt is in force, asked each time before a call leaves that changes something. */
+/** Checks for a halt before each call that changes something is sent. */
 import { stat } from "node:fs/promises";
 import type { Declaration } from "../declaration/operation";
 import type { Secrets } from "../credentials/secrets";
@@ -7,7 +7,7 @@ import type { StoreSession } from "../journal/store-session";
 import type { Halted } from "../store/halt";
 import { isPostgres, redactLocation, type StoreSettings } from "../store/settings";
 
-/** The error for a call that does not leave, because a halt is in force. */
+/** Returns the error for a call that was stopped by a halt. */
 export const haltedError = ({ name }: Declaration, { message }: Halted): FxdeskError =>
   new FxdeskError(`${name}: ${message} Nothing was sent.`, {
     operation: name,
@@ -17,7 +17,7 @@ export const haltedError = ({ name }: Declaration, { message }: Halted): FxdeskE
 
 export class HaltChecker {
   #session: Promise<StoreSession> | undefined;
-  /** Which file it is: another one may have come in its place. */
+  /** Device and inode of the store file, to detect that it was replaced. */
   #file: string | undefined;
 
   constructor(
@@ -26,7 +26,7 @@ export class HaltChecker {
     private readonly secrets: Secrets,
   ) {}
 
-  /** Throws an FxdeskError where a halt is in force, and where nobody can tell. */
+  /** Throws an FxdeskError if a halt is in force, or if the store cannot be read. */
   async assertNotHalted(operation: Declaration): Promise<void> {
     try {
       if (!(await this.#storeExists())) return;
@@ -45,7 +45,7 @@ export class HaltChecker {
     await (await session)?.close();
   }
 
-  /** A file that nobody has made holds no halt. */
+  /** A store file that does not exist contains no halt, and is not created by the check. */
   async #storeExists(): Promise<boolean> {
     const { location } = this.store;
     if (isPostgres(location)) return true;
@@ -67,8 +67,8 @@ export class HaltChecker {
   #toError({ name }: Declaration, error: Error): Error {
     const cause = this.secrets.redactError(error);
     return new Unavailable(
-      `${name}: Nobody can tell whether calls are halted: the store, ${redactLocation(this.store.location)}, cannot be used ` +
-        `(${cause.message}). Nothing was sent. fxdesk store check looks through it, and FXDESK_STORE says where it is.`,
+      `${name}: Halts could not be checked: the store ${redactLocation(this.store.location)} cannot be used ` +
+        `(${cause.message}). Nothing was sent. Check the store with \`fxdesk store check\`; FXDESK_STORE sets its location.`,
       { operation: name, code: "unavailable", outcome: "not-sent", retryable: true, cause },
     );
   }

@@ -1,4 +1,4 @@
-/** What users put round every call. */
+/** Interceptors: user code around each call. */
 import { FxdeskError } from "../errors";
 import { callerAbortedError } from "../transport/deadline";
 import { toFxdeskError } from "./call-errors";
@@ -6,18 +6,19 @@ import { ReceivedFile } from "./received-file";
 import type { PreparedCall } from "./prepared-call";
 import type { ServiceResponse } from "./response";
 
+/** Passes the call on to the next interceptor or to the service, optionally changed. */
 export type Next = (call?: PreparedCall) => Promise<ServiceResponse>;
 
 /**
- * A link round every call: it may look at the call, wait, refuse it by throwing, and look at the response. A read may also
- * be changed, tried again or answered by the link itself. A call that commits money is frozen and goes as it is: `next`
- * works once, and its response is what the caller gets.
+ * Middleware around each call. It may inspect the call, delay it, refuse it by throwing, and inspect the response. For a read
+ * it may also change the call, retry it or return a response of its own. A call that commits money is frozen: it must be
+ * passed on unchanged, `next` works once, and the caller gets the response of the service.
  */
 export type Interceptor = (call: PreparedCall, next: Next) => Promise<ServiceResponse>;
 
 type Send = (call: PreparedCall) => Promise<ServiceResponse>;
 
-/** What a link did that no link may do. */
+/** Returns the error for an interceptor that broke these rules or refused the call. */
 function misuseError(
   { operation }: PreparedCall,
   message: string,
@@ -32,26 +33,26 @@ function misuseError(
   });
 }
 
-const lateCallError = (call: PreparedCall) => misuseError(call, "passed a call on after it had ended.");
+const lateCallError = (call: PreparedCall) => misuseError(call, "passed on a call that had already ended.");
 
 function rejectLateCall(call: PreparedCall): Promise<never> {
   const rejection = Promise.reject(lateCallError(call));
-  // Nobody may wait for it any more.
+  // Avoids an unhandled rejection if the interceptor does not await it.
   rejection.catch(() => undefined);
   return rejection;
 }
 
-/** What a link threw, in the family of errors. */
+/** Wraps whatever an interceptor threw in an FxdeskError. */
 function toInterceptorError(call: PreparedCall, cause: unknown, passedOn: boolean): FxdeskError {
   if (cause instanceof FxdeskError) return cause;
-  const words = cause instanceof Error ? cause.message : String(cause);
-  return misuseError(call, `${passedOn ? "failed after" : "refused"} the call: ${words}`, {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return misuseError(call, `${passedOn ? "failed after" : "refused"} the call: ${reason}`, {
     cause,
     passedOn,
   });
 }
 
-/** Waits for links for as long as the caller does. */
+/** Runs the interceptors, and rejects as soon as the caller aborts. */
 function raceCallerAbort<T>(
   { operation, options: { signal } }: PreparedCall,
   run: () => Promise<T>,
@@ -68,7 +69,7 @@ function raceCallerAbort<T>(
   });
 }
 
-/** A response to look at: what is done to it is not done to the original. */
+/** Copies a response, so that interceptors cannot modify the original. */
 const copyResponse = (response: ServiceResponse): ServiceResponse => ({
   ...response,
   headers: { ...response.headers },
@@ -76,7 +77,7 @@ const copyResponse = (response: ServiceResponse): ServiceResponse => ({
   violations: response.violations,
 });
 
-/** A call that commits money goes through a link once and unchanged, and its outcome is told whatever the link does. */
+/** Passes a money call through an interceptor once and unchanged, and reports its outcome whatever the interceptor does. */
 async function interceptMoneyCall(
   interceptor: Interceptor,
   call: PreparedCall,
@@ -86,14 +87,14 @@ async function interceptMoneyCall(
   let hasEnded = false;
   const pass = async (given: PreparedCall): Promise<ServiceResponse> => {
     if (given !== call) throw misuseError(call, "changed a call that commits money.");
-    if (sent) throw misuseError(call, "passed a call on twice that commits money.", { passedOn: true });
+    if (sent) throw misuseError(call, "called next twice for a call that commits money.", { passedOn: true });
     if (hasEnded) throw lateCallError(call);
     sent = next(call);
     return copyResponse(await sent);
   };
   const nextOnce: Next = (given = call) => {
     const result = pass(given);
-    // The outcome is told below: a link that does not wait for it must not end the process.
+    // Avoids an unhandled rejection if the interceptor does not await it; the outcome is returned below.
     result.catch(() => undefined);
     return result;
   };
@@ -112,7 +113,7 @@ async function interceptMoneyCall(
   return sent;
 }
 
-/** `violations` is a getter of the class: a copy by `{...response}` loses it, and it is taken from the original. */
+/** `violations` is a getter of the class, so a copy by `{...response}` loses it. */
 const violationsOf = async (
   sent: Promise<ServiceResponse> | undefined,
 ): Promise<ServiceResponse["violations"]> =>
@@ -121,7 +122,7 @@ const violationsOf = async (
     () => [],
   ) ?? [];
 
-/** Any other call goes through the links as they like; what they throw and give is looked at once, outside of all. */
+/** Passes any other call through all interceptors. Their errors and responses are validated once, outside of all. */
 async function interceptCall(
   interceptors: readonly Interceptor[],
   call: PreparedCall,
@@ -130,7 +131,7 @@ async function interceptCall(
   let sent: Promise<ServiceResponse> | undefined;
   let hasEnded = false;
   const pass = (index: number, given: PreparedCall): Promise<ServiceResponse> => {
-    // A read may be made for later: a link may keep what it answers with fresh.
+    // Reads are allowed later: an interceptor may refresh its cache in the background.
     if (hasEnded && call.operation.effect !== "read") return rejectLateCall(call);
     const interceptor = interceptors[index];
     if (interceptor) return interceptor(given, (next = given) => pass(index + 1, next));
@@ -147,16 +148,16 @@ async function interceptCall(
         ? (response as ServiceResponse)
         : { ...(response as ServiceResponse), violations: await violationsOf(sent) };
   } catch (error) {
-    // What had left ends by the same signal, and knows how far it came.
+    // A sent call ends by the same signal, and its error has the exact outcome.
     if (call.options.signal?.aborted) await sent;
     throw toInterceptorError(call, error, sent !== undefined);
   } finally {
     hasEnded = true;
   }
-  throw misuseError(call, "gave no response.", { passedOn: sent !== undefined });
+  throw misuseError(call, "returned no response.", { passedOn: sent !== undefined });
 }
 
-/** What sends, with interceptors round it; built once for all calls. */
+/** Wraps `send` in the interceptors. Built once for all calls. */
 export function composeInterceptors(interceptors: readonly Interceptor[], send: Send): Send {
   if (interceptors.length === 0) return send;
   const money = interceptors.reduceRight<Send>(

@@ -1,7 +1,7 @@
-/** The longest wait a timer knows; more would mean no wait at all. */
+/** Longest delay of a Node.js timer. Longer ones would fire at once. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** What is wrong with a limit in milliseconds, or of a number of connections; undefined when it fits. */
+/** Returns the problem with a numeric limit, or undefined if it is valid. */
 export const limitViolation = (value: unknown): string | undefined =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= maxTimerMs
     ? undefined

@@ -1,4 +1,4 @@
-/** Logging in to what a connection reaches, and what the store keeps of it. */
+/** Login, logout and token age of a connection. */
 import { randomUUID } from "node:crypto";
 import { startAuthorization, type TokenGrant } from "../credentials/login";
 import { tokenFamilyOf } from "../credentials/shared-tokens";
@@ -17,26 +17,26 @@ import type { ClientOptions } from "./client-options";
 
 const operation = "login";
 
-/** A login that waits for a person. */
+/** A login that a person has to complete in the browser. */
 export interface LoginInProgress {
-  /** What the person opens. */
+  /** Address of the login page with all parameters. */
   readonly address: string;
-  /** Where the person returns to. */
+  /** Registered redirect address. */
   readonly redirectUri: string;
-  /** Comes back with the person. */
+  /** OAuth state parameter. */
   readonly state: string;
-  /** Keeps what the login gives. Every failure is an FxdeskError; nothing is kept then. */
+  /** Exchanges the redirect parameters for tokens and stores them. Throws an FxdeskError; nothing is stored then. */
   finish(parameters: URLSearchParams): Promise<StoredLogin>;
 }
 
-/** A login whose tokens are in the store. */
+/** A completed login whose tokens are in the store. */
 export interface StoredLogin {
-  /** The setting `login` of connections that go on with it. */
+  /** Value of the setting `login` for connections that use it. */
   readonly login: string;
   readonly environment: string | undefined;
-  /** The client that is set, else the only one for which the person may act. */
+  /** The configured client ID, otherwise the only one the person may act for. */
   readonly clientId: string | undefined;
-  /** All for which the person may act; none where the service does not say it. */
+  /** All client IDs the person may act for; empty if the service does not report them. */
   readonly clientIds: readonly string[];
 }
 
@@ -45,7 +45,7 @@ function requireSetting<T>(value: T | undefined, name: string): T {
   return value;
 }
 
-/** Throws a TypeError that names the setting which is missing or does not fit. */
+/** Starts a login. Throws a TypeError that names a missing or invalid setting. */
 export async function startLogin(service: Service, options: ClientOptions): Promise<LoginInProgress> {
   const context = createClientContext(service, options);
   const { settings, secrets, transport } = context;
@@ -77,7 +77,7 @@ function toLoginError(error: unknown, { secrets }: ClientContext): FxdeskError {
   if (error instanceof FxdeskError) return error;
   if (!(error instanceof TokenFailure)) {
     const cause = secrets.redactError(error);
-    const message = `The tokens cannot be kept (${cause.message}). FXDESK_STORE says where the store is.`;
+    const message = `The tokens could not be stored (${cause.message}). Log in again once the store works; FXDESK_STORE sets its location.`;
     return new FxdeskError(message, { operation, code: "unexpected", outcome: "unknown", cause });
   }
   const { message, isRefused, cause } = error;
@@ -97,7 +97,7 @@ async function storeGrant({ tokens, clientIds }: TokenGrant, context: ClientCont
   const { clientId = clientIds.length === 1 ? clientIds[0] : undefined } = settings;
   if (clientId !== undefined && clientIds.length > 0 && !clientIds.includes(clientId))
     throw new Forbidden(
-      `Whoever logged in may act for ${clientIds.join(", ")}, not for ${clientId}. Nothing is kept.`,
+      `This login may act for ${clientIds.join(", ")}, not for ${clientId}. Nothing was stored.`,
       { operation, code: "forbidden", outcome: "rejected" },
     );
   const login = randomUUID();
@@ -112,22 +112,22 @@ async function storeGrant({ tokens, clientIds }: TokenGrant, context: ClientCont
   return { login, environment: settings.environment, clientId, clientIds };
 }
 
-/** Where the store has the tokens that a connection renews; undefined where it renews none. */
+/** Returns the token family of a connection in the store, or undefined if it does not refresh tokens. */
 function configuredFamily(context: ClientContext, settings: ClientContext["settings"]): string | undefined {
   const application = oauthApplicationFrom(context, settings);
   if (!application || !(settings.login || settings.refreshToken)) return undefined;
   return tokenFamilyOf(tokenIdentityOf(application, context.addresses, settings));
 }
 
-/** What the store knows of the access token of a connection. */
+/** Age of a stored access token. */
 export interface TokenAge {
-  /** For how long it has been there, in milliseconds. */
+  /** Time since it was issued, in milliseconds. */
   readonly ageMs: number;
-  /** For how long it is good, in milliseconds; negative where it is not any more, and is renewed by the next call. */
+  /** Remaining lifetime in milliseconds; negative if expired. The next call then refreshes it. */
   readonly remainingMs: number;
 }
 
-/** Undefined where the store has no token of the connection. */
+/** Returns the age of the stored access token, or undefined if there is none. */
 export async function readTokenAge(service: Service, options: ClientOptions): Promise<TokenAge | undefined> {
   const context = createClientContext(service, options);
   const family = configuredFamily(context, context.settings);
@@ -136,10 +136,7 @@ export async function readTokenAge(service: Service, options: ClientOptions): Pr
   return stored && { ageMs: stored.lifetimeMs - stored.remainingMs, remainingMs: stored.remainingMs };
 }
 
-/**
- * Forgets the tokens of a connection's login, where it has one. What runs with one of them has it until that ends, and gets
- * no other.
- */
+/** Deletes the stored tokens of a connection's login. Running processes keep their access token until it expires. */
 export async function logOut(service: Service, options: ClientOptions): Promise<void> {
   const context = createClientContext(service, options);
   if (!context.settings.login) return;

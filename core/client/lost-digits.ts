@@ -1,8 +1,8 @@
-/** Numbers of a response that a JavaScript number cannot hold. */
+/** Detects numbers in a response that lose digits as JavaScript numbers. */
 import { Big } from "big.js";
 import type { Violation } from "../declaration/violation";
 
-/** From so many digits on a number may lose some: fewer are always kept. */
+/** Numbers with fewer digits are always exact. */
 const minUnsafeDigits = 16;
 
 const charCodeOf = (char: string) => char.charCodeAt(0);
@@ -11,7 +11,7 @@ const [zero, nine, point] = [charCodeOf("0"), charCodeOf("9"), charCodeOf(".")];
 const isPartOfNumber = (byte: number | undefined): boolean =>
   byte !== undefined && ((byte >= zero && byte <= nine) || byte === point);
 
-/** Whether a long number stands anywhere: every sixteenth byte is looked at, for one of them would be in it. */
+/** Returns true if the text contains a long number. Checking every sixteenth byte is enough to find one. */
 function hasLongNumber(json: Uint8Array): boolean {
   for (let index = minUnsafeDigits - 1; index < json.length; index += minUnsafeDigits) {
     if (!isPartOfNumber(json[index])) continue;
@@ -23,11 +23,11 @@ function hasLongNumber(json: Uint8Array): boolean {
   return false;
 }
 
-/** A number beyond what there is has an exponent of three digits. So may an identifier: then it is not a value. */
+/** Overflowing numbers have exponents of three digits. So may identifiers, which are not values. */
 const largeExponent = /[eE][-+]?\d{3}/;
 const largeExponentOfValue = /(?:^|[:[,\s])-?\d[\d.]*[eE][-+]?\d{3}/;
 
-/** A string, a number, or a sign that opens, parts or closes. */
+/** A string, a number or a structural character. */
 const jsonToken = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
 
 const isExact = (digits: string): boolean => {
@@ -35,10 +35,10 @@ const isExact = (digits: string): boolean => {
   return Number.isFinite(parsed) && new Big(digits).eq(new Big(String(parsed)));
 };
 
-/** Where a scan of JSON is: in which field or entry of each object and array around it. */
+/** Path of the current token while scanning JSON. */
 class JsonPath {
   readonly #keys: (string | number)[] = [];
-  /** The last string: a key, when a colon follows. */
+  /** The last string token, which is a key if a colon follows. */
   #string = "";
 
   read(token: string): void {
@@ -58,8 +58,8 @@ class JsonPath {
 }
 
 /**
- * What is wrong with the numbers of a JSON text that has been parsed: the digits that are lost. `bytes` are the text where
- * its digits are those of ASCII.
+ * Returns the numbers of a parsed JSON text that lose digits. `bytes` is the same text in an ASCII-compatible encoding and
+ * allows a faster check.
  */
 export function findLostDigits(json: string, bytes?: Uint8Array): Violation[] {
   const hasLargeExponent = largeExponent.test(json) && largeExponentOfValue.test(json);
@@ -71,7 +71,7 @@ export function findLostDigits(json: string, bytes?: Uint8Array): Violation[] {
     else if (!isExact(text))
       violations.push({
         field: String(path),
-        message: `is ${text}, of which a number keeps ${Number(text)}`,
+        message: `is ${text}, which JavaScript can only represent as ${Number(text)}`,
       });
   }
   return violations;

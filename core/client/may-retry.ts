@@ -1,16 +1,16 @@
-/** Whether a call is sent again. */
+/** Retry policy for failed attempts. */
 import { ResponseTooLarge, TransportError } from "../transport/transport-errors";
 import type { RawResponse } from "../transport/exchange";
 import type { CallContext } from "./call-context";
 
-/** How one request ended: with a response, or without a whole one. */
+/** Result of one attempt: a response, or the reason for its absence. */
 export type AttemptResult = RawResponse | TransportError;
 
 const maxReadAttempts = 3;
 const maxOtherAttempts = 2;
 const retriedStatuses = new Set([429, 502, 503, 504]);
 
-/** Only a read is sent again after it was sent. Anything else may go once more when it certainly was not. */
+/** Returns true if the call may be sent again. Reads always may; other calls once, and only if nothing was written. */
 export function mayRetry({ call, attempts, sent }: CallContext, attempt: AttemptResult): boolean {
   const isTransient =
     attempt instanceof TransportError

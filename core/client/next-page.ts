@@ -1,4 +1,4 @@
-/** Which input reads the page after another, and where a list ends. */
+/** Pagination: the input for the next page, and the end of a list. */
 import { callerFields, type Values } from "../declaration/fields";
 import type { Callable, LinkedPages, Paging } from "../declaration/operation";
 import { valueAt } from "../schema/value-at";
@@ -7,26 +7,26 @@ import type { ServiceResponse } from "./response";
 
 type PageResponse = Pick<ServiceResponse, "body" | "total">;
 
-/** The page after another one in a numbered list. */
+/** Next page of a numbered list. */
 export interface NextNumberedPage {
-  /** The input that reads it. */
+  /** Input for the page. */
   readonly input: Values;
-  /** Whether it surely has entries; else it may be empty, and the one before it the last. */
+  /** True if the page certainly has entries; otherwise it may be empty. */
   readonly isSure: boolean;
 }
 
-/** The page after another one that links to it. */
+/** Next page of a list whose pages link to each other. */
 export interface NextLinkedPage {
-  /** As the page has it. */
+  /** Link as written in the page. */
   readonly link: string;
-  /** The input that reads it; undefined where the link says it in words of its own. */
+  /** Input for the page; undefined if the link cannot be expressed as fields of the operation. */
   readonly input: Values | undefined;
   readonly isSure: true;
 }
 
 /**
- * A page that is not full may still not be the last: services give less than was asked for. The count of all entries
- * settles it where it is known how many came before; else only the next page tells.
+ * Returns the next page of a numbered list. A short page need not be the last, because services may return fewer entries than
+ * requested. The total count decides if the number of entries before the page is known, otherwise only the next page does.
  */
 export function nextNumberedPage(
   { page, size, defaultSize }: Paging,
@@ -41,17 +41,17 @@ export function nextNumberedPage(
   const next = { ...input, [page]: number + 1, [size]: requestedSize };
   const maxEntriesBefore = (number - 1) * requestedSize;
   const seen = (entriesBefore ?? maxEntriesBefore) + count;
-  // A count that is less than what came counts something else.
+  // Some services report the page size here, so a smaller count is ignored.
   if (total === undefined || seen > total) return { input: next, isSure: count >= requestedSize };
   const isSure = seen < total;
   const isSettled = entriesBefore !== undefined || number === 1 || count === requestedSize;
   return isSure || !isSettled ? { input: next, isSure } : undefined;
 }
 
-/** Links may begin with their path. */
+/** Base for relative links. */
 const anyOrigin = "https://service.invalid";
 
-/** The input that a link stands for: that of its page, with what its query says. */
+/** Returns the input for a link: that of its page, overridden by the query of the link. */
 function linkedInput(operation: Callable, input: Values, link: string): Values | undefined {
   if (!URL.canParse(link, anyOrigin)) return undefined;
   const linked = Object.fromEntries(
@@ -77,10 +77,7 @@ export function nextLinkedPage(
 
 export type NextPage = NextNumberedPage | NextLinkedPage;
 
-/**
- * The page after the one that `input` reads and `response` is; undefined at the end of the list, and where an operation has
- * no pages.
- */
+/** Returns the page after `response`, or undefined at the end of the list and for operations without pages. */
 export function nextPage(operation: Callable, input: Values, response: PageResponse): NextPage | undefined {
   const { pages, linkedPages } = operation;
   if (linkedPages) return nextLinkedPage(operation, linkedPages, input, response);

@@ -1,11 +1,11 @@
-/** What became of a call, in one line for a log: what a surface says when nobody waits for the outcome any more. */
+/** One-line outcomes for logs, used when no caller is waiting any more. */
 import { FxdeskError, type JournalNote } from "../errors";
 import { resourceIdentity } from "../declaration/created-resources";
 import type { Callable } from "../declaration/operation";
 import { isProcedure } from "../declaration/procedure";
 import type { ServiceResponse } from "./response";
 
-/** Text of others on one line, without what a terminal would obey. */
+/** Strips control characters and line breaks, so that untrusted text cannot drive the terminal. */
 const toSingleLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ");
 
 function describeIdentity(operation: Callable, body: unknown): string | undefined {
@@ -13,13 +13,13 @@ function describeIdentity(operation: Callable, body: unknown): string | undefine
   return value === undefined ? undefined : `${operation.identifiedBy} ${value}`;
 }
 
-/** How it is known that a call was carried out, where no response to it says so now. */
+/** Describes how the outcome is known if it is not the response to this call. */
 function describeReplay(journal: JournalNote | undefined): string {
   if (journal?.recovered) return ", found after its response was lost";
   return journal?.replayed ? " by an earlier call, nothing was sent" : "";
 }
 
-/** Such as `trades.book: carried out (201), trade_id t-1.` */
+/** Formats the outcome of a call in one line, for example `trades.book: carried out (201), trade_id t-1.` */
 export function formatOutcomeLine(operation: Callable, result: ServiceResponse | FxdeskError): string {
   const { requestId: id, journal } = result;
   const found = [id && `request ${id}`, journal && `journal entry ${journal.entry}`];
@@ -31,7 +31,7 @@ export function formatOutcomeLine(operation: Callable, result: ServiceResponse |
     return toSingleLine(`${operation.name}: ${[outcome, ...found].filter(Boolean).join(", ")}. ${reason}`);
   }
   const facts = [
-    // What a procedure was asked for may still be to come: an order waits for a yes.
+    // A procedure may return before its work is done: an order waits for its release.
     isProcedure(operation) ? "answered" : `carried out (${result.status})${describeReplay(journal)}`,
     describeIdentity(operation, result.body),
     journal?.reference && `reference ${journal.reference}`,

@@ -1,11 +1,11 @@
-/** What became of a call that did not end with a documented success. */
+/** Derives the outcome of calls without a documented success. */
 import type { Outcome } from "../errors";
 
-/** Whether a status says that the call was not carried out: a 4xx, but for those that a gateway makes up meanwhile. */
+/** Returns true if the status rules out execution: any 4xx except 408 and 499, which gateways create on their own. */
 export const isRefusal = (status: number): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 499;
 
 export const outcomeOfStatus = (status: number): Outcome => (isRefusal(status) ? "rejected" : "unknown");
 
-/** Without a whole response: `sent` from the moment the head of a request was written. */
+/** Returns the outcome without a complete response. `sent` is true once any byte of the request may have been written. */
 export const outcomeWithoutResponse = (sent: boolean): Outcome => (sent ? "unknown" : "not-sent");

@@ -1,4 +1,4 @@
-/** Lists that come page by page. */
+/** Paged lists. */
 import { valueAt } from "../schema/value-at";
 import { createHash } from "node:crypto";
 import { InvalidResponse } from "../errors";
@@ -11,10 +11,10 @@ import type { ServiceResponse } from "./response";
 import type { Values } from "../declaration/fields";
 import type { Violation } from "../declaration/violation";
 
-/** What pages are fetched with. */
+/** Calls used to fetch pages. */
 interface PageCaller {
   prepare(operation: Declaration, input: Values, options: CallOptions): PreparedCall;
-  /** `target` stands in place of the path and query that the input makes. */
+  /** `target` replaces the path and query derived from the input. */
   call(
     operation: Declaration,
     input: Values,
@@ -25,12 +25,12 @@ interface PageCaller {
 
 type Pages = AsyncGenerator<ServiceResponse, void, void>;
 
-/** A list of half a million entries is no list that anybody asked for. */
+/** Guards against services that never end a list. */
 const maxPages = 10_000;
 
 const digestOf = (items: unknown) => createHash("sha1").update(JSON.stringify(items)).digest("base64");
 
-/** The error for a page that cannot be one; it says which response it was. */
+/** Returns the error for an invalid page, with the facts of its response. */
 export const invalidPageError = (
   { name }: Callable,
   { status, requestId, attempts }: ServiceResponse,
@@ -45,25 +45,25 @@ export const invalidPageError = (
     attempts,
   });
 
-/** Notices pages that come again, and lists that have no end. */
+/** Detects repeated pages and endless lists. */
 class SeenPages {
   readonly #keys = new Set<string>();
 
   constructor(private readonly operation: Declaration) {}
 
-  /** Throws an InvalidResponse when the key was there before, or when there have been too many. */
+  /** Throws an InvalidResponse if the key was seen before, or after too many pages. */
   add(key: string, number: number, response: ServiceResponse): void {
     if (this.#keys.has(key))
-      throw invalidPageError(this.operation, response, `Page ${number} is the same as one before it.`);
+      throw invalidPageError(this.operation, response, `Page ${number} repeats an earlier page.`);
     if (this.#keys.size === maxPages)
-      throw invalidPageError(this.operation, response, `There is no end after ${maxPages} pages.`);
+      throw invalidPageError(this.operation, response, `The list has more than ${maxPages} pages.`);
     this.#keys.add(key);
   }
 }
 
 /**
- * Numbered pages. The end is where the service's count says, where it counts; else the first page that is shorter than the
- * service makes them. That may be less than was asked for: then it shows on the next page.
+ * Fetches numbered pages. If the service reports a total, the list ends there; otherwise at the first page shorter than the
+ * first one. The service's page size may be smaller than requested.
  */
 async function* fetchNumberedPages(
   operation: Declaration,
@@ -76,7 +76,7 @@ async function* fetchNumberedPages(
   const requestedSize = Number(input[size] ?? defaultSize);
   const first = Number(input[page] ?? 1);
   const seen = new SeenPages(operation);
-  /** Entries on a full page. */
+  /** Number of entries on a full page. */
   let fullPageSize = 0;
   let entriesBefore = (first - 1) * requestedSize;
   let values: Values = { ...input, [page]: first, [size]: requestedSize };
@@ -89,7 +89,7 @@ async function* fetchNumberedPages(
         throw invalidPageError(
           operation,
           response,
-          `Page ${number} is empty, after ${entriesBefore} of ${response.total} entries.`,
+          `Page ${number} is empty after ${entriesBefore} of ${response.total} entries.`,
         );
       if (number === first) yield response;
       return;
@@ -97,7 +97,7 @@ async function* fetchNumberedPages(
     seen.add(digestOf(items), number, response);
     yield response;
     const next = nextNumberedPage(paging, values, response, entriesBefore);
-    // How many a full page has is the service's to say: it may give less than was asked for, and the next page tells.
+    // The first page shows the service's page size, which may be smaller than requested.
     if (number === first) fullPageSize = items.length;
     if (!next || (!next.isSure && items.length < fullPageSize)) return;
     entriesBefore += items.length;
@@ -109,7 +109,7 @@ type KeyPath = readonly string[];
 
 const pathOf = (text: string): KeyPath => text.split(".");
 
-/** The value with another one at the end of the path; without that field where there is none. */
+/** Returns a copy with the value at the path replaced, or removed if `by` is undefined. */
 function replaceAt(value: unknown, [key, ...rest]: KeyPath, by: unknown): unknown {
   const object = (value ?? {}) as Values;
   const inner = rest.length === 0 ? by : replaceAt(object[key!], rest, by);
@@ -119,8 +119,8 @@ function replaceAt(value: unknown, [key, ...rest]: KeyPath, by: unknown): unknow
 }
 
 /**
- * Path and query, below the address of the call, of what a link in its response leads to. Undefined when that is elsewhere:
- * the credentials of the call go nowhere else.
+ * Returns the path and query of a link, relative to the address of the call. Undefined if the link leads to another server,
+ * because credentials are sent only to the configured one.
  */
 function resolveLinkTarget(link: string, { address, target }: Pick<PreparedCall, "address" | "target">) {
   const base = new URL(address);
@@ -130,11 +130,11 @@ function resolveLinkTarget(link: string, { address, target }: Pick<PreparedCall,
   const { origin, pathname, search } = new URL(link, here);
   if (origin !== base.origin) return undefined;
   if (pathname.startsWith(`${prefix}/`)) return pathname.slice(prefix.length) + search;
-  // Services write links as their own paths, without what a gateway before them puts in front.
+  // Services write links as their own paths, without the prefix of a gateway.
   return /^\/(?!\/)/.test(link) ? pathname + search : undefined;
 }
 
-/** Pages of which each links to the next. */
+/** Fetches pages that link to each other. */
 async function* fetchLinkedPages(
   operation: Declaration,
   linked: LinkedPages,
@@ -156,23 +156,19 @@ async function* fetchLinkedPages(
     if (!next) return;
     const nextTarget = resolveLinkTarget(next.link, { address, target });
     if (nextTarget === undefined)
-      throw invalidPageError(
-        operation,
-        response,
-        `The link to page ${number + 1} does not lead to this service.`,
-      );
+      throw invalidPageError(operation, response, `The link to page ${number + 1} leads to another server.`);
     targets.add(nextTarget, number + 1, response);
     target = nextTarget;
   }
 }
 
-/** Whether an operation responds page by page. */
+/** Returns true if the operation returns pages. */
 export const isPaged = ({ pages, linkedPages: linked }: Callable): boolean =>
   pages !== undefined || linked !== undefined;
 
 /**
- * Fetches a list page by page, as its pages are consumed; each is a response of its own. A service that returns a page for
- * the second time, none before the end of its count, or a link that leads elsewhere is reported by an InvalidResponse.
+ * Fetches the pages of a list as they are consumed, and yields one response per page. Throws an InvalidResponse for a repeated
+ * page, an empty page before the reported total, or a link to another server.
  */
 export function fetchPages(
   operation: Declaration,
@@ -190,17 +186,17 @@ const entriesAt = (body: unknown, path: KeyPath): readonly unknown[] => {
   return Array.isArray(list) ? list : [];
 };
 
-/** How many entries a page has, in all its lists. */
+/** Counts the entries in all lists of a page. */
 export const countEntries = (operation: Callable, body: unknown): number =>
   listPathsIn(operation).reduce((count, path) => count + entriesAt(body, path).length, 0);
 
-/** Whether there is more after a page; undefined where the service does not say. */
+/** Returns true if more entries follow the page, or undefined if the service does not indicate it. */
 export function hasMore(operation: Callable, input: Values, response: ServiceResponse): boolean | undefined {
   const isKnown = operation.linkedPages ?? (operation.pages && response.total !== undefined);
   return isKnown ? (nextPage(operation, input, response)?.isSure ?? false) : undefined;
 }
 
-/** A list of all pages, where at least one page has it. */
+/** Concatenates a list over all pages. Undefined if no page has it. */
 const joinLists = (bodies: readonly unknown[], path: KeyPath): unknown[] | undefined =>
   bodies.some((body) => valueAt(body, path) !== undefined)
     ? bodies.flatMap((body) => entriesAt(body, path))
@@ -218,7 +214,7 @@ function joinBodies(operation: Callable, bodies: readonly unknown[]): unknown {
   );
 }
 
-/** Where a violation of one page is in the whole: entries of the pages before come first. */
+/** Adjusts the index in a violation's field to the joined list. */
 function shiftViolation(
   violation: Violation,
   lists: readonly KeyPath[],
@@ -233,8 +229,8 @@ function shiftViolation(
 }
 
 /**
- * Pages as one response: the first, with the entries of all, the attempts of all and what differs from the contract in
- * each. The link to the next page is gone.
+ * Joins pages to one response: the first one, with the entries, attempts and violations of all, and without the link to the
+ * next page.
  */
 export function joinPages(operation: Callable, responses: readonly ServiceResponse[]): ServiceResponse {
   const bodies = responses.map(({ body }) => body);

@@ -1,4 +1,4 @@
-/** What every call goes through, from input to response. */
+/** The path of every call, from input to response. */
 import { Aborted, FxdeskError } from "../errors";
 import { createdIdName, deletedIdField } from "../declaration/created-resources";
 import type { Declaration } from "../declaration/operation";
@@ -22,26 +22,25 @@ import { readResponse } from "./read-response";
 import type { CreatedResource, RecoveredCall, ServiceResponse } from "./response";
 import type { Values } from "../declaration/fields";
 
-/** How long the end of a client waits for the store to note what calls created: as long as for its journal. */
+/** Time that `close` waits for created IDs to be stored. The same as for the journal. */
 const recordTimeoutMs = 5_000;
 
-/** Carries the calls of one connection: prepared, through the interceptors, released and journaled where need be, sent and read. */
+/** Runs the calls of one client: prepare, intercept, release, journal, send and read. */
 export class Pipeline {
   readonly #sender: Sender;
   readonly #sendThroughInterceptors: (call: PreparedCall) => Promise<ServiceResponse>;
-  /** Calls whose end is still to come, files that still arrive included. */
+  /** Number of calls in progress, including files still being received. */
   #inFlight = 0;
   #idleWaiters: (() => void)[] = [];
-  /** Files that still arrive. */
   readonly #openFiles = new Set<ReceivedFile>();
   #closed = false;
   /** Loaded with the first call that commits money. */
   #idempotency: Promise<IdempotencyMiddleware> | undefined;
   /** Loaded with the first call that may need a release. */
   #releaseMiddleware: Promise<ReleaseMiddleware> | undefined;
-  /** Loaded with the first call that creates or ends something, without money. */
+  /** Loaded with the first non-money call that creates or deletes a resource. */
   #resourceIds: Promise<ResourceIds> | undefined;
-  /** What is looked at when calls leave that belong to an order: they need no release of their own. */
+  /** Guards of calls that belong to a released order and need no release of their own. */
   readonly #preAuthorizations = new WeakMap<PreparedCall, PreAuthorization>();
 
   constructor(
@@ -52,7 +51,7 @@ export class Pipeline {
     this.#sendThroughInterceptors = composeInterceptors(interceptors, (call) => this.#dispatch(call));
   }
 
-  /** Throws an FxdeskError, also for input that throws while it is looked at. */
+  /** Throws an FxdeskError, also if reading the input throws. */
   prepare(operation: Declaration, input: Values, options: CallOptions): PreparedCall {
     try {
       return prepareCall(operation, input, this.context, options);
@@ -61,7 +60,7 @@ export class Pipeline {
     }
   }
 
-  /** `target` stands in place of the path and query that the input makes, as the link to a page has them. */
+  /** Makes a call. `target` replaces the path and query derived from the input, for links to further pages. */
   call(
     operation: Declaration,
     input: Values,
@@ -71,7 +70,7 @@ export class Pipeline {
     return this.#call(operation, input, options, { target });
   }
 
-  /** Makes a call that belongs to an order, which was released itself. */
+  /** Makes a call that belongs to a released order. */
   callPreAuthorized(
     operation: Declaration,
     input: Values,
@@ -103,7 +102,7 @@ export class Pipeline {
     }
   }
 
-  /** Throws an Error where the store cannot be used, or there is no such entry to look for. */
+  /** Throws an Error if the store cannot be used or the entry does not exist. */
   async recover(entry: string | undefined): Promise<RecoveredCall[]> {
     if (this.#closed) throw clientClosedError({ name: "client.recover" });
     const results = await (await this.#idempotencyMiddleware()).recover(entry);
@@ -116,7 +115,7 @@ export class Pipeline {
     }));
   }
 
-  /** Takes no more calls, and closes the connections when those under way have ended. A file that nobody reads is let go. */
+  /** Refuses new calls, waits for calls in progress and closes the connections. Unread files are abandoned. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { stream, operation } of this.#openFiles)
@@ -162,20 +161,19 @@ export class Pipeline {
     return new CallContext(call, deadline, typeof requestId === "string" ? requestId : undefined, guard);
   }
 
-  /** Behind the interceptors: the call goes to the service. */
+  /** Innermost step: sends the call to the service. */
   #dispatch(call: PreparedCall): Promise<ServiceResponse> {
     return call.operation.effect === "read"
       ? this.#send(this.#createCallContext(call))
       : this.#dispatchChange(call);
   }
 
-  /** What changes something may need a release; what commits money goes through the journal. */
+  /** Sends a call that changes something: after its release if one is needed, and through the journal if it commits money. */
   async #dispatchChange(prepared: PreparedCall): Promise<ServiceResponse> {
     const { operation } = prepared;
     const { call, guard } = await this.#authorize(prepared);
     const callContext = this.#createCallContext(call, guard);
     if (operation.effect === "money") return this.#sendIdempotently(callContext);
-    // Named before it is assigned: see `Exchange`.
     const beforeWrite = async () => {
       await this.context.haltChecker.assertNotHalted(operation);
       if (guard) await (await this.releaseMiddleware()).markSent(guard);
@@ -190,7 +188,7 @@ export class Pipeline {
     return response;
   }
 
-  /** What needs a release goes on its way when it has one. */
+  /** Checks whether the call needs a release and has it. */
   async #authorize(call: PreparedCall): Promise<PreAuthorizedCall> {
     const preAuthorization = this.#preAuthorizations.get(call);
     if (preAuthorization) return { call, ...preAuthorization };
@@ -198,7 +196,7 @@ export class Pipeline {
     return (await this.releaseMiddleware()).preAuthorize(call);
   }
 
-  /** What calls created of the kind that an operation creates, newest first. */
+  /** Lists IDs created by earlier calls, of the kind the operation creates or takes. Newest first. */
   async listCreatedResources(operation: Declaration): Promise<readonly CreatedResource[]> {
     return (await this.#loadResourceIds()).list(operation);
   }
@@ -237,7 +235,7 @@ export class Pipeline {
     return this.#idempotency;
   }
 
-  /** Sends a call for the journal: a read, which nobody waits for, or a call that commits money once more. */
+  /** Sends a call for the journal: a lookup in the background, or a money call for the second time. */
   #sendForJournal(call: PreparedCall): Promise<ServiceResponse> {
     const callContext = this.#createCallContext(call);
     callContext.deadline.isInBackground = call.operation.effect === "read";
@@ -249,7 +247,7 @@ export class Pipeline {
     try {
       const received = await this.#sender.sendWithRetries(callContext);
       const response = readResponse(callContext, received, this.context);
-      // Mostly it is there, and a wait for nothing costs as well.
+      // Usually available synchronously; a needless await costs time.
       return response instanceof Promise ? await response : response;
     } catch (error) {
       callContext.deadline.release();

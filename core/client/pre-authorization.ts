@@ -1,8 +1,8 @@
-/** What stands in the place of a release of its own. */
+/** Authorization of calls that belong to a released order. */
 import type { SendGuard } from "../journal/entry";
 
-/** A call of an order, which was released itself. */
+/** Marks a call as covered by the release of its order. */
 export interface PreAuthorization {
-  /** What is looked at when it leaves. */
+  /** Checked when the call is sent. */
   readonly guard?: SendGuard;
 }

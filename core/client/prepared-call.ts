@@ -1,16 +1,15 @@
-/** A call before it leaves. */
 import type { Declaration } from "../declaration/operation";
 import type { Values } from "../declaration/fields";
 import type { CallOptions } from "./call-options";
 
-/** A call that is checked, filled and encoded, as it would leave but for its credentials. */
+/** A validated, encoded request without credentials. */
 export interface PreparedCall {
   readonly operation: Declaration;
-  /** All fields by name: the caller's, the connection's and those that fxdesk makes. */
+  /** All fields by name: given by the caller, filled in from settings, or generated. */
   readonly values: Values;
-  /** The caller's own fields, without what the connection fills in or fxdesk makes. */
+  /** Fields given by the caller only. */
   readonly given: Values;
-  /** The base address of the connection. Another one here does not change where the call goes. */
+  /** Base address of the server. Informational: changing it does not redirect the call. */
   readonly address: string;
   /** Path and query below the address. */
   readonly target: string;
@@ -19,7 +18,7 @@ export interface PreparedCall {
   readonly options: CallOptions;
 }
 
-/** The key of a call whose caller gives none: what it uses up; undefined where it uses up nothing. */
+/** Returns the default idempotency key: the value of the single-use field. Undefined if the operation has none. */
 export function defaultKeyOf({
   operation: { singleUseField },
   values,

@@ -1,4 +1,4 @@
-/** From what was received to the response of a call. */
+/** Converts the received response to the result of a call. */
 import { pipeline, type Readable } from "node:stream";
 import type { ResponseDeclaration } from "../declaration/operation";
 import { decodeText, decompress, decompressStream, type DecodedText } from "../transport/content-decoding";
@@ -18,7 +18,7 @@ import type { Violation } from "../declaration/violation";
 
 const stringOrUndefined = (value: unknown) => (typeof value === "string" ? value : undefined);
 
-/** Headers without secrets; the same object where none holds one, as is mostly so. */
+/** Redacts secrets in headers. Returns the same object if it contains none, which is the usual case. */
 function redactHeaders(headers: Headers, secrets: Secrets): Headers {
   let all = "";
   for (const name in headers) all += `${name}: ${String(headers[name])}\n`;
@@ -30,7 +30,7 @@ function redactHeaders(headers: Headers, secrets: Secrets): Headers {
   return Object.fromEntries(redacted) as Headers;
 }
 
-/** The text of a body, without the secrets of the connection. */
+/** Returns the text of a body with secrets redacted. */
 function decodeBody(
   callContext: CallContext,
   body: Buffer,
@@ -42,7 +42,7 @@ function decodeBody(
     const content = decodeText(bytes, stringOrUndefined(headers["content-type"]));
     const redacted = secrets.redact(content.text);
     if (redacted === content.text) return content;
-    const problems = [content.problem, "held a secret of the connection, which is not shown"];
+    const problems = [content.problem, "contained a secret of the connection, which was removed"];
     return { ...content, text: redacted, problem: problems.filter(Boolean).join("; ") };
   };
   const fail = (error: unknown): never => {
@@ -57,7 +57,7 @@ function decodeBody(
   }
 }
 
-/** What an error body says; nothing where it cannot be read, for the status says enough. */
+/** Returns a parsed error body, or undefined if it is unreadable: the status is enough then. */
 async function readErrorBody(
   callContext: CallContext,
   body: Buffer,
@@ -71,7 +71,7 @@ async function readErrorBody(
   }
 }
 
-/** A file without its coding. One in a coding that is not read gives its connection back. */
+/** Decompresses a file. An unknown coding destroys the stream, which releases the connection. */
 function decompressFile(callContext: CallContext, file: FileBody, headers: Headers): Readable {
   try {
     return decompressStream(file, stringOrUndefined(headers["content-encoding"]));
@@ -81,7 +81,7 @@ function decompressFile(callContext: CallContext, file: FileBody, headers: Heade
   }
 }
 
-/** The file as it arrives. The call's time is up when it has not arrived by then. */
+/** Returns the file as a stream. The time limit of the call includes its transfer. */
 function createFileStream(
   callContext: CallContext,
   file: FileBody,
@@ -107,7 +107,7 @@ function createFileStream(
   return content;
 }
 
-/** Looks for what differs from the contract when somebody asks: mostly nobody does, and it takes as long as reading. */
+/** Compares the body with the contract on first access: most callers never ask, and it takes as long as parsing. */
 class LazilyCheckedResponse implements ServiceResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -116,7 +116,7 @@ class LazilyCheckedResponse implements ServiceResponse {
   readonly attempts: number;
   readonly body: unknown;
   #violations: readonly Violation[] = [];
-  /** Holds the text; undefined once it has looked. */
+  /** Keeps the text alive; cleared after the first access. */
   #findViolations: (() => readonly Violation[]) | undefined;
 
   constructor(
@@ -134,7 +134,7 @@ class LazilyCheckedResponse implements ServiceResponse {
     this.#findViolations = violations;
   }
 
-  // Not a property of its own: the engine takes longer to define one with a getter than for all the rest.
+  // A class getter, because defining an own getter costs more than the rest of the constructor.
   get violations(): readonly Violation[] {
     if (this.#findViolations) {
       this.#violations = this.#findViolations();
@@ -145,8 +145,8 @@ class LazilyCheckedResponse implements ServiceResponse {
 }
 
 /**
- * Reads a response. Throws the error for a status that is not documented as a success, and for a body that cannot be. Mostly
- * there is nothing to wait for.
+ * Reads a response. Throws for an undocumented status and for an unreadable body. Usually synchronous, to avoid needless
+ * awaits.
  */
 export function readResponse(
   callContext: CallContext,
@@ -181,7 +181,7 @@ export function readResponse(
     : toCheckedResponse(callContext, response, { status, headers, content });
 }
 
-/** Throws the error that a status stands for, with what its body says. */
+/** Throws the error for a status, with the service's messages from the body. */
 async function throwResponseError(
   callContext: CallContext,
   { status, headers, body }: { status: number; headers: Headers; body: Buffer },
@@ -201,7 +201,7 @@ async function throwResponseError(
   });
 }
 
-/** A response that is here to its end: nothing waits for it any longer. */
+/** Finishes a complete response and releases its permit and deadline. */
 function toCheckedResponse(
   callContext: CallContext,
   declared: ResponseDeclaration,

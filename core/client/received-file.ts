@@ -1,4 +1,3 @@
-/** A file the service sent. */
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { readlink, realpath, rename, rm, stat } from "node:fs/promises";
@@ -9,15 +8,15 @@ import type { Secrets } from "../credentials/secrets";
 import { FxdeskError } from "../errors";
 import type { ServiceResponse } from "./response";
 
-/** Bytes of a file that are taken into memory at once. */
+/** Size limit of a file held in memory. */
 const maxBytesInMemory = 256 * 1024 * 1024;
 
-/** Nothing, where a path leads to nothing. */
+/** Returns undefined for a missing path and rethrows other errors. */
 function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** Where a path leads through links, also to what is not there yet. */
+/** Resolves symbolic links, also if the target does not exist yet. */
 async function resolveLinks(path: string): Promise<string> {
   const known = await realpath(path).catch(undefinedIfMissing);
   if (known !== undefined) return known;
@@ -25,22 +24,22 @@ async function resolveLinks(path: string): Promise<string> {
   return link === undefined ? path : resolveLinks(resolve(await realpath(dirname(path)), link));
 }
 
-/** A file that arrives as it is read: consume it by one of `stream`, `bytes` and `save`. */
+/** A file streamed from the service. Consume it once, through `stream`, `bytes()` or `save()`. */
 export class ReceivedFile {
   constructor(
-    /** Media type as the service gave it. */
+    /** Media type from the response. */
     readonly contentType: string,
-    /** File name the service suggests; without folders. */
+    /** File name suggested by the service, without folders. */
     readonly fileName: string | undefined,
-    /** Length in bytes, when the service announced it. */
+    /** Length in bytes, if the service announced it. */
     readonly size: number | undefined,
-    /** Ends with an FxdeskError where the file breaks off. */
+    /** Content. Fails with an FxdeskError if the transfer is interrupted. */
     readonly stream: Readable,
-    /** The operation it came from. */
+    /** Operation that returned the file. */
     readonly operation: string,
   ) {}
 
-  /** The whole file, up to 256 MB. */
+  /** Returns the whole content, up to 256 MB. Throws an FxdeskError for larger files. */
   async bytes(): Promise<Buffer> {
     this.#assertUnread();
     const chunks: Buffer[] = [];
@@ -54,8 +53,8 @@ export class ReceivedFile {
   }
 
   /**
-   * Writes the file to a path: whole, or not at all. Links are followed; what is no file, such as a FIFO or a device, is
-   * written into. Returns how many bytes were written.
+   * Writes the file to a path, completely or not at all. Follows symbolic links; pipes and devices are written as data arrives.
+   * Returns the number of bytes written.
    */
   async save(path: string): Promise<number> {
     this.#assertUnread();
@@ -66,7 +65,7 @@ export class ReceivedFile {
         ? this.#writeTo(path)
         : this.#replaceFile(await resolveLinks(path)));
     } catch (error) {
-      // Nobody else waits for it, and its connection is held until it ends.
+      // An unread stream would hold its connection.
       if (!this.stream.readableDidRead) this.stream.destroy();
       if (error instanceof FxdeskError) throw error;
       throw this.#failure(`The file could not be written (${(error as Error).message}).`, error);
@@ -92,11 +91,11 @@ export class ReceivedFile {
     }
   }
 
-  /** What has been read would be taken for an empty file. */
+  /** Throws if the stream was consumed before; a second read would look like an empty file. */
   #assertUnread(): void {
     if (this.stream.errored) throw this.stream.errored;
     if (this.stream.destroyed || this.stream.readableDidRead)
-      throw this.#failure("The file has been read already.");
+      throw this.#failure("The file was already read.");
   }
 
   #failure(message: string, cause?: unknown): FxdeskError {
@@ -111,7 +110,7 @@ export class ReceivedFile {
   }
 }
 
-/** The content of a file as it is passed on: secrets are blanked, and an end before its time is explained. */
+/** Stream that blanks secrets and converts transfer errors to FxdeskErrors. */
 export class RedactedFileStream extends Transform {
   #pending: Buffer = Buffer.alloc(0);
 
@@ -120,11 +119,11 @@ export class RedactedFileStream extends Transform {
     private readonly toError: (error: Error) => Error,
   ) {
     super();
-    // Who does not read the file hears nothing of its end; that must not end the process.
+    // Without a listener, an error of an unread file would end the process.
     this.on("error", () => undefined);
   }
 
-  /** The end of a piece is held back: a secret may begin there. */
+  /** Holds back the end of each chunk, because a secret may span two chunks. */
   override _transform(chunk: Buffer, _encoding: string, callback: () => void): void {
     const all = Buffer.concat([this.#pending, chunk]);
     this.secrets.blank(all);

@@ -1,6 +1,6 @@
 /**
- * The identifiers that calls created and no list of the service gives. Those of calls that commit money are in the journal; the
- * others are kept beside it, until a call ends what they stand for.
+ * IDs of created resources that the service cannot list. Those of money calls are in the journal; others are stored
+ * separately until a call deletes the resource.
  */
 import {
   createdIdName,
@@ -28,14 +28,14 @@ import type { CreatedResource } from "./response";
 const pickValues = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
 
-/** Where it is known what an operation creates: an address that is set whole leads there, whatever the environment. */
+/** Returns the scope of stored IDs: the address if it is set explicitly, otherwise the environment. */
 function environmentKeyOf(context: ClientContext, operation: Declaration): string | undefined {
   const address = context.addresses[operation.server];
   const isFixedAddress = context.service.servers[operation.server]!.template === undefined;
   return address && isFixedAddress ? address.origin + address.pathPrefix : environmentOf(context, operation);
 }
 
-/** What a journaled call asked for, where its body is JSON. */
+/** Returns the JSON body of a journaled call, or an empty object. */
 function parseCallBody(call: Values | undefined): Values {
   try {
     return JSON.parse(String(call?.body)) as Values;
@@ -44,21 +44,20 @@ function parseCallBody(call: Values | undefined): Values {
   }
 }
 
-/** The path of a journaled call below its address; undefined where its details are erased. */
+/** Returns the path of a journaled call; undefined if its details were erased. */
 const pathOf = (call: Values | undefined): string | undefined =>
   call?.target === undefined ? undefined : String(call.target).split("?")[0];
 
 export class ResourceIds {
   #lastWrite: Promise<void> = Promise.resolve();
-  /** Notes that the store has not taken so far. */
   #pendingWrites = 0;
   #isAbandoned = false;
 
   constructor(private readonly context: ClientContext) {}
 
   /**
-   * Keeps what a call created, or lets go what it ended, when all before it is done. Who made the call waits a little, as the
-   * program may end with it. What fails is only said.
+   * Stores the ID that a call created, or removes the one it deleted, after all earlier writes. Waits briefly, because the
+   * process may exit right after the call. A failure only causes a warning.
    */
   async record(call: PreparedCall, body: unknown): Promise<void> {
     this.#pendingWrites += 1;
@@ -68,7 +67,7 @@ export class ResourceIds {
     await waitAtMost(waitTimeoutMs, this.#lastWrite);
   }
 
-  /** Waits for the notes that are not in the store yet, for so long altogether; then those that wait are given up. */
+  /** Waits for pending writes up to the time limit, then abandons them with a warning. */
   async close(timeoutMs: number): Promise<void> {
     await waitAtMost(timeoutMs, this.#lastWrite);
     if (this.#pendingWrites === 0) return;
@@ -77,14 +76,14 @@ export class ResourceIds {
   }
 
   /**
-   * What this connection's calls created of the kind that an operation creates or is told in its path, newest first. What may be
-   * of it counts: an operation for payments of each kind has all of them, one for bulk payments those alone.
+   * Lists the IDs of resources of the kind that the operation creates or takes in its path, newest first. Paths that may match
+   * count: an operation for payments of any kind lists all of them, one for bulk payments only those.
    */
   async list(operation: Declaration): Promise<readonly CreatedResource[]> {
     await this.#lastWrite;
     const { service, store: settings } = this.context;
     const kind = resourceKindOf(service, operation);
-    // What nobody has made holds nothing, and is not made to look.
+    // Listing does not create the store.
     if (kind === undefined || !storeExists(settings)) return [];
     const { name, path } = kind;
     const creators = operationsCreating(service, name, operation.server).filter((each) =>
@@ -105,7 +104,7 @@ export class ResourceIds {
     });
   }
 
-  /** Those of one creator, by what the store noted. */
+  /** Lists the stored IDs of one operation. */
   async #listStored(operation: Declaration, store: Store): Promise<readonly CreatedResource[]> {
     const environment = environmentKeyOf(this.context, operation);
     if (environment === undefined) return [];
@@ -114,7 +113,7 @@ export class ResourceIds {
     return stored.map(({ id, at, given }) => ({ id, at, labelParts: labelParts(operation, given) }));
   }
 
-  /** Those of one that commits money, by the journal: at a path, as far as it is known where each was made. */
+  /** Lists the IDs of a money operation from the journal, restricted to a path if the path of the entry is known. */
   async #listFromJournal(
     operation: Declaration,
     path: string,
@@ -133,7 +132,7 @@ export class ResourceIds {
       }));
   }
 
-  /** What was given up is said already. */
+  /** Writes, unless the write was abandoned; then the warning was emitted already. */
   async #writeOrWarn(call: PreparedCall, body: unknown): Promise<void> {
     if (this.#isAbandoned) return;
     try {
@@ -167,12 +166,12 @@ const notStoredWarning = { type: "FxdeskWarning", code: "FXDESK_ID_UNKEPT" };
 
 const warnNotStored = ({ name }: Declaration, { message }: Error): void =>
   process.emitWarning(
-    `${name}: The call was carried out, and the store could not take note of its identifier (${message}): forms do not offer what is there.`,
+    `${name}: The call was carried out, but its ID could not be stored (${message}). Forms will not offer it.`,
     notStoredWarning,
   );
 
 const warnAbandonedWrites = (count: number): void =>
   process.emitWarning(
-    `The client was closed before the store took note of the identifiers that ${count === 1 ? "a call" : `${count} calls`} created or ended, as somebody else may hold it: forms may not offer what is there, or offer what is gone.`,
+    `The client was closed before the IDs of ${count === 1 ? "1 call" : `${count} calls`} were stored; another process may hold the store. The IDs that forms offer may be out of date.`,
     notStoredWarning,
   );

@@ -1,4 +1,4 @@
-/** What a documented response holds. */
+/** Reads the body of a documented response. */
 import { z } from "zod";
 import type { ResponseDeclaration, AsText, Declaration } from "../declaration/operation";
 import { provesExecution } from "../declaration/execution-proof";
@@ -9,7 +9,7 @@ import { findLostDigits } from "./lost-digits";
 import type { Violation } from "../declaration/violation";
 import { memoizePerOperation } from "../declaration/fields";
 
-/** These schemas only check: the body is passed on as it came, with the fields they do not know. */
+/** Used for validation only: the body is passed on unchanged, including unknown fields. */
 const compiledSchemas = memoizePerOperation((operation) => {
   const schemas = Object.entries(operation.responses).flatMap(([status, response]) =>
     response.kind === "json" ? [[Number(status), z.compile(response.schema)] as const] : [],
@@ -19,11 +19,11 @@ const compiledSchemas = memoizePerOperation((operation) => {
 
 export interface ResponseContent {
   readonly body: unknown;
-  /** Finds where the body differs from the contract: work that is done for those who ask. */
+  /** Finds deviations from the contract. Lazy, because it takes as long as parsing. */
   readonly violations: () => readonly Violation[];
 }
 
-/** A response whose text is here. */
+/** A response with its decoded text. */
 export interface TextResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -31,8 +31,8 @@ export interface TextResponse {
 }
 
 /**
- * Reads the text of a response. Throws when JSON was promised and something else came, and when a call that commits money
- * is answered by a success that does not say what was done.
+ * Reads the body of a response. Throws if JSON was expected and is invalid, and if the success of a money call does not
+ * identify what was done.
  */
 export function readBody(
   operation: Declaration,
@@ -51,7 +51,7 @@ export function readBody(
       progress,
     );
   if (operation.effect === "money" && !provesExecution(operation, status, body)) {
-    const reason = `The response (${status}) does not hold ${operation.identifiedBy ?? "what was done"}.`;
+    const reason = `The response (${status}) does not contain ${operation.identifiedBy ?? "the result"}.`;
     throw unreadableResponseError(operation, reason, progress);
   }
   const violations = () =>
@@ -61,7 +61,7 @@ export function readBody(
   return { body, violations };
 }
 
-/** Levels of what a journal, a tool or a terminal can write: who made the call is to hear of its end everywhere. */
+/** Limit of nesting that the journal, tools and terminals can print, so that each outcome can be reported everywhere. */
 const maxResponseDepth = 1_000;
 
 function isDeeperThan(maxDepth: number, value: unknown): boolean {
@@ -84,7 +84,7 @@ function parseJson(operation: Declaration, text: string, status: number, progres
   }
 }
 
-/** Where a body differs from what is documented with a status. */
+/** Returns the deviations of a body from the schema documented for its status. */
 export function findBodyViolations(operation: Declaration, status: number, body: unknown): Violation[] {
   const result = compiledSchemas(operation).get(status)!.safeParse(body);
   if (result.success) return [];
@@ -94,7 +94,7 @@ export function findBodyViolations(operation: Declaration, status: number, body:
   }));
 }
 
-/** The count of all entries. A header that came twice, or is no number, counts nothing. */
+/** Returns the total count of a list. A repeated or non-numeric header is ignored. */
 export function parseTotal({ pages }: Declaration, headers: Headers): number | undefined {
   const value = pages?.total === undefined ? undefined : headers[pages.total];
   return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : undefined;

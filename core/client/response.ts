@@ -1,39 +1,44 @@
 import type { Violation } from "../declaration/violation";
 import type { JournalNote, Outcome } from "../errors";
 
-/** A response with what came along. */
+/** A full response of an operation or a procedure. */
 export interface ServiceResponse<Status extends number = number, Body = unknown> {
+  /** HTTP status. */
   readonly status: Status;
+  /** Parsed body, text or file, as the operation declares it. */
   readonly body: Body;
+  /** Response headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** All entries of a paged list, where the service counts them. */
+  /** Total number of entries of a paged list, if the service reports it. */
   readonly total: number | undefined;
+  /** Request ID, for questions to the service. */
   readonly requestId: string | undefined;
-  /** How many times the request was tried; 0 where it is the outcome of an earlier call. */
+  /** Number of attempts to send the request; 0 if this is the recorded outcome of an earlier call. */
   readonly attempts: number;
-  /** Where the response differs from the contract. It is passed on as it came; what differs is looked for when asked. */
+  /** Deviations from the contract, computed on first access. The body is passed on unchanged. */
   readonly violations: readonly Violation[];
-  /** Of a call that commits money. */
+  /** Journal entry of a call that commits money. */
   readonly journal?: JournalNote;
 }
 
-/** A call whose outcome was not known, after it was looked for. */
+/** Result of looking up a call whose outcome was unknown. */
 export interface RecoveredCall {
-  /** The entry of the journal. */
+  /** ID of the journal entry. */
   readonly entry: string;
   readonly operation: string;
+  /** Outcome after the lookup; `done` if the call was carried out. */
   readonly state: "done" | Outcome;
-  /** What identifies what was done, such as a trade ID. */
+  /** ID of the result, for example a trade ID. */
   readonly identity: string | undefined;
-  /** When it was looked for, and what there was. */
+  /** Time and finding of the lookup, for people. */
   readonly remark: string;
 }
 
-/** An identifier that a call created. */
+/** ID of a resource that a call created. */
 export interface CreatedResource {
   readonly id: string;
-  /** Milliseconds since 1970 by the clock of the store. */
+  /** Creation time in milliseconds since 1970, by the clock of the store. */
   readonly at: number;
-  /** What people know it by: an amount, a creditor, until when it is valid. */
+  /** Details that identify the resource to a person, for example amount, creditor or validity. */
   readonly labelParts: readonly string[];
 }

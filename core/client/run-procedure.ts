@@ -1,4 +1,4 @@
-/** One call of a procedure: its input checked as that of an operation, its calls made with the options of the whole. */
+/** Runs procedures: input validated as for operations, calls made with the options of the run. */
 import { Aborted, FxdeskError } from "../errors";
 import { checkInput } from "../declaration/check";
 import { type Values, withDefaults } from "../declaration/fields";
@@ -10,19 +10,19 @@ import type { CallOptions } from "./call-options";
 import { withDeliveryErrors, intoMemory } from "./file-delivery";
 import type { ServiceResponse } from "./response";
 
-/** Makes the client of one run: what it calls has the given options, and each response is noted. */
+/** Creates the client of one run. It applies the options to each call and reports each response. */
 export type RunClientFactory = (
   options: CallOptions,
   onResponse: (operation: string, response: ServiceResponse) => void,
 ) => unknown;
 
-/** So many calls of a run may have responses that are still looked at. */
+/** Number of responses kept to explain a failure. */
 const maxTrackedResponses = 20;
 
-/** The calls of one run, as far as they have responses. */
+/** Responses of one run. */
 export class RunCalls {
   attempts = 0;
-  /** Whether a response fits takes as long to find out as to read it: only the newest are asked, and only of a failure. */
+  /** Only the newest are checked, and only after a failure: validation takes as long as parsing. */
   readonly #responses: (readonly [operation: string, response: ServiceResponse])[] = [];
 
   readonly record = (operation: string, response: ServiceResponse): void => {
@@ -30,7 +30,7 @@ export class RunCalls {
     if (this.#responses.push([operation, response]) > maxTrackedResponses) this.#responses.shift();
   };
 
-  /** Why the run ended: what nobody expected comes from a response that does not fit, where there is one. */
+  /** Converts the error of a run. An unexpected error is attributed to a response that violates the contract, if there is one. */
   toError(callable: Callable, error: unknown): FxdeskError {
     const progress = { attempts: this.attempts, sent: this.attempts > 0 };
     const problem = error instanceof FxdeskError ? undefined : this.#findViolation();
@@ -42,20 +42,20 @@ export class RunCalls {
   #findViolation(): string | undefined {
     for (const [operation, { violations }] of this.#responses)
       for (const { field, message } of violations)
-        return `The response of ${operation} does not fit: ${field} ${message}.`;
+        return `The response of ${operation} is invalid: ${field} ${message}.`;
     return undefined;
   }
 }
 
 const abortedError = ({ name }: Procedure, cause: unknown): FxdeskError =>
-  new Aborted(`${name}: The call was ended by its caller.`, {
+  new Aborted(`${name}: The caller aborted the call.`, {
     operation: name,
     code: "aborted",
     outcome: "unknown",
     cause,
   });
 
-/** Throws InvalidInput before anything is called, and what the calls throw. */
+/** Runs a procedure. Throws InvalidInput before the first call, and the errors of its calls. */
 export async function runProcedure(
   procedure: Procedure,
   input: Values,

@@ -1,4 +1,4 @@
-/** Sends a call: one request after the other, until there is a response or no time, or none may follow. */
+/** Sends a call with retries, pacing and credentials. */
 import { TokenFailure } from "../credentials/token-source";
 import type { Declaration } from "../declaration/operation";
 import type { Service } from "../declaration/service";
@@ -15,18 +15,18 @@ import { settingsFor } from "./prepare";
 import { type AttemptResult, mayRetry } from "./may-retry";
 import type { PermitRequest, Permit } from "../transport/pacing";
 
-/** The pause that the service asks for. */
+/** Returns the pause that the service requested. */
 const requestedDelayMs = ({ headers }: RawResponse): number | undefined =>
   retryAfterMs(headers["retry-after"], Date.now());
 
-/** Whether a quota is used up: no other call is slower for that, and the same call is no use before the quota is new. */
+/** Returns true if a quota is exhausted. Slowing down does not help, and neither does a retry before the quota is reset. */
 const isQuotaExhausted = (response: RawResponse, { quotaCodes = [] }: Service): boolean =>
   response.status === 429 &&
   requestedDelayMs(response) === undefined &&
   Buffer.isBuffer(response.body) &&
   quotaCodes.some((code) => (response.body as Buffer).includes(`"${code}"`));
 
-/** A call that is sent again has waited its turn. */
+/** Retries are marked, because they have already waited in the queue. */
 const permitRequestOf = ({ attempts, call }: CallContext): PermitRequest | undefined =>
   attempts > 0 || call.options.user !== undefined
     ? { user: call.options.user, isRetry: attempts > 0 }
@@ -44,8 +44,8 @@ export class Sender {
   constructor(private readonly context: ClientContext) {}
 
   /**
-   * Sends the call, again where that is allowed, until there is a response. Throws a TransportError when there is none, and
-   * what ended the wait for pacing or for a token.
+   * Sends the call, with retries where allowed. Throws a TransportError if there is no response, or the reason that ended the
+   * wait for the rate limiter or a token.
    */
   async sendWithRetries(callContext: CallContext): Promise<RawResponse> {
     const { call, deadline } = callContext;
@@ -54,7 +54,7 @@ export class Sender {
     let isTokenRenewed = false;
     for (;;) {
       const permit = pacing.acquire(paceKey, deadline, permitRequestOf(callContext));
-      // Mostly there is nothing to wait for, and a wait for nothing costs as well.
+      // Usually available synchronously; a needless await costs time.
       callContext.permit = permit instanceof Promise ? await permit : permit;
       if (callContext.attempts === 0) deadline.startTimeLimit(call.options.timeoutMs ?? timeoutMs);
       const tokenOrPromise = this.#getToken(call.operation, deadline);
@@ -65,7 +65,7 @@ export class Sender {
       if (!(attempt instanceof Error)) this.#reportToPacing(callContext.permit, attempt, call.operation);
       const isRefused = !(attempt instanceof Error) && attempt.status === 401;
       const isStale = isRefused && (await this.#reportRefusedToken(token, deadline));
-      // A call that commits money is not sent twice, also not after a 401; its next one has another token.
+      // A money call is not repeated, not even after a 401. The next one gets a new token.
       const delay =
         isStale && !isTokenRenewed && call.operation.effect !== "money"
           ? 0
@@ -82,7 +82,7 @@ export class Sender {
     }
   }
 
-  /** One request. What a status says stands also where the body after it broke off. */
+  /** Makes one attempt. An error status is valid even if its body is incomplete. */
   async #sendAttempt(callContext: CallContext, headers: readonly string[]): Promise<AttemptResult> {
     const { call, deadline } = callContext;
     const { name, method, responses, server } = call.operation;
@@ -122,12 +122,12 @@ export class Sender {
     }
   }
 
-  /** Tells the source of tokens of a 401; whether it may have another token for the same call. */
+  /** Reports a 401 to the token source. Returns true if it may have another token. */
   async #reportRefusedToken(token: string | undefined, deadline: Deadline): Promise<boolean> {
     return token !== undefined && (await this.context.tokens!.reportRefused(token, deadline));
   }
 
-  /** How long to wait before the call is sent again, which its server's budget pays for; undefined when it is not. */
+  /** Returns the delay before a retry, charged to the server's budget; undefined if the call is not retried. */
   #delayBeforeRetry(callContext: CallContext, attempt: AttemptResult): number | undefined {
     const { call, deadline, attempts } = callContext;
     const { operation } = call;
@@ -143,7 +143,7 @@ export class Sender {
     return delay;
   }
 
-  /** What a 429 says holds for every call to the server. */
+  /** Passes a 429 to the rate limiter, which applies it to all calls to the server. */
   #reportToPacing(permit: Permit, response: RawResponse, { server }: Declaration): void {
     if (response.status !== 429 || isQuotaExhausted(response, this.context.service))
       return permit.reportAccepted();
@@ -152,7 +152,7 @@ export class Sender {
     if (requestedDelay !== undefined) publish.pause({ server, milliseconds: requestedDelay });
   }
 
-  /** The access token of a call; none where its operation carries none, or can do without. */
+  /** Returns the access token of a call; undefined if the operation needs none, or it is optional and not configured. */
   #getToken(operation: Declaration, deadline: Deadline): string | undefined | Promise<string> {
     const { credentialsOf, tokens } = this.context;
     const bearer = credentialsOf(operation).find(({ kind }) => kind === "bearer");
@@ -162,7 +162,7 @@ export class Sender {
     return undefined;
   }
 
-  /** The headers of the call with the credentials that its operation declares, names and values in turn. */
+  /** Returns the headers including credentials, as alternating names and values. */
   #authorizedHeaders({ operation, headers, options }: PreparedCall, token: string | undefined): string[] {
     const all: string[] = [];
     for (const name in headers) all.push(name, headers[name]!);

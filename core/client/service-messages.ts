@@ -1,4 +1,4 @@
-/** What the service said of an error: in bodies of its own shapes, in one message or in several. */
+/** Parses and describes the error messages of the service. */
 import { fieldsOf } from "../declaration/fields";
 import type { Callable } from "../declaration/operation";
 import type { ErrorBody } from "../declaration/service";
@@ -6,9 +6,9 @@ import type { Violation } from "../declaration/violation";
 import type { ServiceMessage } from "../errors";
 import { valueAt } from "../schema/value-at";
 
-/** A body may hold any number of messages; nobody reads more. */
+/** Limit of parsed messages per body. */
 const maxMessages = 50;
-/** Those of them that stand in the message of an error. */
+/** Limit of messages shown in an error. */
 const maxShownMessages = 10;
 
 const pathOf = (path: string): readonly string[] => (path === "" ? [] : path.split("."));
@@ -16,7 +16,7 @@ const pathOf = (path: string): readonly string[] => (path === "" ? [] : path.spl
 const whitespace = /[\s\u0085]+/g;
 const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/;
 
-/** Whoever reads a message must not take a part of it for a line that fxdesk says. */
+/** Replaces line breaks, so that a message cannot imitate a line of fxdesk's output. */
 const toSingleLine = (text: string): string =>
   text.trim().replace(whitespace, (found) => (lineBreak.test(found) ? " " : found));
 
@@ -25,7 +25,7 @@ function textAt(body: unknown, paths: readonly string[]): string | undefined {
   return text === undefined ? undefined : toSingleLine(text);
 }
 
-/** The objects of a body that may be messages. */
+/** Returns the values of a body that may be messages. */
 const messageCandidates = (body: unknown, { messages = [""] }: ErrorBody): unknown[] =>
   messages.flatMap((path) => valueAt(body, pathOf(path))).slice(0, maxMessages);
 
@@ -41,7 +41,7 @@ function parseMessage(body: unknown, shape: ErrorBody): ServiceMessage | undefin
   };
 }
 
-/** What the service says in the first of its error bodies that fits: its first message, with the others. */
+/** Parses a body by the first error shape that fits. Returns the first message with the others attached. */
 export function parseServiceMessage(body: unknown, shapes: readonly ErrorBody[]): ServiceMessage | undefined {
   for (const shape of shapes) {
     const found = messageCandidates(body, shape).flatMap((each) => parseMessage(each, shape) ?? []);
@@ -55,7 +55,7 @@ const allMessages = (service: ServiceMessage | undefined): readonly ServiceMessa
   service ? [service, ...(service.others ?? [])] : [];
 
 /**
- * A field as the operation calls it, with the path inside it. Services write paths in many ways:
+ * Returns the operation's name for a field, with the path inside it. Services write paths in many ways:
  * `/creditorAccount/iban`, `$.payments[0].creditorName`, `body.startDate`, `psu-ip-address`.
  */
 function resolveFieldName(operation: Callable, path: string): string {
@@ -70,7 +70,7 @@ function resolveFieldName(operation: Callable, path: string): string {
 const messageText = ({ message, details }: ServiceMessage): string =>
   [message, details].filter(Boolean).join(" ");
 
-/** The fields that the service found wrong. */
+/** Returns the fields that the service rejected. */
 export const serviceViolations = (operation: Callable, service: ServiceMessage | undefined): Violation[] =>
   allMessages(service).flatMap((each) =>
     each.field
@@ -78,14 +78,14 @@ export const serviceViolations = (operation: Callable, service: ServiceMessage |
       : [],
   );
 
-/** A message as a sentence: it names its field, and says nothing that was said before it. */
+/** Formats a message with its field, without repeating the meaning of the status. */
 function toSentence(operation: Callable, each: ServiceMessage, meaning: string): string {
-  const text = [each.message, each.details].filter((words) => words !== meaning && words).join(" ");
+  const text = [each.message, each.details].filter((part) => part !== meaning && part).join(" ");
   if (!each.field || text.includes(each.field)) return text;
   return `${resolveFieldName(operation, each.field)}: ${text}`.trimEnd();
 }
 
-/** All that the service said, for a person to read; a code stands behind the messages that have it. */
+/** Formats all messages of the service for people. Each code follows the messages it applies to. */
 export function describeServiceMessages(
   operation: Callable,
   service: ServiceMessage | undefined,
@@ -93,10 +93,10 @@ export function describeServiceMessages(
 ): string {
   const all = allMessages(service);
   const shown = all.slice(0, maxShownMessages);
-  const words = shown.flatMap((each, index) => [
+  const parts = shown.flatMap((each, index) => [
     toSentence(operation, each, meaning),
     each.code && each.code !== shown[index + 1]?.code ? `[${each.code}]` : "",
   ]);
   const hiddenCount = all.length - shown.length;
-  return [...words, hiddenCount > 0 ? `And ${hiddenCount} more.` : ""].filter(Boolean).join(" ");
+  return [...parts, hiddenCount > 0 ? `And ${hiddenCount} more.` : ""].filter(Boolean).join(" ");
 }

@@ -1,4 +1,4 @@
-/** The settings of a connection as data: environment variables, command-line flags and forms derive from it. */
+/** Settings of a connection as data, from which environment variables, command-line flags and forms derive. */
 import type { Service, Setting } from "../declaration/service";
 import { settings as contractSettings } from "../contract/settings";
 import { limitViolation } from "./limits";
@@ -13,7 +13,7 @@ const limitSetting = (name: string, title: string, description: string): Setting
   shape: "count",
 });
 
-/** What a client can be told beside the settings of its service: whole numbers. */
+/** Numeric settings of every client. */
 const limitSettings = [
   limitSetting(
     "timeoutMs",
@@ -33,7 +33,6 @@ const limitSettings = [
   limitSetting("queueLimit", "Longest queue", "Maximum number of waiting calls; default 10000."),
 ];
 
-/** Who keeps the pace. */
 const pacingSetting: Setting = {
   name: "pacing",
   title: "Pacing",
@@ -44,7 +43,6 @@ const pacingSetting: Setting = {
   section: "limits",
 };
 
-/** Who the journal says has asked. */
 export const actorSetting: Setting = {
   name: "actor",
   title: "Actor",
@@ -53,7 +51,6 @@ export const actorSetting: Setting = {
   section: "records",
 };
 
-/** What needs a person's yes, and whose. */
 export const releaseSettingFields: readonly Setting[] = [
   {
     name: "policy",
@@ -72,7 +69,6 @@ export const releaseSettingFields: readonly Setting[] = [
   },
 ];
 
-/** Where the store is, and what encrypts it. */
 export const storeSettingFields: readonly Setting[] = [
   {
     name: "store",
@@ -92,7 +88,7 @@ export const storeSettingFields: readonly Setting[] = [
   },
 ];
 
-/** All settings of a connection to a service. */
+/** Returns all settings of a connection to a service. */
 export const settingsOf = ({ settings }: Pick<Service, "settings">): readonly Setting[] => [
   ...settings,
   ...limitSettings,
@@ -102,17 +98,17 @@ export const settingsOf = ({ settings }: Pick<Service, "settings">): readonly Se
   ...storeSettingFields,
 ];
 
-/** `clientId` is `FXDESK_CLIENT_ID` in the environment. */
+/** Returns the environment variable of a setting: `clientId` becomes `FXDESK_CLIENT_ID`. */
 export const environmentName = (name: string): string =>
   `FXDESK_${name.replace(/([A-Z])/g, "_$1").toUpperCase()}`;
 
-/** Name the module of an extension, and the operations in it whose declared effect counts although they are no GET. */
+/** Variables for the extension module, and for its non-GET operations whose declared effect is trusted. */
 export const extensionVariables = {
   path: environmentName("extensions"),
   effects: environmentName("extensionEffects"),
 } as const;
 
-/** The settings that an environment gives, by name. */
+/** Reads settings from environment variables. Returns them by setting name. */
 export function settingsFromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   service: Pick<Service, "settings"> = { settings: contractSettings },
@@ -130,7 +126,7 @@ function parseLimit(name: string, value: string): number {
   return Number(value);
 }
 
-/** Client options from settings by name, all of them text; empty ones count as absent. Throws a TypeError otherwise. */
+/** Converts settings (all strings; empty ones are ignored) to client options. Throws a TypeError for an invalid number. */
 export function optionsFromSettings(values: Readonly<Record<string, string | undefined>>): ClientOptions {
   const given = Object.entries(values).filter(([, value]) => value) as [string, string][];
   const isLimit = ([name]: readonly [string, string]) => limitSettings.some((each) => each.name === name);

@@ -1,4 +1,4 @@
-/** Calls of paths that no operation declares. */
+/** Declarations for requests to undocumented paths. */
 import { z } from "zod";
 import type { InvalidInput } from "../errors";
 import { json, operation } from "../declaration/declare";
@@ -26,7 +26,11 @@ function validateRequest({ method, path, query, body, effect }: Partial<Undeclar
     if (!isValid) violations.push({ field, message });
   };
   check(methods.includes(method!), "method", `must be one of ${methods.join(", ")}`);
-  check(typeof path === "string" && path.startsWith("/"), "path", "must be text that begins with a slash");
+  check(
+    typeof path === "string" && path.startsWith("/"),
+    "path",
+    "must be a string that starts with a slash",
+  );
   check(isOptionalObject(query), "query", "must be an object of fields");
   check(isOptionalObject(body), "body", "must be an object of fields");
   check(
@@ -39,7 +43,7 @@ function validateRequest({ method, path, query, body, effect }: Partial<Undeclar
 
 const name = "client.request";
 
-/** An operation for one request. Throws InvalidInput, which names what cannot be sent. */
+/** Creates an operation for one request. Throws InvalidInput that lists the invalid parts. */
 export function createUndeclaredOperation(service: Service, request: UndeclaredRequest): Declaration {
   const violations = validateRequest(request);
   if (violations.length > 0) throw invalidRequestError(violations);

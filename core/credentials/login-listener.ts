@@ -1,4 +1,4 @@
-/** Where a person returns to after a login: a path of this machine, which is listened on for them alone. */
+/** Local HTTP listener for the redirect at the end of a login. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import { FxdeskError, Timeout } from "../errors";
@@ -12,23 +12,23 @@ import {
 } from "./login-page";
 
 export interface RedirectOptions {
-  /** The address as it is registered. */
+  /** Redirect address exactly as registered. */
   readonly redirectUri: string;
-  /** Where to listen, where that is not the port of the address: what arrives there is passed on. */
+  /** Port to listen on, if a proxy forwards the redirect address to it. Default: the port of the address. */
   readonly port?: number | undefined;
-  /** What the person brings along. */
+  /** Expected OAuth state. */
   readonly state: string;
-  /** How long they may take. */
+  /** Time limit for the person to log in. */
   readonly timeoutMs: number;
 }
 
-/** Waits for one person. */
+/** A listener waiting for the redirect. */
 export interface PendingRedirect<T> {
-  /** What `finish` made of what the person brought. Rejects with an FxdeskError. */
+  /** Result of `finish`. Rejects with an FxdeskError. */
   readonly result: Promise<T>;
 }
 
-/** Resolves when the page has left, or nobody waits for it any more. */
+/** Sends a page. Resolves when the connection is closed. */
 const sendPage = (response: ServerResponse, page: LoginPage) =>
   new Promise<void>((resolve) => {
     response.on("close", resolve);
@@ -37,14 +37,14 @@ const sendPage = (response: ServerResponse, page: LoginPage) =>
 
 const loggedInPage: LoginPage = { status: 200, title: "Logged in", message: "You may close this page." };
 
-/** Where to listen: for an address elsewhere on the loopback, from where it is passed on. */
+/** Returns the local address to listen on. Redirect addresses on other hosts are forwarded to the loopback interface. */
 function listenAddressOf({ redirectUri, port }: RedirectOptions): { host: string; port: number } {
   const { hostname, port: redirectPort, protocol } = new URL(redirectUri);
   const host = isLoopback(hostname) ? withoutBrackets(hostname) : "127.0.0.1";
   return { host, port: port ?? Number(redirectPort || (protocol === "https:" ? 443 : 80)) };
 }
 
-/** What a request asks for; undefined where it is none that a login leads to. */
+/** Returns the parameters of a redirect, or undefined for any other request. */
 function parseRedirect(
   { method, headers, url = "" }: IncomingMessage,
   expected: URL,
@@ -56,8 +56,8 @@ function parseRedirect(
 }
 
 /**
- * Listens for a person who comes back with the state, once, and gives what they bring to `finish`. Whoever else comes is
- * turned away, and ends nothing. Rejects where nobody can listen there, with the error of the system.
+ * Listens for one redirect with the expected state, and passes its parameters to `finish`. Other requests get an error page and
+ * do not end the wait. Rejects with the system error if the port cannot be opened.
  */
 export async function listenForRedirect<T>(
   options: RedirectOptions,
@@ -94,19 +94,18 @@ export async function listenForRedirect<T>(
       void finishLogin();
     });
   });
-  // Who listens may not have come to wait for it.
+  // Avoids an unhandled rejection if the caller does not await the result yet.
   result.catch(() => undefined);
   return { result };
 }
 
-/** Takes nobody else, and keeps nothing open. */
 function closeServer(server: Server): void {
   server.close();
   server.closeAllConnections();
 }
 
 const loginTimeoutError = (timeoutMs: number): FxdeskError =>
-  new Timeout(`Nobody logged in within ${Math.round(timeoutMs / 60_000)} minutes.`, {
+  new Timeout(`The login was not completed within ${Math.round(timeoutMs / 60_000)} minutes.`, {
     operation: "login",
     code: "timeout",
     outcome: "not-sent",

@@ -1,6 +1,6 @@
-/** What a person is shown who comes back from a login. */
+/** Pages shown at the end of a login. */
 
-/** The page loads nothing, and tells nobody the address on which it stands: that has the code in it. */
+/** The page loads nothing and sends no referrer, because its address contains the authorization code. */
 export const loginPageHeaders = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -19,8 +19,8 @@ export interface LoginPage {
 
 export const unknownLoginPage: LoginPage = {
   status: 400,
-  title: "Not this login",
-  message: "The login is another one, or is over.",
+  title: "Unknown login",
+  message: "This login has expired or was started elsewhere. Start a new one.",
 };
 
 export const failedLoginPage = ({ message }: Error): LoginPage => ({

@@ -1,4 +1,4 @@
-/** A person logs in at the service: OAuth 2.0, authorization code (RFC 6749, section 4.1), with PKCE (RFC 7636). */
+/** Login of a person with OAuth 2.0: authorization code grant (RFC 6749, section 4.1) with PKCE (RFC 7636). */
 import { Deadline } from "../transport/deadline";
 import type { Transport } from "../transport/transport";
 import {
@@ -13,34 +13,34 @@ import {
 import type { Secrets } from "./secrets";
 import { TokenFailure, type Tokens } from "./token-source";
 
-/** What a login asks for. */
+/** Parameters of a login. */
 export interface LoginRequest {
   readonly application: OAuthApplication;
   /** Address of the page on which the person logs in. */
   readonly loginPage: string;
-  /** Where the person returns to, exactly as it is registered. */
+  /** Redirect address exactly as registered. */
   readonly redirectUri: string;
   readonly pkce: boolean;
 }
 
-/** What a login gave. */
+/** Result of a login. */
 export interface TokenGrant {
   readonly tokens: Tokens;
-  /** The clients for which the person may act, where the service says it. */
+  /** Client IDs the person may act for; empty if the service does not report them. */
   readonly clientIds: readonly string[];
 }
 
-/** A login from its beginning to its end. */
+/** A login in progress. */
 export interface PendingAuthorization {
-  /** What the person opens. */
+  /** Address of the login page with all parameters. */
   readonly address: string;
-  /** Comes back with the person: nobody else knows it. */
+  /** OAuth state: random, and returned by the redirect. */
   readonly state: string;
-  /** Exchanges what came back with the person for tokens. Throws a TokenFailure that says why there are none. */
+  /** Exchanges the parameters of the redirect for tokens. Throws a TokenFailure. */
   redeem(parameters: URLSearchParams): Promise<TokenGrant>;
 }
 
-/** The library is not loaded before somebody logs in. */
+/** Loads the OAuth library on first use. */
 const loadOAuth = () => import("./oauth.js");
 
 export async function startAuthorization(
@@ -69,7 +69,7 @@ export async function startAuthorization(
   };
   for (const [name, value] of Object.entries(authorizationParameters)) address.searchParams.set(name, value);
 
-  // The contract shows no issuer: one that is named cannot be compared with anything.
+  // The contract documents no issuer to compare `iss` with.
   const server = { issuer: origin, token_endpoint: origin + path };
   const client = { client_id: clientId };
   const authenticateClient = (_server: unknown, _client: unknown, _form: URLSearchParams, headers: Headers) =>
@@ -85,7 +85,7 @@ export async function startAuthorization(
     const send = async (_url: string, { body: form }: { readonly body: URLSearchParams }) => {
       const body = await exchangeCode(form);
       ({ expires_in: lifetime, id_token: idToken } = body);
-      // Nothing says who signs the identity, and with what. It comes from the endpoint itself, and is only read.
+      // The contract documents no signing key. The ID token comes directly from the endpoint and is only informational.
       const { expires_in: _lifetime, id_token: _identity, ...others } = body;
       return Response.json(others);
     };
@@ -116,11 +116,13 @@ export async function startAuthorization(
       if (error instanceof oauth.AuthorizationResponseError)
         throw new TokenFailure(`The login was refused (${secrets.redact(error.error).slice(0, 100)}).`, true);
       const cause = secrets.redactError(error);
-      throw new TokenFailure(`The service's login is not OAuth 2.0 (${cause.message}).`, false, { cause });
+      throw new TokenFailure(`The login response does not conform to OAuth 2.0 (${cause.message}).`, false, {
+        cause,
+      });
     }
   }
 
-  /** A code is good once: it is sent once. */
+  /** Exchanges the code, without retries: a code is valid once. */
   async function exchangeCode(form: URLSearchParams): Promise<Record<string, unknown>> {
     const deadline = new Deadline(application.timeoutMs);
     deadline.startTimeLimit(application.timeoutMs);
@@ -137,7 +139,7 @@ export async function startAuthorization(
   return { address: address.href, state, redeem };
 }
 
-/** The clients that an identity names: the payload of a JSON Web Token. */
+/** Returns the client IDs in the payload of the ID token. */
 function clientIdsIn(idToken: unknown): string[] {
   try {
     const payload = Buffer.from(String(idToken).split(".")[1]!, "base64url").toString("utf8");

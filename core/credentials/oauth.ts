@@ -1,4 +1,4 @@
-/** What the login takes from its library, which is bundled here: nothing else imports it. */
+/** Functions of the OAuth library. The build bundles the library into this file, so nothing else may import it. */
 export {
   authorizationCodeGrantRequest,
   AuthorizationResponseError,

@@ -1,6 +1,6 @@
 /**
- * Profiles: a name for who is logged in where. A file in the user's configuration folder, for this user alone, has the
- * settings of each; its secrets are sealed as the store's are, and its tokens are in the store.
+ * Profiles: named logins, stored in a private file in the user's configuration folder. The file holds settings and sealed
+ * secrets; the tokens are in the store.
  */
 import { mkdir, open, rename, stat, readFile, rm } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -11,19 +11,19 @@ import type { StoreSettings } from "../store/settings";
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A profile as the file has it. */
+/** A profile as stored in the file. */
 export interface Profile {
-  /** What is no secret, by the names of settings. */
+  /** Settings by name, without secrets. */
   readonly settings: Texts;
-  /** Sealed; none where nobody is logged in. */
+  /** Sealed secrets; absent after a logout. */
   readonly secrets?: string;
-  /** When somebody logged in. */
+  /** Time of the login (ISO 8601). */
   readonly loggedInAt?: string;
 }
 
 export type Profiles = ReadonlyMap<string, Profile>;
 
-/** The folder in which programs of this user keep what the user sets. */
+/** Returns the user's configuration folder. */
 function configurationFolder({ XDG_CONFIG_HOME, APPDATA }: NodeJS.ProcessEnv): string {
   if (XDG_CONFIG_HOME && isAbsolute(XDG_CONFIG_HOME)) return XDG_CONFIG_HOME;
   if (process.platform === "win32") return APPDATA ?? join(homedir(), "AppData/Roaming");
@@ -33,16 +33,16 @@ function configurationFolder({ XDG_CONFIG_HOME, APPDATA }: NodeJS.ProcessEnv): s
 
 export const profilesPath = (): string => join(configurationFolder(process.env), "fxdesk/profiles.json");
 
-/** What may be a profile's name: it stands in command lines and in a file. */
+/** Returns true for a valid profile name. */
 export const isProfileName = (name: string): boolean => /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(name);
 
 const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === "ENOENT";
 const alreadyExists = (error: unknown) => (error as NodeJS.ErrnoException).code === "EEXIST";
 
-/** Windows has no such modes: there the folder decides. */
+/** Throws if other users may read the file. Not checked on Windows, where the folder's permissions apply. */
 async function assertPrivate(path: string): Promise<void> {
   if (process.platform === "win32" || ((await stat(path)).mode & 0o077) === 0) return;
-  throw new Error(`Others may read ${path}. Make it yours alone: chmod 600 ${path}`);
+  throw new Error(`Other users may read ${path}. Restrict it: chmod 600 ${path}`);
 }
 
 const isTexts = (value: unknown): value is Texts =>
@@ -60,15 +60,15 @@ function parseProfiles(text: string, path: string): Profiles {
   try {
     entries = Object.entries((JSON.parse(text) as { profiles: object }).profiles);
   } catch {
-    throw new Error(`${path} cannot be read as JSON with profiles. Remove it, and log in again.`);
+    throw new Error(`${path} is not a valid profiles file. Delete it and log in again.`);
   }
   const invalid = entries.find(([name, profile]) => !isProfileName(name) || !isProfile(profile));
   if (invalid)
-    throw new Error(`${path}: the profile ${JSON.stringify(invalid[0])} is not as fxdesk writes it.`);
+    throw new Error(`${path}: the profile ${JSON.stringify(invalid[0])} is invalid. Correct or remove it.`);
   return new Map(entries as [string, Profile][]);
 }
 
-/** All profiles of this user; none where there is no file. Throws an Error that says what a person can do. */
+/** Returns all profiles of the user; none if the file does not exist. Throws an Error for an unsafe or invalid file. */
 export async function readProfiles(path = profilesPath()): Promise<Profiles> {
   try {
     await assertPrivate(path);
@@ -79,10 +79,10 @@ export async function readProfiles(path = profilesPath()): Promise<Profiles> {
   }
 }
 
-/** How long another process may be changing the file. */
+/** Longest wait for another process that is updating the file. */
 const lockTimeoutMs = 5_000;
 
-/** Opens the file that takes the place of the profiles: whoever has made it is the only one who changes them. */
+/** Creates the file that will replace the profiles. Its existence is the lock. */
 async function openNextFile(path: string) {
   const startedAt = performance.now();
   for (;;) {
@@ -91,7 +91,7 @@ async function openNextFile(path: string) {
     } catch (error) {
       if (!alreadyExists(error)) throw error;
       if (performance.now() - startedAt > lockTimeoutMs)
-        throw new Error(`Another process changes the profiles. If none does any more, remove ${path}.`, {
+        throw new Error(`Profiles are locked by another process. If none is running, delete ${path}.`, {
           cause: error,
         });
       await wait(5 + Math.random() * 20);
@@ -99,7 +99,7 @@ async function openNextFile(path: string) {
   }
 }
 
-/** Changes one profile, whole or not at all; `undefined` removes it. */
+/** Updates one profile atomically; returning `undefined` removes it. */
 export async function updateProfile(
   name: string,
   change: (profile: Profile | undefined) => Profile | undefined,
@@ -129,7 +129,7 @@ const sealLocation = (name: string) => `profiles ${name}`;
 export const sealSecrets = (name: string, secrets: Texts, { key }: StoreSettings): string =>
   createSealer(key).seal(JSON.stringify(secrets), sealLocation(name));
 
-/** The secrets of a profile; none where nobody is logged in. Throws an Error where they were sealed with another key. */
+/** Returns the secrets of a profile; none after a logout. Throws an Error if they were sealed with another key. */
 export function unsealSecrets(name: string, { secrets }: Profile, { key }: StoreSettings): Texts {
   return secrets === undefined
     ? {}

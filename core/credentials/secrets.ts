@@ -1,12 +1,12 @@
-/** The secrets a connection knows, and texts without them. */
+/** Redaction of a connection's secrets. */
 import { inspect } from "node:util";
 
-/** Shorter ones are ordinary words: cutting them would tear every text apart. */
+/** Shorter secrets may be ordinary words; redacting them would damage unrelated text. */
 const minSecretLength = 8;
 
 const redactionMark = "[secret]";
 
-/** A secret as JSON and HTML may spell it: a sign may have a backslash before it, and each character be a number. */
+/** Returns a pattern for a secret in JSON and HTML: characters may be backslash-escaped or written as numeric escapes. */
 function escapedPattern(secret: string): RegExp {
   const characters = secret.split("").map((character) => {
     const code = character.charCodeAt(0);
@@ -22,13 +22,13 @@ const lowerCodes = (text: string) => text.replaceAll(/%[0-9A-F]{2}/g, (code) => 
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;" };
 
-/** What of it stands in Base64 whatever comes after it. */
+/** Returns the bytes whose Base64 form does not depend on what follows. */
 const wholeBase64Bytes = (secret: string) => {
   const bytes = Buffer.from(secret);
   return bytes.subarray(0, bytes.length - (bytes.length % 3));
 };
 
-/** As texts, addresses, JSON, HTML and Base64 have it. */
+/** Returns the spellings of a secret in text, URLs, JSON, HTML and Base64. */
 const encodingsOf = (secret: string): string[] => [
   secret,
   encodeURIComponent(secret),
@@ -40,11 +40,11 @@ const encodingsOf = (secret: string): string[] => [
 ];
 
 /**
- * A service that echoes what it was sent, and an error that quotes it, must not show a secret to a log, a flow or a model.
- * Everything that comes from outside is cut here before it is looked at.
+ * Redacts secrets from everything received, before it is used. A service may echo its request, and an error may quote it;
+ * neither must reach a log, a flow or a model.
  */
 export class Secrets {
-  /** The longest first: one may be the beginning of another. */
+  /** Longest first, because one may be a prefix of another. */
   #encodings: string[] = [];
   #escapedPatterns: readonly RegExp[] = [];
 
@@ -65,7 +65,7 @@ export class Secrets {
     return redacted;
   }
 
-  /** An error as it may be shown: itself where it holds no secret, else its words. What was thrown need not be an error. */
+  /** Returns the error itself if it contains no secret, otherwise a redacted copy. Accepts any thrown value. */
   redactError(error: unknown): Error {
     if (!(error instanceof Error)) return new Error(this.redact(String(error)));
     const all = inspect(error, { depth: Infinity, maxStringLength: Infinity, maxArrayLength: Infinity });
@@ -75,14 +75,14 @@ export class Secrets {
     return redacted;
   }
 
-  /** Overwrites them in the bytes of a file, whose length stays. */
+  /** Overwrites secrets in place, without changing the length. */
   blank(bytes: Buffer): void {
     for (const secret of this.#encodings)
       for (let at = bytes.indexOf(secret); at >= 0; at = bytes.indexOf(secret, at + secret.length))
         bytes.fill("*", at, at + Buffer.byteLength(secret));
   }
 
-  /** Bytes of the longest one: as many may stand at the end of one piece of a file and the beginning of the next. */
+  /** Length of the longest spelling in bytes: a secret may span two chunks by up to this much. */
   get maxByteLength(): number {
     return Math.max(0, ...this.#encodings.map((secret) => Buffer.byteLength(secret)));
   }

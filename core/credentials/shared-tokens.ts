@@ -1,7 +1,4 @@
-/**
- * Tokens that all processes share: the store holds the newest pair, one process at a time asks for the next, and each goes on
- * where the last one stopped.
- */
+/** Tokens shared by all processes: the store holds the newest pair, and one process at a time refreshes it. */
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { acquireLease, type Lease } from "../store/lease";
@@ -17,7 +14,7 @@ import {
   type Tokens,
 } from "./token-source";
 
-/** Whose tokens they are: rotated ones follow from the refresh token that was configured, or from a login. */
+/** Identity of a token family: all rotated tokens descend from one configured refresh token or one login. */
 export interface TokenIdentity {
   readonly environment: string;
   /** Address of the token endpoint. */
@@ -26,32 +23,32 @@ export interface TokenIdentity {
   readonly root: { readonly refreshToken: string } | LoginRoot;
 }
 
-/** A login whose tokens are in the store from its beginning, and are good nowhere else. */
+/** A login. Its tokens exist only in the store and are bound to these addresses. */
 export interface LoginRoot {
   readonly login: string;
-  /** The addresses to which its access tokens are sent. */
+  /** Origins that its access tokens are sent to. */
   readonly origins: readonly string[];
 }
 
 const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** The name in the store of the tokens that follow from one root. */
+/** Returns the name of a token family in the store. */
 export const tokenFamilyOf = ({ environment, endpoint, clientId, root }: TokenIdentity): string => {
   const rootParts = "login" in root ? [root.login, ...root.origins] : [hash(root.refreshToken)];
   return hash(JSON.stringify([environment, endpoint, clientId, ...rootParts]));
 };
 
-/** Whether it is good for a while, and not the one that somebody holds and cannot use. */
+/** True if the token is not about to expire and is not the unusable one that the caller holds. */
 const isUsable = ({ accessToken, lifetimeMs, remainingMs }: StoredTokens, held: HeldTokens) =>
   accessToken !== held.accessToken && remainingMs > renewalMarginMs(lifetimeMs);
 
 export class SharedTokens {
   readonly #family: string;
-  /** Renewed, and lost with the process: the store could not take them so far. They follow the version. */
+  /** Refreshed tokens that could not be stored yet, based on `version`. Lost if the process exits. */
   #unsaved: { readonly tokens: Tokens; readonly version: number } | undefined;
 
   constructor(
-    /** Asks the token endpoint, which has `timeoutMs` to respond. */
+    /** Calls the token endpoint, within `timeoutMs`. */
     private readonly refresh: RefreshTokens,
     private readonly timeoutMs: number,
     private readonly identity: TokenIdentity,
@@ -61,10 +58,10 @@ export class SharedTokens {
     this.#family = tokenFamilyOf(identity);
   }
 
-  /** The tokens that follow those that somebody holds: another process may have renewed them. */
+  /** Returns newer tokens than the held ones, which another process may already have refreshed. */
   readonly renew: RefreshTokens = (held) => this.#withStore((store) => this.#renewOrWait(store, held));
 
-  /** The service refused this access token: no other process shall begin with it. */
+  /** Marks an access token as refused by the service, so that no other process starts with it. */
   readonly markRefused = (accessToken: string): Promise<void> =>
     this.#withStore(async (store) => {
       const stored = await this.#load(store);
@@ -77,7 +74,7 @@ export class SharedTokens {
     } catch (error) {
       if (error instanceof TokenFailure) throw error;
       const cause = this.secrets.redactError(error);
-      const message = `The store of tokens cannot be used (${cause.message}). FXDESK_STORE says where it is.`;
+      const message = `The token store cannot be used (${cause.message}). FXDESK_STORE sets its location.`;
       throw new TokenFailure(message, false, { cause });
     }
   }
@@ -97,7 +94,7 @@ export class SharedTokens {
       const lease = await acquireLease(store.database, `tokens ${this.#family}`, this.timeoutMs);
       if (lease) return await this.#renewLeased(store, lease, held);
       if (performance.now() - startedAt > this.timeoutMs)
-        throw new TokenFailure("Another process renews the tokens, and has not come to an end.", false);
+        throw new TokenFailure("Timed out waiting for another process to refresh the token.", false);
       await wait(10 + Math.random() * 30);
     }
   }
@@ -109,7 +106,7 @@ export class SharedTokens {
         ? toTokens(stored)
         : await this.#renewAndSave(store, lease, stored);
     } finally {
-      // It ends by itself where it cannot be given back.
+      // A lease that cannot be released expires.
       await lease.release().catch(() => undefined);
     }
   }
@@ -129,12 +126,12 @@ export class SharedTokens {
     return newest ? toTokens(newest) : tokens;
   }
 
-  /** Where the newest refresh token is refused, the configured one may be good: nothing that is known is better. */
+  /** Refreshes with the newest refresh token. If it is refused, falls back to the configured one. */
   async #requestTokens(lease: Lease, newest: string | undefined): Promise<Tokens> {
     const { root } = this.identity;
     const configured = "login" in root ? undefined : root.refreshToken;
     const refreshToken = newest || configured;
-    if (!refreshToken) throw new TokenFailure("The login has ended, or is forgotten. Log in again.", true);
+    if (!refreshToken) throw new TokenFailure("The login has expired or was logged out. Log in again.", true);
     try {
       return await this.refresh({ refreshToken });
     } catch (error) {

@@ -1,4 +1,4 @@
-/** The token endpoint of a service, as an application asks it: OAuth 2.0, RFC 6749. */
+/** OAuth 2.0 token endpoint (RFC 6749): requests, responses and errors. */
 import { decodeText, decompress } from "../transport/content-decoding";
 import { retryAfterMs } from "../transport/backoff";
 import type { Deadline } from "../transport/deadline";
@@ -8,7 +8,7 @@ import type { Transport } from "../transport/transport";
 import type { Secrets } from "./secrets";
 import { TokenFailure } from "./token-source";
 
-/** An application, and where it gets its tokens. */
+/** An OAuth application and its token endpoint. */
 export interface OAuthApplication {
   readonly origin: string;
   /** Path of the endpoint. */
@@ -21,11 +21,11 @@ export interface OAuthApplication {
 
 const maxResponseBytes = 1024 * 1024;
 
-/** How an application says who it is: HTTP Basic. */
+/** Returns the Authorization header of the application (HTTP Basic). */
 export const basicAuthorization = ({ clientId, clientSecret }: OAuthApplication): string =>
   `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`;
 
-/** Sends a form once, on a connection of its own. */
+/** Sends a form once, on a separate connection. */
 export const sendForm = (
   transport: Transport,
   application: OAuthApplication,
@@ -49,10 +49,10 @@ export function unreachableError(error: unknown, secrets: Secrets): TokenFailure
   return new TokenFailure(`The token endpoint cannot be reached (${errorText(cause)}).`, false, { cause });
 }
 
-/** One that may be asked again soon: it failed, or nobody heard it. */
+/** True for statuses that may be retried soon. */
 export const isOutage = (status: number) => status >= 500 || status === 429 || status === 408;
 
-/** What the endpoint says; nothing where that is no JSON object. */
+/** Returns the JSON object of the response, or an empty object. */
 export async function readTokenResponse(
   { body, headers }: RawResponse,
   secrets: Secrets,
@@ -74,7 +74,7 @@ export async function readTokenResponse(
   }
 }
 
-/** Throws a TokenFailure where the endpoint gave nothing for what it was sent, such as "the refresh token". */
+/** Throws a TokenFailure unless the status is 200. `credentialName` is for the message, for example "the refresh token". */
 export function assertGranted(
   { status, headers }: RawResponse,
   { error }: Readonly<Record<string, unknown>>,
@@ -88,12 +88,12 @@ export function assertGranted(
     );
   if (status === 200) return;
   const retryAfter = retryAfterMs(headers["retry-after"], Date.now());
-  throw new TokenFailure(`The token endpoint cannot respond now: ${status}${reason}.`, false, {
+  throw new TokenFailure(`The token endpoint is temporarily unavailable: ${status}${reason}.`, false, {
     ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
   });
 }
 
-/** When an access token ends, in milliseconds since 1970. Its lifetime comes as a number or as digits; an hour is usual. */
+/** Returns the expiry time in milliseconds since 1970. The lifetime may be a number or digits; default: one hour. */
 export function expiryOf(lifetime: unknown, startedAt: number): number {
   const seconds = Number(lifetime);
   return startedAt + (seconds > 0 && seconds < 1e9 ? seconds : 3_600) * 1_000;

@@ -1,4 +1,4 @@
-/** Renewing an access token at the token endpoint: OAuth 2.0, RFC 6749, section 6. */
+/** Access token refresh: OAuth 2.0, RFC 6749, section 6. */
 import { setTimeout as wait } from "node:timers/promises";
 import { Deadline } from "../transport/deadline";
 import type { RawResponse } from "../transport/exchange";
@@ -19,7 +19,7 @@ import { type RefreshTokens, TokenFailure, type Tokens } from "./token-source";
 
 const maxAttempts = 3;
 
-/** A function that renews tokens through the transport of a connection. */
+/** Returns a function that refreshes tokens through the transport of a connection. */
 export function createTokenRefresh(
   transport: Transport,
   application: OAuthApplication,
@@ -37,7 +37,7 @@ export function createTokenRefresh(
     return sendForm(transport, application, form, deadline);
   };
 
-  /** The endpoint takes a refresh token again whose response was lost: it knows the last ones it gave. */
+  /** Retries are safe: the endpoint accepts a refresh token again if its response was lost. */
   async function sendWithRetries(refreshToken: string, deadline: Deadline): Promise<RawResponse> {
     for (let attempt = 1; ; attempt += 1) {
       let received: RawResponse | undefined;
@@ -80,7 +80,7 @@ export function createTokenRefresh(
 function parseTokens(body: Record<string, unknown>, refreshToken: string, startedAt: number): Tokens {
   const { access_token: accessToken, refresh_token: rotated, expires_in: lifetime } = body;
   if (typeof accessToken !== "string" || accessToken === "")
-    throw new TokenFailure("The token endpoint gave no access token.", false);
+    throw new TokenFailure("The token endpoint returned no access token.", false);
   return {
     accessToken,
     refreshToken: typeof rotated === "string" && rotated !== "" ? rotated : refreshToken,

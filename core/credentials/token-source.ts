@@ -1,32 +1,32 @@
-/** Where the access token of a call comes from. */
+/** Sources of access tokens: fixed, supplied by a function, or refreshed. */
 import type { Deadline } from "../transport/deadline";
 import type { Secrets } from "./secrets";
 
 export interface TokenSource {
   /**
-   * The token to send now. A call that commits money (`commits`) does not find out at the service that its token is old:
-   * one of unknown age is renewed before. Throws a TokenFailure, or what the deadline ended the wait with.
+   * Returns the token to send. A money call (`commits`) is not retried after a 401, so a token of unknown age is refreshed
+   * first. Throws a TokenFailure, or the error that ended the deadline.
    */
   get(deadline: Deadline, commits: boolean): string | Promise<string>;
-  /** The service refused this token; returns whether a next `get` may give another. */
+  /** Reports a token that the service refused. Returns true if the next `get` may return another. */
   reportRefused(token: string, deadline: Deadline): boolean | Promise<boolean>;
-  /** Resolves when no renewal is under way: one that is cut off may lose the next refresh token. */
+  /** Resolves when no refresh is in progress. Interrupting one may lose the next refresh token. */
   whenIdle(): Promise<void>;
 }
 
-/** What the token endpoint returns, as far as fxdesk keeps it. */
+/** A token pair from the token endpoint. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
-  /** Milliseconds since 1970; undefined when nobody said. */
+  /** Expiry of the access token in milliseconds since 1970; undefined if unknown. */
   readonly expiresAt: number | undefined;
 }
 
-/** There is no access token. */
+/** No access token could be obtained. */
 export class TokenFailure extends Error {
   constructor(
     message: string,
-    /** Whether the credentials were refused; else the endpoint cannot be reached or cannot respond now. */
+    /** True if the credentials were refused; false if the endpoint is unavailable. */
     readonly isRefused: boolean,
     options: { readonly retryAfterMs?: number; readonly cause?: unknown } = {},
   ) {
@@ -34,7 +34,7 @@ export class TokenFailure extends Error {
     this.retryAfterMs = options.retryAfterMs;
   }
 
-  /** When to ask again, where that is not at once. */
+  /** Time until the next attempt makes sense. */
   readonly retryAfterMs: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export const fixedTokenSource = (token: string): TokenSource => ({
   whenIdle: resolved,
 });
 
-/** A token that a function gives. */
+/** Returns a source that calls a function for each token. */
 export function suppliedTokenSource(supplier: () => string | Promise<string>, secrets: Secrets): TokenSource {
   const callSupplier = async () => {
     let token: unknown;
@@ -54,44 +54,44 @@ export function suppliedTokenSource(supplier: () => string | Promise<string>, se
       token = await supplier();
     } catch (error) {
       const cause = secrets.redactError(error);
-      throw new TokenFailure(`The function that gives it failed (${cause.message}).`, true, { cause });
+      throw new TokenFailure(`The accessToken function failed (${cause.message}).`, true, { cause });
     }
     if (typeof token !== "string" || token === "")
-      throw new TokenFailure("The function that gives it gave none.", true);
+      throw new TokenFailure("The accessToken function returned no token.", true);
     secrets.add(token);
     return token;
   };
   return { get: (deadline) => deadline.race(callSupplier()), reportRefused: () => true, whenIdle: resolved };
 }
 
-/** What somebody holds who needs another access token; `refreshToken` is the newest they know. */
+/** Tokens of a caller that needs a new access token; `refreshToken` is the newest it knows. */
 export interface HeldTokens {
   readonly accessToken?: string | undefined;
   readonly refreshToken: string;
 }
 
-/** Renews a pair of tokens. */
+/** Returns a new token pair. */
 export type RefreshTokens = (held: HeldTokens) => Promise<Tokens>;
 
-/** How tokens are renewed, and who else wants to know of one that the service refused. */
+/** Refreshes tokens; `markRefused` shares refused tokens with other processes. */
 export interface Renewal {
   readonly renew: RefreshTokens;
   readonly markRefused?: (accessToken: string) => Promise<void>;
 }
 
-/** A token this close to its end is renewed before it is used: a minute, or a fifth of a short life. */
+/** Returns how long before expiry a token is refreshed: one minute, or a fifth of a short lifetime. */
 export const renewalMarginMs = (lifetimeMs: number) => Math.min(60_000, lifetimeMs / 5);
 
 const initialPauseMs = 1_000;
 const maxPauseMs = 60_000;
 
-/** An endpoint that failed is left alone for a while, twice as long each time. */
+/** Exponential pause after failures of the token endpoint. */
 class EndpointPause {
   #failures = 0;
   #until = 0;
   #failure: TokenFailure | undefined;
 
-  /** Throws the failure again while it is too early to ask once more. */
+  /** Throws the last failure again during the pause. */
   assertElapsed(): void {
     const retryAfterMs = this.#until - Date.now();
     if (!this.#failure || retryAfterMs <= 0) return;
@@ -119,11 +119,15 @@ async function reportTokens(tokens: Tokens, onTokens: OnTokens | undefined, secr
     await onTokens?.(tokens);
   } catch (error) {
     const cause = secrets.redactError(error);
-    throw new TokenFailure(`The renewed tokens could not be kept (${cause.message}).`, false, { cause });
+    throw new TokenFailure(
+      `The refreshed tokens could not be saved: onTokens failed (${cause.message}).`,
+      false,
+      { cause },
+    );
   }
 }
 
-/** Renews the access token before it expires or when it is refused; one renewal at a time, shared by all calls. */
+/** Returns a source that refreshes the token before it expires or when it is refused; all calls share one refresh. */
 export function refreshingTokenSource(
   configured: HeldTokens,
   { renew, markRefused }: Renewal,
@@ -134,7 +138,7 @@ export function refreshingTokenSource(
     ? { accessToken: configured.accessToken, refreshToken: configured.refreshToken, expiresAt: undefined }
     : undefined;
   let renewAt = Infinity;
-  /** Renewed, and lost with the process: `onTokens` has failed so far. */
+  /** True while `onTokens` has not accepted the newest tokens. */
   let isUnreported = false;
   let refreshing: Promise<Tokens> | undefined;
   const pause = new EndpointPause();
@@ -166,7 +170,7 @@ export function refreshingTokenSource(
     if (!refreshing) {
       pause.assertElapsed();
       refreshing = renewAndReport().finally(() => (refreshing = undefined));
-      // Who waited for it may have gone.
+      // Avoids an unhandled rejection if every waiting call was aborted.
       refreshing.catch(() => undefined);
     }
     return (await deadline.race(refreshing)).accessToken;
@@ -180,7 +184,7 @@ export function refreshingTokenSource(
     async reportRefused(token, deadline) {
       if (current?.accessToken !== token || renewAt === 0) return true;
       renewAt = 0;
-      // Who cannot be told finds out.
+      // Best effort: other processes will get a 401 themselves.
       if (markRefused) await deadline.race(markRefused(token)).catch(() => undefined);
       return true;
     },

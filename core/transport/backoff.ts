@@ -1,14 +1,14 @@
-/** How long to wait before a call is sent again, and how often that may be. */
+/** Retry delays and budgets. */
 
 const maxBackoffMs = 20_000;
 
-/** Full jitter: anywhere between nothing and the exponential bound. A throttled call starts from a longer base. */
+/** Returns an exponential delay with full jitter. Throttled calls start from a longer base. */
 export function backoffMs(attempt: number, status: number | undefined): number {
   const base = status === 429 ? 1_000 : 100;
   return Math.random() * Math.min(maxBackoffMs, base * 2 ** (attempt - 1));
 }
 
-/** Retry-After in seconds or as a date, as milliseconds from now; undefined when absent or absurd. */
+/** Parses Retry-After (seconds or a date) to milliseconds from now. Undefined if absent, or longer than a day. */
 export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
   const value = (Array.isArray(header) ? header[0] : header)?.trim();
   if (!value) return undefined;
@@ -19,11 +19,11 @@ export function retryAfterMs(header: string | string[] | undefined, now: number)
 const maxBudget = 500;
 const retryCost = (status: number | undefined) => (status === 429 ? 5 : 14);
 
-/** How much may be tried again: a service that fails everything is not asked three times as much. One for each server. */
+/** Retry budget of one server. It prevents retries from tripling the load of a failing service. */
 export class RetryBudget {
   #remaining = maxBudget;
 
-  /** Takes what one more attempt costs; false when there is not enough left. */
+  /** Deducts the cost of one retry. Returns false if the budget is too low. */
   spend(status: number | undefined): boolean {
     const cost = retryCost(status);
     if (this.#remaining < cost) return false;
@@ -31,7 +31,7 @@ export class RetryBudget {
     return true;
   }
 
-  /** A call succeeded. */
+  /** Restores budget after a success. */
   refill(): void {
     if (this.#remaining < maxBudget) this.#remaining += 1;
   }

@@ -1,53 +1,53 @@
 /**
- * How fast calls may follow each other. Nobody tells: it is found out from what the service takes and what it refuses. Plain
- * data and pure functions, so that one process keeps it in memory and several keep it in their store. Times are milliseconds
- * of one clock; `taken` counts the calls that the service did not refuse.
+ * Adaptive rate of calls to one server, learned from the calls it accepts and refuses. Plain data and pure functions: one
+ * process keeps the rate in memory, several keep it in their store. Times are milliseconds of one clock; `taken` counts
+ * accepted calls.
  */
 
 export interface CallRate {
-  /** From one call to the next; 0 where no limit is known. */
+  /** Time between two calls; 0 if no limit is known. */
   readonly intervalMs: number;
-  /** No faster than this, whatever the service takes; 0 without such a limit. */
+  /** Lower bound of `intervalMs`, from a configured limit; 0 without one. */
   readonly leastMs: number;
-  /** The shortest interval with which all went well for a while; undefined where none did. */
+  /** Shortest interval that worked for a while; undefined if none did. */
   readonly provenMs?: number | undefined;
-  /** Whether that interval was refused since. */
+  /** True if a call at the proven interval was refused since. */
   readonly slipped: boolean;
-  /** Since when the interval is what it is, and how many calls had been taken then. */
+  /** Start of the current interval, and the count of accepted calls at that time. */
   readonly since: number;
   readonly takenThen: number;
-  /** How long all must go well before calls become faster, and by how much then. */
+  /** Time without refusals before the rate increases, and the factor of the increase. */
   readonly holdMs: number;
   readonly gain: number;
-  /** What was taken in the second before a refusal that measured the limit, as long as calls were on their way still. */
+  /** Calls accepted in the second before the refusal that measured the limit, while calls were still in flight. */
   readonly counted?: number | undefined;
-  /** When the service last refused a call, until when none goes for that, and how many had been taken then. */
+  /** Time of the last refusal, end of its pause, and the count of accepted calls at that time. */
   readonly refusedAt?: number;
   readonly quietUntil?: number;
   readonly takenBefore: number;
-  /** Refusals that followed another one, without a call that was taken in between. */
+  /** Consecutive refusals without an accepted call in between. */
   readonly refusals: number;
 }
 
-/** While the limit is searched for: a quarter faster after a second, then by half, then twice as fast each second. */
+/** Search phase: the rate grows by 25 %, then by 50 %, then doubles every second. */
 const searchPhase = { holdMs: 1_500, gain: 0.25 } as const;
-/** Once it is known: a little faster soon, and each time that this is too much, twice as late; for limits change. */
+/** Steady phase: the rate grows slightly, less often after each refusal, because limits may change. */
 const steadyPhase = { holdMs: 10_000, gain: 0.05 } as const;
 const [laterHoldMs, maxHoldMs] = [20_000, 160_000];
 
-/** Of what the service took, so that a timer that is a little late does not make it refuse. */
+/** Share of the measured limit that is used, to tolerate late timers. */
 const safetyShare = 0.97;
-/** The least that is left of a rate that was refused. */
+/** Lower bound of a decreased rate, as a share of the previous rate. */
 const minRetainedShare = 0.85;
-/** Calls a second: slower is a pause. */
+/** Lowest rate in calls per second. Anything slower is a pause. */
 const minPerSecond = 0.01;
 
-/** Without a word of the service: as long as most count, or a little longer than the next call would have waited. */
+/** Pauses without Retry-After: the usual window of rate limits, or slightly longer than one interval. */
 const rateWindowMs = 1_000;
 const minPauseMs = 500;
 const maxPauseMs = 10_000;
 
-/** Begins with an interval, 0 for no limit; it gets no shorter than `leastMs`. */
+/** Returns an initial rate; an interval of 0 means no limit. The interval never drops below `leastMs`. */
 export const createCallRate = (intervalMs: number, leastMs: number, now: number): CallRate => ({
   intervalMs,
   leastMs,
@@ -61,13 +61,13 @@ export const createCallRate = (intervalMs: number, leastMs: number, now: number)
 
 const isSearching = ({ holdMs }: CallRate): boolean => holdMs === searchPhase.holdMs;
 
-/** The rate after a time in which calls waited and all went well; the same object where it is not time yet. */
+/** Returns an increased rate if calls were waiting and none was refused for long enough, otherwise the same object. */
 export function increaseRate(rate: CallRate, now: number, taken: number): CallRate {
   const { intervalMs, leastMs, since, takenThen, holdMs, gain, counted } = rate;
   const heldMs = now - since;
   if (counted !== undefined && heldMs >= 0) return applyMeasurement(rate, counted, taken);
   if (intervalMs <= leastMs || heldMs < Math.max(holdMs, 4 * intervalMs)) return rate;
-  // Who asks for less than may go learns nothing about the limit.
+  // Demand below the rate says nothing about the limit.
   if ((taken - takenThen) * intervalMs < 0.8 * heldMs) return { ...rate, since: now, takenThen: taken };
   return {
     ...rate,
@@ -81,37 +81,37 @@ export function increaseRate(rate: CallRate, now: number, taken: number): CallRa
   };
 }
 
-/** After the pause all are back that were on their way when the limit was measured. */
+/** Adjusts the rate after the pause, when all calls in flight at the measurement have returned. */
 function applyMeasurement(rate: CallRate, counted: number, taken: number): CallRate {
   const all = counted + taken - rate.takenBefore;
   const intervalMs = Math.max(rate.leastMs, Math.min(rate.intervalMs, 1_000 / (safetyShare * all)));
   return { ...rate, intervalMs, counted: undefined, takenBefore: taken, takenThen: taken };
 }
 
-/** A call that the service refused. */
+/** A refused call (429) and its circumstances. */
 export interface Refusal {
   readonly now: number;
-  /** When it was let go. */
+  /** Time when the call was admitted. */
   readonly sentAt: number;
   readonly accepted: number;
-  /** Calls that were taken in the last second, and since the refusal before this one. */
+  /** Calls accepted in the last second, counted from the previous refusal at the earliest. */
   readonly acceptedLastSecond: number;
-  /** Whether calls might go, as fast as by now, for all of that second. */
+  /** True if calls were admitted at the current rate for that whole second. */
   readonly isFullSecond: boolean;
-  /** What the service asks for, in milliseconds. */
+  /** Pause requested by the service. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** The rate after a refusal, and for how long no call goes. */
+/** Returns the rate and the pause after a refusal. */
 export function applyRefusal(
   rate: CallRate,
   refusal: Refusal,
 ): { readonly rate: CallRate; readonly pauseMs: number } {
   const { now, sentAt, accepted, retryAfterMs } = refusal;
   const { intervalMs, provenMs, quietUntil = -Infinity, takenBefore } = rate;
-  // It left before anybody knew of the last one, and says nothing new.
+  // Sent before the previous refusal was known, so it carries no new information.
   if (sentAt < quietUntil) return { rate, pauseMs: retryAfterMs ?? 0 };
-  // Just after a pause, what went too fast before it may count still; the next time it is the rate.
+  // Shortly after a pause, the service may still count calls made before it. A second refusal is about the rate.
   const settlingMs = provenMs !== undefined && rate.refusals <= 0 ? rateWindowMs / 2 : intervalMs / 2;
   const isClosed = accepted === takenBefore || sentAt < quietUntil + settlingMs;
   const refusals = isClosed ? rate.refusals + 1 : 0;
@@ -126,7 +126,7 @@ export function applyRefusal(
     since: pausedUntil,
     takenThen: accepted,
   };
-  // A service that takes no call at all does not say how many it would take.
+  // A service that accepts no call at all gives no measure of its limit.
   return { rate: { ...rate, ...(isClosed ? {} : decreaseRate(rate, refusal)), ...observed }, pauseMs };
 }
 
@@ -136,7 +136,7 @@ function decreaseRate(
 ): Partial<CallRate> {
   const { intervalMs, leastMs, provenMs, slipped, refusedAt, takenBefore } = rate;
   const previousPerSecond = intervalMs > 0 ? 1_000 / intervalMs : Infinity;
-  // Far fewer than might go says something, unless hardly anybody asked; a few less may be on their way.
+  // Significantly fewer calls than the rate allows are a measurement, unless demand was low; a few may be in flight.
   const maxPerSecond =
     isFullSecond && acceptedLastSecond > previousPerSecond / 2 && acceptedLastSecond < 0.8 * previousPerSecond
       ? acceptedLastSecond
@@ -146,7 +146,7 @@ function decreaseRate(
       leastMs,
       1_000 / Math.max(safetyShare * Math.min(previousPerSecond, perSecond, maxPerSecond), minPerSecond),
     );
-  // At least so many it takes: over the whole time since the last refusal, its pause included.
+  // Lower bound: the average since the last refusal, its pause included.
   const average = refusedAt === undefined ? 0 : ((accepted - takenBefore) * 1_000) / (now - refusedAt);
   if (provenMs === undefined)
     return {
@@ -159,8 +159,7 @@ function decreaseRate(
       intervalMs: Math.min(Math.max(provenMs, intervalFor(maxPerSecond)), intervalFor(average)),
       ...holdAfterRefusal(rate),
     };
-  // Once, or where more went within a second than should have, a timer was late; else it went well for a while because the
-  // service had something left over.
+  // A first refusal, or a burst above the rate, was a late timer. Otherwise the service had spare capacity for a while.
   if (!slipped || acceptedLastSecond > 1.03 * previousPerSecond)
     return {
       intervalMs: intervalFor(previousPerSecond),
@@ -171,13 +170,13 @@ function decreaseRate(
   return { intervalMs: lower, provenMs: lower, ...steadyPhase };
 }
 
-/** One call within a second says little, unless it is all there is. */
+/** Estimates the limit. One call within a second is not significant unless it is all there is. */
 const estimatePerSecond = (average: number, lastSecond: number): number =>
   average === 0 || lastSecond > 1 ? Math.max(1, average, lastSecond) : average;
 
-/** How calls become faster again after they became too fast. */
+/** Returns how the rate recovers after it was too high. */
 function holdAfterRefusal(rate: CallRate): Pick<CallRate, "holdMs" | "gain"> {
   if (!isSearching(rate)) return { ...steadyPhase, holdMs: Math.min(maxHoldMs, 2 * rate.holdMs) };
-  // The first step was too much, or one of those that came after it.
+  // Back to the steady phase if the first increase failed, otherwise search again from smaller steps.
   return rate.gain <= 2 * searchPhase.gain ? steadyPhase : searchPhase;
 }

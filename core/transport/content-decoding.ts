@@ -1,4 +1,4 @@
-/** From the bytes of a response to its text: inflated within a limit, and decoded. */
+/** Decompresses response bodies within a size limit, and decodes their text. */
 import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream";
@@ -33,23 +33,23 @@ const contentCodings: Readonly<Record<string, ContentCoding>> = {
   },
 };
 
-/** What is read; the weights are for servers that would rather compress files than lists. */
+/** Accept-Encoding header. */
 export const acceptedEncodings = "gzip, deflate, br";
 
-/** From this many bytes on, other calls are not kept waiting while a body is inflated. */
+/** Larger bodies are decompressed asynchronously, so that they do not block other calls. */
 const asyncThresholdBytes = 256 * 1024;
 
 function findCoding(encoding: string | undefined): ContentCoding | undefined {
   const name = encoding?.trim().toLowerCase();
   if (!name || name === "identity") return undefined;
   const coding = contentCodings[name];
-  if (!coding) throw new Error(`The response is encoded as ${name}, which is not read here.`);
+  if (!coding) throw new Error(`The response has the unsupported encoding ${name}.`);
   return coding;
 }
 
-/** The bytes of a body as the service meant them. Throws TooLarge for a body that inflates beyond the limit. */
+/** Returns the decompressed body. Throws ResponseTooLarge beyond `maxBytes`. */
 export function decompress(bytes: Buffer, encoding: string | undefined, maxBytes: number) {
-  // Where there is no body, some servers name a coding nevertheless.
+  // Some servers send Content-Encoding without a body.
   if (bytes.length === 0) return bytes;
   const coding = findCoding(encoding);
   if (!coding) return bytes;
@@ -65,7 +65,7 @@ export function decompress(bytes: Buffer, encoding: string | undefined, maxBytes
   }
 }
 
-/** The same for a file, while it arrives. */
+/** Decompresses a file while it is received. */
 export function decompressStream(stream: Readable, encoding: string | undefined): Readable {
   const coding = findCoding(encoding);
   if (!coding) return stream;
@@ -76,13 +76,13 @@ export function decompressStream(stream: Readable, encoding: string | undefined)
 
 export interface DecodedText {
   readonly text: string;
-  /** What it was made of, where its digits and signs are those of ASCII. */
+  /** Source bytes, if the encoding is ASCII-compatible. */
   readonly bytes?: Buffer;
-  /** What could not be read as it was meant. */
+  /** Description of a decoding problem. */
   readonly problem?: string;
 }
 
-/** The sixteenth to twentieth row of windows-1252, in which Node.js 20 reads what is in ISO 8859-1. */
+/** Code points 0x80 to 0x9f of windows-1252, which Node.js 20 decodes as ISO 8859-1. */
 const windows1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
 
 const westernCharsets = new Set([
@@ -95,7 +95,7 @@ const westernCharsets = new Set([
   "ascii",
 ]);
 
-/** The text of a body, by the charset of its media type; UTF-8 where it names none. */
+/** Decodes a body by the charset of its media type. Default: UTF-8. */
 export function decodeText(bytes: Buffer, contentType: string | undefined): DecodedText {
   const charset = contentType?.includes("charset") ? parseCharset(contentType) : undefined;
   if (charset === undefined || charset === "utf-8" || charset === "utf8") return decodeUtf8(bytes);
@@ -106,18 +106,20 @@ export function decodeText(bytes: Buffer, contentType: string | undefined): Deco
   try {
     return { text: new TextDecoder(resolveByteOrder(charset, bytes), { fatal: true }).decode(bytes) };
   } catch {
-    return { text: decodeUtf8(bytes).text, problem: `cannot be read as ${charset}, and was read as UTF-8` };
+    return { text: decodeUtf8(bytes).text, problem: `is not valid ${charset} and was decoded as UTF-8` };
   }
 }
 
 const parseCharset = (contentType: string) =>
   /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1]?.toLowerCase();
 
-/** UTF-16 says by its first character which byte of a character comes first. */
+/** The byte order mark of UTF-16 selects the byte order. */
 const resolveByteOrder = (charset: string, bytes: Buffer) =>
   charset === "utf-16" && bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : charset;
 
 function decodeUtf8(bytes: Buffer): DecodedText {
   const text = bytes.toString("utf8", bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
-  return isUtf8(bytes) ? { text, bytes } : { text, bytes, problem: "is not UTF-8: some characters are lost" };
+  return isUtf8(bytes)
+    ? { text, bytes }
+    : { text, bytes, problem: "is not valid UTF-8; some characters are lost" };
 }

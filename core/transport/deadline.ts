@@ -1,9 +1,9 @@
-/** How long a call may take, and who may stop it. */
+/** Time limits and cancellation of calls. */
 
-/** Why a call ended before its response was there. */
+/** The deadline ended the call before its response was complete. */
 export class DeadlineEnded extends Error {
   constructor(
-    /** The caller's signal, or one of the two limits. */
+    /** Cause: the caller's signal, or one of the two limits. */
     readonly by: "caller" | "queue" | "time",
     message: string,
   ) {
@@ -11,20 +11,20 @@ export class DeadlineEnded extends Error {
   }
 }
 
-/** The end of a call whose caller's signal says so. */
+/** Returns the error for a call that its caller aborted. */
 export const callerAbortedError = () => new DeadlineEnded("caller", "The call was aborted.");
 
-/** Stops a step that is under way; returns what it ends with, where that is not the reason itself. */
+/** Cancels the current step. May return an error to report instead of the reason. */
 type CancelStep = (reason: DeadlineEnded) => Error | void;
 
 /**
- * The limits of one call, and its caller's signal. A call has two limits, one after the other: until pacing lets it go,
- * and from then until its response is there. Every wait of a call is a step of its deadline, so that an end is felt at
- * once, wherever the call is; undici's own limits are half a second late and do not act while it connects.
+ * Limits of one call, and the caller's signal. The queue limit applies until the rate limiter admits the call, the time limit
+ * from then until the response is complete. Every wait is a step of the deadline and ends immediately; undici's own timeouts
+ * are up to half a second late and do not cover connecting.
  */
 export class Deadline {
   ended: DeadlineEnded | undefined;
-  /** Nobody waits for the call: it does not keep the process alive. */
+  /** True for background calls, which do not keep the process alive. */
   isInBackground = false;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort: (() => void) | undefined;
@@ -40,7 +40,6 @@ export class Deadline {
     this.#signal = signal;
     this.#setLimit(queueTimeoutMs, "queue");
     if (!signal) return;
-    // Named before it is assigned: see `Exchange`.
     const onAbort = () => this.#endByCaller();
     this.#onAbort = onAbort;
     if (signal.aborted) this.#endByCaller();
@@ -51,21 +50,18 @@ export class Deadline {
     return this.#endsAt - performance.now();
   }
 
-  /** Pacing lets the call go: from now on it has this time. */
+  /** Starts the time limit, after the rate limiter admitted the call. */
   startTimeLimit(timeoutMs: number): void {
     this.#setLimit(timeoutMs, "time");
   }
 
-  /** Whether the caller's signal still ends the call: not while money is on its way. */
+  /** Enables or disables the caller's signal. Disabled while a money call is in flight. */
   setAbortable(isAbortable: boolean): void {
     this.#isAbortable = isAbortable;
     if (isAbortable && this.#signal?.aborted) this.#endByCaller();
   }
 
-  /**
-   * Waits for what `start` begins. It returns how to stop it; when the call ends first, it is stopped and the reason is
-   * thrown. One step at a time.
-   */
+  /** Runs a cancellable step. `start` returns its cancel function. One step at a time. */
   waitFor<T>(start: (resolve: (value: T) => void, reject: (error: Error) => void) => CancelStep): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.assertOpen();
@@ -84,9 +80,9 @@ export class Deadline {
     });
   }
 
-  /** Waits for what cannot be stopped, as long as the call has time. */
+  /** Waits for a promise that cannot be cancelled, until the deadline. */
   race<T>(promise: Promise<T>): Promise<T> {
-    // The call may have ended before: then nobody waits for it.
+    // Avoids an unhandled rejection if the deadline has already ended.
     promise.catch(() => undefined);
     return this.waitFor((resolve, reject) => {
       promise.then(resolve, reject);
@@ -94,13 +90,13 @@ export class Deadline {
     });
   }
 
-  /** From here on, and until `stepEnded`, `stop` ends what is under way: also after the call, a file that still arrives. */
+  /** Sets the cancel function of the current step, until `clearCancel`. Also used for files received after the call. */
   setCancel(cancel: CancelStep): void {
     this.#setTimer();
     this.#cancel = cancel;
   }
 
-  /** What was under way has ended by itself. */
+  /** Marks the current step as finished. */
   clearCancel(): void {
     this.#cancel = undefined;
   }
@@ -112,19 +108,19 @@ export class Deadline {
     });
   }
 
-  /** Throws when the call has ended. */
+  /** Throws if the deadline has ended. */
   assertOpen(): void {
     if (this.ended) throw this.ended;
   }
 
-  /** The response is there, or will never be: lets go of timer and signal. */
+  /** Releases timer and signal when the call is over. */
   release(): void {
     this.#released = true;
     clearTimeout(this.#timer);
     if (this.#onAbort) this.#signal!.removeEventListener("abort", this.#onAbort);
   }
 
-  /** The timer is set when there is something to wait for: most calls never wait for their turn. */
+  /** The timer starts with the first wait: most calls are admitted immediately. */
   #setLimit(ms: number, by: "queue" | "time"): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -146,7 +142,9 @@ export class Deadline {
   #endByLimit(): void {
     const ms = this.#limitMs;
     const message =
-      this.#limitKind === "queue" ? `The call waited ${ms} ms for its turn.` : `No response within ${ms} ms.`;
+      this.#limitKind === "queue"
+        ? `The call waited ${ms} ms for the rate limiter.`
+        : `No response within ${ms} ms.`;
     this.#endWith(new DeadlineEnded(this.#limitKind, message));
   }
 

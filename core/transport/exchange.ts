@@ -1,31 +1,31 @@
-/** One request and its response on a line. */
+/** One HTTP exchange: a request and its response on a connection. */
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Deadline } from "./deadline";
 import { IncompleteFile, ResponseTooLarge, TransportError } from "./transport-errors";
 
-/** What an exchange needs of the connection on which its response comes. */
+/** Connection as an exchange uses it. */
 export interface ResponseSource {
-  /** Whether anything of the request may have left this machine. */
+  /** True if any byte of the request may have been written. */
   readonly sent: boolean;
-  /** Whether nothing more is read for now. */
+  /** True while reading is paused. */
   isPaused: boolean;
-  /** Whether the other end has closed, or the connection has broken. */
+  /** True after the server closed the connection, or after it failed. */
   readonly isClosing: boolean;
   resume(): void;
-  /** Told when a response has arrived and the connection may take another request. */
+  /** Called when a response is complete and the connection can be reused. */
   readonly onFree: (() => void) | undefined;
   destroy(reason: Error): void;
 }
 
-/** A class, as are others of which every call makes one: see `Exchange`. */
+/** A request to send. A class for the reason given at `Exchange`. */
 export class OutgoingRequest {
   constructor(
     readonly origin: string,
     /** Path and query. */
     readonly path: string,
     readonly method: Dispatcher.HttpMethod,
-    /** Names and values in turn: an object that grows is a new shape for the engine with every call. */
+    /** Alternating names and values: building an object would create new hidden classes with every call. */
     readonly headers: readonly string[],
     readonly body: string | null = null,
   ) {}
@@ -33,35 +33,34 @@ export class OutgoingRequest {
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A response: its body is read whole, or is a file that arrives as it is read. */
+/** A response. The body is buffered, or a stream for files. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer | FileBody;
 }
 
-/** How a request is sent and its response read. */
+/** Options for sending a request and reading its response. */
 export interface SendOptions {
-  /** Whether a response with this status is a file. */
+  /** Returns true if a response with this status is a file. */
   readonly isFile: (status: number) => boolean;
-  /** Bytes of a body that is read whole. */
+  /** Size limit of a buffered body. */
   readonly maxResponseBytes: number;
   /**
-   * On a connection of its own, which the caller's signal cannot close once the request has left: an idle connection may
-   * be closing at the other end, and then nobody knows whether the request was taken.
+   * Uses a separate new connection, which the caller's signal cannot close once the request was sent. The server may be closing
+   * an idle connection, and then it is unknown whether the request was received.
    */
   readonly useOwnConnection: boolean;
-  /** On a new connection: where one that was idle broke, others may be gone as well. */
+  /** Opens a new connection: after one idle connection failed, others may be dead as well. */
   readonly useNewConnection: boolean;
 }
 
 /**
- * Hears from undici how a request goes. What belongs to one call is made by classes, and holds no function that is written
- * inside an object or where a property is assigned: the engine takes such functions, and objects of places in the code
- * where the first ones lived long, for long-lived, and all that they point to is collected late.
+ * undici handler of one exchange. Per-call objects are class instances and hold no closures: V8 treats functions written
+ * inside object literals as long-lived, so that everything they reference is collected late.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** The status, once it is known. */
+  /** Status of the response, once received. */
   status: number | undefined;
   #headers: Headers = {};
   #chunks: Buffer[] = [];
@@ -74,19 +73,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
     private readonly connection: ResponseSource,
     private readonly sendOptions: SendOptions,
     private readonly deadline: Deadline,
-    /** Takes the response, or its head where it is a file. */
+    /** Called with the response; for a file when its headers are received. */
     private readonly resolve: (received: RawResponse) => void,
     private readonly reject: (error: TransportError) => void,
   ) {
     deadline.setCancel((reason) => this.fail(reason));
   }
 
-  /** The head of the request leaves. */
+  /** Called when the request is being written. */
   onHeadWritten(): void {
     if (this.sendOptions.useOwnConnection) this.deadline.setAbortable(false);
   }
 
-  /** Nothing more is to come: closes the connection, of which undici tells once more. */
+  /** Fails the exchange and closes the connection. undici then reports the error again, which is ignored. */
   fail(reason: Error): void {
     if (this.#hasEnded) return;
     this.#settle();
@@ -120,7 +119,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.#file && this.connection.isClosing && this.#headers["content-length"] === undefined) {
       const message =
-        "The connection closed, and the service had not said how long the file is: it may be cut.";
+        "The connection closed, and the response has no content-length: the file may be incomplete.";
       this.#file.destroy(new IncompleteFile(message));
       return;
     }
@@ -136,7 +135,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.fail(error);
   }
 
-  /** What the deadline stops from here on is another step. */
+  /** Ends the step of the deadline. */
   #settle(): void {
     this.#hasEnded = true;
     this.deadline.clearCancel();
@@ -149,20 +148,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
 export const tooLargeError = (bytes: number): ResponseTooLarge =>
   new ResponseTooLarge(
-    `The response is larger than ${Math.round(bytes / 1024 ** 2)} MB. Ask for less at a time.`,
+    `The response is larger than ${Math.round(bytes / 1024 ** 2)} MB. Request less at a time.`,
   );
 
-/** The body of a file, no faster than it is read. */
+/** Body of a file, with backpressure. */
 export class FileBody extends Readable {
   #isComplete = false;
 
   constructor(private readonly connection: ResponseSource) {
     super();
-    // Who does not read a file hears nothing of its end; that must not end the process.
+    // Without a listener, an error of an unread file would end the process.
     this.on("error", () => undefined);
   }
 
-  /** All of it is here: the line is another's from now on. */
+  /** Marks the file as complete; the connection may be reused. */
   finish(): void {
     this.#isComplete = true;
     this.push(null);
@@ -173,7 +172,7 @@ export class FileBody extends Readable {
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    if (!this.#isComplete) this.connection.destroy(error ?? new Error("The file is not read to its end."));
+    if (!this.#isComplete) this.connection.destroy(error ?? new Error("The file was not read completely."));
     callback(error);
   }
 }

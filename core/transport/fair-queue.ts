@@ -1,6 +1,6 @@
-/** Who waits for a turn. Users go in turn, and each one's calls in the order in which they came. */
+/** Queue that serves users round-robin, and the calls of each user in order. Retries go first. */
 export class FairQueue<T> {
-  /** Those who had their turn, and need another one for the same call. */
+  /** Calls that are sent again. */
   readonly #retries = new Set<T>();
   readonly #byUser = new Map<string, Set<T>>();
   #size = 0;
@@ -24,7 +24,7 @@ export class FairQueue<T> {
     if (userCalls?.size === 0) this.#byUser.delete(user);
   }
 
-  /** Whoever is next, who waits no longer; undefined where nobody waits. */
+  /** Removes and returns the next call, or undefined if the queue is empty. */
   dequeue(): T | undefined {
     for (const retry of this.#retries) {
       this.#retries.delete(retry);

@@ -1,4 +1,4 @@
-/** One connection to a server, and one request at a time on it. */
+/** HTTP connections that know whether a request was written. One request at a time. */
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import { Client, type Dispatcher } from "undici";
@@ -7,7 +7,7 @@ import type { Deadline } from "./deadline";
 import type { Exchange } from "./exchange";
 import type { TlsOptions } from "./tls";
 
-/** How connections to one origin are opened; sessions are taken up again. */
+/** Opens connections to one origin and resumes TLS sessions. */
 export class Connector {
   readonly #url: URL;
   readonly #secureContext: SecureContext | undefined;
@@ -21,12 +21,12 @@ export class Connector {
     if (this.#url.protocol === "https:") this.#secureContext = createSecureContext(tls);
   }
 
-  /** Opens a connection; `keep` is for more than one request. */
+  /** Opens a connection; `keepAlive` allows more than one request. */
   async open(deadline: Deadline, keepAlive: boolean): Promise<HttpConnection> {
     return new HttpConnection(this.origin, await this.#openSocket(deadline), keepAlive);
   }
 
-  /** undici connects by itself only within half a second of a limit: a socket of one's own ends at once. */
+  /** Opens the socket here, because undici's connect timeout is inexact by half a second. */
   #openSocket(deadline: Deadline): Promise<Socket> {
     return deadline.waitFor((resolve, reject) => {
       const socket = this.#secureContext
@@ -64,7 +64,7 @@ export class Connector {
   }
 }
 
-/** How the last of what a stream is given is told to be written. */
+/** Completion callback of a stream write. */
 type WriteCallback = (error?: Error | null) => void;
 
 interface WritableInternals {
@@ -72,16 +72,16 @@ interface WritableInternals {
   _writev(chunks: readonly unknown[], written: WriteCallback): void;
 }
 
-/** A connection that is open. undici reads and writes HTTP on it; what left is seen here. */
+/** An open connection. undici handles HTTP; this class observes the writes. */
 export class HttpConnection {
-  /** Whether anything of the request under way may have left this machine. */
+  /** True if any byte of the current request may have been written. */
   sent = false;
-  /** Whether nothing more is read for now: who reads the response is slower than it comes. */
+  /** True while reading is paused because the consumer of the response is slow. */
   isPaused = false;
-  /** Told when a response has arrived and the connection may take another request. */
+  /** Called when a response is complete and the connection can be reused. */
   onFree: (() => void) | undefined;
   #exchange: Exchange | undefined;
-  /** While the first write of a request is made. */
+  /** True during the first write of a request. */
   #isFirstWrite = false;
   readonly #client: Client;
 
@@ -98,14 +98,14 @@ export class HttpConnection {
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (_options, callback) =>
-        // In the same tick it would hang; a second time there is no other socket to give.
+        // undici hangs if called back in the same tick. It must not reconnect: there is only this socket.
         queueMicrotask(() => {
           if (isHandedOver || socket.destroyed) callback(new Error("The connection is closed."), null);
           else callback(null, socket);
           isHandedOver = true;
         }),
     });
-    // Nobody hears of a connection that breaks while it is idle.
+    // Errors of idle connections are ignored; the connection is discarded on next use.
     socket.on("error", () => undefined);
   }
 
@@ -113,12 +113,12 @@ export class HttpConnection {
     return !this.socket.destroyed && this.socket.writable && this.socket.readable;
   }
 
-  /** Whether the other end has closed, or the connection has broken. */
+  /** True after the server closed the connection, or after it failed. */
   get isClosing(): boolean {
     return this.socket.readableEnded || this.socket.destroyed;
   }
 
-  /** Begins a request; the exchange hears how it goes. */
+  /** Sends a request and reports its progress to the exchange. */
   send(exchange: Exchange): void {
     this.sent = false;
     this.isPaused = false;
@@ -131,7 +131,7 @@ export class HttpConnection {
     this.socket.destroy();
   }
 
-  /** The reader of the response wants more. */
+  /** Continues reading the response. */
   resume(): void {
     if (!this.isPaused) return;
     this.isPaused = false;
@@ -139,8 +139,8 @@ export class HttpConnection {
   }
 
   /**
-   * undici can be told to pause, but a connection that ends or breaks while it does makes it throw where nobody can catch
-   * it. So it is given nothing to read instead: what comes stays with the system, and the sender waits.
+   * Pauses by returning no data from `read`, so that TCP flow control stops the sender. undici's own pause throws an
+   * uncatchable error if the connection ends meanwhile.
    */
   #interceptReads(): void {
     const { socket } = this;
@@ -149,8 +149,8 @@ export class HttpConnection {
   }
 
   /**
-   * A request has left once the socket is written to. A first write that fails while it is made was refused by the
-   * kernel: then nothing left. With TLS a failed write may be a later one's, and proves nothing.
+   * A request counts as sent once the socket is written to. If the first write fails synchronously, the kernel refused it and
+   * nothing was sent. With TLS a failed write may belong to later data and proves nothing.
    */
   #interceptWrites(): void {
     const socket = this.socket as unknown as WritableInternals;

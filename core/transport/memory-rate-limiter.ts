@@ -1,15 +1,15 @@
-/** The pace of one server as this process knows it: found out by what the server takes and refuses. */
+/** Rate limiter of one server, in the memory of this process. */
 import type { RateLimiter } from "./rate-limiter";
 import { increaseRate, createCallRate, applyRefusal } from "./call-rate";
 
-/** The shortest interval between two calls, 0 where no rate is known. */
+/** Returns the configured minimum interval between calls; 0 without a configured rate. */
 export const minIntervalMsOf = ({ perSecond }: { readonly perSecond?: number | undefined }): number =>
   perSecond === undefined ? 0 : 1_000 / perSecond;
 
-/** What counts as a second without a pause. */
+/** Minimum time that counts as a full second of calls. */
 export const fullSecondMs = 900;
 
-/** How late a timer may be without the next one waiting for it. */
+/** Timer delay that is compensated by the next call. */
 export const timerToleranceMs = 20;
 
 export class MemoryRateLimiter implements RateLimiter {
@@ -19,7 +19,7 @@ export class MemoryRateLimiter implements RateLimiter {
   #accepted = 0;
   readonly #window = new SlidingWindow();
 
-  /** Begins with an interval, 0 for no limit, which gets no shorter than the other. */
+  /** Starts with an interval (0 for no limit), which never drops below the minimum. */
   constructor(minIntervalMs: number, intervalMs = minIntervalMs) {
     this.#rate = createCallRate(intervalMs, minIntervalMs, performance.now());
   }
@@ -53,7 +53,7 @@ export class MemoryRateLimiter implements RateLimiter {
     });
     this.#rate = rate;
     this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
-    // A pause that is shorter than the interval forgives none of it.
+    // A pause shorter than the interval does not shorten it.
     this.#nextAt = Math.max(this.#nextAt, this.pausedUntil);
   }
 }
@@ -61,7 +61,7 @@ export class MemoryRateLimiter implements RateLimiter {
 const slots = 64;
 const slotMs = 1_000 / slots;
 
-/** Counts what happened within the last second. */
+/** Counts events within the last second. */
 class SlidingWindow {
   readonly #counts = new Uint32Array(slots);
   #newestSlot = 0;

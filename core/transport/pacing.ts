@@ -1,43 +1,46 @@
-/** When a call may go: how many at once, how fast one after the other, and not while the service wants none. */
+/** Pacing: concurrency, rate and pauses of calls to each server. */
 import type { Deadline } from "./deadline";
 import { PauseTooLong, QueueFull } from "./transport-errors";
 import type { RateLimiter, WaitingQueue } from "./rate-limiter";
 import { minIntervalMsOf, MemoryRateLimiter } from "./memory-rate-limiter";
 import { FairQueue } from "./fair-queue";
 
-/** The place of a call among those that are under way. */
+/** Permit for one attempt to send a call. */
 export interface Permit {
-  /** The service took the call, whatever it responded. */
+  /** Reports that the service accepted the call, whatever its response. */
   reportAccepted(): void;
-  /** The service refused it as one too many (429), and asks for this pause where it says how long. */
+  /** Reports a 429, with the pause requested by the service, if any. */
   reportRefused(retryAfterMs: number | undefined): void;
-  /** Gives the place back. */
+  /** Ends the attempt. Further calls have no effect. */
   release(): void;
 }
 
-/** For whom a call is made, and whether it is one that had its turn and is sent again. */
+/** Attributes of a call that affect its place in the queue. */
 export interface PermitRequest {
+  /** User the call is made for. Users are served round-robin. */
   readonly user?: string | undefined;
+  /** True if the call is sent again. Retries go first. */
   readonly isRetry?: boolean;
 }
 
-/** Keeps the calls of one or more clients to a pace, for each server by itself. */
+/** Limits the calls of one or more clients, separately for each server. */
 export interface Pacing {
   /**
-   * Waits until a call to a server may go. Throws Paused at once when that is later than the deadline, QueueFull when too
-   * many calls wait, or what the deadline ends the wait with.
+   * Waits until a call to the server may be sent. Throws PauseTooLong immediately if a pause exceeds the deadline, QueueFull if
+   * too many calls wait, or the error that ended the deadline.
    */
   acquire(server: string, deadline: Deadline, request?: PermitRequest): Permit | Promise<Permit>;
-  /** Lets go of what it holds until it is used again. */
+  /** Releases resources. They are acquired again on next use. */
   close?(): Promise<void>;
 }
 
+/** Limits of a MemoryPacing. */
 export interface PacingLimits {
-  /** Calls to one server at once. */
+  /** Maximum number of concurrent calls per server. */
   readonly maxConcurrent: number;
-  /** Calls a second to one server, where that is known; else it is found out. */
+  /** Calls per second and server, if known. Default: measured. */
   readonly perSecond?: number | undefined;
-  /** Calls that wait at most. */
+  /** Maximum number of waiting calls per server. Default: 10,000. */
   readonly maxQueueLength?: number;
 }
 
@@ -52,7 +55,7 @@ interface WaitingCall {
 
 const anonymousRequest: PermitRequest = {};
 
-/** The calls to one server. */
+/** Queue and rate limiter of one server. */
 class ServerQueue implements WaitingQueue {
   readonly rateLimiter: RateLimiter;
   readonly #waiting = new FairQueue<WaitingCall>();
@@ -89,7 +92,7 @@ class ServerQueue implements WaitingQueue {
     this.dispatch();
   }
 
-  /** Lets go who may. */
+  /** Admits waiting calls as far as concurrency and rate allow. */
   readonly dispatch = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -174,7 +177,7 @@ class ServerPermit implements Permit {
   }
 }
 
-/** Calls wait in the order in which they came, users in turn, for places and for a gate. */
+/** Pacing with a queue and a rate limiter per server. */
 export class RateLimitedPacing implements Pacing {
   readonly #queues = new Map<string, ServerQueue>();
 
@@ -198,7 +201,7 @@ export class RateLimitedPacing implements Pacing {
   }
 }
 
-/** The pace of this process. */
+/** Pacing in memory. Pass one instance to several clients to share their limits within a process. */
 export class MemoryPacing extends RateLimitedPacing {
   constructor(maxConcurrent: number, limits: Omit<PacingLimits, "maxConcurrent"> = {}) {
     super({ ...limits, maxConcurrent }, () => new MemoryRateLimiter(minIntervalMsOf(limits)));

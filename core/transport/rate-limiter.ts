@@ -1,21 +1,19 @@
-/** Between a pacing and what knows the pace of one server. */
-
-/** What says when the next call to a server may go. */
+/** Decides when the next call to a server may be sent. */
 export interface RateLimiter {
-  /** No call goes before. */
+  /** End of the current pause. */
   readonly pausedUntil: number;
-  /** How long until the next call may go, 0 or less for now; undefined where nobody knows yet, and `open` is called then. */
+  /** Returns the time until the next call; 0 or less for now. Undefined if unknown yet: `dispatch` is called later. */
   waitMs(now: number): number | undefined;
-  /** A call goes. */
+  /** Records an admitted call. */
   recordSent(now: number): void;
   recordAccepted(now: number): void;
   recordRefused(now: number, sentAt: number, retryAfterMs: number | undefined): void;
   close?(): Promise<void>;
 }
 
-/** What a gate knows of the calls before it. */
+/** Queue in front of a rate limiter. */
 export interface WaitingQueue {
   readonly size: number;
-  /** The gate knows more than before. */
+  /** Called when the rate limiter has new information. */
   dispatch(): void;
 }

@@ -1,4 +1,4 @@
-/** The pace that all processes share which share a store: what one finds out of a service holds for all. */
+/** Pacing shared by all processes that use one store. Limits learned by one apply to all. */
 import { StoreSession } from "../journal/store-session";
 import type { Database } from "../store/database";
 import { createPace, updatePace, openPaceStore, type Pace, reserveCalls } from "../store/shared-pace";
@@ -8,23 +8,23 @@ import { timerToleranceMs, minIntervalMsOf, MemoryRateLimiter, fullSecondMs } fr
 import { RateLimitedPacing, type PacingLimits } from "./pacing";
 import { increaseRate, type CallRate, createCallRate, applyRefusal } from "./call-rate";
 
-/** Where nothing is known: 40 calls a second, and soon more. */
+/** Initial rate: 40 calls per second, increasing soon. */
 const initialIntervalMs = 25;
-/** How far ahead one process reserves: so long it may not hear that another was refused. */
+/** Time span of one reservation. A process may learn of another's refusal this much later. */
 const [reserveAheadMs, initialReserveAheadMs] = [100, 50];
-/** As fast as anybody wants to be. */
+/** Lower bound of the interval for the size of a reservation. */
 const minReservedIntervalMs = 0.1;
-/** How long the store is left alone that could not be used. */
+/** Time until the next attempt after a failure of the store. */
 const storeRetryMs = 5_000;
-/** A reserved call that nobody made by then is lost: late ones would meet those of others. */
+/** Age at which unused reservations expire, because late calls would collide with those of other processes. */
 const maxReservationAgeMs = 100;
 const maxUpdateAttempts = 10;
 
 export interface SharedPacingOptions {
   readonly settings: StoreSettings;
-  /** Names the pace of a server, for all who are limited together. */
+  /** Returns the name of the rate of a server, shared by all clients that are limited together. */
   readonly paceNameOf: (server: string) => string;
-  /** Hears once that the store cannot be used, and why. */
+  /** Called once if the store cannot be used. */
   readonly onStoreUnavailable: (error: unknown) => void;
 }
 
@@ -39,7 +39,7 @@ export class SharedPacing extends RateLimitedPacing {
   }
 }
 
-/** The store while it is used. */
+/** Store session, opened on first use. */
 class PaceStore {
   #session: StoreSession | undefined;
   #isUnavailable = false;
@@ -65,17 +65,17 @@ class PaceStore {
 
 class SharedRateLimiter implements RateLimiter {
   #pausedUntil = 0;
-  /** Calls that are reserved, when the first of them may go, and how long from one to the next. */
+  /** Reserved calls, time of the first one, and interval. */
   #reserved = 0;
   #nextAt = 0;
   #intervalMs = initialIntervalMs;
   #wasRefused = false;
   #isReserving = false;
-  /** Calls that were taken, of which the store has not been told. */
+  /** Accepted calls that are not reported to the store yet. */
   #unreportedAccepted = 0;
-  /** The clock of the store, less the one of this process. */
+  /** Clock of the store minus clock of this process. */
   #offsetMs = 0;
-  /** What keeps the pace while the store cannot be used, and until when it is left alone. */
+  /** Local rate limiter while the store is unavailable, and the time of the next attempt to use the store. */
   #fallback: MemoryRateLimiter | undefined;
   #fallbackUntil = 0;
 
@@ -115,7 +115,7 @@ class SharedRateLimiter implements RateLimiter {
   recordRefused(now: number, sentAt: number, retryAfterMs: number | undefined): void {
     if (this.#fallback) return this.#fallback.recordRefused(now, sentAt, retryAfterMs);
     this.#reserved = 0;
-    // Until the store says for how long.
+    // Provisional, until the store returns the shared pause.
     this.#pausedUntil = Math.max(this.#pausedUntil, now + (retryAfterMs ?? reserveAheadMs));
     void this.#runInStore((database) => this.#reportRefusal(database, sentAt, retryAfterMs));
   }
@@ -138,7 +138,7 @@ class SharedRateLimiter implements RateLimiter {
     });
   }
 
-  /** Does what needs the store; without it this process keeps the pace alone. */
+  /** Runs work in the store. Falls back to a local rate limiter if the store fails. */
   async #runInStore(work: (database: Database) => Promise<void>): Promise<void> {
     try {
       await this.store.run(work);
@@ -165,7 +165,7 @@ class SharedRateLimiter implements RateLimiter {
     if (next !== rate) await this.#updatePace(database, pace, next, 0);
   }
 
-  /** Tells all of a refusal. */
+  /** Reports a refusal to all processes. */
   async #reportRefusal(database: Database, sentAt: number, retryAfterMs: number | undefined): Promise<void> {
     for (let tries = 0; tries < maxUpdateAttempts; tries += 1) {
       const { pace, rate } = await this.#syncPace(database, 0);
@@ -187,7 +187,7 @@ class SharedRateLimiter implements RateLimiter {
     }
   }
 
-  /** Looks at the pace, and tells of the calls that were taken. */
+  /** Reads the shared rate, and reports accepted calls. */
   async #syncPace(
     database: Database,
     calls: number,
@@ -206,7 +206,7 @@ class SharedRateLimiter implements RateLimiter {
     return { pace, rate: rate.since === 0 ? { ...rate, since: pace.now } : rate };
   }
 
-  /** What this process may do by it. */
+  /** Applies the shared rate to this process. */
   #applyPace({ now, pausedUntil, nextAt, intervalMs }: Pace, calls: number): void {
     const isPaused = pausedUntil > now;
     this.#pausedUntil = isPaused ? pausedUntil - this.#offsetMs : 0;

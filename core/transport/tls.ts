@@ -1,4 +1,4 @@
-/** Certificates for servers that ask who is calling (mutual TLS), in PEM or PFX. */
+/** Client certificate for mutual TLS, in PEM or PFX. */
 export interface TlsOptions {
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;

@@ -1,37 +1,37 @@
-/** A request that got no whole response. */
+/** A request without a complete response. */
 export class TransportError extends Error {
   constructor(
     override readonly cause: Error,
-    /** Whether the head of the request may have left this machine. */
+    /** True if any byte of the request may have been written. */
     readonly sent: boolean,
-    /** The status, where the response broke off after it. */
+    /** Status, if the response was interrupted after it. */
     readonly status?: number,
   ) {
     super(cause.message);
   }
 }
 
-/** A request for which there is no time left before the service wants it. Nothing was sent. */
+/** The service requested a pause that exceeds the call's time limit. Nothing was sent. */
 export class PauseTooLong extends Error {
   constructor(readonly retryAfterMs: number) {
-    super(`The service asked to wait another ${Math.ceil(retryAfterMs / 1_000)} s.`);
+    super(`The service requested a pause of another ${Math.ceil(retryAfterMs / 1_000)} s.`);
   }
 }
 
-/** A request for which too many others wait already. Nothing was sent. */
+/** The queue is full. Nothing was sent. */
 export class QueueFull extends Error {
   constructor(waitingCount: number) {
-    super(`Too many calls wait for their turn (${waitingCount}).`);
+    super(`The queue is full: ${waitingCount} calls are waiting.`);
   }
 }
 
-/** A response larger than what is read. */
+/** The response exceeds the size limit. */
 export class ResponseTooLarge extends Error {}
 
-/** A file of which nobody can tell whether it is whole. */
+/** The file may be incomplete. */
 export class IncompleteFile extends Error {}
 
-/** A connection is refused at every address of a name: then the first refusal says enough. */
+/** Returns the message of an error; of an AggregateError (one per address of a host) the first message. */
 export function errorText(error: Error): string {
   const [first] = error instanceof AggregateError ? (error.errors as Error[]) : [];
   return (first ?? error).message || (error as NodeJS.ErrnoException).code || error.name;

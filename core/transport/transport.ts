@@ -1,4 +1,4 @@
-/** The connections of one client. */
+/** Connections of one client. */
 import { Client } from "undici";
 import type { Deadline, DeadlineEnded } from "./deadline";
 import { TransportError } from "./transport-errors";
@@ -6,10 +6,10 @@ import { Exchange, type OutgoingRequest, type RawResponse, type SendOptions } fr
 import { Connector, type HttpConnection } from "./http-connection";
 import type { TlsOptions } from "./tls";
 
-/** Some runtimes put something else in the place of undici, and nobody can tell what left. */
+/** Some runtimes replace undici by a substitute that does not show whether a request was written. */
 export const isUndici = typeof Client.prototype.dispatch === "function";
 
-/** Sends requests, each once, and keeps the connections of reads. */
+/** Sends requests without retries, and pools the connections of reads. */
 export class Transport {
   readonly #connectors = new Map<string, Connector>();
   readonly #idle = new Map<string, HttpConnection[]>();
@@ -18,13 +18,13 @@ export class Transport {
   constructor(private readonly tls: TlsOptions | undefined) {
     if (!isUndici)
       throw new TypeError(
-        "fxdesk needs Node.js: this runtime replaces undici, and nobody could tell which requests left.",
+        "fxdesk requires Node.js: this runtime replaces undici, so it is impossible to detect which requests were sent.",
       );
   }
 
   /**
-   * Sends a request once. Throws a TransportError that says whether it left, or what the deadline ended it with. `beforeHead`
-   * is waited for once there is a connection; where it throws, the request does not leave.
+   * Sends a request once. Throws a TransportError, which tells whether anything was written. `beforeWrite` is awaited after
+   * connecting; if it throws, the request is not sent.
    */
   send(
     request: OutgoingRequest,
@@ -34,7 +34,7 @@ export class Transport {
   ): Promise<RawResponse> {
     const { useOwnConnection, useNewConnection } = sendOptions;
     const idle = useOwnConnection || useNewConnection ? undefined : this.#idleConnection(request.origin);
-    // Mostly there is nothing to wait for, and a wait for nothing costs as well.
+    // Usually available synchronously; a needless await costs time.
     return idle && !beforeWrite
       ? runExchange(idle, request, deadline, sendOptions)
       : this.#connectAndSend(idle, request, deadline, sendOptions, beforeWrite);
@@ -53,7 +53,7 @@ export class Transport {
     return runExchange(connection, request, deadline, sendOptions);
   }
 
-  /** Closes the connections that are idle; the others when their response is there. */
+  /** Closes idle connections now, and the others after their response. */
   close(): void {
     this.#closed = true;
     for (const connections of this.#idle.values())
@@ -101,7 +101,7 @@ export class Transport {
     return connector;
   }
 
-  /** The last one used is the first one taken: the others grow old and close. */
+  /** Last in, first out, so that surplus connections time out. */
   #returnToPool(origin: string, connection: HttpConnection): void {
     if (!connection.keepAlive || this.#closed) return;
     const idle = this.#idle.get(origin);
@@ -110,7 +110,7 @@ export class Transport {
   }
 }
 
-/** The call ended when its connection was ready: it is closed, and nothing left on it. */
+/** Returns the error for a call that ended after its connection was ready. Closes the connection. */
 function notSentError(ended: DeadlineEnded, connection: HttpConnection): TransportError {
   connection.destroy(ended);
   return new TransportError(ended, false);

@@ -1,11 +1,11 @@
-/** Between the fields of a body and what is on the wire: JSON, a document, or a form of a document and fields. */
+/** Encodes and decodes request bodies: JSON, a document, or a multipart form of a document and fields. */
 
 import type { Declaration, DocumentForm, TextDocument } from "../declaration/operation";
 import { fieldsOf, type Values, memoizePerOperation } from "../declaration/fields";
 import { maxDepth } from "../declaration/writable";
 
 export interface EncodedBody {
-  /** For the Content-Type header. */
+  /** Value of the Content-Type header. */
   readonly mediaType: string;
   readonly text: string;
 }
@@ -19,7 +19,7 @@ const bodyFieldNames = memoizePerOperation((operation) =>
 const pickGiven = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
 
-/** Writes the body; nothing for an operation without one. */
+/** Encodes the body. Undefined for an operation without one. */
 export function encodeBody(operation: Declaration, values: Values): EncodedBody | undefined {
   const { body, document } = operation;
   const text = document && values[document.name];
@@ -40,7 +40,7 @@ function encodeDocument({ mediaTypes, form }: TextDocument, text: string, values
 
 type FormPart = readonly [name: string, mediaType: string, text: string];
 
-/** RFC 7578. The same parts are the same text: the boundary is the first of a row that does not occur in them. */
+/** Encodes a form (RFC 7578). Deterministic: the boundary is the first numbered one that does not occur in the parts. */
 function encodeForm(parts: readonly FormPart[]): EncodedBody {
   let number = 1;
   while (parts.some(([, , text]) => text.includes(`part-boundary-${number}`))) number += 1;
@@ -55,7 +55,7 @@ function encodeForm(parts: readonly FormPart[]): EncodedBody {
   };
 }
 
-/** A body from which no fields can be read. */
+/** The body cannot be decoded. */
 export class UnreadableBody extends Error {
   constructor(
     readonly because: "media-type" | "content",
@@ -69,7 +69,7 @@ const unreadableBodyError = (message: string) => new UnreadableBody("content", m
 
 const isJson = (mediaType: string) => /^application\/(.+\+)?json$/.test(mediaType);
 
-/** Reads the fields of a body by its Content-Type, also those that the operation does not have. Throws UnreadableBody. */
+/** Decodes the fields of a body by its Content-Type, including unknown fields. Throws UnreadableBody. */
 export async function decodeBody(
   operation: Declaration,
   contentType: string | undefined,
@@ -106,7 +106,7 @@ function isTooDeep(content: object): boolean {
   return false;
 }
 
-/** The names of the fields that are not the body's. */
+/** Names of all path, query and header fields. */
 const nonBodyFieldNames = memoizePerOperation(
   (operation) =>
     new Set(
@@ -116,7 +116,7 @@ const nonBodyFieldNames = memoizePerOperation(
     ),
 );
 
-/** The body's own: under `body.` what has the name of a field elsewhere, so that it cannot pass for that. */
+/** Prefixes body fields with `body.` if their name belongs to another location, so that they cannot replace it. */
 function parseFields(operation: Declaration, text: string): Values {
   const elsewhere = nonBodyFieldNames(operation);
   return Object.fromEntries(
@@ -150,7 +150,7 @@ async function decodeForm(
   const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } })
     .formData()
     .catch(() => undefined);
-  if (!form) throw unreadableBodyError("The body is not a form.");
+  if (!form) throw unreadableBodyError("The body is not a valid multipart form.");
   const part = async (key: string): Promise<string> => {
     const value = form.get(key);
     if (value === null) throw unreadableBodyError(`The form has no part ${key}.`);

@@ -1,9 +1,9 @@
-/** Values that are written in more than one way: with capitals in one place and small letters in another. */
+/** Normalizes values with several accepted spellings, for example different capitalization. */
 
 import type { Callable } from "../declaration/operation";
 import { callerFields, type Field, type Values, memoizePerOperation } from "../declaration/fields";
 
-/** The value as it is sent. */
+/** Returns the spelling that is sent. */
 export const normalizeValue = ({ aliases }: Field, value: unknown): unknown =>
   typeof value === "string" ? (aliases?.get(value) ?? value) : value;
 
@@ -11,7 +11,7 @@ const fieldsWithAliases = memoizePerOperation((operation: Callable) =>
   callerFields(operation).filter((field) => field.aliases),
 );
 
-/** The same of all values. Values that throw as they are read are left to the check, which names them. */
+/** Normalizes all values. Inputs that throw when read are returned unchanged, for the validation to report. */
 export function normalizeInput(operation: Callable, values: Values): Values {
   const fields = fieldsWithAliases(operation);
   if (fields.length === 0) return values;

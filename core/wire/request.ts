@@ -1,4 +1,4 @@
-/** Between the fields of an operation and an HTTP request, in both directions. */
+/** Encodes operation fields as an HTTP request, and decodes them. */
 import type { z } from "zod";
 import { elementOf, kindOf, valueOf } from "../schema/kind";
 import { encodeBody } from "./body";
@@ -6,7 +6,7 @@ import type { Declaration } from "../declaration/operation";
 import { fieldsOf, type Field, type Values, memoizePerOperation } from "../declaration/fields";
 import { normalizeValue } from "./normalize-input";
 
-/** A request without base address and credentials. */
+/** An encoded request, without base address and credentials. */
 export interface WireRequest {
   /** Path and query, ready for the request line. */
   readonly target: string;
@@ -16,15 +16,15 @@ export interface WireRequest {
 
 interface QueryField {
   readonly field: Field;
-  /** As it stands in the query. */
+  /** Encoded name. */
   readonly name: string;
 }
 
 const encodingPlan = memoizePerOperation((operation) => {
-  const fieldsAt = (place: Field["location"]) =>
-    fieldsOf(operation).filter((field) => field.location === place);
+  const fieldsAt = (location: Field["location"]) =>
+    fieldsOf(operation).filter((field) => field.location === location);
   return {
-    /** Literal pieces at even places, names of path parameters at odd ones. */
+    /** Literals at even indexes, path parameter names at odd ones. */
     path: operation.path.split(/[{}]/),
     query: fieldsAt("query").map((field): QueryField => ({ field, name: encodeURIComponent(field.name) })),
     headers: fieldsAt("header"),
@@ -41,7 +41,7 @@ function encodeQueryField({ field, name }: QueryField, value: unknown): string {
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
 
-/** Writes checked values as a request. A field without a value, and a list without items in the query, is left out. */
+/** Encodes validated values. Absent values and empty lists in the query are omitted. */
 export function encodeRequest(operation: Declaration, values: Values): WireRequest {
   const { path, query, headers } = encodingPlan(operation);
   let target = "";
@@ -65,8 +65,8 @@ export function encodeRequest(operation: Declaration, values: Values): WireReque
 }
 
 /**
- * Reads a value from text, as a query string, a command line or a form gives it. Text that does not fit the kind is
- * returned as it is, for the check to name.
+ * Parses a value from the text of a query string, a command line or a form. Text that does not match the type is returned
+ * unchanged, for the validation to report.
  */
 export function fromText(schema: z.ZodType, text: string): unknown {
   switch (kindOf(schema)) {
@@ -99,7 +99,7 @@ function parseJsonOrText(text: string): unknown {
   }
 }
 
-/** A map of texts, such as rates, whose JSON may have numbers for them. */
+/** Converts numbers to strings in a map of strings, for example rates. */
 function withTextValues(schema: z.ZodType, map: unknown): unknown {
   const entry = valueOf(schema);
   if (!entry || kindOf(entry) !== "string") return map;
@@ -111,12 +111,12 @@ function withTextValues(schema: z.ZodType, map: unknown): unknown {
 
 type Texts = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A request as a server receives it; header names in lower case, repeated parameters as arrays, the body decoded. */
+/** A request as a server receives it: header names in lower case, repeated parameters as arrays, the body decoded. */
 export interface ReceivedRequest {
   readonly path: Texts;
   readonly query: Texts;
   readonly headers: Texts;
-  /** Its fields by name. */
+  /** Body fields by name. */
   readonly body: Values | undefined;
 }
 
@@ -136,14 +136,13 @@ function readField({ name, location, schema }: Field, request: ReceivedRequest):
 
 const fieldNamesOf = memoizePerOperation((operation) => new Set(fieldsOf(operation).map(({ name }) => name)));
 
-/** What a body has that the operation does not. */
+/** Returns body fields that the operation does not declare. */
 const unknownBodyFields = (operation: Declaration, body: Values = {}): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).filter(([name]) => !fieldNamesOf(operation).has(name)));
 
 /**
- * Reads the fields of an operation from a request. What does not fit is left as it came, for the check to name, and so is
- * what the body has that the operation does not; what else the query has is not looked at. A list without items in the
- * query is left out, as it is when a request is written.
+ * Decodes the fields of an operation from a request. Invalid values and unknown body fields are kept for the validation;
+ * unknown query parameters are ignored. Empty lists in the query are omitted, as in encoding.
  */
 export function decodeRequest(operation: Declaration, request: ReceivedRequest): Record<string, unknown> {
   const values = unknownBodyFields(operation, request.body);

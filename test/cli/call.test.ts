@@ -206,7 +206,7 @@ describe("fields", () => {
 
   const rules = (amount: string) =>
     `[{ "min_amount": ${amount}, "max_amount": 1e15, "currency": "EUR", "combinations": [[{ "group": "A", "approvals": 1 }]] }]`;
-  const lost = "99999999999999.99, of which a number keeps 99999999999999.98.";
+  const lost = "99999999999999.99, which JavaScript can only represent as 99999999999999.98.";
 
   test.each([
     ["as JSON", ["--rules", rules("99999999999999.99")], "", `--rules (0.min_amount) is ${lost}`],
@@ -223,7 +223,12 @@ describe("fields", () => {
       `{ "rules": ${rules("99999999999999.99")} }`,
       `--input: stdin: rules.0.min_amount is ${lost}`,
     ],
-    ["that is too large", ["--rules", rules("1e999")], "", "1e999, of which a number keeps Infinity."],
+    [
+      "that is too large",
+      ["--rules", rules("1e999")],
+      "",
+      "1e999, which JavaScript can only represent as Infinity.",
+    ],
   ])("whose numbers would lose digits are refused: %s", async (_, args, input, message) => {
     const before = sandbox.requests.length;
     const groups = ["--groups", '[{ "name": "A", "members": ["c1"] }]'];
@@ -243,7 +248,7 @@ describe("fields", () => {
       const { code, stderr } = await fxdesk(["call", "statements.emailMt940", "--account-ids", ids, ...args]);
       expect(code).toBe(2);
       expect(stderr).toContain(
-        "--account-ids is 9007199254740993, of which a number keeps 9007199254740992.",
+        "--account-ids is 9007199254740993, which JavaScript can only represent as 9007199254740992.",
       );
     },
   );
@@ -254,9 +259,9 @@ describe("fields", () => {
     expect(shown.stderr).toContain('"min_amount": 9999999999999.99');
     const id = "12345678901234567890123";
     const named = await fxdesk([...config.slice(0, 3), `[{ "name": "${id}", "members": ["${id}"] }]`]);
-    expect(named.stderr).not.toContain("of which a number keeps");
+    expect(named.stderr).not.toContain("which JavaScript can only represent as");
     const listed = await fxdesk(["call", "trades.list", "--trade-type", id]);
-    expect(listed.stderr).not.toContain("of which a number keeps");
+    expect(listed.stderr).not.toContain("which JavaScript can only represent as");
     const booked = ["call", "trades.book", "--quote-id", id, "--reason", "other", "--reference", id];
     expect((await fxdesk(booked)).stderr).toContain(`"reference": "${id}"`);
   });

@@ -113,10 +113,13 @@ describe("that cannot be added are a mistake of usage", () => {
   });
 
   test.each([
-    ["module.exports = 1;", "exports no function"],
-    ["module.exports = () => 1;", "which adds nothing: it must return"],
+    ["module.exports = 1;", "must export a function"],
+    ["module.exports = () => 1;", "which cannot be used: it must return"],
     ["module.exports = (", "cannot be loaded as a CommonJS module"],
-    ["module.exports = () => { throw new Error('No rates today'); };", "which adds nothing: No rates today"],
+    [
+      "module.exports = () => { throw new Error('No rates today'); };",
+      "which cannot be used: No rates today",
+    ],
     [extensionSource('path: "/trades", parameters: {}'), "the route is taken by trades.book (/trades)"],
     [extensionSource('server: "elsewhere"'), "the service has no server elsewhere"],
   ])("%s", async (content, message) => {

@@ -204,7 +204,7 @@ test("whoever may not act for the client that is set is not logged in", async ()
   const variables = { ...first, FXDESK_CLIENT_ID: demo.clientId };
   const { code, status, stderr } = await login("wrong", variables, [], harbour);
   expect([code, status]).toEqual([3, 400]);
-  expect(stderr).toContain("may act for client-other, not for client-demo. Nothing is kept.");
+  expect(stderr).toContain("may act for client-other, not for client-demo. Nothing was stored.");
   const { stdout } = await runFxdesk(["profiles", "--json"]);
   expect(stdout).not.toContain("wrong");
 });

@@ -1,4 +1,4 @@
-/** One call of each kind, and how a service that works responds to it. */
+/** One call of each kind, and the response of a working service. */
 import { updateAccountAlias } from "../../core/contract/account-details";
 import { getStatementFile } from "../../core/contract/statements";
 import { bookTrade, getTrade, listTrades } from "../../core/contract/trades";
@@ -9,10 +9,10 @@ import type { Kind } from "./matrix";
 export interface Call {
   readonly operation: Declaration;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Of the documented success. */
+  /** Status of the documented success. */
   readonly status: number;
   readonly good: Fault;
-  /** What the service responds before the fault: the first page of a list. */
+  /** Response before the fault: the first page of a list. */
   readonly before: readonly Fault[];
 }
 

@@ -1,4 +1,4 @@
-/** How the cells of the matrix are tried: a call of each kind meets a fault, and shows what its cell says. */
+/** Runs a call of each kind under a fault and compares the result with its cell. */
 import { disableBackoff } from "../core/support/client-fixtures";
 import {
   type Cell,
@@ -17,7 +17,7 @@ export const faultsOn = (surface: Surface) =>
 
 export type Observation = Readonly<Record<string, unknown>>;
 
-/** Runs the calls of all kinds under a fault at once; what each shows must be as its cell expects. */
+/** Runs the calls of all kinds concurrently; each result must match its cell. */
 export async function compare(
   name: FaultName,
   show: (scene: Awaited<ReturnType<typeof createScene>>) => Promise<Observation>,
@@ -36,7 +36,7 @@ export async function compare(
     kinds.map((kind, index) => ({
       kind,
       ...expected(cells[kind], kind),
-      // Who cannot be reached counts no requests.
+      // An unreachable server counts no requests.
       requests: shown[index]!.requests === undefined ? undefined : cells[kind].attempts,
     })),
   );

@@ -1,4 +1,4 @@
-/** docs/reliability.md shows what the matrix says. FXDESK_WRITE_DOCS=1 writes its tables. */
+/** docs/reliability.md matches the matrix. FXDESK_WRITE_DOCS=1 writes its tables. */
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const path = join(root, "docs/reliability.md");
 
 const between = (name: string) => new RegExp(`(<!-- ${name} -->\\n)(.*?)(\\n<!-- end -->)`, "s");
 
-/** Lines without what only aligns them. */
+/** Removes alignment from table lines. */
 const cellsOf = (text: string) =>
   text
     .trim()
@@ -31,12 +31,12 @@ beforeAll(async () => {
   formatDocs();
 });
 
-test.each(Object.entries(tables))("the table %s is what is tried", async (name, lines) => {
+test.each(Object.entries(tables))("the table %s matches the tested data", async (name, lines) => {
   const shown = between(name).exec(await readFile(path, "utf8"))?.[2];
   expect(cellsOf(shown ?? "")).toEqual(cellsOf(lines.join("\n")));
 });
 
-test("every code that a cell can end as has the exit code of the command", () => {
+test("each error code has the exit code of the command", () => {
   for (const [code, exit] of Object.entries(exitCodes))
     if (code !== "done")
       expect([
@@ -47,7 +47,7 @@ test("every code that a cell can end as has the exit code of the command", () =>
       ]).toEqual([code, exit]);
 });
 
-test("what is tried elsewhere is there", () => {
+test("tests of other faults exist", () => {
   for (const [, , test] of testedElsewhere)
     expect([test, existsSync(join(root, test))]).toEqual([test, true]);
 });

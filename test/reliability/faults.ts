@@ -1,4 +1,4 @@
-/** How each fault is made for real. */
+/** Setup of each fault. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -12,18 +12,18 @@ import type { FaultName } from "./matrix";
 
 type Response = (call: Call, abort: () => void) => Fault;
 
-/** What one call meets. */
+/** Conditions of one call. */
 export interface FaultSetup {
-  /** How the service responds; it is never asked where there is an address. */
+  /** Response of the service; not used if there is an address. */
   readonly fault?: Response;
-  /** Where the call goes instead of to a service that responds. */
+  /** Address to call instead of a responding service. */
   readonly address?: () => Promise<string>;
   readonly timeoutMs?: number;
-  /** The access token can be had anew. */
+  /** The access token can be refreshed. */
   readonly renews?: true;
-  /** The caller has gone before the call begins. */
+  /** The caller aborts before the call starts. */
   readonly aborted?: true;
-  /** Where the store is, in a folder for this call alone. */
+  /** Location of the store, in a folder for this call. */
   readonly store?: (folder: string) => Promise<string>;
 }
 
@@ -44,7 +44,7 @@ let bomb: Buffer | undefined;
 
 export const faults: Readonly<Record<FaultName, FaultSetup>> = {
   refused: { address: closedPortUrl },
-  // No name of the internet: a part of it is too long.
+  // Not a valid host name: one label is too long.
   nameless: { address: () => Promise.resolve(`http://${"x".repeat(64)}.example`) },
   hangs: { address: async () => `http://${await startFullBacklogServer()}`, timeoutMs: shortTimeoutMs },
   reset: { fault: () => reset },
@@ -52,7 +52,7 @@ export const faults: Readonly<Record<FaultName, FaultSetup>> = {
   halfBody: {
     fault: (call) => (socket) => socket.end(`HTTP/1.1 ${call.status} X\r\ncontent-length: 99\r\n\r\n[`),
   },
-  // A busy machine has sent the request by then, too.
+  // Long enough to send the request on a busy machine.
   silence: { fault: () => silence, timeoutMs: 8 * shortTimeoutMs },
   status400: { fault: status(400) },
   status401: { fault: status(401) },

@@ -1,4 +1,4 @@
-/** Every cell of the matrix, for real: a call of each kind meets each fault, on the command line and in Node-RED. */
+/** Tries every cell of the matrix on the command line and in Node-RED. */
 import helper from "node-red-node-test-helper";
 import { disableBackoff } from "../core/support/client-fixtures";
 import { compare, type Observation, faultsOn } from "./compare";

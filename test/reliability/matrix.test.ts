@@ -1,4 +1,4 @@
-/** Every cell of the matrix, for real: a call of each kind meets each fault, in the client and through a tool. */
+/** Tries every cell of the matrix in the client and through an MCP tool. */
 import { compare, type Observation, faultsOn } from "./compare";
 import { faults } from "./faults";
 import { type Cell, type Kind, toolPhrases } from "./matrix";
@@ -22,12 +22,12 @@ test.each(faultsOn("client"))("the client: %s", (name) =>
   ),
 );
 
-/** Which words about the outcome a tool must say, and whether what was read before the fault is shown. */
+/** Returns the expected tool result: outcome text, and the entries read before the fault. */
 function shownByTool({ ends, ...cell }: Cell, kind: Kind, isThere: boolean): Observation {
   const isReading = kind !== "change" && kind !== "money";
-  const said = "outcome" in cell && !isReading ? [toolPhrases[cell.outcome]] : [];
+  const phrases = "outcome" in cell && !isReading ? [toolPhrases[cell.outcome]] : [];
   const isPartial = kind === "page" && isThere && cell.attempts > 0;
-  return { isError: ends !== "done" && !isPartial, said, entries: isPartial ? 1 : undefined };
+  return { isError: ends !== "done" && !isPartial, phrases, entries: isPartial ? 1 : undefined };
 }
 
 test.each(faultsOn("mcp"))("a tool: %s", (name) =>
@@ -35,8 +35,8 @@ test.each(faultsOn("mcp"))("a tool: %s", (name) =>
     name,
     async (scene) => {
       const { isError, text, count } = await runOnMcp(scene);
-      const said = [...new Set(Object.values(toolPhrases))].filter((words) => text.includes(words));
-      return { isError, said, entries: count };
+      const phrases = [...new Set(Object.values(toolPhrases))].filter((words) => text.includes(words));
+      return { isError, phrases, entries: count };
     },
     (cell, kind) => shownByTool(cell, kind, faults[name].fault !== undefined),
   ),

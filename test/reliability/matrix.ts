@@ -1,29 +1,26 @@
 /**
- * What becomes of a call under each fault, as data: the matrix tests run every cell, and docs/reliability.md shows them. What
- * changes here is changed there by FXDESK_WRITE_DOCS=1 npx jest test/reliability.
+ * Outcome of each kind of call under each fault, as data. The matrix tests try every cell; docs/reliability.md shows them.
+ * Update the page with FXDESK_WRITE_DOCS=1 npx jest test/reliability.
  */
 import type { ErrorCode, Outcome } from "../../core";
 
-/**
- * One response, a list page by page whose second page meets the fault, a file, a call that changes something, and one that
- * commits money.
- */
+/** Kinds of calls: one response, the second page of a list, a file, a change, and a call that commits money. */
 export const kinds = ["read", "page", "file", "change", "money"] as const;
 export type Kind = (typeof kinds)[number];
 
 export const surfaces = ["client", "cli", "mcp", "node-red"] as const;
 export type Surface = (typeof surfaces)[number];
 
-/** How a call ends, after how many requests: attempts to connect count, too. */
+/** Result of a call and its number of requests, including attempts to connect. */
 export type Cell =
   | { readonly ends: "done"; readonly attempts: number }
   | { readonly ends: ErrorCode; readonly outcome: Outcome; readonly attempts: number };
 
 export interface Row {
-  /** A sentence of the document. */
+  /** Description shown on the page. */
   readonly fault: string;
   readonly cells: Readonly<Record<Kind, Cell>>;
-  /** Where it is tried: on all surfaces, or where a test can bring it about as here. */
+  /** Surfaces on which the test can cause the fault. Default: all. */
   readonly on?: readonly Surface[];
 }
 
@@ -39,7 +36,7 @@ const tooLate = fails("timeout", "unknown");
 const limited = fails("rate_limited", "rejected");
 const unreadable = fails("invalid_response", "unknown");
 
-/** `reads` is of all three that only read, but for what `others` says. */
+/** Creates a row. `reads` applies to all three kinds that read, unless `others` overrides it. */
 const row = (
   fault: string,
   [reads, change, money]: readonly [reads: Cell, change: Cell, money: Cell],
@@ -53,33 +50,33 @@ const row = (
 const all = (cell: Cell): readonly [Cell, Cell, Cell] => [cell, cell, cell];
 const refusal = (code: ErrorCode) => all(fails(code, "rejected")());
 
-/** Where a test says which store it is. */
+/** Surfaces on which a test can choose the store. */
 const withStore = { on: ["client", "mcp", "cli"] } as const;
 
-/** Where a test has the caller's signal, and tokens that can be had anew. */
+/** Surfaces on which a test has the caller's signal and refreshable tokens. */
 const inCode = { on: ["client", "mcp"] } as const;
 
 export const matrix = {
   refused: row("The connection is refused", [unreachable(3), unreachable(2), unreachable(2)]),
-  nameless: row("The name of the service is not found", [unreachable(3), unreachable(2), unreachable(2)]),
-  hangs: row("Nobody takes the connection in time", all(fails("timeout", "not-sent")())),
+  nameless: row("The host name cannot be resolved", [unreachable(3), unreachable(2), unreachable(2)]),
+  hangs: row("The connection is not accepted in time", all(fails("timeout", "not-sent")())),
   reset: row("The connection is reset after the request", [unavailable(3), unavailable(), lost()]),
-  halfHead: row("The head of the response breaks off", [unavailable(3), unavailable(), lost()]),
-  halfBody: row("The body of the response breaks off", [unavailable(3), unavailable(), lost()], {
+  halfHead: row("The response headers are incomplete", [unavailable(3), unavailable(), lost()]),
+  halfBody: row("The response body is incomplete", [unavailable(3), unavailable(), lost()], {
     file: unavailable(),
   }),
   silence: row("No response in time", [tooLate(), tooLate(), lost()]),
   status400: row("400", refusal("invalid_input")),
-  status401: row("401: the access token is not accepted", refusal("unauthorized")),
+  status401: row("401: the access token is rejected", refusal("unauthorized")),
   expired: row(
-    "401: the access token has expired, and can be renewed",
+    "401: the access token has expired and can be refreshed",
     [done(2), done(2), fails("unauthorized", "rejected")()],
     inCode,
   ),
   status403: row("403", refusal("forbidden")),
   status404: row("404", refusal("not_found")),
   status409: row("409", refusal("conflict")),
-  status429: row("429, again and again", [limited(3), limited(), limited()]),
+  status429: row("429, repeatedly", [limited(3), limited(), limited()]),
   retryAfter: row("429 with `Retry-After`, then a response", [done(2), limited(), limited()]),
   retryTooLate: row("429 with a `Retry-After` beyond the time limit", all(limited())),
   status500: row("500", [fails("service_error", "unknown")(), fails("service_error", "unknown")(), lost()]),
@@ -87,16 +84,16 @@ export const matrix = {
   status503: row("503", [unavailable(3), unavailable(), lost()]),
   status504: row("504", [tooLate(3), tooLate(), lost()]),
   passing: row("503 once, then a response", [done(2), unavailable(), lost()]),
-  html: row("HTML in place of JSON", [unreadable(), unreadable(), lost()], { file: done() }),
-  empty: row("A success without what identifies it", [done(), done(), lost()], { page: unreadable() }),
-  shape: row("A success with fields of another shape", all(done()), { page: unreadable() }),
+  html: row("HTML instead of JSON", [unreadable(), unreadable(), lost()], { file: done() }),
+  empty: row("A success without the ID of the result", [done(), done(), lost()], { page: unreadable() }),
+  shape: row("A success with malformed fields", all(done()), { page: unreadable() }),
   redirect: row("A redirect", [unreadable(), unreadable(), lost()]),
-  // Slow to send: the next one tries on the other surfaces what is too much to read.
+  // Slow to send; the compressed variant covers the other surfaces.
   large: row("A body of more than 32 MB", [unreadable(), unreadable(), lost()], {
     file: done(),
     on: ["client"],
   }),
-  bomb: row("A body of more than 32 MB once it is inflated", [unreadable(), unreadable(), lost()], {
+  bomb: row("A body of more than 32 MB after decompression", [unreadable(), unreadable(), lost()], {
     file: done(),
   }),
   halted: row(
@@ -106,12 +103,12 @@ export const matrix = {
   ),
   storeBroken: row("The store cannot be used", [done(), unreachable(0), unreachable(0)], withStore),
   abortedBefore: row(
-    "The caller aborts before the request leaves",
+    "The caller aborts before the request is sent",
     all(fails("aborted", "not-sent")(0)),
     inCode,
   ),
   abortedAfter: row(
-    "The caller aborts after the request has left",
+    "The caller aborts after the request was sent",
     [fails("aborted", "unknown")(), fails("aborted", "unknown")(), done()],
     inCode,
   ),
@@ -120,7 +117,7 @@ export const matrix = {
 export type FaultName = keyof typeof matrix;
 export const faultNames = Object.keys(matrix) as FaultName[];
 
-/** With which exit code `fxdesk call` ends. */
+/** Exit codes of `fxdesk call`. */
 export const exitCodes: Readonly<Partial<Record<Cell["ends"], number>>> = {
   done: 0,
   invalid_input: 2,
@@ -138,53 +135,53 @@ export const exitCodes: Readonly<Partial<Record<Cell["ends"], number>>> = {
   aborted: 130,
 };
 
-/** What the result of an MCP tool says became of a call that does more than read. */
+/** Text in the result of an MCP tool, for calls that do more than read. */
 export const toolPhrases: Readonly<Record<Outcome, string>> = {
   "not-sent": "not carried out",
   rejected: "not carried out",
   unknown: "It is unknown whether it was carried out",
 };
 
-/** What takes longer than a cell of the matrix, and where it is tried. */
+/** Faults with tests of their own, because they take longer than a cell of the matrix. */
 export const testedElsewhere: readonly (readonly [fault: string, ending: string, test: string])[] = [
   [
     "SIGINT, SIGTERM or SIGHUP stops `fxdesk call`",
-    "A booking that has not left is not sent; one that has left is finished and its outcome told. Anything else ends at once.",
+    "An unsent booking is not sent. A sent one is finished and its outcome printed. Anything else is aborted.",
     "test/cli/call-interrupt.long.test.ts",
   ],
   [
-    "The MCP server is stopped, or a call cancelled",
-    "A booking that has left is finished and its outcome in the log; reads end at once.",
+    "The MCP server is stopped, or a call is cancelled",
+    "A sent booking is finished and its outcome logged. Reads are aborted.",
     "test/mcp/call-completion.long.test.ts",
   ],
   [
-    "Node-RED is stopped, or a flow deployed anew",
-    "A booking that has left is finished and its outcome in the log; reads end at once.",
+    "Node-RED is stopped, or a flow is redeployed",
+    "A sent booking is finished and its outcome logged. Reads are aborted.",
     "test/nodes/deploy-during-booking.long.test.ts",
   ],
   [
-    "Flows are deployed again and again under load",
-    "Each outcome comes out of the flow once, or is in the log: also what Node-RED drops on the way to nodes that it stops.",
+    "Flows are redeployed repeatedly under load",
+    "Each outcome is sent through the flow once or logged, including messages that Node-RED drops while it stops nodes.",
     "test/nodes/deploys-under-load.long.test.ts",
   ],
   [
     "The client is closed",
-    "It takes no more calls, and waits for those under way.",
+    "New calls are refused; calls in progress are finished.",
     "test/core/client/call-completion.test.ts",
   ],
   [
-    "The store of tokens is away",
-    "Calls go on with a token that is good; others end as `unavailable`, not sent.",
+    "The token store is unavailable",
+    "Calls with a valid token continue; others fail with `unavailable`, not sent.",
     "test/core/credentials/shared-tokens.long.test.ts",
   ],
   [
-    "The store moves while processes use it",
-    "What they write is in the new place, or was refused.",
+    "The store is moved while processes use it",
+    "Every write is in the new location, or was refused.",
     "test/core/store/move.long.test.ts",
   ],
   [
-    "Any of these at random, in any order",
-    "The outcome agrees with what the service saw.",
+    "Random faults in random order",
+    "The outcome always agrees with the requests that the service received.",
     "test/core/client/outcome-consistency.test.ts",
   ],
 ];

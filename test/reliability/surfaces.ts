@@ -1,4 +1,4 @@
-/** Makes one call on each surface, in this process, and says what that surface shows of it. */
+/** Makes one call on each surface in this process, and returns what the surface shows. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -20,29 +20,29 @@ import { type Call, calls } from "./calls";
 import { faults } from "./faults";
 import { type FaultName, type Kind, kinds } from "./matrix";
 
-/** A call about to be made at a service that has a fault. */
+/** A call at a service with a fault. */
 interface Scene extends Call {
   readonly kind: Kind;
   readonly url: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly renews: boolean;
-  /** Where the store is, when it is not that of the tests. */
+  /** Location of the store. Default: that of the tests. */
   readonly store: string | undefined;
-  /** Requests that met the fault; undefined where nobody is there to count them. */
+  /** Number of requests that met the fault; undefined without a server to count them. */
   readonly requests: () => number | undefined;
 }
 
 const nothing = respond(200, "[]");
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is deleted after the test. */
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "fxdesk-reliability-"));
   onCleanup(() => rm(path, { recursive: true, force: true }));
   return path;
 }
 
-/** Sets a scene; it is gone after the test. */
+/** Sets up a call. Everything is removed after the test. */
 export async function createScene(name: FaultName, kind: Kind): Promise<Scene> {
   const { fault, address, timeoutMs = 20_000, renews = false, aborted, store } = faults[name];
   const call = calls[kind];
@@ -54,7 +54,7 @@ export async function createScene(name: FaultName, kind: Kind): Promise<Scene> {
   const server: FaultServer | undefined =
     met &&
     (await startFaultServer((socket, number) => {
-      // Who looks for what became of a call asks in another way, and finds nothing.
+      // Outcome lookups use other requests, and find nothing.
       if (!server!.heads[number - 1]!.startsWith(`${operation.method} `)) return nothing(socket, number);
       own += 1;
       const play = before[own - 1] ?? met;
@@ -89,7 +89,7 @@ async function makeCall(client: ClientCore, { operation, input, signal, kind }: 
   if (body instanceof ReceivedFile) for await (const chunk of body.stream) expect(chunk).toBeDefined();
 }
 
-/** The error that the client throws; none where the call ended well. */
+/** Returns the error of a client call, or undefined after a success. */
 export const runOnClient = (scene: Scene): Promise<FxdeskError | undefined> =>
   makeCall(clientFor(scene), scene).then(
     () => undefined,
@@ -99,7 +99,7 @@ export const runOnClient = (scene: Scene): Promise<FxdeskError | undefined> =>
     },
   );
 
-/** How the command ends. */
+/** Runs the command. */
 export async function runOnCli({
   operation,
   input,
@@ -131,11 +131,11 @@ export async function runOnCli({
 export interface ToolObservation {
   readonly isError: boolean;
   readonly text: string;
-  /** Entries that were read, where the result is a list. */
+  /** Number of entries, if the result is a list. */
   readonly count: unknown;
 }
 
-/** What a model is shown. */
+/** Calls the MCP tool. */
 export async function runOnMcp(scene: Scene): Promise<ToolObservation> {
   const { operation, input, signal } = scene;
   const tools = createToolbox({
@@ -151,7 +151,7 @@ export async function runOnMcp(scene: Scene): Promise<ToolObservation> {
 
 type Message = Record<string, any>;
 
-/** The Catch node is Node-RED's own. */
+/** Uses Node-RED's own Catch node. */
 const catchNode = createRequire(require.resolve("node-red"))("@node-red/nodes/core/common/25-catch.js") as (
   RED: NodeAPI,
 ) => void;
@@ -165,7 +165,7 @@ const fxdeskNodes = (RED: NodeAPI) => {
     RED.nodes.registerType(declared.name, operation(declared.name));
 };
 
-/** Makes the calls of all scenes in one flow; the message that comes of each, from its node or from a Catch node. */
+/** Makes all calls in one flow. Returns the message of each, from its node or from a Catch node. */
 export async function runOnNodeRed(scenes: readonly Scene[]): Promise<Readonly<Record<Kind, Message>>> {
   const flow = scenes.flatMap(({ kind, operation, url, timeoutMs }) => [
     {

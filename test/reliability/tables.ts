@@ -1,4 +1,4 @@
-/** The tables of docs/reliability.md, from the data. */
+/** Tables of docs/reliability.md. */
 import { table } from "../../build/operations-document";
 import { type Cell, exitCodes, kinds, matrix, toolPhrases, testedElsewhere } from "./matrix";
 
@@ -6,7 +6,7 @@ const outcomeWords = { "not-sent": "not sent", rejected: "rejected", unknown: "u
 
 const times = (attempts: number) => (attempts > 1 ? `, ${attempts}×` : "");
 
-/** How a cell is written. */
+/** Returns the text of a cell. */
 export const cellText = (cell: Cell): string =>
   cell.ends === "done"
     ? `done${times(cell.attempts)}`
@@ -20,22 +20,22 @@ const headings = {
   money: "Money",
 } as const;
 
-/** The lines of each table, by the name that its marks in the document have. */
+/** Lines of each table, by the name of its markers on the page. */
 export const tables: Readonly<Record<string, readonly string[]>> = {
   matrix: table(
     ["Fault", ...kinds.map((kind) => headings[kind])],
     Object.values(matrix).map(({ fault, cells }) => [fault, ...kinds.map((kind) => cellText(cells[kind]))]),
   ),
   "exit codes": table(
-    ["Ends as", "Exit code"],
+    ["Result", "Exit code"],
     Object.entries(exitCodes).map(([ends, code]) => [ends === "done" ? ends : `\`${ends}\``, String(code)]),
   ),
   "tool words": table(
-    ["Outcome", "What the tool says"],
+    ["Outcome", "Text of the tool"],
     Object.entries(toolPhrases).map(([outcome, words]) => [`\`${outcome}\``, `"… ${words} …"`]),
   ),
   elsewhere: table(
-    ["Fault", "What becomes of the call", "Test"],
+    ["Fault", "Effect", "Test"],
     testedElsewhere.map(([fault, ending, test]) => [fault, ending, `\`${test}\``]),
   ),
 };

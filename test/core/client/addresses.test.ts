@@ -1,4 +1,4 @@
-/** Where a client calls: addresses that are none, or would lead elsewhere, are refused before a token could go there. */
+/** Addresses of a client: invalid or unsafe ones are refused before a token could be sent there. */
 import { createClient, type ClientOptions } from "../../../core";
 import { optionsFromSettings } from "../../../core";
 
@@ -9,35 +9,38 @@ test.each<[options: ClientOptions]>([
   [{ baseUrl: "https://[::1]:1" }],
   [{ xs2aUrl: "https://example.com" }],
   [{}],
-])("%j is taken", (options) => {
+])("accepts %j", (options) => {
   expect(() => createClient(options)).not.toThrow();
 });
 
 test.each<[options: ClientOptions, message: string]>([
-  [{ domain: "https://example.com/" }, "domain must be a name such as example.com, without scheme and path"],
-  [{ domain: "example.com/path" }, "domain must be a name"],
-  [{ domain: "user@example.com" }, "domain must be a name"],
-  [{ domain: "example.com?" }, "domain must be a name"],
-  [{ domain: "example.com#" }, "domain must be a name"],
-  [{ domain: " example.com" }, "domain must be a name"],
+  [
+    { domain: "https://example.com/" },
+    "domain must be a host name, for example example.com, without scheme or path",
+  ],
+  [{ domain: "example.com/path" }, "domain must be a host name"],
+  [{ domain: "user@example.com" }, "domain must be a host name"],
+  [{ domain: "example.com?" }, "domain must be a host name"],
+  [{ domain: "example.com#" }, "domain must be a host name"],
+  [{ domain: " example.com" }, "domain must be a host name"],
   [{ baseUrl: "ftp://example.com" }, "baseUrl must be an http or https address"],
   [{ baseUrl: "example.com" }, "baseUrl must be an http or https address"],
   [{ xs2aUrl: "nonsense" }, "xs2aUrl must be an http or https address"],
-  [{ baseUrl: "https://user:canary@example.com" }, "baseUrl must not hold a user name or a password"],
-  [{ xs2aUrl: "https://user@example.com" }, "xs2aUrl must not hold a user name or a password"],
+  [{ baseUrl: "https://user:canary@example.com" }, "baseUrl must not contain a user name or password"],
+  [{ xs2aUrl: "https://user@example.com" }, "xs2aUrl must not contain a user name or password"],
   [
     { environment: "sandboxx" as never, domain: "example.com" },
     'environment must be api or sandbox, not "sandboxx"',
   ],
   [{ environment: "API" as never }, "environment must be api or sandbox"],
-])("%j is refused: %s", (options, message) => {
+])("refuses %j: %s", (options, message) => {
   expect(() => createClient(options)).toThrow(TypeError);
   expect(() => createClient(options)).toThrow(message);
   expect(() => createClient(options)).not.toThrow("canary");
 });
 
 test.each(["soon", "0", "1.5", "2147483648", "-1", "1e3"])(
-  "a time limit of %j as text is refused",
+  "refuses the time limit %j in a setting",
   (timeoutMs) => {
     expect(() => optionsFromSettings({ timeoutMs })).toThrow("timeoutMs must be a whole number");
   },

@@ -1,4 +1,4 @@
-/** A booking whose caller stops waiting after its head was written goes to its end, and its outcome is told. */
+/** A booking whose caller aborts after it was sent is finished, and returns its outcome. */
 import * as fc from "fast-check";
 import { setTimeout } from "node:timers/promises";
 import { FxdeskError } from "../../../core";
@@ -6,8 +6,8 @@ import { type Fault, reset, respond } from "../../support/fault-server";
 import { heldServer } from "../../support/held-server";
 import { createTestClient, uniqueKey, onCleanup, tradeInput } from "../support/client-fixtures";
 
-/** What the service does in the end, and what the caller is told then. */
-const responses: Readonly<Record<string, readonly [fault: Fault, told: string]>> = {
+/** Response of the service, and the expected result of the call. */
+const responses: Readonly<Record<string, readonly [fault: Fault, result: string]>> = {
   booked: [respond(201, '{"trade_id":"T-1"}'), "T-1"],
   refused: [respond(422, '{"code":"c","message":"No."}'), "rejected"],
   failed: [respond(502, "{}"), "unknown"],
@@ -15,7 +15,7 @@ const responses: Readonly<Record<string, readonly [fault: Fault, told: string]>>
   lost: [reset, "unknown"],
 };
 
-/** Calls at the same time: how each ends, when its caller stops waiting, and when its response comes. */
+/** Concurrent calls: result, time of the abort and time of the response of each. */
 const callPlans = fc.array(
   fc.record({
     ending: fc.constantFrom(...Object.keys(responses)),
@@ -33,18 +33,18 @@ const outcomeOf = (booking: Promise<{ trade_id: string }>): Promise<string> =>
   );
 
 test.each(fc.sample(callPlans, 50).map((calls, run) => [run + 1, calls] as const))(
-  "run %i",
+  "returns the true outcome of aborted bookings (run %i)",
   async (_run, calls) => {
     const service = await heldServer();
     onCleanup(() => service.close());
     const client = createTestClient({ baseUrl: service.url });
-    const told: Promise<string>[] = [];
+    const results: Promise<string>[] = [];
     const stops: AbortController[] = [];
     for (const _call of calls) {
       const caller = new AbortController();
       stops.push(caller);
-      told.push(outcomeOf(client.trades.book(tradeInput, { signal: caller.signal, ...uniqueKey() })));
-      await service.untilArrived(told.length);
+      results.push(outcomeOf(client.trades.book(tradeInput, { signal: caller.signal, ...uniqueKey() })));
+      await service.untilArrived(results.length);
     }
     await Promise.all([
       ...calls.map(async ({ stop, stopAfterMs }, index) => {
@@ -59,7 +59,7 @@ test.each(fc.sample(callPlans, 50).map((calls, run) => [run + 1, calls] as const
         }
       })(),
     ]);
-    expect(await Promise.all(told)).toEqual(calls.map(({ ending }) => responses[ending]![1]));
+    expect(await Promise.all(results)).toEqual(calls.map(({ ending }) => responses[ending]![1]));
     expect(service.cutCount()).toBe(0);
     expect(service.heads).toHaveLength(calls.length);
   },

@@ -1,4 +1,4 @@
-/** What is told on diagnostics channels, to those who listen. */
+/** Events on diagnostics channels. */
 import { channels } from "../../../core/client/diagnostics-channels";
 import { inSequence, reset, respond } from "../../support/fault-server";
 import {
@@ -23,7 +23,7 @@ function recordEvents(name: Name): unknown[] {
   return events;
 }
 
-test("each attempt is told, with its status or why there is none", async () => {
+test("publishes each attempt with its status or error", async () => {
   disableBackoff();
   const events = recordEvents("attempt");
   const { client } = await startClientAndServer(inSequence(reset, respond(503), respond(200, "[]")));
@@ -35,7 +35,7 @@ test("each attempt is told, with its status or why there is none", async () => {
   ]);
 });
 
-test("an attempt that did not leave says so", async () => {
+test("marks attempts that were not sent", async () => {
   disableBackoff();
   const events = recordEvents("attempt");
   await failureOf(createTestClient({ baseUrl: await closedPortUrl() }).trades.book(tradeInput));
@@ -45,14 +45,14 @@ test("an attempt that did not leave says so", async () => {
   );
 });
 
-test("a pause is told", async () => {
+test("publishes a requested pause", async () => {
   const events = recordEvents("pause");
   const { client } = await startClientAndServer(respond(429, "", { "retry-after": "3600" }));
   await failureOf(client.trades.list());
   expect(events).toEqual([{ server: "service", milliseconds: 3_600_000 }]);
 });
 
-test("a renewal is told, and one that failed", async () => {
+test("publishes successful and failed token refreshes", async () => {
   const events = recordEvents("token");
   const service = await startFaultServer(respond(200, "[]"));
   const refused = respond(400, '{"error":"invalid_grant"}');
@@ -66,7 +66,7 @@ test("a renewal is told, and one that failed", async () => {
   expect(events).toEqual([{ renewed: true }, { renewed: false, error }]);
 });
 
-test("a call is traced from its beginning to its response or error", async () => {
+test("traces a call until its response or error", async () => {
   const events: unknown[] = [];
   const listeners = {
     start: ({ operation, effect }: object & { operation?: string; effect?: string }) =>

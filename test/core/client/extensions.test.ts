@@ -1,4 +1,4 @@
-/** Operations of the user's own: what may be added to a service, and by which module. */
+/** Extension modules: permitted additions, and trusted files. */
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ const extendWith = (change: Partial<Declaration>, trusted: readonly string[] = [
   extendService(contract, { operations: [{ ...getFixing, ...change }] }, trusted).operations.at(-1)!;
 
 describe("a service with more operations", () => {
-  test("has them after its own, and stays as it was", () => {
+  test("adds operations without changing the original service", () => {
     const { operations } = extendService(contract, { operations: [getFixing] });
     expect(operations).toEqual([...contract.operations, getFixing]);
     expect(contract.operations).not.toContainEqual(getFixing);
@@ -50,11 +50,11 @@ describe("a service with more operations", () => {
       { path: "/trades/{symbol}" },
       "fixings.get: the route is taken by trades.get (/trades/{trade_id}).",
     ],
-  ])("replaces none of the same %s", (_case, change, message) => {
+  ])("refuses an operation with an existing %s", (_case, change, message) => {
     expect(() => extendWith(change)).toThrow(new TypeError(message));
   });
 
-  test("has two of its own that are the same refused as well", () => {
+  test("refuses two identical additions", () => {
     expect(() => extendService(contract, { operations: [getFixing, getFixing] })).toThrow(TypeError);
     const other = { ...getFixing, name: "fixings.other", tool: "other_fixing" };
     expect(() => extendService(contract, { operations: [getFixing, other] })).toThrow(
@@ -65,11 +65,11 @@ describe("a service with more operations", () => {
   test.each<[string, Partial<Declaration>, string]>([
     ["server", { server: "elsewhere" }, "fixings.get: the service has no server elsewhere."],
     ["credential", { credentials: ["password?"] }, "fixings.get: the service has no credential password?."],
-  ])("knows every %s", (_case, change, message) => {
+  ])("refuses an unknown %s", (_case, change, message) => {
     expect(() => extendWith(change)).toThrow(new TypeError(message));
   });
 
-  describe("finds out by itself what became of a call", () => {
+  describe("recovers lost responses", () => {
     const entry = { reference: "reference", day: "order_date", identity: "trade_id" };
     const listed = { kind: "listed", reference: "tag", entry } as const;
     const money: Partial<Declaration> = {
@@ -79,13 +79,19 @@ describe("a service with more operations", () => {
       identifiedBy: "id",
     };
 
-    test("in a list that shows it", () => {
+    test("from a list that shows the reference", () => {
       expect(extendWith({ ...money, lookup: "trades.list", recovery: listed }).recovery).toBe(listed);
     });
 
     test.each<[string, Partial<Declaration>]>([
-      ["recovery needs a list, but orders.list does not return one.", { lookup: "orders.list", recovery: listed }],
-      ["recovery needs a list, but trades.get does not return one.", { lookup: "trades.get", recovery: listed }],
+      [
+        "recovery needs a list, but orders.list does not return one.",
+        { lookup: "orders.list", recovery: listed },
+      ],
+      [
+        "recovery needs a list, but trades.get does not return one.",
+        { lookup: "trades.get", recovery: listed },
+      ],
       [
         "the entries of trades.list have no field tag.",
         { lookup: "trades.list", recovery: { ...listed, entry: { ...entry, reference: "tag" } } },
@@ -101,16 +107,16 @@ describe("a service with more operations", () => {
           recovery: { kind: "resent", setting: "replays" },
         },
       ],
-    ])("and not otherwise: %s", (message, change) => {
+    ])("refuses recovery: %s", (message, change) => {
       expect(() => extendWith({ ...money, ...change })).toThrow(new TypeError(`fixings.get: ${message}`));
     });
   });
 
-  test("checks its declarations like those of the contract", () => {
+  test("validates added declarations", () => {
     expect(() => extendWith({ parameters: {} })).toThrow("fixings.get: path parameter symbol has no schema");
   });
 
-  test("repeats no call that may change something: what is not trusted to read has no pages", () => {
+  test("refuses pages for operations that are not trusted to read", () => {
     const query = { page: z.int().optional(), page_size: z.int().optional() };
     const search: Partial<Declaration> = {
       method: "POST",
@@ -132,7 +138,7 @@ describe("a service with more operations", () => {
     ["DELETE", "change", [], "money"],
     ["POST", "change", ["fixings.get"], "change"],
     ["POST", "money", ["fixings.get"], "money"],
-  ])("counts a %s declared %s, trusted %j, as %s", (method, effect, trusted, counts) => {
+  ])("treats a %s declared %s, trusted %j, as %s", (method, effect, trusted, counts) => {
     expect(extendWith({ method, effect }, trusted).effect).toBe(counts);
   });
 });
@@ -153,7 +159,7 @@ describe("a service with more procedures", () => {
   const extended = (change: Partial<Procedure> = {}, trusted: readonly string[] = []) =>
     extendService(fxdeskService, { procedures: [{ ...bookTwice, ...change }] }, trusted);
 
-  test("has them after those that it has, and offers them first", () => {
+  test("adds procedures and lists them first among everyday tools", () => {
     const { procedures } = extended();
     expect(procedures!.map(({ name }) => name)).toEqual([
       ...fxdeskService.procedures!.map(({ name }) => name),
@@ -164,7 +170,7 @@ describe("a service with more procedures", () => {
     expect(dailyOf(more).map(({ name }) => name)).toContain("fixings.get");
   });
 
-  test("believes a lower effect than that of what is used only where its user says so, too", () => {
+  test("accepts an effect lower than that of the used operations only if it is trusted", () => {
     const { effectReason: _, ...plain } = bookTwice;
     expect(extended().procedures!.at(-1)!.effect).toBe("money");
     expect(extended({}, ["trades.bookTwice"]).procedures!.at(-1)!.effect).toBe("read");
@@ -191,7 +197,7 @@ const declaration = (change = "") => `
 const moduleWith = (change = "") =>
   `module.exports = ({ operation, json, z }) => ({ operations: [${declaration(change)}] });`;
 
-describe("a module", () => {
+describe("an extension module", () => {
   let folder: string;
   let count = 0;
   beforeEach(() => {
@@ -209,32 +215,32 @@ describe("a module", () => {
     serviceFrom({ FXDESK_EXTENSIONS: path, ...(effects && { FXDESK_EXTENSION_EFFECTS: effects }) });
   const lastOf = (...given: Parameters<typeof named>) => named(...given).operations.at(-1)!;
 
-  /** What a function returns, or the message of what it throws. */
-  function said(does: () => string): string {
+  /** Returns the result of a function, or the message of its error. */
+  function resultOf(action: () => string): string {
     try {
-      return does();
+      return action();
     } catch (error) {
       return (error as Error).message;
     }
   }
 
-  test("is not needed", () => {
+  test("is optional", () => {
     expect(serviceFrom({}) === fxdeskService).toBe(true);
     expect(serviceFrom({ FXDESK_EXTENSIONS: "" }) === fxdeskService).toBe(true);
   });
 
-  test("adds its operations, with what it is given to declare them", () => {
+  test("adds operations with the given builders", () => {
     expect(lastOf(fileWith(moduleWith()))).toMatchObject({ name: "fixings.get", effect: "read" });
   });
 
   test.each([
     ["exports.default", `exports.default = () => ({ operations: [] });`],
-    ["a function of its own", `module.exports = function () { return { operations: [] }; };`],
+    ["a plain function", `module.exports = function () { return { operations: [] }; };`],
   ])("may export %s", (_case, content) => {
     expect(named(fileWith(content)).operations).toEqual(contract.operations);
   });
 
-  test("adds to the service that is given", () => {
+  test("extends the given service", () => {
     const bare = { ...contract, operations: [] };
     const { operations } = serviceFrom({ FXDESK_EXTENSIONS: fileWith(moduleWith()) }, bare);
     expect(operations.map(({ name }) => name)).toEqual(["fixings.get"]);
@@ -244,26 +250,26 @@ describe("a module", () => {
     [undefined, "money"],
     ["fixings.other", "money"],
     ["fixings.other, fixings.get", "change"],
-  ])("has the effects that count named: %s", (effects, effect) => {
+  ])("needs its non-GET operations to be trusted: %s", (effects, effect) => {
     const path = fileWith(moduleWith(`method: "POST", effect: "change"`));
     expect(lastOf(path, effects).effect).toBe(effect);
   });
 
-  test("has an absolute path", () => {
+  test("must have an absolute path", () => {
     expect(() => named("./extension.js")).toThrow(
       'FXDESK_EXTENSIONS must be an absolute path, not "./extension.js".',
     );
   });
 
-  test("is there", () => {
+  test("must exist", () => {
     const path = join(folder, "none.js");
-    expect(() => named(path)).toThrow(`FXDESK_EXTENSIONS names ${path}, which is not there.`);
+    expect(() => named(path)).toThrow(`FXDESK_EXTENSIONS names ${path}, which does not exist.`);
   });
 
   test.each([
     ["the file", "."],
     ["its folder", ".."],
-  ])("is written by nobody else: %s", (_case, which) => {
+  ])("must not be writable by others: %s", (_case, which) => {
     const path = fileWith(moduleWith());
     const open = which === "." ? path : folder;
     chmodSync(open, 0o702);
@@ -272,8 +278,8 @@ describe("a module", () => {
     );
   });
 
-  test("may be written by a group that has the number of its user, and by no other", () => {
-    // Only root can give files away; anybody else has the group that it has.
+  test("may be writable by the user's private group only", () => {
+    // Only root can change the owner of a file.
     const isRoot = process.getuid!() === 0;
     const user = isRoot ? 1000 : process.getuid!();
     const path = fileWith(moduleWith());
@@ -283,12 +289,12 @@ describe("a module", () => {
       chmodSync(path, 0o660);
       const read = () => (named(path), "read");
       const refused = `FXDESK_EXTENSIONS names ${path}, which others may write to: chmod go-w ${path}`;
-      expect(said(read)).toBe(group === user ? "read" : refused);
+      expect(resultOf(read)).toBe(group === user ? "read" : refused);
     }
     getuid.mockRestore();
   });
 
-  test("that a link leads to is judged where it is", () => {
+  test("is checked at the target of a symbolic link", () => {
     mkdirSync(join(folder, "open"));
     const path = fileWith(moduleWith(), "open/extension.js");
     chmodSync(join(folder, "open"), 0o777);
@@ -297,36 +303,36 @@ describe("a module", () => {
   });
 
   test.each([
-    ["no function", "module.exports = {};", "which exports no function that returns what it adds."],
-    ["nothing", "module.exports = undefined;", "which exports no function that returns what it adds."],
+    ["no function", "module.exports = {};", "which must export a function that returns its additions."],
+    ["nothing", "module.exports = undefined;", "which must export a function that returns its additions."],
     ...[
-      ["a function of nothing", "() => ({})"],
-      ["a function of a list", "() => []"],
+      ["a function that returns nothing", "() => ({})"],
+      ["a function that returns a list", "() => []"],
       ["a promise", "async () => ({ operations: [] })"],
-      ["a word that adds nothing", "() => ({ interceptor: [] })"],
-      ["operations that are none", "() => ({ operations: [1] })"],
-      ["interceptors that are none", "() => ({ operations: [], interceptors: [{}] })"],
+      ["an unknown key", "() => ({ interceptor: [] })"],
+      ["invalid operations", "() => ({ operations: [1] })"],
+      ["invalid interceptors", "() => ({ operations: [], interceptors: [{}] })"],
     ].map(([what, code]): [string, string, string] => [
       what!,
       `module.exports = ${code};`,
-      "which adds nothing: it must return { operations: [...], procedures: [...], watches: [...], interceptors: [...] }, one of them at least.",
+      "which cannot be used: it must return at least one of { operations: [...], procedures: [...], watches: [...], interceptors: [...] }.",
     ]),
-  ])("that exports %s is refused", (_case, content, message) => {
+  ])("is refused if it exports %s", (_case, content, message) => {
     const path = fileWith(content);
     expect(() => named(path)).toThrow(new TypeError(`FXDESK_EXTENSIONS names ${path}, ${message}`));
   });
 
-  test("that throws is refused, with what it throws", () => {
+  test("is refused with the message of its error", () => {
     const path = fileWith(`throw new Error("no licence");`);
     expect(() => named(path)).toThrow(
       `FXDESK_EXTENSIONS names ${path}, which cannot be loaded as a CommonJS module: no licence`,
     );
   });
 
-  test("whose function throws is refused, with what it throws", () => {
+  test("is refused with the message if its function throws", () => {
     const path = fileWith(`module.exports = () => { throw new Error("no licence"); };`);
     expect(() => named(path)).toThrow(
-      new TypeError(`FXDESK_EXTENSIONS names ${path}, which adds nothing: no licence`),
+      new TypeError(`FXDESK_EXTENSIONS names ${path}, which cannot be used: no licence`),
     );
   });
 
@@ -334,24 +340,21 @@ describe("a module", () => {
     ["5", "5"],
     ["{ code: 5 }", "{ code: 5 }"],
     ["Symbol('no')", "Symbol(no)"],
-  ])("that throws what is no error is refused, with what it throws: %s", (thrown, told) => {
+  ])("is refused if it throws a value that is no Error: %s", (thrown, message) => {
     const path = fileWith(`throw ${thrown};`);
     expect(() => named(path)).toThrow(
       new TypeError(
-        `FXDESK_EXTENSIONS names ${path}, which cannot be loaded as a CommonJS module: it throws ${told}`,
+        `FXDESK_EXTENSIONS names ${path}, which cannot be loaded as a CommonJS module: it threw ${message}`,
       ),
     );
   });
 
-  test.each(["null", "undefined", "5"])(
-    "whose function throws %s is refused, with what it throws",
-    (thrown) => {
-      const path = fileWith(`module.exports = () => { throw ${thrown}; };`);
-      expect(() => named(path)).toThrow(
-        new TypeError(`FXDESK_EXTENSIONS names ${path}, which adds nothing: it throws ${thrown}`),
-      );
-    },
-  );
+  test.each(["null", "undefined", "5"])("is refused if its function throws %s", (thrown) => {
+    const path = fileWith(`module.exports = () => { throw ${thrown}; };`);
+    expect(() => named(path)).toThrow(
+      new TypeError(`FXDESK_EXTENSIONS names ${path}, which cannot be used: it threw ${thrown}`),
+    );
+  });
 
   test.each([
     [
@@ -372,29 +375,29 @@ describe("a module", () => {
       "({ watches: [{ name: 'a.watch' }] })",
       "a.watch has no tool, title, summary, input, uses, responses, read, identify, state, defaultStart, everyMs.",
     ],
-  ])("that leaves out what is needed is refused, and that is named: %s", (code, message) => {
+  ])("is refused if a required field is missing: %s", (code, message) => {
     const path = fileWith(`module.exports = ({ operation, json, z }) => ${code};`);
     expect(() => named(path)).toThrow(
-      new TypeError(`FXDESK_EXTENSIONS names ${path}, which adds nothing: ${message}`),
+      new TypeError(`FXDESK_EXTENSIONS names ${path}, which cannot be used: ${message}`),
     );
   });
 
-  test("that is an ES module is refused, and what is wanted is said", () => {
+  test("is refused if it is an ES module, with advice", () => {
     const path = fileWith("export default () => [];", "extension.mjs");
     expect(() => named(path)).toThrow(
       new RegExp(`^FXDESK_EXTENSIONS names ${path}, which cannot be loaded as a CommonJS module: .`),
     );
   });
 
-  test("that declares what the contract has is refused", () => {
+  test("is refused if it declares an operation of the contract", () => {
     const path = fileWith(moduleWith(`name: "trades.list"`));
     expect(() => named(path)).toThrow(
-      `FXDESK_EXTENSIONS names ${path}, which adds nothing: The name trades.list is declared twice.`,
+      `FXDESK_EXTENSIONS names ${path}, which cannot be used: The name trades.list is declared twice.`,
     );
   });
 });
 
-test("a module adds a watch, which is offered as what people need most", () => {
+test("lists a watch of an extension module among the everyday tools", () => {
   const watch = {
     name: "fixings.watch",
     tool: "watch_fixings",

@@ -1,4 +1,4 @@
-/** A halt: nothing leaves that changes something or moves money, for all that share the store, and reads go on. */
+/** A halt stops calls that change something or move money, for all users of the store. Reads continue. */
 import { randomUUID } from "node:crypto";
 import { chmod, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { engines, useTempFolder } from "../store/engines";
 
 const files = useTempFolder();
 
-/** Responds to a booking with a trade, to everything else with a list. */
+/** Responds with a trade to a booking, and with a list to other requests. */
 const service: Fault = (socket, number) => respond(200, '[{"trade_id":"t-1"}]')(socket, number);
 const booked = respond(201, '{"trade_id":"t-1"}');
 
@@ -40,7 +40,7 @@ describe.each(engines())("in $name", ({ create }) => {
   const start = (fault: Fault = service, options: ClientOptions = {}) =>
     startClientAndServer(fault, { environment: "sandbox", ...optionsFor(settings), ...options });
 
-  test("stops changes and money of a client that runs already, at once, until it is ended", async () => {
+  test("stops changes and money calls of a running client until it is resumed", async () => {
     const { server, client } = await start();
     await client.request(changeRequest);
     await startHaltOf(settings);
@@ -59,7 +59,7 @@ describe.each(engines())("in $name", ({ create }) => {
     expect(server.heads).toHaveLength(3);
   });
 
-  test("leaves a booking's key to the same call after it", async () => {
+  test("keeps a booking's key usable for the same call after it", async () => {
     const { server, client } = await start(booked);
     await startHaltOf(settings);
     await failureOf(client.trades.book(tradeInput));
@@ -72,7 +72,7 @@ describe.each(engines())("in $name", ({ create }) => {
     expect(await journal.list()).toMatchObject([{ state: "done" }]);
   });
 
-  test("of one environment stops that one", async () => {
+  test("can be limited to one environment", async () => {
     const [there, elsewhere] = [await start(), await start(booked, { environment: "api" })];
     await startHaltOf(settings, "sandbox");
     for (const call of [there.client.request(changeRequest), there.client.trades.book(tradeInput)]) {
@@ -88,7 +88,7 @@ describe.each(engines())("in $name", ({ create }) => {
     await there.client.request(changeRequest);
   });
 
-  test("that is in force is not begun anew, and ends whole", async () => {
+  test("is not started twice and ends completely", async () => {
     const first = await startHaltOf(settings);
     await startHaltOf(settings, "sandbox");
     const again = await withStore(settings, (store) =>
@@ -101,7 +101,7 @@ describe.each(engines())("in $name", ({ create }) => {
   });
 });
 
-test("without a file nothing is halted, none is made, and one that comes is seen", async () => {
+test("ignores a missing store file without creating it, and notices a new one", async () => {
   const location = join(files.path, randomUUID(), "store.db");
   const { client } = await startClientAndServer(service, { store: location });
   await client.request(changeRequest);
@@ -110,7 +110,7 @@ test("without a file nothing is halted, none is made, and one that comes is seen
   expect(await failureOf(client.request(changeRequest))).toMatchObject({ code: "halted" });
 });
 
-test("a store of which nobody can tell stops changes and money, and no read", async () => {
+test("stops changes and money calls, but no reads, if the store is unreachable", async () => {
   const settings = { location: join(files.path, randomUUID(), "store.db"), key: Buffer.alloc(32, 3) };
   await withStore(settings, async () => undefined);
   await chmod(settings.location, 0o644);

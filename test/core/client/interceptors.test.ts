@@ -1,4 +1,4 @@
-/** Links round a call: reads are theirs to change, money goes once and unchanged, and its outcome is told. */
+/** Interceptors may change reads; money calls pass once and unchanged, and their outcome is reported. */
 import type { CallOptions, Interceptor, Next, PreparedCall, ServiceResponse } from "../../../core";
 import { inSequence, respond } from "../../support/fault-server";
 import { startClientAndServer, changeRequest, failureOf, tradeInput } from "../support/client-fixtures";
@@ -17,7 +17,7 @@ const sampleResponse: ServiceResponse = {
 const startWithInterceptors = (...interceptors: Interceptor[]) =>
   startClientAndServer(booked, { interceptors });
 
-test("the first link is the outermost, and each sees the response on its way back", async () => {
+test("runs the first interceptor outermost, and passes the response back through all", async () => {
   const order: string[] = [];
   const note =
     (name: string): Interceptor =>
@@ -32,7 +32,7 @@ test("the first link is the outermost, and each sees the response on its way bac
   expect(order).toEqual(["a trades.book", "b trades.book", "b 201", "a 201"]);
 });
 
-test("a read may be changed, tried again and answered", async () => {
+test("lets an interceptor change, retry and answer a read", async () => {
   const { server, client } = await startClientAndServer(inSequence(respond(500), list), {
     interceptors: [
       async (call, next) => {
@@ -55,7 +55,7 @@ test("a read may be changed, tried again and answered", async () => {
   expect(server.heads).toHaveLength(2);
 });
 
-test("a copy of a response still says where the service differed from the contract", async () => {
+test("keeps violations in a copied response", async () => {
   const { client } = await startClientAndServer(respond(200, '[{"trade_id":7}]'), {
     interceptors: [async (_call, next) => ({ ...(await next()) })],
   });
@@ -63,7 +63,7 @@ test("a copy of a response still says where the service differed from the contra
   expect(violations.map(({ field }) => field)).toContain("0.trade_id");
 });
 
-test("a call that commits money is frozen, deep, and is no object of the caller's", async () => {
+test("deep-freezes a money call and copies the caller's objects", async () => {
   const input = { ...tradeInput };
   let seen: PreparedCall | undefined;
   const { client } = await startWithInterceptors(async (call, next) => next((seen = call)));
@@ -84,10 +84,10 @@ test("a call that commits money is frozen, deep, and is no object of the caller'
 const misuseCases: [name: string, link: Interceptor, message: RegExp][] = [
   ["changes it", (call, next) => next({ ...call, target: "/elsewhere" }), /changed a call/],
   ["answers it", async () => sampleResponse, /did not pass on/],
-  ["gives nothing", (async () => undefined) as never, /did not pass on/],
+  ["returns nothing", (async () => undefined) as never, /did not pass on/],
   ["throws before", () => Promise.reject(new Error("office hours")), /refused the call: office hours/],
   [
-    "throws a text",
+    "throws a string",
     () => {
       throw "office hours" as never;
     },
@@ -95,7 +95,7 @@ const misuseCases: [name: string, link: Interceptor, message: RegExp][] = [
   ],
 ];
 
-test.each(misuseCases)("a link that %s: money does not leave", async (_, link, message) => {
+test.each(misuseCases)("does not send a money call if an interceptor %s", async (_, link, message) => {
   const { server, client } = await startWithInterceptors(link);
   const error = await failureOf(client.trades.book(tradeInput));
   expect(error).toMatchObject({ code: "interceptor", outcome: "not-sent", attempts: 0 });
@@ -108,13 +108,13 @@ const failuresAfterNext: [name: string, link: Interceptor][] = [
   ["throws after", (call, next) => next(call).then(() => Promise.reject(new Error("log is full")))],
   ["calls next twice", async (call, next) => (await next(call), next(call))],
   ["calls next twice at once", async (call, next) => (await Promise.all([next(call), next(call)]))[0]],
-  ["answers something else", (call, next) => next(call).then(() => sampleResponse)],
+  ["returns another response", (call, next) => next(call).then(() => sampleResponse)],
   ["does not wait", async (call, next) => (void next(call), sampleResponse)],
   ["swallows the outcome", (call, next) => next(call).catch(() => sampleResponse)],
 ];
 
 test.each(failuresAfterNext)(
-  "a link that %s: money leaves once, and its outcome is told",
+  "sends a money call once and returns its outcome if an interceptor %s",
   async (_, link) => {
     const { server, client } = await startWithInterceptors(link);
     await expect(client.trades.book(tradeInput)).resolves.toEqual({ trade_id: "t-1" });
@@ -122,7 +122,7 @@ test.each(failuresAfterNext)(
   },
 );
 
-test.each(failuresAfterNext)("a link that %s hides no failure of a booking", async (_, link) => {
+test.each(failuresAfterNext)("reports the failure of a booking if an interceptor %s", async (_, link) => {
   const { server, client } = await startClientAndServer(respond(500), { interceptors: [link] });
   expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({
     code: "outcome_unknown",
@@ -140,7 +140,7 @@ test.each([
     "a change",
     (client: Awaited<ReturnType<typeof startWithInterceptors>>["client"]) => client.request(changeRequest),
   ],
-])("a link that fails after %s has left does not call it not sent", async (_, call) => {
+])("does not report not-sent if an interceptor fails after %s was sent", async (_, call) => {
   const { server, client } = await startClientAndServer(list, {
     interceptors: [(prepared, next) => next(prepared).then(() => Promise.reject(new Error("log is full")))],
   });
@@ -158,7 +158,7 @@ const changingCalls: [name: string, call: (client: Client, options?: CallOptions
   ["a change", (client, options) => client.request(changeRequest, options)],
 ];
 
-test.each(changingCalls)("a link that has ended passes %s on no more", async (_, call) => {
+test.each(changingCalls)("refuses %s from an interceptor that has ended", async (_, call) => {
   let late: Next | undefined;
   const { server, client } = await startWithInterceptors((_call, next) => {
     late = next;
@@ -167,11 +167,11 @@ test.each(changingCalls)("a link that has ended passes %s on no more", async (_,
   expect(await failureOf(call(client))).toMatchObject({ code: "interceptor", outcome: "not-sent" });
   const refused = await failureOf(late!());
   expect(refused).toMatchObject({ code: "interceptor", outcome: "not-sent" });
-  expect(refused.message).toContain("after it had ended. Nothing was sent.");
+  expect(refused.message).toContain("that had already ended. Nothing was sent.");
   expect(server.heads).toHaveLength(0);
 });
 
-test("what a link does to the response of a booking is not what the caller gets", async () => {
+test("protects the response of a booking from interceptors", async () => {
   const { client } = await startWithInterceptors(async (_call, next) => {
     const response = (await next()) as { -readonly [key in keyof ServiceResponse]: ServiceResponse[key] };
     (response.body as { trade_id: string }).trade_id = "made up";
@@ -185,7 +185,7 @@ test("what a link does to the response of a booking is not what the caller gets"
 test.each([
   ["a read", (client: Client, options?: CallOptions) => client.trades.list({}, options)] as const,
   ...changingCalls,
-])("a signal ends %s that waits in a link", async (_, call) => {
+])("aborts %s that waits in an interceptor", async (_, call) => {
   let late: Next | undefined;
   const caller = new AbortController();
   const { server, client } = await startWithInterceptors((_call, next) => {
@@ -201,7 +201,7 @@ test.each([
   expect(server.heads).toHaveLength(0);
 });
 
-test("a signal ends the wait for a link behind a booking, which says what became of it", async () => {
+test("aborts the wait for an interceptor after a booking, with the booking's outcome", async () => {
   const caller = new AbortController();
   const { client } = await startWithInterceptors(async (_call, next) => {
     await next();
@@ -213,7 +213,7 @@ test("a signal ends the wait for a link behind a booking, which says what became
   });
 });
 
-test("a link that gives a read no response is an error of the family", async () => {
+test("reports an interceptor that returns no response to a read", async () => {
   const { client } = await startWithInterceptors((async () => undefined) as never);
   expect(await failureOf(client.trades.list())).toMatchObject({ code: "interceptor", outcome: "not-sent" });
 });

@@ -1,4 +1,4 @@
-/** Numbers that a JavaScript number cannot hold are told, with their path; no other one is. */
+/** Numbers that lose digits as JavaScript numbers are reported with their path, and no others. */
 import * as fc from "fast-check";
 import { findLostDigits } from "../../../core/client/lost-digits";
 import { respond } from "../../support/fault-server";
@@ -39,22 +39,22 @@ const shapes: [name: string, make: (digits: string) => string, field: string][] 
 ];
 
 describe.each(shapes)("%s", (_, make, field) => {
-  test.each(inexactNumbers)("%s is told", (digits) => {
+  test.each(inexactNumbers)("reports %s", (digits) => {
     const violations = findLostDigits(make(digits));
     expect(violations).toEqual([
-      { field, message: `is ${digits}, of which a number keeps ${Number(digits)}` },
+      { field, message: `is ${digits}, which JavaScript can only represent as ${Number(digits)}` },
     ]);
   });
-  test.each(exactNumbers)("%s is kept", (digits) => expect(findLostDigits(make(digits))).toEqual([]));
+  test.each(exactNumbers)("accepts %s", (digits) => expect(findLostDigits(make(digits))).toEqual([]));
 });
 
-test("digits in texts and keys are none", () => {
+test("ignores digits in strings and keys", () => {
   expect(
     findLostDigits('{"99999999999999.99":"1e400","b":" 99999999999999.99 ","c":"\\\\\\" : 1e400"}'),
   ).toEqual([]);
 });
 
-/** The value of digits as a fraction of whole numbers. */
+/** Exact value as a fraction of integers. */
 function exact(digits: string): [bigint, bigint] {
   const [, sign, whole = "", part = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(
     digits,
@@ -76,7 +76,7 @@ const digitsOf = fc
       `${sign}${whole}${part && `.${part}`}${exponent === undefined ? "" : `e${exponent}`}`,
   );
 
-test("a number is told exactly when its shortest spelling is another value", () => {
+test("reports a number if and only if its shortest representation differs", () => {
   fc.assert(
     fc.property(digitsOf, (digits) => {
       const [a, b] = exact(digits);
@@ -87,7 +87,7 @@ test("a number is told exactly when its shortest spelling is another value", () 
   );
 });
 
-test("through the client the body passes as it came, with what it lost", async () => {
+test("passes the body on and lists lost digits as violations", async () => {
   const { client } = await startClientAndServer(respond(201, '{"trade_id":"t-1","fee":99999999999999.99}'));
   const { body, violations } = await client.request(changeRequest);
   expect(body).toEqual({ trade_id: "t-1", fee: 99999999999999.98 });

@@ -1,4 +1,4 @@
-/** A response that may come in several media types: JSON is read, the others are passed on as text. */
+/** Operations with several media types: JSON is parsed, others are returned as text. */
 import { z } from "zod";
 import { createClient, InvalidResponse } from "../../../core";
 import { contract, json, operation, orText } from "../../../core/operations";
@@ -45,34 +45,34 @@ test.each([
   ["application/xml; charset=utf-8", "<report/>", "<report/>"],
   ["Text/Plain", ":20:1", ":20:1"],
   ["application/json", '"1"', "1"],
-])("%s %s is %j", async (contentType, body, expected) => {
+])("reads %s %s as %j", async (contentType, body, expected) => {
   expect(await getReport(contentType, body)).toEqual(expected);
 });
 
-test("who does not ask for text need not expect it", async () => {
+test("has no text in its type unless text is requested", async () => {
   server = await faultServer(respond(200, '{"count":1}'));
   const client = createClient({ baseUrl: server.url }, { ...contract, operations: [report] as const });
   const { count } = await client.reports.get({ Accept: "application/json" });
-  // @ts-expect-error: who asks for XML has text, or what came instead.
+  // @ts-expect-error: a request for XML may return text.
   const { length } = await client.reports.get({ Accept: "application/xml" });
   await client.close();
   expect([count, length]).toEqual([1, undefined]);
 });
 
-test("text of a media type that is not declared is no response", async () => {
+test("refuses text of an undeclared media type", async () => {
   await expect(getReport("text/html", "<p>")).rejects.toBeInstanceOf(InvalidResponse);
 });
 
 test.each([
   [{}, "application/json, */*;q=0.8"],
   [{ Accept: "application/xml" } as const, "application/xml"],
-])("a caller who gives %j accepts %s", async (input, accept) => {
+])("sends %j as Accept: %s", async (input, accept) => {
   await getReport("application/xml", "<report/>", input);
   const accepted = [...server.heads[0]!.matchAll(/^accept: (.*)\r$/gim)].map(([, value]) => value);
   expect(accepted).toEqual([accept]);
 });
 
-test("the OpenAPI document names every media type", () => {
+test("lists every media type in the OpenAPI document", () => {
   const { paths } = openApiDocument({ ...contract, operations: [report] }, { version: "1" });
   const { content } = (paths["/report"]!.get as { responses: Record<number, { content: object }> })
     .responses[200]!;

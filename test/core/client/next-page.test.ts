@@ -1,4 +1,4 @@
-/** Which input reads the page after another: one rule for the client, the command line, the nodes and the tools. */
+/** Input for the next page: one rule for client, command line, nodes and tools. */
 import { z } from "zod";
 import { nextPage } from "../../../core/client/next-page";
 import { hasMore } from "../../../core/client/pages";
@@ -31,14 +31,14 @@ const rows = (count: number) => Array.from({ length: count }, (_, index) => inde
 
 describe("numbered pages", () => {
   test.each([
-    // input, rows, total, page after it, whether it surely has entries
-    ["a full page without a count", {}, 50, undefined, 2, true],
-    ["a short one, which the service may have capped", { page: 3 }, 20, undefined, 4, false],
-    ["a full page within the count", { page: 2 }, 50, 120, 3, true],
-    ["a short first page within the count", { size: 200 }, 20, 60, 2, true],
-    ["a short page of which nobody knows how many came before", { page: 3, size: 200 }, 20, 60, 4, false],
+    // input, rows, total, next page, whether it certainly has entries
+    ["a full page without a total", {}, 50, undefined, 2, true],
+    ["a short page, which the service may have capped", { page: 3 }, 20, undefined, 4, false],
+    ["a full page before the total", { page: 2 }, 50, 120, 3, true],
+    ["a short first page before the total", { size: 200 }, 20, 60, 2, true],
+    ["a short page after an unknown number of entries", { page: 3, size: 200 }, 20, 60, 4, false],
     ["a short page that cannot be the last", { page: 2, size: 50 }, 20, 120, 3, true],
-  ])("go on after %s", (_, input, count, total, page, isSure) => {
+  ])("continue after %s", (_, input, count, total, page, isSure) => {
     expect(nextPage(numbered, input, response(rows(count), total))).toEqual({
       input: { ...input, page, size: (input as { size?: number }).size ?? 50 },
       isSure,
@@ -47,9 +47,9 @@ describe("numbered pages", () => {
 
   test.each([
     ["an empty page", { page: 4 }, [], undefined],
-    ["a full page that completes the count", { page: 2 }, rows(50), 100],
-    ["a first page with all", {}, rows(7), 7],
-    ["what is no list", {}, { rows: rows(50) }, 100],
+    ["a full page that reaches the total", { page: 2 }, rows(50), 100],
+    ["a first page with all entries", {}, rows(7), 7],
+    ["a body that is not a list", {}, { rows: rows(50) }, 100],
   ])("end with %s", (_, input, body, total) => {
     expect(nextPage(numbered, input, response(body, total))).toBeUndefined();
   });
@@ -65,23 +65,23 @@ describe("linked pages", () => {
     ["?page=1&key=abc", undefined],
     ["/things", undefined],
     ["https://", undefined],
-  ])("the link %s stands for the input %j", (link, input) => {
+  ])("converts the link %s to the input %j", (link, input) => {
     expect(nextPage(linked, { page: 1, side: "right" }, page(link))).toEqual({ link, input, isSure: true });
   });
 
-  test.each([undefined, null, 7])("end where the link is %p", (href) => {
+  test.each([undefined, null, 7])("end if the link is %p", (href) => {
     expect(nextPage(linked, {}, page(href))).toBeUndefined();
   });
 });
 
-test("an operation without pages has no next one", () => {
+test("returns no next page for an operation without pages", () => {
   expect(nextPage(declareList({}), {}, response(rows(50), 100))).toBeUndefined();
 });
 
 test.each([
-  ["a service that gives less than was asked for", { size: 200 }, 20, 60, true],
-  ["a last page that is short", { page: 3 }, 20, 120, false],
-  ["a list without a count", {}, 50, undefined, undefined],
-])("whether there is more is told of %s", (_, input, count, total, more) => {
+  ["a service with smaller pages", { size: 200 }, 20, 60, true],
+  ["a short last page", { page: 3 }, 20, 120, false],
+  ["a list without a total", {}, 50, undefined, undefined],
+])("reports whether more follows for %s", (_, input, count, total, more) => {
   expect(hasMore(numbered, input, response(rows(count), total))).toBe(more);
 });

@@ -1,6 +1,6 @@
 /**
- * Whatever happens to a call, its outcome agrees with what the service saw: random calls at a raw TCP server that knows
- * what arrived. FXDESK_RUNS says how many, FXDESK_SEED which.
+ * The outcome of every call agrees with the requests that the service received: random calls at a raw TCP server that records
+ * them. FXDESK_RUNS sets the number of runs, FXDESK_SEED the seed.
  */
 import * as fc from "fast-check";
 import { createClient, type ClientOptions, type Credentials, FxdeskError } from "../../../core";
@@ -11,9 +11,9 @@ import { type PlannedResponse, type SeenCalls, startWitnessServer } from "../../
 
 const runs = Number(process.env.FXDESK_RUNS ?? 300);
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_121);
-/** Calls of one client at a time. */
+/** Concurrent calls of one client. */
 const callsPerClient = 20;
-/** Clients at a time. */
+/** Concurrent clients. */
 const concurrentClients = 8;
 
 const account = "11111111-2222-3333-4444-555555555555";
@@ -37,7 +37,7 @@ const inputs: Readonly<Record<string, Values>> = {
 };
 const operations = Object.keys(inputs).map((name) => contract.operations.find((each) => each.name === name)!);
 
-/** A success that proves what was done, as far as the operation says what that is. */
+/** A success with the ID of the result, if the operation has one. */
 function goodBody({ identifiedBy, pages }: Declaration): string {
   if (pages) return "[]";
   return JSON.stringify(identifiedBy === undefined ? {} : { [identifiedBy]: "x-1" });
@@ -95,7 +95,7 @@ interface PlannedCall {
   readonly fate: PlannedResponse;
   readonly timeoutMs: number;
   readonly queueTimeoutMs: number;
-  /** When the caller aborts: never, before the call, or after so many milliseconds. */
+  /** Time of the abort: never, before the call, or after some milliseconds. */
   readonly abortAfter: "never" | "before" | number;
 }
 
@@ -114,7 +114,7 @@ const calls = fc.constantFrom(...operations).chain((operation) =>
   }),
 );
 
-/** How a client comes to its token; `undefined` of the endpoint is no response. */
+/** Source of the token; `undefined` means that the endpoint does not respond. */
 const tokens = fc.constantFrom("fixed", "asked", "slow", "throws", "renewed", "refused", "down", "never");
 
 const groups = fc.record({
@@ -152,7 +152,7 @@ const endpoint: Readonly<Record<string, PlannedResponse>> = {
   never: { kind: "silence" },
 };
 
-/** What is wrong with how a call ended, by what the service saw of it. */
+/** Returns the contradiction between the result of a call and the received requests, if any. */
 function findContradictions(
   { operation, fate }: PlannedCall,
   result: unknown,
@@ -168,7 +168,7 @@ function findContradictions(
   report(money && heads > 1, "money was sent twice");
   if (!(result instanceof Error)) {
     report(heads === 0, "ended well and never arrived");
-    // A 204 has no body that could break off.
+    // A 204 has no body that could be incomplete.
     const whole = fate.kind === "respond" || (fate.kind === "cut" && fate.status === 204);
     report(!whole || !operation.responses[fate.status], "ended well without a documented success");
     return found;
@@ -196,7 +196,7 @@ async function runCall(
   const options: CallOptions = {
     timeoutMs,
     queueTimeoutMs,
-    // Each call is one of its own, though all ask for the same.
+    // Unique keys, because all calls have the same input.
     key: id,
     ...(abortAfter !== "never" && { signal: controller.signal }),
     ...(operation.server === "service" ? { contactId: id } : { requestId: id }),

@@ -1,4 +1,4 @@
-/** Lists page by page: to the end, no further, and never in circles. */
+/** Paged lists end at their last page, without loops. */
 import { z } from "zod";
 import { createClient, InvalidResponse } from "../../../core";
 import { joinPages } from "../../../core/client/pages";
@@ -37,7 +37,7 @@ afterEach(() => server.close());
 const numbers = (from: number, to: number) =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 
-/** Serves `count` numbers; never more than `cap` on a page. */
+/** Serves `count` numbers, at most `cap` per page. */
 function serveNumbers(count: number, { cap = 1_000, total }: { cap?: number; total?: string } = {}): Fault {
   return (socket, number) => {
     const query = new URLSearchParams(/\?(\S*)/.exec(server.heads[number - 1]!)![1]);
@@ -65,48 +65,48 @@ test.each([
   [49, 2],
   [50, 2],
   [120, 3],
-])("%i entries without a count take %i calls", async (count, calls) => {
+])("reads %i entries without a total in %i calls", async (count, calls) => {
   expect(await collect(serveNumbers(count), "list")).toEqual({ found: numbers(0, count), calls });
 });
 
-test("a service that caps the page size below what was asked loses nothing", async () => {
+test("reads all entries if the service reduces the page size", async () => {
   const { found } = await collect(serveNumbers(230, { cap: 100 }), "list", { page_size: 200 });
   expect(found).toEqual(numbers(0, 230));
 });
 
-test("with a count, a full last page needs no further call", async () => {
+test("makes no further call after a full last page if there is a total", async () => {
   expect(await collect(serveNumbers(100, { total: "100" }), "listCounted")).toEqual({
     found: numbers(0, 100),
     calls: 2,
   });
 });
 
-test("with a count, a short page in the middle is not the end", async () => {
+test("continues after a short page if there is a total", async () => {
   const { found } = await collect(serveNumbers(60, { cap: 20, total: "60" }), "listCounted");
   expect(found).toEqual(numbers(0, 60));
 });
 
-test("a count that is less than what came is not believed", async () => {
+test("ignores a total smaller than the received entries", async () => {
   expect(await collect(serveNumbers(200, { total: "60" }), "listCounted")).toEqual({
     found: numbers(0, 200),
     calls: 5,
   });
 });
 
-test("a count that is no number is ignored", async () => {
+test("ignores a total that is not a number", async () => {
   expect(await collect(serveNumbers(60, { total: "many" }), "listCounted")).toEqual({
     found: numbers(0, 60),
     calls: 2,
   });
 });
 
-test("the same page for ever is reported, not followed", async () => {
+test("reports a repeated page", async () => {
   const same = respond(200, JSON.stringify(numbers(0, 50)));
   await expect(collect(same, "list")).rejects.toBeInstanceOf(InvalidResponse);
   expect(server.heads).toHaveLength(2);
 });
 
-test("pages are fetched as they are consumed", async () => {
+test("fetches pages as they are consumed", async () => {
   server = await faultServer(serveNumbers(500));
   const client = createClient({ baseUrl: server.url }, { ...contract, operations });
   for await (const item of client.things.list.all()) if (item === 10) break;
@@ -117,7 +117,7 @@ test("pages are fetched as they are consumed", async () => {
 const page = (from: number, to: number) => respond(200, JSON.stringify(numbers(from, to)));
 
 test.each(["null", "{}", "7", '"text"', '{"items":[1]}'])(
-  "a page of %s is no list: it is reported, not asked for again",
+  "reports a page that is not a list, without a retry: %s",
   async (body) => {
     for (const method of ["list", "listCounted"] as const) {
       await expect(collect(respond(200, body), method)).rejects.toMatchObject({
@@ -132,19 +132,19 @@ test.each(["null", "{}", "7", '"text"', '{"items":[1]}'])(
   },
 );
 
-test("two pages that alternate for ever are reported", async () => {
+test("reports alternating pages", async () => {
   const alternating: Fault = (socket, number) => page(number % 2, 50 + (number % 2))(socket, number);
-  await expect(collect(alternating, "list")).rejects.toThrow("Page 3 is the same as one before it.");
+  await expect(collect(alternating, "list")).rejects.toThrow("Page 3 repeats an earlier page.");
   expect(server.heads).toHaveLength(3);
 });
 
-test.each([1, 2, 3])("page %i, empty before the end of the count, is reported", async (empty) => {
+test.each([1, 2, 3])("reports an empty page %i before the total is reached", async (empty) => {
   const fault: Fault = (socket, number) =>
     respond(200, JSON.stringify(number === empty ? [] : numbers(number * 50, number * 50 + 50)), {
       "x-total-count": "500",
     })(socket, number);
   await expect(collect(fault, "listCounted")).rejects.toThrow(
-    `Page ${empty} is empty, after ${(empty - 1) * 50} of 500 entries.`,
+    `Page ${empty} is empty after ${(empty - 1) * 50} of 500 entries.`,
   );
   expect(server.heads).toHaveLength(empty);
 });
@@ -153,12 +153,12 @@ test.each([
   [500, 20],
   [500, 60],
   [200, 199],
-])("%i entries capped at %i below what was asked for all come", async (count, cap) => {
+])("reads all of %i entries if pages are capped at %i", async (count, cap) => {
   const { found } = await collect(serveNumbers(count, { cap }), "list", { page_size: 200 });
   expect(found).toEqual(numbers(0, count));
 });
 
-// ---- Pages that link to the next one
+// ---- Linked pages
 
 const Report = z.object({
   things: z.object({
@@ -188,7 +188,7 @@ interface ReportPage {
   readonly next?: string;
 }
 
-/** Serves the pages in turn; the last one for ever. */
+/** Serves the pages in order, and the last one repeatedly. */
 const linked = (...pages: readonly ReportPage[]): Fault =>
   function serve(socket, number) {
     const { next, ...lists } = pages[Math.min(number, pages.length) - 1]!;
@@ -208,7 +208,7 @@ async function wholeReport(fault: Fault, prefix = "") {
   }
 }
 
-test("linked pages are followed to the end and make one report", async () => {
+test("follows linked pages to the end and joins them", async () => {
   const report = await wholeReport(
     linked(
       { booked: [1, 2], pending: [8], next: "/reports/7?side=both&key=a%2Fb" },
@@ -231,13 +231,13 @@ test("linked pages are followed to the end and make one report", async () => {
 test.each([
   ["below the base address", "/reports/7?page=1"],
   ["from the root of the server", "/bank/v1/reports/7?page=1"],
-])("a link %s stays below it", async (_where, next) => {
+])("follows a link %s", async (_where, next) => {
   await wholeReport(linked({ booked: [1], next }, { booked: [2] }), "/bank/v1");
 
   expect(targets()).toEqual(["/bank/v1/reports/7?side=both", "/bank/v1/reports/7?page=1"]);
 });
 
-test("a full address of the service itself is followed", async () => {
+test("follows an absolute link to the service", async () => {
   const own: Fault = (socket, number) =>
     linked({ booked: [1], next: `${server.url}/reports/7?page=1` }, { booked: [2] })(socket, number);
 
@@ -249,25 +249,25 @@ test.each([
   "//elsewhere.example/x",
   "http://[",
   "file:///etc/x",
-])("a link to %s is not followed, and said", async (next) => {
+])("reports a link to %s without following it", async (next) => {
   await expect(wholeReport(linked({ booked: [1], next }, { booked: [2] }))).rejects.toMatchObject({
     code: "invalid_response",
-    message: expect.stringContaining("does not lead to this service") as string,
+    message: expect.stringContaining("leads to another server") as string,
   });
   expect(server.heads).toHaveLength(1);
 });
 
-test("links in a circle, and one page for ever under new links, are reported", async () => {
+test("reports circular links and repeated pages under new links", async () => {
   const circle = linked({ booked: [1], next: "?page=1" }, { booked: [2], next: "?side=both" });
-  await expect(wholeReport(circle)).rejects.toThrow("Page 3 is the same as one before it.");
+  await expect(wholeReport(circle)).rejects.toThrow("Page 3 repeats an earlier page.");
   expect(server.heads).toHaveLength(2);
   await server.close();
   const same: Fault = (socket, number) => linked({ booked: [1], next: `?page=${number}` })(socket, number);
-  await expect(wholeReport(same)).rejects.toThrow("Page 2 is the same as one before it.");
+  await expect(wholeReport(same)).rejects.toThrow("Page 2 repeats an earlier page.");
   expect(server.heads).toHaveLength(2);
 });
 
-test("what a page says differently from the contract is named where it is in the whole", async () => {
+test("adjusts violations to positions in the joined list", async () => {
   server = await faultServer((socket, number) =>
     respond(
       200,

@@ -1,4 +1,4 @@
-/** What prepare() shows is what leaves, but for the credentials. */
+/** prepare() returns the request that is sent, without credentials. */
 import type { Declaration, Values } from "../../../core/operations";
 import { createClient, InvalidInput } from "../../../core";
 import { contract } from "../../../core/operations";
@@ -26,7 +26,7 @@ const cases: [name: string, input: Values][] = [
 const operationNamed = (name: string): Declaration => contract.operations.find((each) => each.name === name)!;
 const credentials = { accessToken: "canary-token", apiKey: "canary-key" };
 
-/** The request line, headers and body as they arrived. */
+/** Request line, headers and body as received. */
 function parseRequest(request: string) {
   const [head = "", body] = request.split("\r\n\r\n");
   const [line = "", ...fields] = head.split("\r\n");
@@ -62,14 +62,14 @@ test.each(cases)("%s", async (name, input) => {
   expect(JSON.stringify(prepared)).not.toContain("canary");
 });
 
-test("what would not leave is refused, and nothing is sent by preparing", async () => {
+test("refuses invalid input and sends nothing", async () => {
   const { server, client } = await startClientAndServer(respond(200, "[]"));
   expect(() => client.prepare(operationNamed("trades.book"), {})).toThrow(InvalidInput);
   client.prepare(operationNamed("trades.list"), {});
   expect(server.heads).toHaveLength(0);
 });
 
-test("a prepared booking does not change when its input does", async () => {
+test("keeps a prepared booking unchanged if its input changes", async () => {
   const { client } = await startClientAndServer(respond(200));
   const input = structuredClone(payment);
   const prepared = client.prepare(operationNamed("payments.initiate"), input);
@@ -78,7 +78,7 @@ test("a prepared booking does not change when its input does", async () => {
   expect(prepared.body).toContain("12.50");
 });
 
-describe("where people are sent to", () => {
+describe("redirect addresses", () => {
   const settings = {
     redirectUri: "https://app.example/done",
     notificationUri: "https://app.example/notices",
@@ -87,21 +87,21 @@ describe("where people are sent to", () => {
   const initiate = operationNamed("payments.initiate");
   afterAll(() => client.close());
 
-  test("is the connection's to say where the caller does not", () => {
+  test("default to those of the connection", () => {
     expect(client.prepare(initiate, payment).headers).toMatchObject({
       "TPP-Redirect-URI": "https://app.example/done",
       "TPP-Notification-URI": "https://app.example/notices",
     });
   });
 
-  test("is the caller's who says it", () => {
+  test("can be overridden by the caller", () => {
     const input = { ...payment, "TPP-Redirect-URI": "https://app.example/other" };
     expect(client.prepare(initiate, input).headers).toMatchObject({
       "TPP-Redirect-URI": "https://app.example/other",
     });
   });
 
-  test("is https, also where the connection says it", async () => {
+  test("must be https, also in settings", async () => {
     const other = createClient({
       xs2aUrl: "https://xs2a.example",
       settings: { redirectUri: "http://x.example" },
@@ -110,7 +110,7 @@ describe("where people are sent to", () => {
     await other.close();
   });
 
-  test("is shown with the other settings, of which none is a secret", async () => {
+  test("appear among the public settings", async () => {
     const secretive = createClient({ clientId: "C-1", settings, credentials });
     expect(secretive.settings).toEqual({ environment: "api", clientId: "C-1", ...settings });
     await secretive.close();
@@ -124,7 +124,7 @@ describe("a booking without a reference", () => {
   const referenceOf = (input: Values) => prepared({ reason: "other", ...input }).values.reference;
   afterAll(() => client.close());
 
-  test("gets one of its own, which leaves with it", () => {
+  test("gets a generated one, which is sent", () => {
     const { values, body } = prepared({ reason: "other" });
     expect(values.reference).toMatch(/^FX-[0-9A-HJKMNP-TV-Z]{8}-[0-9A-HJKMNP-TV-Z]{8}$/);
     expect(JSON.parse(body!)).toEqual({ reason: "other", reference: values.reference });
@@ -132,15 +132,15 @@ describe("a booking without a reference", () => {
     expect(new Set(several).size).toBe(1_000);
   });
 
-  test.each(["", " "])("is also one whose reference is %j", (reference) => {
+  test.each(["", " "])("includes bookings with the reference %j", (reference) => {
     expect(referenceOf({ reference })).toMatch(/^FX-/);
   });
 
-  test("leaves a caller's own as it is", () => {
+  test("keeps a given reference", () => {
     expect(referenceOf({ reference: "INV 7" })).toBe("INV 7");
   });
 
-  test("is checked like any other", () => {
+  test("is validated", () => {
     expect(() => prepared({})).toThrow("trades.book: reason is required");
     const throwing = Object.defineProperty({ quote_id: "q" }, "reason", {
       enumerable: true,

@@ -1,4 +1,4 @@
-/** Files as they arrive: whole or not at all, and never the end of the process. */
+/** Files are received completely or not at all, and never end the process. */
 import { execFile, execFileSync } from "node:child_process";
 import {
   lstat,
@@ -49,7 +49,7 @@ test.each<[how: string, fault: Fault]>([
         `${head}transfer-encoding: chunked\r\n\r\n${large.length.toString(16)}\r\n${large.toString()}\r\n0\r\n\r\n`,
       ),
   ],
-])("a file that comes %s is whole, in memory and saved", async (_, fault) => {
+])("reads and saves the complete file if it arrives %s", async (_, fault) => {
   const path = join(await createFolder(), "file.pdf");
   const { client, file: received } = await fetchFile(fault);
   expect((await received.bytes()).equals(large)).toBe(true);
@@ -60,7 +60,7 @@ test.each<[how: string, fault: Fault]>([
 interface Cut {
   readonly how: string;
   readonly fault: Fault;
-  /** Once the client has the head: a reset takes along what was not read yet. */
+  /** Waits for the headers first, because a reset discards unread data. */
   readonly afterHead?: (socket: Socket) => void;
 }
 
@@ -92,29 +92,26 @@ const cuts: Cut[] = [
   { how: "and is no gzip", fault: respond(200, large, { ...pdf, "content-encoding": "gzip" }) },
 ];
 
-test.each(cuts)(
-  "a file that is cut $how is an error of the family, and nothing is saved",
-  async ({ fault, afterHead }) => {
-    const path = await createFolder();
-    await writeFile(join(path, "file.pdf"), "the last one");
-    const sockets: Socket[] = [];
-    const { client, file: received } = await fetchFile((socket, number) => {
-      sockets.push(socket);
-      fault(socket, number);
-    });
-    afterHead?.(sockets[0]!);
-    const error = await failureOf(received.save(join(path, "file.pdf")));
-    expect(["unavailable", "invalid_response"]).toContain(error.code);
-    expect(error).toMatchObject({ operation: "statements.getFile", outcome: "unknown" });
-    const again = (await client.statements.getFile(fileInput)).body as ReceivedFile;
-    afterHead?.(sockets[1]!);
-    await failureOf(again.bytes());
-    expect(await readdir(path)).toEqual(["file.pdf"]);
-    expect((await readFile(join(path, "file.pdf"))).toString()).toBe("the last one");
-  },
-);
+test.each(cuts)("reports a file that is cut $how, and saves nothing", async ({ fault, afterHead }) => {
+  const path = await createFolder();
+  await writeFile(join(path, "file.pdf"), "the last one");
+  const sockets: Socket[] = [];
+  const { client, file: received } = await fetchFile((socket, number) => {
+    sockets.push(socket);
+    fault(socket, number);
+  });
+  afterHead?.(sockets[0]!);
+  const error = await failureOf(received.save(join(path, "file.pdf")));
+  expect(["unavailable", "invalid_response"]).toContain(error.code);
+  expect(error).toMatchObject({ operation: "statements.getFile", outcome: "unknown" });
+  const again = (await client.statements.getFile(fileInput)).body as ReceivedFile;
+  afterHead?.(sockets[1]!);
+  await failureOf(again.bytes());
+  expect(await readdir(path)).toEqual(["file.pdf"]);
+  expect((await readFile(join(path, "file.pdf"))).toString()).toBe("the last one");
+});
 
-/** What the service does before it closes, and how a slow reader hears of it. */
+/** Ending of the transfer, and the result for a slow reader. */
 const closings: [what: string, announced: string, reset: boolean, ending: string][] = [
   ["ends after a whole file", `content-length: ${large.length}\r\n`, false, "whole"],
   ["ends before its length", `content-length: ${large.length + 1}\r\n`, false, "unavailable"],
@@ -123,7 +120,7 @@ const closings: [what: string, announced: string, reset: boolean, ending: string
 ];
 
 test.each(closings)(
-  "a connection that %s does the same to a slow reader",
+  "gives a slow reader the same result if the connection %s",
   async (_, announced, reset, ending) => {
     let all = 0;
     const { client, server } = await startClientAndServer((socket) => {
@@ -134,7 +131,7 @@ test.each(closings)(
         all += 1;
       });
     });
-    // One file alone meets the moment in which the reader and the connection are at odds too seldom.
+    // Many files, because the race between reader and connection is rare.
     const files = await Promise.all(Array.from({ length: 8 }, () => client.statements.getFile(fileInput)));
     await eventually(() => all === server.heads.length, { withinMs: 20_000, what: "the end of all files" });
     const endings = await Promise.all(files.map(({ body }) => readSlowly(body as ReceivedFile)));
@@ -155,7 +152,7 @@ async function readSlowly({ stream }: ReceivedFile): Promise<string> {
   return length === large.length ? "whole" : `${length} bytes`;
 }
 
-test("a file that drips beyond the limit ends, and leaves nothing", async () => {
+test("ends a slow transfer at the time limit and saves nothing", async () => {
   const path = await createFolder();
   const sockets: Socket[] = [];
   const { file: received } = await fetchFile(
@@ -172,7 +169,7 @@ test("a file that drips beyond the limit ends, and leaves nothing", async () => 
   await eventually(() => sockets.every((socket) => socket.destroyed), { withinMs: 20_000, what: "its end" });
 });
 
-test("a caller may abort a file that arrives", async () => {
+test("aborts a transfer", async () => {
   const { client } = await startClientAndServer((socket) =>
     socket.write(`${head}content-length: 9\r\n\r\nx`),
   );
@@ -183,7 +180,7 @@ test("a caller may abort a file that arrives", async () => {
   expect(await bytes).toMatchObject({ code: "aborted" });
 });
 
-test("two saves to one path leave one whole file", async () => {
+test("leaves one complete file after two saves to one path", async () => {
   const path = await createFolder();
   const { client } = await startClientAndServer((socket, number) =>
     respond(200, Buffer.alloc(300_000, String(number)), pdf)(socket, number),
@@ -197,17 +194,17 @@ test("two saves to one path leave one whole file", async () => {
   expect(new Set((await readFile(join(path, "file.pdf"))).toString())).toHaveProperty("size", 1);
 });
 
-describe("what a path leads to", () => {
+describe("the path of a saved file", () => {
   const saved = async (path: string) => {
     const { file: received } = await fetchFile(respond(200, large, pdf));
     return received.save(path);
   };
-  /** What another process reads there. */
+  /** Reads the path in another process. */
   const readBy = async (path: string) =>
     (await promisify(execFile)("cat", [path], { encoding: "buffer", timeout: 20_000 })).stdout;
   const cut: Fault = (socket) => socket.end(`${head}content-length: 400000\r\n\r\n${large.toString()}`);
 
-  test("through links is written where it is, and the links stay", async () => {
+  test("is resolved through links, which remain", async () => {
     const path = await createFolder();
     await mkdir(join(path, "archive"));
     await writeFile(join(path, "archive/file.pdf"), "the last one");
@@ -221,7 +218,7 @@ describe("what a path leads to", () => {
     expect(await readdir(join(path, "archive"))).toEqual(["file.pdf"]);
   });
 
-  test("through a link is whole or not at all", async () => {
+  test("is written atomically through a link", async () => {
     const path = await createFolder();
     await writeFile(join(path, "file.pdf"), "the last one");
     await symlink("file.pdf", join(path, "link.pdf"));
@@ -231,7 +228,7 @@ describe("what a path leads to", () => {
     expect((await readdir(path)).toSorted()).toEqual(["file.pdf", "link.pdf"]);
   });
 
-  test("through a link may not be there yet", async () => {
+  test("may be a link to a missing file", async () => {
     const path = await createFolder();
     await mkdir(join(path, "archive"));
     await symlink("archive", join(path, "folder"));
@@ -243,14 +240,14 @@ describe("what a path leads to", () => {
     expect((await readdir(path)).toSorted()).toEqual(["archive", "file.pdf", "folder", "link.pdf"]);
   });
 
-  test("in a circle is an error", async () => {
+  test("must not be a circular link", async () => {
     const path = join(await createFolder(), "link.pdf");
     await symlink("link.pdf", path);
     expect((await failureOf(saved(path))).message).toContain("ELOOP");
     expect(await readlink(path)).toBe("link.pdf");
   });
 
-  test("may be a FIFO: its reader gets the file, and it stays one", async () => {
+  test("may be a FIFO, which remains one", async () => {
     const path = await createFolder();
     const fifo = join(path, "fifo");
     execFileSync("mkfifo", [fifo]);
@@ -261,7 +258,7 @@ describe("what a path leads to", () => {
     expect(await readdir(path)).toEqual(["fifo"]);
   });
 
-  test("may be a FIFO behind a link, and what breaks off is an error", async () => {
+  test("may be a link to a FIFO, with errors for interrupted transfers", async () => {
     const path = await createFolder();
     const link = join(path, "link");
     execFileSync("mkfifo", [join(path, "fifo")]);
@@ -273,7 +270,7 @@ describe("what a path leads to", () => {
     expect((await stat(link)).isFIFO()).toBe(true);
   });
 
-  test("may be a device, which stays one", async () => {
+  test("may be a device, which remains one", async () => {
     const path = join(await createFolder(), "null");
     await symlink("/dev/null", path);
     expect(await saved(path)).toBe(large.length);
@@ -281,7 +278,7 @@ describe("what a path leads to", () => {
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
   });
 
-  test("is no folder", async () => {
+  test("must not be a folder", async () => {
     const path = await createFolder();
     await mkdir(join(path, "archive"));
     const { file: received } = await fetchFile(respond(200, large, pdf));
@@ -293,14 +290,14 @@ describe("what a path leads to", () => {
   });
 });
 
-test("a save into a folder that is not there is an error of the family", async () => {
+test("reports a missing folder", async () => {
   const { file: received } = await fetchFile(respond(200, large, pdf));
   const error = await failureOf(received.save(join(await createFolder(), "none", "file.pdf")));
   expect(error).toMatchObject({ code: "file", operation: "statements.getFile" });
   expect(error.message).toContain("could not be written");
 });
 
-test("a file that was read is not read again as an empty one", async () => {
+test("refuses to read a file twice", async () => {
   const path = await createFolder();
   const { file: received } = await fetchFile(respond(200, large, pdf));
   await received.bytes();
@@ -309,7 +306,7 @@ test("a file that was read is not read again as an empty one", async () => {
   expect(await readdir(path)).toEqual([]);
 });
 
-test("a file that nobody reads ends with the time limit, and frees its connection", async () => {
+test("ends an unread file at the time limit and frees its connection", async () => {
   const sockets: Socket[] = [];
   const { file: received } = await fetchFile(
     (socket) => {
@@ -323,7 +320,7 @@ test("a file that nobody reads ends with the time limit, and frees its connectio
   await eventually(() => sockets.every((socket) => socket.destroyed), { withinMs: 20_000, what: "its end" });
 });
 
-test("a client that closes lets go of a file that nobody reads, and waits for one that is read", async () => {
+test("abandons unread files on close, and waits for those being read", async () => {
   const {
     client,
     server,
@@ -343,7 +340,7 @@ test("a client that closes lets go of a file that nobody reads, and waits for on
   expect(server.heads).toHaveLength(2);
 });
 
-test("a file in a coding that is not read is an error of the family, and its client closes", async () => {
+test("reports a file in an unknown coding, and can close the client", async () => {
   const { client } = await startClientAndServer(respond(200, large, { ...pdf, "content-encoding": "zstd" }));
   const error = await failureOf(client.statements.getFile(fileInput));
   expect(error).toMatchObject({ code: "invalid_response", outcome: "unknown" });

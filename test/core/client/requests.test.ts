@@ -1,4 +1,4 @@
-/** What leaves the client: addresses, credentials, parameters; and what never leaves. */
+/** Requests as sent: addresses, credentials, parameters; and input that is never sent. */
 import {
   type CallOptions,
   createClient,
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 const account = "11111111-2222-3333-4444-555555555555";
 
-test("client id, token, contact and API key come from the connection", async () => {
+test("sends client ID, token, contact and API key of the connection", async () => {
   await startServer(respond(200, "[]"));
   await connectClient({
     contactId: "contact-1",
@@ -46,7 +46,7 @@ test("client id, token, contact and API key come from the connection", async () 
   expect(head).toMatch(/X-Contact-ID: contact-1\r\n/i);
 });
 
-test("a call may name another client and contact", async () => {
+test("lets a call override client and contact", async () => {
   await startServer(respond(200, "[]"));
   await connectClient({ contactId: "contact-1" }).trades.list(
     {},
@@ -56,22 +56,19 @@ test("a call may name another client and contact", async () => {
   expect(server.heads[0]).toMatch(/X-Contact-ID: contact-2/i);
 });
 
-test("the body holds the body's fields and nothing else", async () => {
+test("sends only body fields in the body", async () => {
   await startServer(respond(201, '{"trade_id":"t-1"}'));
   await connectClient().trades.book({ quote_id: "q/1", reason: "mortage_repayment", reference: "FI/21" });
   expect(server.heads[0]).toMatch(/^POST \/trades\?quote_id=q%2F1&client_id=c%201 HTTP/);
   expect(server.heads[0]!.split("\r\n\r\n")[1]).toBe('{"reason":"mortage_repayment","reference":"FI/21"}');
 });
 
-test.each(["PDF", "pdf"])(
-  "a format is taken as the contract writes it, %s, and sent in small letters",
-  async (format) => {
-    await startServer(respond(202, "ok", { "content-type": "text/plain" }));
-    const [date_from, date_to] = ["2026-01-01", "2026-01-31"];
-    await connectClient().statements.emailAccounts({ date_from, date_to, format: format as "pdf" });
-    expect(server.heads[0]!.split("\r\n\r\n")[1]).toBe(JSON.stringify({ date_from, date_to, format: "pdf" }));
-  },
-);
+test.each(["PDF", "pdf"])("accepts the format %s and sends it in lower case", async (format) => {
+  await startServer(respond(202, "ok", { "content-type": "text/plain" }));
+  const [date_from, date_to] = ["2026-01-01", "2026-01-31"];
+  await connectClient().statements.emailAccounts({ date_from, date_to, format: format as "pdf" });
+  expect(server.heads[0]!.split("\r\n\r\n")[1]).toBe(JSON.stringify({ date_from, date_to, format: "pdf" }));
+});
 
 const invalidCalls: [message: RegExp, call: (client: FxdeskClient) => Promise<unknown>][] = [
   [/quote_id is required/, (client) => client.trades.book({ reason: "other" } as never)],
@@ -89,7 +86,7 @@ const invalidCalls: [message: RegExp, call: (client: FxdeskClient) => Promise<un
   ],
 ];
 
-test.each(invalidCalls)("input refused with %s is never sent", async (message, call) => {
+test.each(invalidCalls)("does not send invalid input: %s", async (message, call) => {
   await startServer(respond(200, "[]"));
   const error = await call(connectClient()).then(
     () => undefined,
@@ -110,12 +107,12 @@ test.each<[message: string, call: (client: FxdeskClient) => Promise<unknown>]>([
     (client) => client.transactions.list({ account_id: account, page: 0, page_size: 0 }),
   ],
   ["trades.get: trade_id is required.", (client) => client.trades.get({} as never)],
-])("what is wrong is said in sentences: %s", async (message, call) => {
+])("describes violations in sentences: %s", async (message, call) => {
   await startServer(respond(200, "[]"));
   await expect(call(connectClient())).rejects.toMatchObject({ message });
 });
 
-describe("values of the connection are checked like the caller's", () => {
+describe("settings of the connection", () => {
   const refused = (options: ClientOptions, call: CallOptions = {}) =>
     connectClient(options).consents.get({ "consent-id": "c1" }, call);
 
@@ -126,7 +123,7 @@ describe("values of the connection are checked like the caller's", () => {
     [{}, { psu: { "PSU-User-Agent": "a\r\nb: c" } }, "PSU-User-Agent must be ASCII text"],
     [{}, { requestId: "once" }, "X-Request-ID must be a UUID"],
     [{ credentials: { accessToken: "token\n" } }, {}, "accessToken must be ASCII text"],
-  ])("%j, %j is never sent", async (options, call, message) => {
+  ])("are validated: %j, %j", async (options, call, message) => {
     await startServer(respond(200, "{}"));
     await expect(refused(options, call)).rejects.toMatchObject({
       name: "InvalidInput",
@@ -136,20 +133,20 @@ describe("values of the connection are checked like the caller's", () => {
     expect(server.heads).toHaveLength(0);
   });
 
-  test("an address that is one is sent", async () => {
+  test("accept a valid address", async () => {
     await startServer(respond(200, '{"consentStatus":"valid"}'));
     await refused({ psu: { "PSU-IP-Address": "192.0.2.7" } });
     expect(server.heads[0]).toMatch(/PSU-IP-Address: 192\.0\.2\.7\r\n/i);
   });
 });
 
-test("a connection without client id says so", async () => {
+test("reports a missing client ID", async () => {
   await startServer(respond(200, "[]"));
   const client = createClient({ baseUrl: server.url, credentials: { accessToken: "t" } });
   await expect(client.trades.list()).rejects.toThrow("clientId is required; set it on the connection");
 });
 
-test("a connection without token says so, and sends nothing", async () => {
+test("reports a missing token and sends nothing", async () => {
   await startServer(respond(200, "[]"));
   await expect(connectClient({ credentials: {} }).trades.list()).rejects.toMatchObject({
     name: "Unauthorized",
@@ -158,7 +155,7 @@ test("a connection without token says so, and sends nothing", async () => {
   expect(server.heads).toHaveLength(0);
 });
 
-test("a path the contract does not show is called with the same credentials and errors", async () => {
+test("calls an undocumented path with the same credentials and errors", async () => {
   await startServer(
     respond(201, '{"quote_id":"q-1"}'),
     respond(409, '{"code":"c","message":"m","details":"d"}'),
@@ -180,7 +177,7 @@ test.each<[options: ClientOptions, message: string]>([
   [{ credentials: { accessToken: "t€" } }, "accessToken must be ASCII text"],
   [{ credentials: { accessToken: "t", apiKey: " key" } }, "apiKey must be ASCII text"],
   [{ contactId: "a\r\nX-Other: b" }, "contactId must be ASCII text"],
-])("%j names the setting, and nothing is sent", async (options, message) => {
+])("reports the missing setting for %j and sends nothing", async (options, message) => {
   await startServer(respond(201, '{"trade_id":"t"}'));
   const booking = connectClient(options).trades.book({ quote_id: "q", reason: "other" });
   await expect(booking).rejects.toMatchObject({
@@ -196,10 +193,10 @@ test.each<[message: string, request: object]>([
   ["body must be an object of fields", { method: "POST", path: "/payments", body: [{ amount: 1 }] }],
   ["body must be an object of fields", { method: "POST", path: "/payments", body: "amount=1" }],
   ["query must be an object of fields", { method: "GET", path: "/payments", query: "a=1" }],
-  ["path must be text that begins with a slash", {}],
-  ["path must be text that begins with a slash", { method: "GET", path: "payments" }],
+  ["path must be a string that starts with a slash", {}],
+  ["path must be a string that starts with a slash", { method: "GET", path: "payments" }],
   ["method must be one of GET, POST, PUT, PATCH, DELETE", { method: "GET\r\n", path: "/payments" }],
-])("a request of one's own is checked: %s", async (message, request) => {
+])("validates an undeclared request: %s", async (message, request) => {
   await startServer(respond(200, "[]"));
   await expect(connectClient().request(request as never)).rejects.toMatchObject({
     name: "InvalidInput",

@@ -1,4 +1,4 @@
-/** What a client's calls created, told again: at the real sandbox. */
+/** Lists IDs that calls created, at a real sandbox. */
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -49,7 +49,7 @@ function connectClient(options: ClientOptions = {}): FxdeskClient {
 const createConsentId = async (client: FxdeskClient) =>
   (await client.consents.create(consentInput)).consentId;
 
-test("a consent is told with its last day by another client, until it is deleted", async () => {
+test("lists a consent with its last day in another client, until it is deleted", async () => {
   const client = connectClient();
   const [first, second] = [await createConsentId(client), await createConsentId(client)];
   const labelParts = ["Valid until 9999-12-31"];
@@ -63,13 +63,13 @@ test("a consent is told with its last day by another client, until it is deleted
   expect((await other.listCreatedResources(createConsent)).map(({ id }) => id)).toEqual([first]);
 });
 
-test("one that procedures ask for is told as well", async () => {
+test("lists consents created by procedures", async () => {
   const client = connectClient();
   const { consent_id: id } = await client.consents.connect({ wait_seconds: 0 });
   expect((await client.listCreatedResources(createConsent)).map((each) => each.id)).toEqual([id]);
 });
 
-test("what could not be deleted stays", async () => {
+test("keeps an ID if its deletion failed", async () => {
   const client = connectClient();
   const id = await createConsentId(client);
   sandbox.control.addFault({ operation: "consents.delete", kind: "reset-before", times: 1 });
@@ -77,7 +77,7 @@ test("what could not be deleted stays", async () => {
   expect((await client.listCreatedResources(createConsent)).map((each) => each.id)).toEqual([id]);
 });
 
-test("each sees its own: of the person and the environment", async () => {
+test("separates people and environments", async () => {
   const id = await createConsentId(connectClient({ psu: { "PSU-ID": "anna" } }));
   await clients[0]!.close();
   const ids = async (options: ClientOptions) =>
@@ -88,7 +88,7 @@ test("each sees its own: of the person and the environment", async () => {
   expect(await ids({ psu: { "PSU-ID": "anna" }, xs2aUrl: "https://xs2a.example.com" })).toEqual([]);
 });
 
-test("at an address that is set whole, the environment that a connection names says nothing", async () => {
+test("ignores the environment name if the address is set explicitly", async () => {
   const named = connectClient({ environment: "sandbox" });
   const id = await createConsentId(named);
   const usual = connectClient();
@@ -97,7 +97,7 @@ test("at an address that is set whole, the environment that a connection names s
   expect(await named.listCreatedResources(createConsent)).toEqual([]);
 });
 
-test("payments are told from the journal, by amount and creditor until that is erased", async () => {
+test("lists payments from the journal, with amount and creditor until they are erased", async () => {
   const client = connectClient();
   const input = (await sampleInput("payments.initiate", client)) as never;
   const { paymentId: single } = await client.payments.initiate(input);
@@ -115,7 +115,7 @@ test("payments are told from the journal, by amount and creditor until that is e
   });
 });
 
-test("an operation for payments of one kind is told those, whichever call made them; one for each kind all", async () => {
+test("lists payments of one kind for its operations, and all for general ones", async () => {
   const client = connectClient();
   const single = (await sampleInput("payments.initiate", client)) as never;
   const many = (await sampleInput("payments.initiateBulk", client)) as object;
@@ -131,7 +131,7 @@ test("an operation for payments of one kind is told those, whichever call made t
     expect(await ids(operation)).toEqual([bulk, one]);
 });
 
-test("nothing is told of what no call creates, and no store is made to look or to delete", async () => {
+test("lists nothing for operations without created IDs, and creates no store", async () => {
   const client = connectClient();
   expect(await client.listCreatedResources(listTrades)).toEqual([]);
   expect(await client.listCreatedResources(createConsent)).toEqual([]);
@@ -146,7 +146,7 @@ const createdResponse = respond(
   JSON.stringify({ consentId: "c-1", consentStatus: "received", _links: {} }),
 );
 
-test("while somebody else holds the store, the call ends, and the note is taken later", async () => {
+test("ends the call while the store is locked, and stores the ID later", async () => {
   let release: () => void;
   const held = new Promise<void>((resolve) => (release = resolve));
   let holding: Promise<void>;
@@ -168,7 +168,7 @@ test("while somebody else holds the store, the call ends, and the note is taken 
   expect(created.map(({ id }) => id)).toEqual(["c-1"]);
 });
 
-test("the end of a client waits so long for all notes together, and says what the store has not taken", async () => {
+test("limits the wait on close for all IDs together, and warns about the rest", async () => {
   let release: () => void;
   const held = new Promise<void>((resolve) => (release = resolve));
   let holding: Promise<void>;
@@ -193,14 +193,14 @@ test("the end of a client waits so long for all notes together, and says what th
   await server.close();
 
   expect(tookMs).toBeLessThan(9_000);
-  const said = warnings.mock.calls.map(([labelParts]) => labelParts as string);
-  expect(said.filter((labelParts) => !labelParts.includes("in plain text"))).toEqual([
-    expect.stringContaining("before the store took note of the identifiers that 4 calls created"),
+  const messages = warnings.mock.calls.map(([labelParts]) => labelParts as string);
+  expect(messages.filter((labelParts) => !labelParts.includes("in plain text"))).toEqual([
+    expect.stringContaining("before the IDs of 4 calls were stored"),
   ]);
 });
 
-test("where the store takes no note, the call ends as it did, and a warning says so", async () => {
-  // It cannot be used from the moment at which the call has left.
+test("returns the result with a warning if the ID cannot be stored", async () => {
+  // The store breaks while the call is in flight.
   const server = await faultServer((socket, number) => {
     mkdirSync(dirname(store), { recursive: true, mode: 0o700 });
     writeFileSync(store, "no database", { mode: 0o600 });
@@ -212,7 +212,7 @@ test("where the store takes no note, the call ends as it did, and a warning says
   await server.close();
   expect(warnings).toHaveBeenCalledTimes(1);
   expect(warnings).toHaveBeenCalledWith(
-    expect.stringContaining("consents.create: The call was carried out, and the store could not take note"),
+    expect.stringContaining("consents.create: The call was carried out, but its ID could not be stored"),
     { type: "FxdeskWarning", code: "FXDESK_ID_UNKEPT" },
   );
 });

@@ -1,4 +1,4 @@
-/** What is sent again, how often, and after what wait. */
+/** Retries: which calls, how often, and after which delay. */
 import type { Socket } from "node:net";
 import type { FxdeskClient } from "../../../core";
 import { RetryBudget, retryAfterMs } from "../../../core/transport/backoff";
@@ -15,21 +15,21 @@ import {
 const brokenBody: Fault = (socket) => socket.end("HTTP/1.1 200 X\r\ncontent-length: 99\r\n\r\n[");
 const list = respond(200, "[]");
 
-test("a read is tried again after a reset and after 503", async () => {
+test("retries a read after a reset and after a 503", async () => {
   const { client } = await startClientAndServer(inSequence(reset, respond(503), list));
   expect(await client.trades.list.response()).toMatchObject({ body: [], attempts: 3 });
 });
 
-test("a read whose response breaks off is tried again", async () => {
+test("retries a read after an incomplete response", async () => {
   const { client } = await startClientAndServer(inSequence(brokenBody, list));
   expect(await client.trades.list.response()).toMatchObject({ body: [], attempts: 2 });
 });
 
-test("a read whose responses all break off says so, with the status", async () => {
+test("reports the status if all responses to a read are incomplete", async () => {
   const { server, client } = await startClientAndServer(brokenBody);
   const error = await failureOf(client.trades.list());
   expect(error).toMatchObject({ name: "Unavailable", status: 200, outcome: "unknown", retryable: true });
-  expect(error.message).toContain("trades.list: The response (200) broke off");
+  expect(error.message).toContain("trades.list: The response (200) was incomplete");
   expect(server.heads).toHaveLength(3);
 });
 
@@ -42,27 +42,30 @@ const table: [fault: string, make: Fault, requests: { read: number; change: numb
   ),
   ["429, at once", respond(429, "", { "retry-after": "0" }), { read: 3, change: 1, money: 1 }],
   ["a reset", reset, { read: 3, change: 1, money: 1 }],
-  ["a response that breaks off", brokenBody, { read: 3, change: 1, money: 1 }],
+  ["an incomplete response", brokenBody, { read: 3, change: 1, money: 1 }],
   ["no HTTP", (socket) => socket.end("no http\r\n\r\n"), { read: 3, change: 1, money: 1 }],
 ];
 
-test.each(table)("%s to a read, a change and a booking: %j requests", async (_, fault, requests) => {
-  disableBackoff();
-  const count = async (call: (client: FxdeskClient) => Promise<unknown>) => {
-    const { server, client } = await startClientAndServer(fault);
-    const { attempts } = await failureOf(call(client));
-    expect(server.heads).toHaveLength(attempts);
-    return attempts;
-  };
-  const [read, changed, money] = await Promise.all([
-    count((client) => client.trades.list()),
-    count((client) => client.request(changeRequest)),
-    count((client) => client.trades.book(tradeInput)),
-  ]);
-  expect({ read, change: changed, money }).toEqual(requests);
-});
+test.each(table)(
+  "limits the attempts of a read, a change and a booking after %s",
+  async (_, fault, requests) => {
+    disableBackoff();
+    const count = async (call: (client: FxdeskClient) => Promise<unknown>) => {
+      const { server, client } = await startClientAndServer(fault);
+      const { attempts } = await failureOf(call(client));
+      expect(server.heads).toHaveLength(attempts);
+      return attempts;
+    };
+    const [read, changed, money] = await Promise.all([
+      count((client) => client.trades.list()),
+      count((client) => client.request(changeRequest)),
+      count((client) => client.trades.book(tradeInput)),
+    ]);
+    expect({ read, change: changed, money }).toEqual(requests);
+  },
+);
 
-test("a read that is aborted while it waits to be tried again was sent", async () => {
+test("reports an aborted read as sent while it waits for its retry", async () => {
   const { server, client } = await startClientAndServer(respond(503, "", { "retry-after": "60" }), {
     timeoutMs: 600_000,
   });
@@ -73,12 +76,12 @@ test("a read that is aborted while it waits to be tried again was sent", async (
   expect(await call).toMatchObject({ name: "Aborted", outcome: "unknown", attempts: 1 });
 });
 
-test("one time limit covers all attempts, and ends the wait between them", async () => {
+test("applies one time limit to all attempts and delays", async () => {
   const { client } = await startClientAndServer(inSequence(reset, silence), { timeoutMs: 2_000 });
   expect(await failureOf(client.trades.list())).toMatchObject({ code: "timeout", outcome: "unknown" });
 });
 
-test("300 reads of a service that fails become few more requests, and a working one is tried again", async () => {
+test("limits the retries of 300 reads by a budget, which successes refill", async () => {
   disableBackoff();
   let works = false;
   const { server, client } = await startClientAndServer((socket, number) =>
@@ -91,17 +94,17 @@ test("300 reads of a service that fails become few more requests, and a working 
   await client.trades.list();
 });
 
-test("a quota that is used up is told at once, and makes no other call wait", async () => {
+test("reports an exhausted quota at once, without delaying other calls", async () => {
   const usedUp = respond(429, '{"tppMessages":[{"category":"ERROR","code":"ACCESS_EXCEEDED"}]}');
   const accounts = respond(200, '{"accounts":[]}');
-  // Where it spoke of the rate, the next call would wait for a second.
+  // A rate limit would delay the next call by a second.
   const { client } = await startClientAndServer(inSequence(usedUp, accounts), { queueTimeoutMs: 500 });
   const read = (consent: string) => client.openBanking.listAccounts({ "Consent-ID": consent });
   expect(await failureOf(read("c-1"))).toMatchObject({ name: "RateLimited", attempts: 1 });
   expect(await read("c-2")).toEqual({ accounts: [] });
 });
 
-test("the budget of one server is not another's", async () => {
+test("keeps separate budgets per server", async () => {
   disableBackoff();
   const { server, client } = await startClientAndServer(respond(503));
   for (let count = 0; count < 60; count += 1) await failureOf(client.trades.list());
@@ -111,7 +114,7 @@ test("the budget of one server is not another's", async () => {
   expect(server.heads.length - before).toBe(1 + 3);
 });
 
-test("a budget is used up by attempts, and filled again by successes", () => {
+test("spends the budget on retries and refills it on success", () => {
   const budget = new RetryBudget();
   const taken = (status?: number) => {
     let count = 0;
@@ -142,11 +145,11 @@ test.each<[header: string | string[] | undefined, ms: number | undefined]>([
   ["soon", undefined],
   ["", undefined],
   [undefined, undefined],
-])("Retry-After %j is %s", (header, ms) => {
+])("parses Retry-After %j as %s", (header, ms) => {
   expect(retryAfterMs(header, now)).toBe(ms);
 });
 
-test("a read whose connection was forgotten at the other end is sent again on a new one", async () => {
+test("retries a read on a new connection if the server dropped the old one", async () => {
   const forgotten = new Set<Socket>();
   const seen = new Set<Socket>();
   const { client } = await startClientAndServer((socket, number) => {

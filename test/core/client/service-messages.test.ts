@@ -1,4 +1,4 @@
-/** An error of the service that says several things: each is told, and the fields it names are violations. */
+/** Errors with several messages: all are reported, and their fields are violations. */
 import { InvalidInput } from "../../../core";
 import { respond } from "../../support/fault-server";
 import { startClientAndServer, failureOf } from "../support/client-fixtures";
@@ -24,7 +24,7 @@ const message = (path: string | undefined, text: string, code = "FORMAT_ERROR") 
   text,
 });
 
-test("each message of an invalid request is told, and its field is a violation", async () => {
+test("reports each message of an invalid request, and its field as a violation", async () => {
   const error = await initiateAndFail(400, {
     tppMessages: [
       message("creditorAccount.iban", "The check digits are wrong."),
@@ -67,26 +67,26 @@ test.each([
   ["CONSENT-id", "Consent-ID"],
   ["PSU-IP-Address", "PSU-IP-Address"],
   ["somewhere/else/entirely", "somewhere.else.entirely"],
-])("a field that the service calls %s is %s", async (path, field) => {
+])("maps the service's field %s to %s", async (path, field) => {
   const error = await initiateAndFail(400, { tppMessages: [message(path, "Wrong.")] });
   expect(error).toMatchObject({ violations: [{ field, message: "Wrong." }] });
   expect(error.message).toContain(`${field}: Wrong. [FORMAT_ERROR]`);
 });
 
-test("a text that names its field does not name it twice", async () => {
+test("does not repeat a field that the message contains", async () => {
   const error = await initiateAndFail(400, {
     tppMessages: [message("creditorName", "creditorName is too long.")],
   });
   expect(error.message).toContain("(400) creditorName is too long. [FORMAT_ERROR]");
 });
 
-test("a message without a text has its code", async () => {
+test("falls back to the code of a message without text", async () => {
   const error = await initiateAndFail(400, { tppMessages: [{ code: "FORMAT_ERROR", path: "creditorName" }] });
   expect(error).toMatchObject({ violations: [{ field: "creditorName", message: "FORMAT_ERROR" }] });
   expect(error.message).toContain("creditorName: [FORMAT_ERROR]");
 });
 
-test("errors that are no invalid requests tell all their messages, too", async () => {
+test("reports all messages of other errors", async () => {
   const error = await initiateAndFail(403, {
     tppMessages: [
       message(undefined, "The product is closed.", "PRODUCT_INVALID"),
@@ -99,7 +99,7 @@ test("errors that are no invalid requests tell all their messages, too", async (
   );
 });
 
-test("the further errors of a problem are told", async () => {
+test("reports the nested errors of a problem document", async () => {
   const error = await initiateAndFail(400, {
     type: "about:blank",
     code: "FORMAT_ERROR",
@@ -110,7 +110,7 @@ test("the further errors of a problem are told", async () => {
   expect(error.message).toContain("Wrong. The amount. [FORMAT_ERROR] Too late. The day. [PERIOD_INVALID]");
 });
 
-test("no number of messages makes an error large", async () => {
+test("limits the number of messages", async () => {
   const many = Array.from({ length: 5_000 }, (_, index) =>
     message(`payments[${index}].creditorName`, "Wrong."),
   );
@@ -119,14 +119,14 @@ test("no number of messages makes an error large", async () => {
   expect((error as InvalidInput).violations).toHaveLength(50);
 });
 
-test("entries that are no messages are passed over", async () => {
+test("ignores entries that are not messages", async () => {
   const error = await initiateAndFail(400, {
     tppMessages: [null, 7, [], { text: "No code." }, message("creditorName", "No.")],
   });
   expect(error.service).toEqual({ code: "FORMAT_ERROR", message: "No.", details: "", field: "creditorName" });
 });
 
-test("a text has no line breaks, whatever it is told of", async () => {
+test("removes line breaks", async () => {
   const forged = "\n\nfxdesk: carried out (201)";
   const error = await initiateAndFail(409, {
     tppMessages: [
@@ -150,7 +150,7 @@ test("a text has no line breaks, whatever it is told of", async () => {
   });
 });
 
-test("a text of nothing but spaces takes no time", async () => {
+test("handles long whitespace in linear time", async () => {
   const spaces = " ".repeat(1_000_000);
   const begun = performance.now();
   await initiateAndFail(409, { tppMessages: [message(undefined, `a${spaces}b`)] });

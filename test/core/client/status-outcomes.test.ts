@@ -1,4 +1,4 @@
-/** What every status means for a read, a change and a booking. The rules: design, "Outcomes are true". */
+/** Result of every status for a read, a change and a booking. */
 import { inSequence, respond } from "../../support/fault-server";
 import {
   startClientAndServer,
@@ -29,7 +29,7 @@ test.each(effects)("%s", async (effect, documented, body, call) => {
   disableBackoff();
   let status = 200;
   const { server, client } = await startClientAndServer((socket, number) =>
-    // No body comes with these. After a 429 nobody waits.
+    // These have no body. There is no wait after a 429.
     respond(status, [204, 304].includes(status) ? "" : body, { "retry-after": "0" })(socket, number),
   );
   for (status of all) {
@@ -72,7 +72,7 @@ test.each([
   ...unprovenBodies,
   '{"code":"c","message":"m","details":"d"}',
   '{"code":"c","message":"m","details":"d","trade_id":"t"}',
-])("a success of a booking that holds %s proves nothing", async (body) => {
+])("reports an unknown outcome for a booking answered with %s", async (body) => {
   const { server, client } = await startClientAndServer(respond(201, body));
   const error = await failureOf(client.trades.book(tradeInput));
   expect(error).toMatchObject({ code: "outcome_unknown", outcome: "unknown", status: 201, retryable: false });
@@ -80,7 +80,7 @@ test.each([
 });
 
 test.each(["null", "{}", '"text"', '{"code":"c","message":"m","details":"d"}'])(
-  "a success of a read that holds %s is passed on, with what differs",
+  "passes on a read answered with %s, with violations",
   async (body) => {
     const { client } = await startClientAndServer(respond(200, body));
     const response = await client.trades.list.response();
@@ -89,13 +89,15 @@ test.each(["null", "{}", '"text"', '{"code":"c","message":"m","details":"d"}'])(
   },
 );
 
-test("a 409 on a quote that was spent says where to look", async () => {
+test("says where to look after a 409 for a used quote", async () => {
   const used = '{"code":"quote_used","message":"Quote already used.","details":""}';
   const { client } = await startClientAndServer(inSequence(respond(502), respond(409, used)));
   expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({ outcome: "unknown" });
   const error = await failureOf(client.trades.book(tradeInput, uniqueKey()));
   expect(error).toMatchObject({ name: "Conflict", code: "conflict", outcome: "rejected" });
-  expect(error.message).toContain("This call was not carried out. If an earlier one had this quote_id");
+  expect(error.message).toContain(
+    "This call was not carried out, but an earlier call with the same quote_id",
+  );
   expect(error.message).toContain("look in trades.list");
 });
 
@@ -108,7 +110,7 @@ test.each([
   "null",
   "[[]]",
   "7",
-])("an error body of %s is an error of the family", async (body) => {
+])("throws an FxdeskError for the error body %s", async (body) => {
   const { client } = await startClientAndServer(respond(404, body));
   expect(await failureOf(client.trades.list())).toMatchObject({ name: "NotFound", outcome: "rejected" });
 });

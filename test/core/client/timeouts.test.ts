@@ -1,4 +1,4 @@
-/** How long a call may take and wait: what is refused as a limit, and what a limit covers. */
+/** Time limits of calls: valid values and coverage. */
 import { createClient } from "../../../core";
 import { type Fault, respond, silence } from "../../support/fault-server";
 import {
@@ -17,7 +17,7 @@ import {
 const invalidLimits = [0, -1, 1.5, NaN, Infinity, -Infinity, 2 ** 31, "5", null, true, {}];
 
 describe.each(["timeoutMs", "queueTimeoutMs"] as const)("%s", (name) => {
-  test.each(invalidLimits)("of %p is refused, by createClient and by a call", async (value) => {
+  test.each(invalidLimits)("refuses %p, in createClient and in a call", async (value) => {
     const words = `${name} must be a whole number from 1 to 2147483647, not ${String(value)}`;
     expect(() => createClient({ [name]: value as number })).toThrow(new TypeError(`${words}.`));
     const { server, client } = await startClientAndServer(respond(200, "[]"));
@@ -27,27 +27,27 @@ describe.each(["timeoutMs", "queueTimeoutMs"] as const)("%s", (name) => {
     expect(server.heads).toHaveLength(0);
   });
 
-  test.each([1, 1_000, 2 ** 31 - 1])("of %i is taken", async (value) => {
+  test.each([1, 1_000, 2 ** 31 - 1])("accepts %i", async (value) => {
     const { client } = await startClientAndServer(respond(200, "[]"), { timeoutMs: 60_000 });
     expect(() => createClient({ [name]: value })).not.toThrow();
     if (value > 1) await client.trades.list({}, { [name]: 2 ** 31 - 1 });
   });
 });
 
-test.each([0, -1, 1.5, NaN, "5"])("%p connections are refused", (connections) => {
+test.each([0, -1, 1.5, NaN, "5"])("refuses %p connections", (connections) => {
   expect(() => createClient({ connections: connections as number })).toThrow(/connections must be a whole/);
 });
 
 const head = "HTTP/1.1 200 X\r\ncontent-type: application/pdf\r\ncontent-length: 9\r\n\r\nx";
 const slowResponses: [phase: string, fault: Fault][] = [
-  ["the head of a response", silence],
-  ["half a head", (socket) => socket.write("HTTP/1.1 200 X\r\ncontent-le")],
-  ["a body that never comes", (socket) => socket.write(head)],
-  ["a body that drips", dripFault],
+  ["the response headers", silence],
+  ["incomplete headers", (socket) => socket.write("HTTP/1.1 200 X\r\ncontent-le")],
+  ["a missing body", (socket) => socket.write(head)],
+  ["an endless body", dripFault],
 ];
 
 describe.each(slowResponses)("the time limit and the caller end the wait for %s", (_, fault) => {
-  test("of a read and a change, which may have been carried out", async () => {
+  test("of a read and a change, with an unknown outcome", async () => {
     const { server, client } = await startClientAndServer(fault, { timeoutMs: 2_000 });
     for (const error of await Promise.all(
       [client.trades.list(), client.request(changeRequest)].map(failureOf),
@@ -63,7 +63,7 @@ describe.each(slowResponses)("the time limit and the caller end the wait for %s"
       expect(error).toMatchObject({ code: "aborted", outcome: "unknown", retryable: false });
   });
 
-  test("of a booking: the limit leaves it unknown, the caller does not end it", async () => {
+  test("of a booking: the limit makes it unknown, the caller cannot end it", async () => {
     const { server, client } = await startClientAndServer(fault, { timeoutMs: 2_000 });
     const controller = new AbortController();
     const call = failureOf(client.trades.book(tradeInput, { signal: controller.signal }));
@@ -77,10 +77,10 @@ describe.each(slowResponses)("the time limit and the caller end the wait for %s"
 });
 
 test.each<[ends: string, fault: Fault, expected: object]>([
-  ["well", respond(201, '{"trade_id":"t-1"}'), { trade_id: "t-1" }],
-  ["with a refusal", respond(404, "{}"), { outcome: "rejected", status: 404 }],
-  ["with a failure", respond(503), { outcome: "unknown", status: 503 }],
-])("a booking whose caller aborts after it left ends %s, as it ended", async (_, fault, expected) => {
+  ["success", respond(201, '{"trade_id":"t-1"}'), { trade_id: "t-1" }],
+  ["refusal", respond(404, "{}"), { outcome: "rejected", status: 404 }],
+  ["failure", respond(503), { outcome: "unknown", status: 503 }],
+])("returns the true outcome (%s) of a sent booking whose caller aborts", async (_, fault, expected) => {
   let response: () => void = () => undefined;
   const { server, client } = await startClientAndServer(
     (socket, number) => (response = () => fault(socket, number)),
@@ -94,18 +94,18 @@ test.each<[ends: string, fault: Fault, expected: object]>([
   expect(server.heads).toHaveLength(1);
 });
 
-test("the limit of the wait is told apart from the limit of the call", async () => {
+test("distinguishes the queue limit from the time limit", async () => {
   const { server, client } = await startClientAndServer(silence, { connections: 1, timeoutMs: 60_000 });
   const busy = failureOf(client.trades.list());
   await untilArrived(server, 1);
   const waited = await failureOf(client.trades.list({}, { queueTimeoutMs: 30, timeoutMs: 60_000 }));
   expect(waited).toMatchObject({ code: "timeout", outcome: "not-sent", retryable: true });
-  expect(waited.message).toContain("waited 30 ms for its turn");
+  expect(waited.message).toContain("waited 30 ms for the rate limiter");
   await server.close();
   await busy;
 });
 
-test("a call that waited long for its turn has its whole time from then on", async () => {
+test("starts the time limit after the wait in the queue", async () => {
   let first: () => void = () => undefined;
   const list = respond(200, "[]");
   const { server, client } = await startClientAndServer(
@@ -124,7 +124,7 @@ test("a call that waited long for its turn has its whole time from then on", asy
   await Promise.all([busy, waiting]);
 });
 
-test("a token that never comes and a file that never ends are covered", async () => {
+test("covers a missing token and an endless file", async () => {
   const service = await startFaultServer((socket) => socket.write(head));
   const asking = createTestClient({
     baseUrl: service.url,
@@ -139,7 +139,7 @@ test("a token that never comes and a file that never ends are covered", async ()
   expect(await failureOf((body as { bytes(): Promise<Buffer> }).bytes())).toMatchObject({ code: "timeout" });
 });
 
-test("no listener stays on a signal that outlives its calls", async () => {
+test("removes its listeners from a long-lived signal", async () => {
   const { client } = await startClientAndServer(respond(200, "[]"));
   const { signal } = new AbortController();
   let listeners = 0;
@@ -150,7 +150,7 @@ test("no listener stays on a signal that outlives its calls", async () => {
   expect([add.mock.calls.length, listeners]).toEqual([20, 0]);
 });
 
-test.each([new AbortController(), {}, "soon"])("%p is no signal, and nothing is sent", async (signal) => {
+test.each([new AbortController(), {}, "soon"])("refuses %p as a signal and sends nothing", async (signal) => {
   const { server, client } = await startClientAndServer(respond(201, '{"trade_id":"t-1"}'));
   for (const call of [
     () => client.trades.list({}, { signal: signal as never }),

@@ -1,6 +1,6 @@
 /**
- * Two logins in one store, in whatever order people log in and out, call and wait: neither service ever sees a token of the
- * other. FXDESK_RUNS says how many sequences, FXDESK_SEED which.
+ * Two logins in one store with random logins, logouts, calls and pauses: neither service ever receives a token of the other.
+ * FXDESK_RUNS sets the number of sequences, FXDESK_SEED the seed.
  */
 import * as fc from "fast-check";
 import { randomBytes } from "node:crypto";
@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** One place, its login and what is expected of it. */
+/** One service, its login and its expected state. */
 class LoginSession {
   login: string | undefined;
 
@@ -66,7 +66,7 @@ class LoginSession {
     this.login = undefined;
   }
 
-  /** "read", or the code of the error. */
+  /** `read`, or the code of the error. */
   async call(login = this.login): Promise<string> {
     const client = createClient(this.options(login));
     try {
@@ -89,11 +89,11 @@ async function runSequence(steps: readonly Step[], run: number): Promise<void> {
     const sent = desk.sandbox.requests.length;
     if (does === "login") await desk.logIn();
     else if (does === "logout") await desk.logOut();
-    // The access token ends; its refresh token does not.
+    // Only the access token expires.
     else if (does === "wait") desk.sandbox.advance(2 * 3_600_000);
     else if (does === "call") expect(await desk.call()).toBe(desk.login ? "read" : "unauthorized");
     else if (other.login !== undefined) {
-      // What is logged in elsewhere is of no use here, and is not even shown.
+      // The other service's login does not work here, and is not sent.
       expect(await desk.call(other.login)).toBe("unauthorized");
       expect(desk.sandbox.requests).toHaveLength(sent);
     }
@@ -102,7 +102,7 @@ async function runSequence(steps: readonly Step[], run: number): Promise<void> {
   expect(known.map(Boolean)).toEqual(desks.map(({ login }) => login !== undefined));
 }
 
-test("neither service sees a token of the other", async () => {
+test("never sends a token to the other service", async () => {
   let run = 0;
   const sequence = fc.array(step, { minLength: 3, maxLength: 12 });
   await fc.assert(

@@ -1,4 +1,4 @@
-/** A login at services that are not as they should be, and the listener for who comes back. */
+/** Login at misbehaving services, and the listener for the redirect. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { startLogin, readTokenAge } from "../../../core/client/login";
@@ -37,7 +37,7 @@ const tokens = (changes: object = {}) =>
 const idToken = (payload: unknown) =>
   `x.${Buffer.from(JSON.stringify(payload)).toString("base64url")}.signature`;
 
-/** A login whose person came back with a code, at a token endpoint that behaves as told. */
+/** Completes a login with a code, at a token endpoint with the given behaviour. */
 async function finishLogin(fault: Fault, settings: Record<string, string> = {}, more: object = {}) {
   const server = await startFaultServer(fault);
   const options = optionsAt(server.url, settings);
@@ -46,7 +46,7 @@ async function finishLogin(fault: Fault, settings: Record<string, string> = {}, 
   return { server, options, login, finishing: login.finish(parameters) };
 }
 
-test("the code is exchanged once, with the proof of who asked and the application's secret", async () => {
+test("exchanges the code once, with PKCE verifier and application secret", async () => {
   const { server, login, finishing } = await finishLogin(respond(200, tokens()));
   expect(await finishing).toMatchObject({ clientId: "c-1", clientIds: [], environment: "api" });
   expect(server.heads).toHaveLength(1);
@@ -67,7 +67,7 @@ test("the code is exchanged once, with the proof of who asked and the applicatio
   );
 });
 
-test("no proof goes along where the service refuses it", async () => {
+test("omits PKCE with the setting pkce=none", async () => {
   const { server, finishing } = await finishLogin(respond(200, tokens()), { pkce: "none" });
   await finishing;
   expect(server.heads[0]).not.toContain("code_verifier");
@@ -76,10 +76,10 @@ test("no proof goes along where the service refuses it", async () => {
 test.each([
   ["a lifetime in digits", { expires_in: "3600" }],
   ["no lifetime", { expires_in: undefined }],
-  ["a lifetime that is none", { expires_in: "soon" }],
-  ["an identity that cannot be read", { id_token: "x" }],
-  ["an identity without clients", { id_token: idToken({ clients: 1 }) }],
-])("%s is taken", async (_what, changes) => {
+  ["an invalid lifetime", { expires_in: "soon" }],
+  ["an unreadable ID token", { id_token: "x" }],
+  ["an ID token without clients", { id_token: idToken({ clients: 1 }) }],
+])("accepts %s", async (_what, changes) => {
   const { options, finishing } = await finishLogin(respond(200, tokens(changes)));
   const { login } = await finishing;
   const settings = { ...options.settings, login };
@@ -92,15 +92,15 @@ test.each([
   [[{ client_id: "c-2" }], undefined, "c-2"],
   [[{ client_id: "c-2" }, { client_id: "c-3" }], undefined, undefined],
   [[{ client_id: "c-2" }, { client_id: "c-1" }], "c-1", "c-1"],
-])("of the clients %j, with %s set, it is %s", async (clients, clientId, expected) => {
+])("with the clients %j and %s configured, the client is %s", async (clients, clientId, expected) => {
   const server = await startFaultServer(respond(200, tokens({ id_token: idToken({ clients }) })));
   const { clientId: _, ...options } = optionsAt(server.url);
   const login = await startLogin(fxdeskService, { ...options, ...(clientId && { clientId }) });
-  const kept = await login.finish(new URLSearchParams({ code: "c", state: login.state }));
-  expect([kept.clientId, kept.clientIds]).toEqual([expected, clients.map((each) => each.client_id)]);
+  const stored = await login.finish(new URLSearchParams({ code: "c", state: login.state }));
+  expect([stored.clientId, stored.clientIds]).toEqual([expected, clients.map((each) => each.client_id)]);
 });
 
-test("where there is no refresh token, it is good as long as its access token", async () => {
+test("works until the access token expires if there is no refresh token", async () => {
   const answers = inSequence(
     respond(200, tokens({ refresh_token: undefined })),
     respond(200, "[]"),
@@ -120,34 +120,34 @@ test.each<[string, Fault, object]>([
   ["refuses", respond(400, '{"error":"invalid_grant"}'), { code: "unauthorized", outcome: "rejected" }],
   ["does not know the application", respond(401, "{}"), { code: "unauthorized" }],
   ["fails", respond(500), { code: "unavailable", retryable: true }],
-  ["is too busy", respond(429), { code: "unavailable" }],
-  ["leads elsewhere", respond(302, "", { location: "https://elsewhere.example/" }), { code: "unavailable" }],
-  ["says nothing", silence, { code: "unavailable" }],
+  ["is overloaded", respond(429), { code: "unavailable" }],
+  ["redirects", respond(302, "", { location: "https://elsewhere.example/" }), { code: "unavailable" }],
+  ["does not respond", silence, { code: "unavailable" }],
   ["hangs up", reset, { code: "unavailable" }],
-  ["gives a page", respond(200, "<html>"), { code: "unavailable" }],
-  ["gives no token", respond(200, "{}"), { code: "unavailable" }],
-  ["gives tokens of another type", respond(200, tokens({ token_type: "mac" })), { code: "unavailable" }],
-])("where the token endpoint %s, there is an error, and nothing is kept", async (_what, fault, facts) => {
+  ["returns HTML", respond(200, "<html>"), { code: "unavailable" }],
+  ["returns no token", respond(200, "{}"), { code: "unavailable" }],
+  ["returns tokens of another type", respond(200, tokens({ token_type: "mac" })), { code: "unavailable" }],
+])("fails and stores nothing if the token endpoint %s", async (_what, fault, facts) => {
   const { server, finishing } = await finishLogin(fault);
   const error = await failureOf(finishing);
   expect(error).toMatchObject({ operation: "login", ...facts });
   expect(server.heads.length).toBeLessThanOrEqual(1);
-  const told = JSON.stringify(error) + error.stack + String((error.cause as Error | undefined)?.stack);
+  const visible = JSON.stringify(error) + error.stack + String((error.cause as Error | undefined)?.stack);
   for (const hidden of [secret, "the-code-of-it", "access-token-1", "refresh-token-1"])
-    expect(told).not.toContain(hidden);
+    expect(visible).not.toContain(hidden);
 });
 
 test.each([
   ["another state", { state: "another" }],
   ["an error", { error: "access_denied" }],
   ["no code", { code: "" }],
-])("with %s nothing is exchanged", async (_what, more) => {
+])("does not exchange the code with %s", async (_what, more) => {
   const { server, finishing } = await finishLogin(respond(200, tokens()), {}, more);
   await failureOf(finishing);
   expect(server.heads).toEqual([]);
 });
 
-test("the name of an issuer, which the contract does not show, is no reason to refuse", async () => {
+test("ignores an issuer, which the contract does not document", async () => {
   const { finishing } = await finishLogin(respond(200, tokens()), {}, { iss: "https://issuer.example" });
   expect(await finishing).toMatchObject({ clientId: "c-1" });
 });
@@ -156,23 +156,26 @@ test.each([
   ["authClientId", "authClientId is needed"],
   ["authClientSecret", "authClientSecret is needed"],
   ["redirectUri", "redirectUri is needed"],
-])("without %s nobody is asked", async (name, message) => {
+])("fails before opening the login page without %s", async (name, message) => {
   const options = optionsAt("http://127.0.0.1:9", { [name]: "" });
   await expect(startLogin(fxdeskService, options)).rejects.toThrow(message);
 });
 
-describe("who is waited for", () => {
+describe("the redirect listener", () => {
   const nobody = () => Promise.reject(new Error("Nobody came."));
 
-  test("has so much time", async () => {
+  test("has a time limit", async () => {
     const redirectUri = await freeRedirectUri();
     const { result } = await listenForRedirect({ redirectUri, state: "s", timeoutMs: 50 }, nobody);
     const error = await failureOf(result);
-    expect(error).toMatchObject({ code: "timeout", message: expect.stringContaining("Nobody logged in") });
+    expect(error).toMatchObject({
+      code: "timeout",
+      message: expect.stringContaining("not completed within"),
+    });
     await expect(openPage(redirectUri)).rejects.toThrow("fetch failed");
   });
 
-  test.each(["localhost", "[::1]"])("comes to %s where that is registered", async (host) => {
+  test.each(["localhost", "[::1]"])("listens on %s if that is registered", async (host) => {
     const redirectUri = (await freeRedirectUri()).replace("127.0.0.1", host);
     const finish = (parameters: URLSearchParams) => Promise.resolve(parameters.get("code"));
     const { result } = await listenForRedirect({ redirectUri, state: "s", timeoutMs: 5_000 }, finish);
@@ -180,7 +183,7 @@ describe("who is waited for", () => {
     expect(await result).toBe("c");
   });
 
-  test("may come with an address that is none", async () => {
+  test("handles malformed addresses", async () => {
     const redirectUri = await freeRedirectUri();
     const { host, port, hostname } = new URL(redirectUri);
     const { result } = await listenForRedirect(

@@ -1,4 +1,4 @@
-/** The file of profiles: whole, for one user alone, and changed by one process at a time. */
+/** Profiles file: atomic updates, private to the user. */
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
@@ -18,11 +18,11 @@ beforeEach(() => rm(folder, { recursive: true, force: true }));
 
 const profile = (clientId: string): Profile => ({ settings: { clientId } });
 
-test("there is none before the first", async () => {
+test("returns no profiles without a file", async () => {
   expect(await readProfiles()).toEqual(new Map());
 });
 
-test("one is written, changed and removed, and the others stay", async () => {
+test("writes, changes and removes one profile and keeps the others", async () => {
   await updateProfile("one", () => profile("c-1"));
   await updateProfile("two", () => profile("c-2"));
   await updateProfile("one", (found) => ({ settings: { ...found!.settings, contactId: "p-1" } }));
@@ -36,19 +36,19 @@ test("one is written, changed and removed, and the others stay", async () => {
   expect([...(await readProfiles()).keys()]).toEqual(["two"]);
 });
 
-test("many who change it at once lose nothing", async () => {
+test("keeps all concurrent changes", async () => {
   const names = Array.from({ length: 20 }, (_, index) => `p-${index}`);
   await Promise.all(names.map((name) => updateProfile(name, () => profile(name))));
   expect([...(await readProfiles()).keys()].toSorted()).toEqual(names.toSorted());
 });
 
-test("file and folder are this user's alone, and nothing else is left in it", async () => {
+test("creates a private file and folder without leftovers", async () => {
   await updateProfile("one", () => profile("c-1"));
   expect([(await stat(folder)).mode & 0o777, (await stat(path)).mode & 0o777]).toEqual([0o700, 0o600]);
   expect(await readdir(folder)).toEqual(["profiles.json"]);
 });
 
-test("a change that fails changes nothing", async () => {
+test("changes nothing if an update fails", async () => {
   await updateProfile("one", () => profile("c-1"));
   const before = await readFile(path, "utf8");
   const failing = updateProfile("one", () => {
@@ -59,38 +59,38 @@ test("a change that fails changes nothing", async () => {
   expect(await readdir(folder)).toEqual(["profiles.json"]);
 });
 
-test("one that others may read is refused", async () => {
+test("refuses a file that others may read", async () => {
   await updateProfile("one", () => profile("c-1"));
   await chmod(path, 0o640);
   await expect(readProfiles()).rejects.toThrow(`chmod 600 ${path}`);
-  await expect(updateProfile("two", () => profile("c-2"))).rejects.toThrow("Others may read");
+  await expect(updateProfile("two", () => profile("c-2"))).rejects.toThrow("Other users may read");
 });
 
 test.each([
   ["no JSON", "{"],
   ["another shape", "[]"],
-  ["a name that is none", '{"profiles":{"../x":{"settings":{}}}}'],
+  ["an invalid name", '{"profiles":{"../x":{"settings":{}}}}'],
   ["no settings", '{"profiles":{"x":{}}}'],
-  ["settings that are no texts", '{"profiles":{"x":{"settings":{"clientId":1}}}}'],
-])("with %s it says which file is wrong", async (_what, content) => {
+  ["settings that are not strings", '{"profiles":{"x":{"settings":{"clientId":1}}}}'],
+])("names the file if it contains %s", async (_what, content) => {
   await mkdir(folder, { recursive: true });
   await writeFile(path, content, { mode: 0o600 });
   await expect(readProfiles()).rejects.toThrow(path);
 });
 
-test.each(["a", "prod", "Desk-1.sandbox_2", "a".repeat(64)])("%s may be a name", (name) => {
+test.each(["a", "prod", "Desk-1.sandbox_2", "a".repeat(64)])("accepts the name %s", (name) => {
   expect(isProfileName(name)).toBe(true);
 });
-test.each(["", "-a", ".a", "__proto__", "a b", "a/b", "ä", "a".repeat(65)])("%s may not", (name) => {
+test.each(["", "-a", ".a", "__proto__", "a b", "a/b", "ä", "a".repeat(65)])("refuses the name %j", (name) => {
   expect(isProfileName(name)).toBe(false);
 });
 
-describe("its secrets", () => {
+describe("secrets of a profile", () => {
   const [key, other] = [randomBytes(32), randomBytes(32)];
   const store = (given: Buffer | undefined) => ({ location: "/unused", key: given });
   const secrets = { apiKey: "api-key-of-one" };
 
-  test("are sealed with the store's key, for their profile", () => {
+  test("are sealed with the store key for their profile", () => {
     const sealed = { settings: {}, secrets: sealSecrets("one", secrets, store(key)) };
     expect(sealed.secrets).not.toContain(secrets.apiKey);
     expect(unsealSecrets("one", sealed, store(key))).toEqual(secrets);
@@ -99,7 +99,7 @@ describe("its secrets", () => {
     expect(() => unsealSecrets("one", sealed, store(undefined))).toThrow("set FXDESK_STORE_KEY");
   });
 
-  test("are there without a key as well, and none where nobody is logged in", () => {
+  test("work without a key, and are empty after a logout", () => {
     const plain = { settings: {}, secrets: sealSecrets("one", secrets, store(undefined)) };
     expect(unsealSecrets("one", plain, store(undefined))).toEqual(secrets);
     expect(unsealSecrets("one", { settings: {} }, store(key))).toEqual({});

@@ -1,4 +1,4 @@
-/** Every secret of a connection, echoed by whoever can: it appears nowhere in what a caller, a log or a listener sees. */
+/** No secret of a connection, echoed by any party, reaches a caller, a log or a listener. */
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { channels } from "../../../core/client/diagnostics-channels";
@@ -27,7 +27,7 @@ const secrets = {
 const basic = Buffer.from(`app:${secrets.authClientSecret}`).toString("base64");
 const all = [...Object.values(secrets), basic];
 
-/** In every spelling that a service may send them in. */
+/** All spellings in which a service may return secrets. */
 const echo = all
   .flatMap((secret) => [
     secret,
@@ -46,7 +46,7 @@ const echo = all
   .join(" ");
 const plain = all.join(" ").replaceAll('"', "'");
 
-/** All that can be seen of a value: its text, its JSON, what inspect shows, its stack and its causes. */
+/** Returns everything visible of a value: text, JSON, inspection, stack and causes. */
 function renderEverything(value: unknown): string {
   const shown = [inspect(value, { depth: 8, maxStringLength: null }), String(value)];
   shown.push(JSON.stringify(value) ?? "");
@@ -55,7 +55,7 @@ function renderEverything(value: unknown): string {
   return shown.join("\n");
 }
 
-/** What is left of a secret in a text: its bare form, or one that a reader would decode. */
+/** Finds a secret in a text, in plain or decodable form. */
 function findSecrets(text: string): string[] {
   const forms = [
     text,
@@ -76,10 +76,10 @@ function findSecrets(text: string): string[] {
   return [...all, ...encoded].filter((secret) => forms.some((form) => form.includes(secret)));
 }
 
-/** A file is no JSON: nobody decodes what is escaped there. */
+/** Escapes in a file are not decoded, so only plain forms count. */
 const withoutEscapes = (text: string) => text.replaceAll(/\\|&#/g, "?");
 
-/** A file is looked at by what it holds, not by the connection on which it arrives. */
+/** Checks the content of a file, not its connection. */
 function withoutFile(event: unknown): unknown {
   const { result } = event as { result?: { body?: unknown } };
   return result?.body instanceof ReceivedFile
@@ -87,10 +87,10 @@ function withoutFile(event: unknown): unknown {
     : event;
 }
 
-/** All that is told on the channels while a test runs. */
+/** All diagnostics events during a test. */
 function recordEvents(): unknown[] {
-  const told: unknown[] = [];
-  const listener = (event: unknown) => void told.push(renderEverything(withoutFile(event)));
+  const events: unknown[] = [];
+  const listener = (event: unknown) => void events.push(renderEverything(withoutFile(event)));
   const { call, attempt, pause, token } = channels;
   const traces = {
     start: listener,
@@ -105,7 +105,7 @@ function recordEvents(): unknown[] {
     call.unsubscribe(traces);
     for (const each of [attempt, pause, token]) each.unsubscribe(listener);
   });
-  return told;
+  return events;
 }
 
 const renewing: Fault = respond(
@@ -119,7 +119,7 @@ async function callEverything(
   more: ClientOptions["credentials"] = {},
 ) {
   disableBackoff();
-  const told = recordEvents();
+  const events = recordEvents();
   const service = await startFaultServer(calls);
   const endpoint = await startFaultServer(tokens);
   const client = createTestClient({
@@ -139,7 +139,7 @@ async function callEverything(
   });
   const results: string[] = [];
   const note = (value: unknown) => void results.push(renderEverything(value));
-  // The booking first: then every token is known.
+  // The booking first, because it makes every token known.
   await client.trades.book.response(tradeInput).then(note, note);
   await client.accounts.listCurrencyAccounts.response().then(note, note);
   await client.request(changeRequest).then(note, note);
@@ -152,7 +152,7 @@ async function callEverything(
   } catch (error) {
     note(error);
   }
-  return { results, told, service, endpoint };
+  return { results, events, service, endpoint };
 }
 
 const json = (words: string) =>
@@ -201,10 +201,10 @@ const responseEchoes: [where: string, fault: Fault][] = [
   ["a file", respond(200, `%PDF ${plain} ${echo}`, { "content-type": "application/pdf" })],
 ];
 
-test.each(responseEchoes)("echoed in %s", async (_, fault) => {
-  const { results, told, service } = await callEverything(fault);
+test.each(responseEchoes)("redacts secrets echoed in %s", async (_, fault) => {
+  const { results, events, service } = await callEverything(fault);
   expect(service.heads.length).toBeGreaterThanOrEqual(5);
-  expect(findSecrets([...results, ...told].join("\n"))).toEqual([]);
+  expect(findSecrets([...results, ...events].join("\n"))).toEqual([]);
 });
 
 const tokenEndpointEchoes: [where: string, fault: Fault][] = [
@@ -215,27 +215,29 @@ const tokenEndpointEchoes: [where: string, fault: Fault][] = [
   ["what is no JSON", respond(200, plain)],
 ];
 
-test.each(tokenEndpointEchoes)("echoed by the token endpoint in %s", async (_, fault) => {
-  const { results, told, endpoint } = await callEverything(respond(401), fault);
+test.each(tokenEndpointEchoes)("redacts secrets echoed by the token endpoint in %s", async (_, fault) => {
+  const { results, events, endpoint } = await callEverything(respond(401), fault);
   expect(endpoint.heads.length).toBeGreaterThanOrEqual(1);
-  expect(findSecrets([...results, ...told].join("\n"))).toEqual([]);
+  expect(findSecrets([...results, ...events].join("\n"))).toEqual([]);
 });
 
 const failWith = (words: string) => () => {
   throw Object.assign(new Error(`no vault for ${words}`), { config: { headers: { a: [[[[words]]]] } } });
 };
 
-test("thrown by who should give a token, or keep it", async () => {
+test("redacts secrets in errors of accessToken and onTokens", async () => {
   const { refreshToken, authClientSecret, apiKey, passphrase } = secrets;
   const known = [refreshToken, authClientSecret, apiKey, passphrase].join(" ");
-  const asked = await callEverything(respond(200), renewing, { accessToken: failWith(known) });
-  const kept = await callEverything(respond(200), renewing, { onTokens: failWith(plain) });
-  const text = [asked, kept].flatMap(({ results, told }) => [...results, ...told]).join("\n");
+  const fromSupplier = await callEverything(respond(200), renewing, { accessToken: failWith(known) });
+  const fromOnTokens = await callEverything(respond(200), renewing, { onTokens: failWith(plain) });
+  const text = [fromSupplier, fromOnTokens]
+    .flatMap(({ results, events }) => [...results, ...events])
+    .join("\n");
   expect(text).toContain("no vault for");
   expect(findSecrets(text)).toEqual([]);
 });
 
-test("a secret that stands across two pieces of a file is blanked, and the length stays", async () => {
+test("blanks a secret across two chunks of a file without changing its length", async () => {
   const pieces = [
     "a".repeat(100_000) + secrets.apiKey.slice(0, 5),
     secrets.apiKey.slice(5) + "b".repeat(100),
@@ -256,7 +258,7 @@ test("a secret that stands across two pieces of a file is blanked, and the lengt
   expect(bytes).toBe(whole.replace(secrets.apiKey, "*".repeat(secrets.apiKey.length)));
 });
 
-test("what is no secret is not touched", () => {
+test("leaves other text unchanged", () => {
   const known = new Secrets();
   for (const secret of ["", "token", "1234567", "canary-token"]) known.add(secret);
   expect(known.redact("my token is 1234567, canary-toke")).toBe("my token is 1234567, canary-toke");
@@ -265,13 +267,13 @@ test("what is no secret is not touched", () => {
   expect(known.redactError(error)).toBe(error);
 });
 
-test("of two secrets of which one begins with the other, nothing is left", () => {
+test("redacts two secrets of which one is a prefix of the other", () => {
   const known = new Secrets();
   for (const secret of ["canary-12", "canary-1234", "canary-123"]) known.add(secret);
   expect(known.redact("canary-1234 canary-123 canary-12")).toBe("[secret] [secret] [secret]");
 });
 
-test("a response whose names and identity hold a secret does without, and says so", async () => {
+test("redacts secrets in names and IDs of a response, and reports it", async () => {
   const apiKey = "a1b2c3d4e5f6";
   const body = JSON.stringify({ trade_id: `T-${apiKey}-7` });
   const { url } = await startFaultServer(respond(201, body, { [`x-${apiKey}`]: "here" }));
@@ -282,6 +284,6 @@ test("a response whose names and identity hold a secret does without, and says s
   expect(response.body).toMatchObject({ trade_id: "T-[secret]-7" });
   expect(response.violations).toContainEqual({
     field: "",
-    message: "held a secret of the connection, which is not shown",
+    message: "contained a secret of the connection, which was removed",
   });
 });

@@ -1,4 +1,4 @@
-/** Tokens that several processes share: each client here has a connection of its own to the store, as processes have. */
+/** Shared tokens. Each client has its own connection to the store, as separate processes do. */
 import type { ClientOptions } from "../../../core";
 import { withStore } from "../../../core/store/open";
 import { extractPassword, type StoreSettings } from "../../../core/store/settings";
@@ -35,7 +35,7 @@ describe.each(engines())("in $name", ({ create }) => {
       ...more,
     });
 
-  test("the next process uses the access token of the one before", async () => {
+  test("reuses the access token of an earlier process", async () => {
     for (let run = 0; run < 3; run += 1) {
       const client = start();
       await client.trades.list();
@@ -45,7 +45,7 @@ describe.each(engines())("in $name", ({ create }) => {
     expect(rotating.used).toEqual(["refresh-0"]);
   });
 
-  test("and its refresh token when it needs another one", async () => {
+  test("reuses the refresh token of an earlier process", async () => {
     for (let run = 0; run < 3; run += 1) {
       await start().trades.list();
       rotating.revoke();
@@ -54,7 +54,7 @@ describe.each(engines())("in $name", ({ create }) => {
     expect(rotating.refusals).toBe(0);
   });
 
-  test("of many processes at once, one renews", async () => {
+  test("refreshes in one of many concurrent processes", async () => {
     const clients = Array.from({ length: 8 }, () => start());
     await Promise.all(clients.map((client) => client.trades.list()));
     rotating.revoke();
@@ -62,7 +62,7 @@ describe.each(engines())("in $name", ({ create }) => {
     expect(rotating.used).toEqual(["refresh-0", "refresh-1"]);
   });
 
-  test("a booking whose token was refused leaves the next process with another one", async () => {
+  test("gives the next process a new token after a booking's token was refused", async () => {
     await start().trades.list();
     rotating.revoke();
     expect(await failureOf(start().trades.book(tradeInput))).toMatchObject({
@@ -73,7 +73,7 @@ describe.each(engines())("in $name", ({ create }) => {
     expect(rotating.used).toEqual(["refresh-0", "refresh-1"]);
   });
 
-  test("another refresh token, application or environment begins anew", async () => {
+  test("starts a new token family for another refresh token, application or environment", async () => {
     await start().trades.list();
     rotating.revoke();
     rotating.refreshToken = "refresh-new";
@@ -85,7 +85,7 @@ describe.each(engines())("in $name", ({ create }) => {
     expect(rotating.refusals).toBe(0);
   });
 
-  test("where the newest refresh token is refused, the configured one is tried", async () => {
+  test("falls back to the configured refresh token if the newest is refused", async () => {
     disableBackoff();
     await start().trades.list();
     rotating.revoke();
@@ -98,7 +98,7 @@ describe.each(engines())("in $name", ({ create }) => {
     expect(rotating.used).toEqual(["refresh-0", "refresh-1", "refresh-0", "refresh-1", "refresh-0"]);
   });
 
-  test("who does not get its turn says so, and sends nothing", async () => {
+  test("reports a timeout and sends nothing if another process holds the lease", async () => {
     await start().trades.list();
     await withStore(settings, async ({ database }) => {
       await database.run("DELETE FROM fxdesk_tokens");
@@ -107,11 +107,11 @@ describe.each(engines())("in $name", ({ create }) => {
     const client = start({}, { timeoutMs: 300 });
     const error = await failureOf(client.trades.book(tradeInput, { timeoutMs: 20_000 }));
     expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent", retryable: true });
-    expect(error.message).toContain("Another process renews the tokens");
+    expect(error.message).toContain("Timed out waiting for another process");
     expect(rotating.used).toEqual(["refresh-0"]);
   });
 
-  test("a lease that its holder left behind ends by itself", async () => {
+  test("takes over an expired lease", async () => {
     await start().trades.list();
     rotating.revoke();
     await withStore(settings, async ({ database }) => {
@@ -121,20 +121,20 @@ describe.each(engines())("in $name", ({ create }) => {
     expect(rotating.used).toEqual(["refresh-0", "refresh-1"]);
   });
 
-  test("what the store could not take is kept before it is used, without another renewal", async () => {
+  test("saves tokens before their use once the store works again, without another refresh", async () => {
     const run = (sql: string) => withStore(settings, ({ database }) => database.run(sql));
     const another = { accessToken: "another", refreshToken: "another", remainingMs: 1 };
     await withStore(settings, (store) => saveTokens(store, "another", 0, another));
-    // No second family fits any more.
+    // There is no room for a second family.
     await run("CREATE UNIQUE INDEX fxdesk_full ON fxdesk_tokens ((version - version))");
     const client = start();
     for (const call of [() => client.trades.list(), () => client.trades.book(tradeInput)]) {
       const error = await failureOf(call());
       expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent", retryable: true });
-      expect(error.message).toContain("The store of tokens cannot be used");
+      expect(error.message).toContain("The token store cannot be used");
     }
     await run("DROP INDEX fxdesk_full");
-    // What failed is left alone for a while.
+    // Failures are followed by a pause.
     const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
     onCleanup(() => clock.mockRestore());
     await client.trades.list();
@@ -142,7 +142,7 @@ describe.each(engines())("in $name", ({ create }) => {
     expect(rotating.used).toEqual(["refresh-0"]);
   });
 
-  test("while the store is away, calls go on with a token that is good", async () => {
+  test("continues with a valid token while the store is unavailable", async () => {
     const client = start();
     await client.trades.list();
     await withStore(settings, ({ database }) => database.run("DROP TABLE fxdesk_tokens"));
@@ -152,7 +152,7 @@ describe.each(engines())("in $name", ({ create }) => {
     expect(rotating.used).toEqual(["refresh-0"]);
   });
 
-  test("nothing of what is kept is told", async () => {
+  test("reveals no stored token", async () => {
     await start().trades.list();
     rotating.revoke();
     rotating.refreshToken = "none";
@@ -160,7 +160,7 @@ describe.each(engines())("in $name", ({ create }) => {
     settings = { ...settings, key: Buffer.alloc(32, 7) };
     const error = await failureOf(start().trades.list());
     expect(error.message).toContain("another FXDESK_STORE_KEY");
-    const told = JSON.stringify(error) + String(error.stack) + String((error.cause as Error).stack);
+    const visible = JSON.stringify(error) + String(error.stack) + String((error.cause as Error).stack);
     const secrets = [
       "refresh-1",
       "access-token-1",
@@ -168,6 +168,6 @@ describe.each(engines())("in $name", ({ create }) => {
       settings.key!.toString("base64"),
     ];
     for (const secret of [...secrets, ...(extractPassword(settings.location) ? [":postgres@"] : [])])
-      expect(told).not.toContain(secret);
+      expect(visible).not.toContain(secret);
   });
 });

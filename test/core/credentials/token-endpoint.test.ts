@@ -1,4 +1,4 @@
-/** What a caller learns when there is no access token to be had: who refused, what failed, and what to do. */
+/** Errors of the token endpoint, as callers see them. */
 import { reset, respond, silence, type Fault } from "../../support/fault-server";
 import {
   untilArrived,
@@ -14,7 +14,7 @@ import {
 
 const credentials = { refreshToken: "refresh-0", authClientId: "app", authClientSecret: "app-secret" };
 
-/** A client whose tokens come from a raw endpoint; the service returns what it is asked. */
+/** A client with a raw token endpoint and a working service. */
 async function startClient(tokens: Fault, timeoutMs = 30_000) {
   disableBackoff();
   const service = await startFaultServer((socket, number) =>
@@ -35,23 +35,41 @@ const tokenResponses: [name: string, fault: Fault, expected: object, message: Re
   ["400", respond(400, '{"error":"invalid_grant"}'), refused, /refused.*400 \(invalid_grant\).*Log in/, 1],
   ["401", respond(401, "<html>"), refused, /refused the refresh token: 401\. Log in again/, 1],
   ["403", respond(403), refused, /403/, 1],
-  ["408", respond(408), down, /cannot respond now: 408/, 3],
-  ["429", respond(429), down, /cannot respond now: 429/, 3],
-  ["429 for an hour", respond(429, "", { "retry-after": "3600" }), down, /cannot respond now: 429/, 1],
-  ["500", respond(500, '{"error":"server_error"}'), down, /cannot respond now: 500 \(server_error\)/, 3],
-  ["503", respond(503, "<html>"), down, /cannot respond now: 503/, 3],
-  ["a redirect", respond(302, "", { location: "http://127.0.0.1:1" }), down, /cannot respond now: 302/, 1],
-  ["201", respond(201, '{"access_token":"access-token"}'), down, /cannot respond now: 201/, 1],
-  ["a success without a token", respond(200, '{"token_type":"bearer"}'), down, /gave no access token/, 1],
-  ["an empty token", respond(200, '{"access_token":""}'), down, /gave no access token/, 1],
-  ["null", respond(200, "null"), down, /gave no access token/, 1],
-  ["a list", respond(200, "[]"), down, /gave no access token/, 1],
-  ["HTML", respond(200, "<html>"), down, /gave no access token/, 1],
-  ["nothing", respond(200, ""), down, /gave no access token/, 1],
+  ["408", respond(408), down, /is temporarily unavailable: 408/, 3],
+  ["429", respond(429), down, /is temporarily unavailable: 429/, 3],
+  [
+    "429 for an hour",
+    respond(429, "", { "retry-after": "3600" }),
+    down,
+    /is temporarily unavailable: 429/,
+    1,
+  ],
+  [
+    "500",
+    respond(500, '{"error":"server_error"}'),
+    down,
+    /is temporarily unavailable: 500 \(server_error\)/,
+    3,
+  ],
+  ["503", respond(503, "<html>"), down, /is temporarily unavailable: 503/, 3],
+  [
+    "a redirect",
+    respond(302, "", { location: "http://127.0.0.1:1" }),
+    down,
+    /is temporarily unavailable: 302/,
+    1,
+  ],
+  ["201", respond(201, '{"access_token":"access-token"}'), down, /is temporarily unavailable: 201/, 1],
+  ["a success without a token", respond(200, '{"token_type":"bearer"}'), down, /returned no access token/, 1],
+  ["an empty token", respond(200, '{"access_token":""}'), down, /returned no access token/, 1],
+  ["null", respond(200, "null"), down, /returned no access token/, 1],
+  ["a list", respond(200, "[]"), down, /returned no access token/, 1],
+  ["HTML", respond(200, "<html>"), down, /returned no access token/, 1],
+  ["nothing", respond(200, ""), down, /returned no access token/, 1],
   ["no HTTP", (socket) => socket.end("no http\r\n\r\n"), down, /cannot be reached/, 3],
   ["a reset", reset, down, /cannot be reached/, 3],
   [
-    "a response that breaks off",
+    "an incomplete response",
     (socket) => socket.end("HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n{"),
     down,
     /cannot be reached/,
@@ -66,25 +84,28 @@ const tokenResponses: [name: string, fault: Fault, expected: object, message: Re
   ],
 ];
 
-test.each(tokenResponses)("%s of the endpoint", async (_, fault, expected, message, requests) => {
-  // However long the first call takes, the second one comes while the endpoint is left alone.
-  jest.spyOn(Date, "now").mockReturnValue(Date.now());
-  const { service, endpoint, client } = await startClient(fault);
-  const [read, booking] = [
-    await failureOf(client.trades.list()),
-    await failureOf(client.trades.book(tradeInput)),
-  ];
-  for (const error of [read, booking]) {
-    expect(error).toMatchObject({ ...expected, outcome: "not-sent", attempts: 0 });
-    expect(error.message).toMatch(message);
-    expect(error.message).toMatch(/^trades\.(list|book): No access token\. /);
-  }
-  expect(booking.message).toContain("Nothing was sent.");
-  expect(service.heads).toHaveLength(0);
-  expect(endpoint.heads).toHaveLength(requests);
-});
+test.each(tokenResponses)(
+  "handles a response of the endpoint: %s",
+  async (_, fault, expected, message, requests) => {
+    // The second call is made during the pause, however long the first one takes.
+    jest.spyOn(Date, "now").mockReturnValue(Date.now());
+    const { service, endpoint, client } = await startClient(fault);
+    const [read, booking] = [
+      await failureOf(client.trades.list()),
+      await failureOf(client.trades.book(tradeInput)),
+    ];
+    for (const error of [read, booking]) {
+      expect(error).toMatchObject({ ...expected, outcome: "not-sent", attempts: 0 });
+      expect(error.message).toMatch(message);
+      expect(error.message).toMatch(/^trades\.(list|book): No access token\. /);
+    }
+    expect(booking.message).toContain("Nothing was sent.");
+    expect(service.heads).toHaveLength(0);
+    expect(endpoint.heads).toHaveLength(requests);
+  },
+);
 
-test("an endpoint at which nobody listens", async () => {
+test("reports an unreachable endpoint", async () => {
   disableBackoff();
   const client = createTestClient({ baseUrl: await closedPortUrl(), credentials });
   const error = await failureOf(client.trades.book(tradeInput));
@@ -94,8 +115,8 @@ test("an endpoint at which nobody listens", async () => {
 
 test.each<[name: string, fault: Fault]>([
   ["that never responds", silence],
-  ["that drips", dripFault],
-])("an endpoint %s ends with the time limit of the call", async (_, fault) => {
+  ["with an endless response", dripFault],
+])("ends an endpoint %s at the time limit of the call", async (_, fault) => {
   const { service, client } = await startClient(fault, 200);
   for (const call of [() => client.trades.list(), () => client.trades.book(tradeInput)])
     expect(["timeout", "unavailable"]).toContain((await failureOf(call())).code);
@@ -103,22 +124,22 @@ test.each<[name: string, fault: Fault]>([
   expect(service.heads).toHaveLength(0);
 });
 
-test("the endpoint is asked again when its rest is over, which is longer each time", async () => {
+test("retries the endpoint after growing pauses", async () => {
   const { endpoint, client } = await startClient(respond(400, '{"error":"invalid_grant"}'));
   let now = 1_800_000_000_000;
   const clock = jest.spyOn(Date, "now").mockImplementation(() => now);
-  const asked: number[] = [];
+  const requestTimes: number[] = [];
   for (let second = 0; second < 16; second += 1) {
     const before = endpoint.heads.length;
     expect(await failureOf(client.trades.list())).toMatchObject(refused);
-    if (endpoint.heads.length > before) asked.push(second);
+    if (endpoint.heads.length > before) requestTimes.push(second);
     now += 1_000;
   }
   clock.mockRestore();
-  expect(asked).toEqual([0, 1, 3, 7, 15]);
+  expect(requestTimes).toEqual([0, 1, 3, 7, 15]);
 });
 
-test("as long as the endpoint asks for is waited", async () => {
+test("waits as long as the endpoint requests", async () => {
   const { endpoint, client } = await startClient(respond(429, "", { "retry-after": "3600" }));
   let now = 1_800_000_000_000;
   const clock = jest.spyOn(Date, "now").mockImplementation(() => now);
@@ -132,7 +153,7 @@ test("as long as the endpoint asks for is waited", async () => {
   clock.mockRestore();
 });
 
-test("an endpoint that works again is believed at once, and rests anew from the beginning", async () => {
+test("resets the pause when the endpoint works again", async () => {
   let fault: Fault = respond(503);
   const { service, endpoint, client } = await startClient((socket, number) => fault(socket, number));
   let now = 1_800_000_000_000;
@@ -154,7 +175,7 @@ test("an endpoint that works again is believed at once, and rests anew from the 
   expect(service.heads).toHaveLength(1);
 });
 
-test("a lost response of the endpoint is asked for again with the same refresh token", async () => {
+test("retries a lost response with the same refresh token", async () => {
   const { endpoint, client } = await startClient((socket, number) =>
     (number < 3 ? reset : tokenPairResponse("access-1", "refresh-1"))(socket, number),
   );
@@ -163,7 +184,7 @@ test("a lost response of the endpoint is asked for again with the same refresh t
   for (const head of endpoint.heads) expect(head).toContain("refresh_token=refresh-0");
 });
 
-test("what leaves for the endpoint is what RFC 6749 says", async () => {
+test("sends requests that conform to RFC 6749", async () => {
   const { endpoint, client } = await startClient(tokenPairResponse("access-1", "refresh-1"));
   await client.trades.list();
   const [head = ""] = endpoint.heads;

@@ -1,6 +1,6 @@
 /**
- * Whatever becomes of a token, in whatever order: groups of calls succeed with one renewal each time it is needed.
- * FXDESK_RUNS says how many sequences, FXDESK_SEED which.
+ * Random token events and groups of calls: all calls succeed, with one refresh each time it is needed. FXDESK_RUNS sets the
+ * number of sequences, FXDESK_SEED the seed.
  */
 import * as fc from "fast-check";
 import { createClient, FxdeskError, type FxdeskClient } from "../../../core";
@@ -11,7 +11,7 @@ const runs = Number(process.env.FXDESK_RUNS ?? 30);
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_121);
 const concurrentCalls = 4;
 
-/** What happens to the token before the calls: nothing, its time passes, the service forgets it, or the process starts anew. */
+/** Event before the calls: none, the token expires, the service revokes it, or the process restarts. */
 const event = fc.constantFrom("nothing", "expires", "revoked", "restart", "restart, expired");
 const step = fc.record({
   event,
@@ -20,7 +20,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** A service and its token endpoint: tokens live as long as they were given, refresh tokens are good once. */
+/** A service and its token endpoint. Access tokens expire; refresh tokens work once. */
 async function startTokenService(now: () => number) {
   const valid = new Map<string, number>();
   const state = { lifetime: 60, refreshToken: "refresh-0", accessToken: "access-0", given: 0, stale: 0 };
@@ -49,7 +49,7 @@ async function startTokenService(now: () => number) {
   return { server, state, revoke: () => valid.delete(state.accessToken) };
 }
 
-/** What the rules say: whether the calls succeed, and how many renewals that takes. */
+/** Expected result: success of the calls, and number of refreshes. */
 function expectedResult(
   kind: string,
   token: { isGood: boolean; isFresh: boolean; age: "known" | "unknown" },
@@ -57,7 +57,7 @@ function expectedResult(
   const commits = kind === "money";
   if (!token.isFresh || (commits && token.age === "unknown")) return { succeeds: true, renewals: 1 };
   if (token.isGood) return { succeeds: true, renewals: 0 };
-  // A booking is not sent twice: the next call knows that the token is refused.
+  // A booking is not repeated; the next call refreshes the refused token.
   return commits ? { succeeds: false, renewals: 0 } : { succeeds: true, renewals: 1 };
 }
 
@@ -131,7 +131,7 @@ async function runSequence(steps: readonly Step[]): Promise<void> {
   }
 }
 
-test(`${runs} sequences of events and calls (seed ${seed})`, async () => {
+test(`refreshes exactly when needed in ${runs} random sequences (seed ${seed})`, async () => {
   const sequences = fc.array(step, { minLength: 3, maxLength: 12 });
   await fc.assert(fc.asyncProperty(sequences, runSequence), { numRuns: runs, seed });
 });

@@ -1,4 +1,4 @@
-/** Which token a call carries: one renewal for all calls, when it is needed and no sooner. */
+/** Token of each call: refreshed once for all calls, only when needed. */
 import { inSequence, respond, type Fault } from "../../support/fault-server";
 import { eventually } from "../../support/eventually";
 import {
@@ -27,7 +27,7 @@ async function startClient(tokens: Fault, more: object = {}, calls: Fault = list
   return { service, endpoint, client };
 }
 
-test("many calls share one renewal, and keep what it gave", async () => {
+test("shares one refresh between many calls", async () => {
   const kept: unknown[] = [];
   const onTokens = (tokens: unknown) => void kept.push(tokens);
   const { service, endpoint, client } = await startClient(
@@ -42,7 +42,7 @@ test("many calls share one renewal, and keep what it gave", async () => {
   ]);
 });
 
-test("an access token of unknown age is used by reads until it is refused, and renewed before money leaves", async () => {
+test("uses a token of unknown age for reads until it is refused, and refreshes it before money calls", async () => {
   const fresh = await startClient(tokenPairResponse("access-1", "refresh-1"), { accessToken: "access-0" });
   await fresh.client.trades.list();
   expect([tokensIn(fresh.service.heads), fresh.endpoint.heads.length]).toEqual([["access-0"], 0]);
@@ -56,7 +56,7 @@ test("an access token of unknown age is used by reads until it is refused, and r
 });
 
 test.each([1, 2, 5, 30, 59, 60, 61, 300, 3_600])(
-  "a token that lives %i s is renewed once before its end, not on every call",
+  "refreshes a token with a lifetime of %i s once before it expires",
   async (seconds) => {
     const { endpoint, client } = await startClient(tokenPairResponse("access-1", "refresh-1", seconds));
     let now = 1_800_000_000_000;
@@ -76,7 +76,7 @@ test.each([1, 2, 5, 30, 59, 60, 61, 300, 3_600])(
 );
 
 test.each<[lifetime: unknown]>([["60"], [0], [-5], [null], ["soon"], [1e12], [{}], [undefined]])(
-  "a lifetime of %j is digits, or an hour",
+  "parses the lifetime %j, or assumes an hour",
   async (lifetime) => {
     const { endpoint, client } = await startClient(tokenPairResponse("access-1", "refresh-1", lifetime));
     let now = 1_800_000_000_000;
@@ -92,7 +92,7 @@ test.each<[lifetime: unknown]>([["60"], [0], [-5], [null], ["soon"], [1e12], [{}
   },
 );
 
-test("a caller who gives up does not cut the renewal of the others", async () => {
+test("does not interrupt a shared refresh if one caller aborts", async () => {
   let response: () => void = () => undefined;
   const { service, endpoint, client } = await startClient((socket, number) => {
     response = () => tokenPairResponse("access-1", "refresh-1")(socket, number);
@@ -110,7 +110,7 @@ test("a caller who gives up does not cut the renewal of the others", async () =>
   expect([endpoint.heads.length, tokensIn(service.heads)]).toEqual([1, ["access-1"]]);
 });
 
-test("a renewal that nobody waits for any more is kept, and the client closes after it", async () => {
+test("keeps the result of an abandoned refresh, and closes the client after it", async () => {
   let response: () => void = () => undefined;
   const kept: string[] = [];
   const onTokens = ({ accessToken }: { accessToken: string }) => void kept.push(accessToken);
@@ -127,7 +127,7 @@ test("a renewal that nobody waits for any more is kept, and the client closes af
   expect(kept).toEqual(["access-1"]);
 });
 
-test("tokens that could not be kept are kept before the next call, without another renewal", async () => {
+test("repeats onTokens before the next call after a failure, without another refresh", async () => {
   const kept: unknown[] = [];
   const onTokens = ({ refreshToken }: { refreshToken: string }) => {
     kept.push(refreshToken);
@@ -139,7 +139,9 @@ test("tokens that could not be kept are kept before the next call, without anoth
   for (let count = 0; count < 2; count += 1) {
     const error = await failureOf(client.trades.book(tradeInput));
     expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent", retryable: true });
-    expect(error.message).toContain("The renewed tokens could not be kept (the disk is full).");
+    expect(error.message).toContain(
+      "The refreshed tokens could not be saved: onTokens failed (the disk is full).",
+    );
   }
   expect(service.heads).toHaveLength(0);
   await client.trades.list();
@@ -147,7 +149,7 @@ test("tokens that could not be kept are kept before the next call, without anoth
   expect([kept, endpoint.heads.length]).toEqual([["refresh-1", "refresh-1", "refresh-1"], 1]);
 });
 
-test("a refresh token that is not rotated is used again", async () => {
+test("reuses a refresh token that is not rotated", async () => {
   const { endpoint, client } = await startClient(
     respond(200, '{"access_token":"access-1","expires_in":1}'),
     {},
@@ -160,18 +162,18 @@ test("a refresh token that is not rotated is used again", async () => {
   );
 });
 
-describe("a function that gives the token", () => {
+describe("an accessToken function", () => {
   const asking = async (accessToken: () => string | Promise<string>, calls: Fault = list) =>
     startClientAndServer(calls, { credentials: { accessToken } });
 
-  test("is asked once more when the service refuses what it gave", async () => {
+  test("is called again after a 401", async () => {
     let given = 0;
     const { server, client } = await asking(() => `token-${(given += 1)}`, inSequence(respond(401), list));
     await client.trades.list();
     expect(tokensIn(server.heads)).toEqual(["token-1", "token-2"]);
   });
 
-  test("is asked once more, not for ever", async () => {
+  test("is called again only once", async () => {
     const { server, client } = await asking(() => "token-1", respond(401));
     expect(await failureOf(client.trades.list())).toMatchObject({
       name: "Unauthorized",
@@ -180,7 +182,7 @@ describe("a function that gives the token", () => {
     expect(server.heads).toHaveLength(2);
   });
 
-  test("is not asked again for a booking that was refused", async () => {
+  test("is not called again for a refused booking", async () => {
     const { server, client } = await asking(() => "token-1", respond(401));
     expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({
       name: "Unauthorized",
@@ -195,15 +197,15 @@ describe("a function that gives the token", () => {
   };
 
   test.each<[name: string, ask: () => never, message: RegExp]>([
-    ["throws", throwing(new Error("no vault")), /function that gives it failed \(no vault\)/],
-    ["throws a text", throwing("no vault"), /function that gives it failed \(no vault\)/],
-    ["throws nothing", throwing(undefined), /function that gives it failed/],
-    ["throws null", throwing(null), /function that gives it failed/],
+    ["throws", throwing(new Error("no vault")), /accessToken function failed \(no vault\)/],
+    ["throws a string", throwing("no vault"), /accessToken function failed \(no vault\)/],
+    ["throws undefined", throwing(undefined), /accessToken function failed/],
+    ["throws null", throwing(null), /accessToken function failed/],
     ["rejects", (() => Promise.reject(new Error("no vault"))) as never, /failed \(no vault\)/],
-    ["gives nothing", (() => undefined) as never, /gave none/],
-    ["gives an empty text", (() => "") as never, /gave none/],
-    ["gives a number", (() => 7) as never, /gave none/],
-  ])("that %s is an error of the family, and nothing is sent", async (_, ask, message) => {
+    ["returns nothing", (() => undefined) as never, /returned no token/],
+    ["returns an empty string", (() => "") as never, /returned no token/],
+    ["returns a number", (() => 7) as never, /returned no token/],
+  ])("that %s causes an FxdeskError, and nothing is sent", async (_, ask, message) => {
     const { server, client } = await asking(ask);
     for (const call of [() => client.trades.list(), () => client.trades.book(tradeInput)]) {
       const error = await failureOf(call());
@@ -213,7 +215,7 @@ describe("a function that gives the token", () => {
     expect(server.heads).toHaveLength(0);
   });
 
-  test("that hangs ends with the time limit, or its caller", async () => {
+  test("that hangs is ended by the time limit or the caller", async () => {
     const asked = jest.fn(() => new Promise<string>(() => undefined));
     const { server, client } = await asking(asked);
     const error = await failureOf(client.trades.book(tradeInput, { timeoutMs: 50 }));
@@ -222,7 +224,7 @@ describe("a function that gives the token", () => {
     const call = failureOf(client.trades.list({}, { signal: controller.signal }));
     await eventually(() => asked.mock.calls.length === 2, {
       withinMs: 20_000,
-      what: "the function is asked",
+      what: "the function is called",
     });
     controller.abort();
     expect(await call).toMatchObject({ code: "aborted", outcome: "not-sent" });

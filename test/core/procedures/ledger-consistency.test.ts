@@ -582,13 +582,15 @@ describe("forwards.list and exposure.get", () => {
     const drawdown = all.find(({ trade_type: type, status }) => type === "drawdown" && status === "Created")!;
     const client = withPages(async (page, next) => {
       const response = await next();
-      const violations = [{ field: "0.sell_amount", message: "is 1.23, of which a number keeps 1.2" }];
+      const violations = [
+        { field: "0.sell_amount", message: "is 1.23, which JavaScript can only represent as 1.2" },
+      ];
       return { ...response, body: page === 1 ? [drawdown] : [], violations };
     });
     const { gaps, complete } = await client.forwards.list();
     expect(complete).toBe(false);
     expect(gaps).toEqual([
-      `Trade ${drawdown.trade_id}: sell_amount is 1.23, of which a number keeps 1.2.`,
+      `Trade ${drawdown.trade_id}: sell_amount is 1.23, which JavaScript can only represent as 1.2.`,
       `Trade ${drawdown.trade_id} is a drawdown of ${drawdown.parent_trade_id}, which is missing from the trades.`,
     ]);
   });

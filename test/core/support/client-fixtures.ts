@@ -1,4 +1,4 @@
-/** A client at a server that behaves as told; what was opened is closed after each test. */
+/** Clients at a server with a given behaviour. Everything opened is closed after each test. */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:net";
 import { createClient, type ClientOptions, type FxdeskClient, FxdeskError } from "../../../core";
@@ -6,11 +6,11 @@ import { eventually } from "../../support/eventually";
 import { type Fault, faultServer, type FaultServer, respond } from "../../support/fault-server";
 
 export const tradeInput = { quote_id: "q-1", reason: "other" } as const;
-/** For a call that asks for what others ask for, and is none of them. */
+/** Returns a unique key, for calls with the same input. */
 export const uniqueKey = () => ({ key: randomUUID() });
 export const accountId = "11111111-2222-3333-4444-555555555555";
 export const fileInput = { account_id: accountId, statement_id: accountId } as const;
-/** A call that changes something and commits no money. */
+/** A call that changes something without committing money. */
 export const changeRequest = { method: "POST", path: "/things", body: { a: 1 } } as const;
 
 const cleanups: (() => unknown)[] = [];
@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const close of cleanups.splice(0).toReversed()) await close();
 });
 
-/** Has something closed after the test, the last one first. */
+/** Registers something to close after the test, in reverse order. */
 export const onCleanup = (close: () => unknown): void => void cleanups.push(close);
 
 export async function startFaultServer(fault: Fault): Promise<FaultServer> {
@@ -35,7 +35,7 @@ export function createTestClient(options: ClientOptions): FxdeskClient {
 
 export async function startClientAndServer(fault: Fault, options: ClientOptions = {}) {
   const server = await startFaultServer(fault);
-  // The server goes first: a call that waits for it would keep the client open.
+  // The server first, because a waiting call would keep the client open.
   const client = createClient({
     baseUrl: server.url,
     xs2aUrl: server.url,
@@ -50,7 +50,7 @@ export async function startClientAndServer(fault: Fault, options: ClientOptions 
   return { server, client };
 }
 
-/** The error of a call; fails where there is none, or one outside the family. */
+/** Returns the FxdeskError of a call. Fails for a success or another error. */
 export async function failureOf(call: Promise<unknown>): Promise<FxdeskError> {
   const error = await call.then(
     (value) => new Error(`expected the call to fail, not ${JSON.stringify(value)}`),
@@ -60,14 +60,14 @@ export async function failureOf(call: Promise<unknown>): Promise<FxdeskError> {
   return error;
 }
 
-/** What the token endpoint returns. */
+/** Response of the token endpoint. */
 export const tokenPairResponse = (access: string, refresh: string, lifetime: unknown = 3_600): Fault =>
   respond(200, JSON.stringify({ access_token: access, refresh_token: refresh, expires_in: lifetime }));
 
 export const untilArrived = (server: FaultServer, count: number) =>
   eventually(() => server.heads.length >= count, { withinMs: 20_000, what: `${count} requests` });
 
-/** An address at which nothing listens. */
+/** Returns an address without a listener. */
 export async function closedPortUrl(): Promise<string> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
@@ -76,14 +76,14 @@ export async function closedPortUrl(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** Sends a space again and again until the connection closes. */
+/** Sends spaces until the connection closes. */
 export const dripFault: Fault = (socket) => {
   socket.write("HTTP/1.1 200 X\r\ncontent-type: application/json\r\n\r\n");
   const timer = setInterval(() => socket.write(" "), 5);
   socket.on("close", () => clearInterval(timer));
 };
 
-/** Makes every wait before a retry as short as it may be. */
+/** Removes the random part of retry delays. */
 export const disableBackoff = (): void => {
   const random = jest.spyOn(Math, "random").mockReturnValue(0);
   onCleanup(() => random.mockRestore());

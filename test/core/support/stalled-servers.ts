@@ -1,4 +1,4 @@
-/** Servers at which a connection never comes about, or breaks when it is told to. */
+/** Servers that never complete a connection, or reset it on demand. */
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { onCleanup } from "./client-fixtures";
@@ -12,14 +12,14 @@ server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
   setImmediate(() => Atomics.wait(new Int32Array(workerData), 0, 0));
 });`;
 
-/** An address whose queue of connections is full: the kernel responds no further one. */
+/** Starts a server with a full backlog, to which the kernel accepts no further connection. */
 export async function startFullBacklogServer(): Promise<string> {
   const worker = new Worker(fullBacklogScript, { eval: true, workerData: new SharedArrayBuffer(4) });
   onCleanup(() => worker.terminate());
   const port = await new Promise<number>((resolve) => worker.once("message", resolve));
   const sockets: Socket[] = [];
   onCleanup(() => sockets.forEach((socket) => socket.destroy()));
-  // More than fit: the last ones wait like the client's.
+  // More than the backlog holds.
   await new Promise<void>((resolve) => {
     let open = 0;
     for (let count = 0; count < 4; count += 1)
@@ -33,7 +33,7 @@ export async function startFullBacklogServer(): Promise<string> {
   return `127.0.0.1:${port}`;
 }
 
-/** An address that accepts and never says a word: a TLS handshake there has no end. */
+/** Starts a server that accepts connections and never sends anything, so that a TLS handshake never ends. */
 export async function startSilentServer() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -63,7 +63,7 @@ const server = createServer((socket) => {
 });
 server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));`;
 
-/** A server that resets its connection while this thread stands still: nothing here hears of it before the next write. */
+/** Starts a server that resets its connection while this thread is blocked, unnoticed until the next write. */
 export async function startResettingServer() {
   const workerData = new SharedArrayBuffer(8);
   const flags = new Int32Array(workerData);

@@ -1,10 +1,10 @@
-/** How fast calls get, against services that take so many: in time that is counted and not waited for. */
+/** Adaptive rate against simulated services, in simulated time. */
 import { increaseRate, type CallRate, createCallRate, applyRefusal } from "../../../core/transport/call-rate";
 
-/** Whether a service takes a call that comes now. */
+/** Returns true if the service accepts a call now. */
 type Service = (now: number) => boolean;
 
-/** So many in any second. */
+/** A limit per sliding second. */
 function slidingWindowService(most: number): Service {
   const times: number[] = [];
   return (now) => {
@@ -15,7 +15,7 @@ function slidingWindowService(most: number): Service {
   };
 }
 
-/** So many in each second of the service's clock. */
+/** A limit per second of the service's clock. */
 function fixedWindowService(most: number, offset: number): Service {
   let second = -1;
   let count = 0;
@@ -28,7 +28,7 @@ function fixedWindowService(most: number, offset: number): Service {
   };
 }
 
-/** A reserve that is filled so fast. */
+/** A token bucket. */
 function tokenBucketService(perSecond: number, most: number): Service {
   let left = most;
   let last = 0;
@@ -51,7 +51,7 @@ interface Run {
 const atOnce = 10;
 const responseMs = 2;
 
-/** Makes calls as fast as they may go, each again when it was refused. */
+/** Makes calls at the permitted rate, and repeats refused ones. */
 function simulate({ service, calls, retryAfterMs, rate: first = createCallRate(0, 0, 0) }: Run) {
   let rate = first;
   let [now, nextAt, quietUntil, done, refusals, waiting] = [0, 0, 0, 0, 0, calls];
@@ -98,9 +98,9 @@ const services: [name: string, make: (perSecond: number) => Service][] = [
   ["from a reserve of twice as many", (most) => tokenBucketService(most, 2 * most)],
 ];
 
-describe.each(services)("a service that takes 20 %s", (_, make) => {
+describe.each(services)("a service that accepts 20 %s", (_, make) => {
   test.each([undefined, 1_000])(
-    "and asks to wait for %s ms: 1,000 calls are near the ideal",
+    "with Retry-After %s ms handles 1,000 calls in near-ideal time",
     (retryAfterMs) => {
       const { seconds, share } = simulate({ service: make(20), calls: 1_000, retryAfterMs });
       expect(seconds).toBeLessThanOrEqual(55);
@@ -109,13 +109,13 @@ describe.each(services)("a service that takes 20 %s", (_, make) => {
   );
 });
 
-test("a service that limits nothing is asked as fast as it responds", () => {
+test("calls an unlimited service as fast as it responds", () => {
   const { seconds, perSecond } = simulate({ service: () => true, calls: 1_000 });
   expect(seconds).toBeLessThan(0.3);
   expect(perSecond).toBe(Infinity);
 });
 
-test("a limit that is known is kept to, and never passed", () => {
+test("never exceeds a configured limit", () => {
   const { seconds, share } = simulate({
     service: slidingWindowService(21),
     calls: 200,
@@ -124,7 +124,7 @@ test("a limit that is known is kept to, and never passed", () => {
   expect([seconds, share]).toEqual([expect.closeTo(10, 0), 0]);
 });
 
-test("a limit that is raised is found out, and so is one that is lowered", () => {
+test("adapts to raised and lowered limits", () => {
   const [before, raised, lowered] = [
     slidingWindowService(20),
     slidingWindowService(60),
@@ -133,11 +133,11 @@ test("a limit that is raised is found out, and so is one that is lowered", () =>
   const during = (now: number) => (now < 60_000 ? before : now < 300_000 ? raised : lowered)(now);
   const { seconds, share } = simulate({ service: during, calls: 12_000 });
   expect(share).toBeLessThan(0.02);
-  // 20 a second all along were 600 seconds.
+  // A constant rate of 20 per second would take 600 seconds.
   expect(seconds).toBeLessThan(560);
 });
 
-test("a service that takes nothing for a while is asked ever more seldom, and its rate stays", () => {
+test("backs off while a service refuses everything, and keeps its rate", () => {
   let rate = createCallRate(50, 0, 0);
   let now = 1_000;
   const pauses = [0, 1, 2, 3, 4, 5].map(() => {
@@ -151,14 +151,14 @@ test("a service that takes nothing for a while is asked ever more seldom, and it
   expect(rate.intervalMs).toBe(50);
 });
 
-test("refusals of calls that left before the first was known count once", () => {
+test("counts concurrent refusals once", () => {
   const seen = { now: 5_000, accepted: 50, acceptedLastSecond: 20, isFullSecond: true };
   const first = applyRefusal(createCallRate(10, 0, 0), { ...seen, sentAt: 4_990, retryAfterMs: undefined });
   const second = applyRefusal(first.rate, { ...seen, now: 5_010, sentAt: 4_995, retryAfterMs: 3_000 });
   expect(second).toEqual({ rate: first.rate, pauseMs: 3_000 });
 });
 
-test("who makes few calls becomes no faster", () => {
+test("does not increase the rate if demand is low", () => {
   const rate = createCallRate(100, 0, 0);
   expect(increaseRate(rate, 10_000, 20).intervalMs).toBe(100);
   expect(increaseRate(rate, 10_000, 95).intervalMs).toBe(80);

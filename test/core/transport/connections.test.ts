@@ -1,4 +1,4 @@
-/** Which connection a call takes: reads share those that are open, money has one of its own. */
+/** Use of connections: reads share open ones, each money call has its own. */
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Deadline } from "../../../core/transport/deadline";
 import { type FileBody, OutgoingRequest } from "../../../core/transport/exchange";
@@ -15,7 +15,7 @@ import {
   tradeInput,
 } from "../support/client-fixtures";
 
-/** Notes which connection each request came on; answers nobody. */
+/** Records the connection of each request, and does not respond. */
 function recordConnections(fault: Fault) {
   const connections: Socket[] = [];
   const recording: Fault = (socket, number) => {
@@ -25,13 +25,13 @@ function recordConnections(fault: Fault) {
   return { connections, noted: recording };
 }
 
-/** A server that takes connections and says nothing; those that are open. */
+/** A server that accepts connections and never responds; tracks open ones. */
 async function acceptsConnections() {
   const connections = new Set<Socket>();
   const server = createServer((socket) => {
     connections.add(socket);
     socket.on("error", () => undefined).on("close", () => connections.delete(socket));
-    // What nobody reads has no end.
+    // Without a reader, `end` is never emitted.
     socket.resume();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -43,7 +43,7 @@ async function acceptsConnections() {
 const anything = respond(201, '{"trade_id":"t-1"}');
 const list = respond(200, "[]");
 
-test("reads and changes one after the other take one connection", async () => {
+test("uses one connection for consecutive reads and changes", async () => {
   const { connections, noted } = recordConnections(list);
   const { client } = await startClientAndServer(noted);
   for (let count = 0; count < 5; count += 1) await client.trades.list();
@@ -52,7 +52,7 @@ test("reads and changes one after the other take one connection", async () => {
   expect(connections).toHaveLength(6);
 });
 
-test("each call that commits money opens a connection of its own, and closes it", async () => {
+test("opens and closes a separate connection for each money call", async () => {
   const { connections, noted } = recordConnections((socket, number) =>
     (number === 1 ? list : anything)(socket, number),
   );
@@ -68,8 +68,8 @@ test("each call that commits money opens a connection of its own, and closes it"
   expect(connections[0]!.destroyed).toBe(false);
 });
 
-test("bookings beside a server that closes what is idle all arrive, once each", async () => {
-  // It closes a connection as soon as it has responded on it: whoever writes there is lost.
+test("delivers each booking once to a server that closes idle connections", async () => {
+  // The server closes each connection right after its response, so later writes are lost.
   const closing: Fault = (socket, number) => {
     anything(socket, number);
     setImmediate(() => socket.end());
@@ -87,7 +87,7 @@ test("bookings beside a server that closes what is idle all arrive, once each", 
   expect(server.heads.filter((head) => head.startsWith("POST"))).toHaveLength(40);
 });
 
-test("a read that meets a connection which closes at that moment is sent on another", async () => {
+test("retries a read on another connection if the first one is closing", async () => {
   const used = new Set<Socket>();
   const { connections, noted } = recordConnections((socket, number) => {
     if (used.has(socket)) return void socket.destroy();
@@ -100,7 +100,7 @@ test("a read that meets a connection which closes at that moment is sent on anot
   expect(new Set(connections).size).toBe(2);
 });
 
-test("a connection that its server closed is not taken again", async () => {
+test("does not reuse a connection that the server closed", async () => {
   const { connections, noted } = recordConnections(list);
   const { client } = await startClientAndServer(noted);
   await client.trades.list();
@@ -112,7 +112,7 @@ test("a connection that its server closed is not taken again", async () => {
   expect(new Set(connections).size).toBe(2);
 });
 
-test("a caller who aborts closes the connection of his call, and no other", async () => {
+test("closes only the connection of an aborted call", async () => {
   const { connections, noted } = recordConnections((socket, number) =>
     (number === 2 ? silence : list)(socket, number),
   );
@@ -129,7 +129,7 @@ test("a caller who aborts closes the connection of his call, and no other", asyn
   expect(connections[2]).toBe(connections[3]);
 });
 
-test("a file that has arrived and is given up unread takes no call down that has its connection now", async () => {
+test("does not disturb the next call on a connection if an earlier file is discarded", async () => {
   const text = "x".repeat(10_000);
   const { connections, noted } = recordConnections((socket, number) =>
     (number === 1 ? respond(200, text) : silence)(socket, number),
@@ -156,10 +156,10 @@ test("a file that has arrived and is given up unread takes no call down that has
   expect(await next).toMatchObject({ status: 200 });
 });
 
-test("a call that ends while its connection is made ready leaves none open", async () => {
+test("leaves no connection open if a call ends while connecting", async () => {
   const { connections, url } = await acceptsConnections();
   const transport = new Transport(undefined);
-  // Ends in each of the turns that pass between the last wait of a call and its request.
+  // Ends the call in every tick between its last wait and its request.
   for (let turns = 0; turns < 12; turns += 1) {
     const caller = new AbortController();
     const deadline = new Deadline(60_000, caller.signal);
@@ -181,7 +181,7 @@ test("a call that ends while its connection is made ready leaves none open", asy
   await eventually(() => connections.size === 0, { withinMs: 20_000, what: "all connections closed" });
 });
 
-test("a closed client leaves no connection open", async () => {
+test("closes all connections with the client", async () => {
   const { connections, noted } = recordConnections(list);
   const { client } = await startClientAndServer(noted);
   const last = client.trades.list();

@@ -1,4 +1,4 @@
-/** From the bytes of a body to its text: inflated within a limit, and decoded by its charset. */
+/** Decompression within a limit, and decoding by charset. */
 import { randomBytes } from "node:crypto";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { decodeText, decompress } from "../../../core/transport/content-decoding";
@@ -23,7 +23,7 @@ const encoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
 };
 const codings = Object.entries(encoders);
 
-/** Bytes that stay many when they are compressed: they are inflated in a thread. */
+/** Incompressible data, which is decompressed in a thread. */
 const noise = randomBytes(400_000);
 
 describe.each(codings)("%s", (name, encode) => {
@@ -31,25 +31,25 @@ describe.each(codings)("%s", (name, encode) => {
     ["small", Buffer.from("[1]")],
     ["empty", Buffer.alloc(0)],
     ["large", noise],
-  ])("a %s body is inflated", async (_, bytes) => {
+  ])("decompresses the body: %s", async (_, bytes) => {
     expect((await decompress(encode(bytes), name, megabyte)).equals(bytes)).toBe(true);
     expect((await decompress(encode(bytes), ` ${name.toUpperCase()} `, megabyte)).equals(bytes)).toBe(true);
   });
 
-  test("a body that inflates beyond the limit is refused, small or large as it came", async () => {
+  test("refuses a body that exceeds the limit after decompression", async () => {
     const bomb = encode(Buffer.alloc(10 * megabyte));
     await expect(async () => decompress(bomb, name, megabyte)).rejects.toBeInstanceOf(ResponseTooLarge);
     await expect(async () => decompress(encode(noise), name, 1_000)).rejects.toBeInstanceOf(ResponseTooLarge);
   });
 
-  test("a cut body is refused", async () => {
+  test("refuses a truncated body", async () => {
     const whole = encode(noise);
     await expect(async () =>
       decompress(whole.subarray(0, whole.length / 2), name, megabyte),
     ).rejects.toThrow();
   });
 
-  test("through the client", async () => {
+  test("is decompressed by the client", async () => {
     const body = encode(Buffer.from('[{"trade_id":"ü"}]'));
     const { client } = await startClientAndServer(respond(200, body, { "content-encoding": name }));
     expect(await client.trades.list()).toEqual([{ trade_id: "ü" }]);
@@ -57,26 +57,23 @@ describe.each(codings)("%s", (name, encode) => {
 });
 
 test.each([undefined, "", "identity", "Identity"])(
-  "nothing is inflated that is encoded as %j",
+  "does not decompress a body with the encoding %j",
   (encoding) => {
     expect(decompress(Buffer.from("[1]"), encoding, 1)).toEqual(Buffer.from("[1]"));
   },
 );
 
-test.each([...Object.keys(encoders), "zstd"])(
-  "a body of no bytes is empty, whatever it is encoded as: %s",
-  async (name) => {
-    const { client } = await startClientAndServer(respond(204, "", { "content-encoding": name }));
-    const done = {
-      "payment-service": "payments",
-      "payment-product": "sepa-credit-transfers",
-      paymentId: "p-1",
-    } as const;
-    expect(await client.payments.cancel(done)).toEqual({ status: 204, body: undefined });
-  },
-);
+test.each([...Object.keys(encoders), "zstd"])("returns an empty body for any encoding: %s", async (name) => {
+  const { client } = await startClientAndServer(respond(204, "", { "content-encoding": name }));
+  const done = {
+    "payment-service": "payments",
+    "payment-product": "sepa-credit-transfers",
+    paymentId: "p-1",
+  } as const;
+  expect(await client.payments.cancel(done)).toEqual({ status: 204, body: undefined });
+});
 
-test("a coding that was not asked for cannot be read: the error names it", async () => {
+test("reports an unsupported encoding", async () => {
   const { client } = await startClientAndServer(respond(200, "[]", { "content-encoding": "zstd" }));
   const error = await failureOf(client.trades.list());
   expect(error).toMatchObject({ name: "InvalidResponse", code: "invalid_response", outcome: "unknown" });
@@ -85,7 +82,7 @@ test("a coding that was not asked for cannot be read: the error names it", async
 
 const bomb = gzipSync(Buffer.alloc(40 * megabyte, " "));
 
-test("a bomb ends a call in the family of errors, and money stays unknown", async () => {
+test("reports a decompression bomb, with an unknown outcome for money", async () => {
   const { server, client } = await startClientAndServer(respond(201, bomb, { "content-encoding": "gzip" }));
   expect(await failureOf(client.request(changeRequest))).toMatchObject({
     code: "invalid_response",
@@ -95,7 +92,7 @@ test("a bomb ends a call in the family of errors, and money stays unknown", asyn
   expect(server.heads).toHaveLength(2);
 });
 
-test("a bomb of an error says enough by its status", async () => {
+test("reports the status if an error body is a decompression bomb", async () => {
   const { client } = await startClientAndServer(respond(404, bomb, { "content-encoding": "gzip" }));
   expect(await failureOf(client.trades.list())).toMatchObject({
     name: "NotFound",
@@ -104,7 +101,7 @@ test("a bomb of an error says enough by its status", async () => {
   });
 });
 
-test("a body that is larger than what is read ends the call, and is not asked for again", async () => {
+test("reports an oversized body without a retry", async () => {
   const block = Buffer.alloc(megabyte, " ");
   const { server, client } = await startClientAndServer((socket) => {
     socket.write("HTTP/1.1 200 X\r\ncontent-type: application/json\r\n\r\n");
@@ -120,7 +117,7 @@ test("a body that is larger than what is read ends the call, and is not asked fo
   expect(server.heads).toHaveLength(1);
 });
 
-test("a body that drips for ever ends with the time limit", async () => {
+test("ends an endless body at the time limit", async () => {
   const { client } = await startClientAndServer(dripFault, { timeoutMs: 2_000 });
   expect(await failureOf(client.trades.list())).toMatchObject({
     name: "Timeout",
@@ -149,29 +146,29 @@ describe("charsets", () => {
       '"ü€中"',
     ],
     ["application/json; charset=iso-8859-15", Buffer.from([0xa4]), "€"],
-  ])("%s, %j is %s", (type, bytes, text) => {
+  ])("decodes %s, %j as %s", (type, bytes, text) => {
     const read = decodeText(bytes, type);
     expect([read.text, read.problem]).toEqual([text, undefined]);
   });
 
   test.each<[type: string, bytes: Buffer, problem: RegExp]>([
-    ["application/json", Buffer.from([0x22, 0xfc, 0x22]), /not UTF-8/],
-    ["application/json; charset=utf-8", Buffer.from([0x22, 0xe2, 0x82, 0x22]), /not UTF-8/],
+    ["application/json", Buffer.from([0x22, 0xfc, 0x22]), /not valid UTF-8/],
+    ["application/json; charset=utf-8", Buffer.from([0x22, 0xe2, 0x82, 0x22]), /not valid UTF-8/],
     ["application/json; charset=klingon", Buffer.from('"a"'), /klingon.*UTF-8/],
     ["application/json; charset=utf-16le", Buffer.from([0x22]), /utf-16le.*UTF-8/],
-  ])("%s, %j is read, with what is doubtful", (type, bytes, doubt) => {
-    expect(decodeText(bytes, type)).toMatchObject({ problem: expect.stringMatching(doubt) as string });
+  ])("decodes %s, %j with a problem", (type, bytes, problem) => {
+    expect(decodeText(bytes, type)).toMatchObject({ problem: expect.stringMatching(problem) as string });
   });
 
-  test("what was doubtful stands among the violations of the response, and breaks no booking", async () => {
+  test("report decoding problems as violations, without failing a booking", async () => {
     const body = Buffer.concat([Buffer.from('{"trade_id":"'), Buffer.from([0xfc]), Buffer.from('"}')]);
     const { client } = await startClientAndServer(respond(201, body));
     const { violations, body: booked } = await client.trades.book.response(tradeInput);
     expect(booked.trade_id).toBe("\uFFFD");
-    expect(violations).toContainEqual({ field: "", message: "is not UTF-8: some characters are lost" });
+    expect(violations).toContainEqual({ field: "", message: "is not valid UTF-8; some characters are lost" });
   });
 
-  test("what the service says is read in its charset", async () => {
+  test("apply to the service's error messages", async () => {
     const words = Buffer.from(
       '{"code":"c","message":"Kunde gesperrt für Überweisungen","details":""}',
       "latin1",

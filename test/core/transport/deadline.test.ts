@@ -1,4 +1,4 @@
-/** The limits of one call: each ends what is under way, once, and for the reason that came first. */
+/** Limits of one call: each ends the current step once, for the first reason. */
 import { Deadline, type DeadlineEnded } from "../../../core/transport/deadline";
 import { onCleanup } from "../support/client-fixtures";
 
@@ -15,7 +15,7 @@ const endReasonOf = (waiting: Promise<unknown>) =>
     (reason: DeadlineEnded) => reason.by,
   );
 
-describe("what ends a call ends the step it is in, and stops it", () => {
+describe("ends and cancels the current step", () => {
   test.each<[by: string, deadline: (signal: AbortSignal) => Deadline, end: (c: AbortController) => void]>([
     ["caller", (signal) => openDeadline(60_000, signal), (controller) => controller.abort()],
     ["queue", () => openDeadline(1), () => undefined],
@@ -42,7 +42,7 @@ describe("what ends a call ends the step it is in, and stops it", () => {
   });
 });
 
-test("a signal that was aborted before ends the call before its first step", async () => {
+test("ends before the first step if the signal is already aborted", async () => {
   const start = jest.fn();
   await expect(openDeadline(60_000, AbortSignal.abort()).waitFor(start)).rejects.toMatchObject({
     by: "caller",
@@ -50,7 +50,7 @@ test("a signal that was aborted before ends the call before its first step", asy
   expect(start).not.toHaveBeenCalled();
 });
 
-test("the first reason stays", async () => {
+test("keeps the first reason", async () => {
   const controller = new AbortController();
   const deadline = openDeadline(1, controller.signal);
   expect(await endReasonOf(deadline.race(never()))).toBe("queue");
@@ -58,16 +58,16 @@ test("the first reason stays", async () => {
   expect(deadline.ended?.by).toBe("queue");
 });
 
-test("the time of a call begins when it may go, and takes the place of its wait", async () => {
+test("replaces the queue limit by the time limit when a call is admitted", async () => {
   const deadline = openDeadline(1);
   deadline.startTimeLimit(60_000);
   expect(deadline.remainingMs).toBeGreaterThan(1_000);
-  // Longer than its wait might have been.
+  // Longer than the queue limit.
   await deadline.wait(20);
   deadline.assertOpen();
 });
 
-test("a caller who is not heeded ends nothing until he is heeded again", async () => {
+test("ignores the caller's signal until it is enabled again", async () => {
   const controller = new AbortController();
   const deadline = openDeadline(60_000, controller.signal);
   deadline.setAbortable(false);
@@ -77,7 +77,7 @@ test("a caller who is not heeded ends nothing until he is heeded again", async (
   expect(deadline.ended?.by).toBe("caller");
 });
 
-test("a released deadline ends nothing, and leaves no listener and no timer", async () => {
+test("has no effect, listener or timer after its release", async () => {
   const controller = new AbortController();
   const added = jest.spyOn(controller.signal, "addEventListener");
   const removed = jest.spyOn(controller.signal, "removeEventListener");
@@ -97,7 +97,7 @@ test("a released deadline ends nothing, and leaves no listener and no timer", as
   timers.mockRestore();
 });
 
-test("a promise that nobody waits for any more may fail without harm", async () => {
+test("handles the rejection of an abandoned promise", async () => {
   const deadline = openDeadline(1);
   let fail: (error: Error) => void = () => undefined;
   const promise = new Promise((_, reject) => (fail = reject));
@@ -106,9 +106,9 @@ test("a promise that nobody waits for any more may fail without harm", async () 
   fail(new Error("late"));
 });
 
-test("following a file, it is told the reason", async () => {
+test("passes the reason to the cancel function of a file", async () => {
   const deadline = openDeadline(60_000);
-  const told = new Promise<DeadlineEnded>((resolve) => deadline.setCancel(resolve));
+  const cancelled = new Promise<DeadlineEnded>((resolve) => deadline.setCancel(resolve));
   deadline.startTimeLimit(1);
-  expect((await told).by).toBe("time");
+  expect((await cancelled).by).toBe("time");
 });

@@ -1,4 +1,4 @@
-/** The pace of calls: so many at once, in their order, and none while the service wants none. */
+/** Pacing: concurrency, order, and pauses that the service requests. */
 import { channels } from "../../../core/client/diagnostics-channels";
 import { Deadline } from "../../../core/transport/deadline";
 import { PauseTooLong } from "../../../core/transport/transport-errors";
@@ -21,7 +21,7 @@ const longDeadline = (signal?: AbortSignal) => {
   return deadline;
 };
 
-/** Asks for a place, and tells when it is there. */
+/** Acquires a permit and records when it is granted. */
 function acquireAndLog(pacing: MemoryPacing, name: string, order: string[], deadline = longDeadline()) {
   const permitPromise = Promise.resolve(pacing.acquire("a", deadline));
   return permitPromise.then((permit) => {
@@ -30,7 +30,7 @@ function acquireAndLog(pacing: MemoryPacing, name: string, order: string[], dead
   });
 }
 
-test("calls go in the order in which they came, as places get free", async () => {
+test("admits calls in order as permits are released", async () => {
   const pacing = new MemoryPacing(1);
   const order: string[] = [];
   const first = await acquireAndLog(pacing, "first", order);
@@ -45,7 +45,7 @@ test("calls go in the order in which they came, as places get free", async () =>
   expect(order).toEqual(["first", "second", "third", "fourth"]);
 });
 
-test("one who gives up while waiting takes no place", async () => {
+test("removes an aborted call from the queue", async () => {
   const pacing = new MemoryPacing(1);
   const order: string[] = [];
   const controller = new AbortController();
@@ -60,7 +60,7 @@ test("one who gives up while waiting takes no place", async () => {
   await acquireAndLog(pacing, "again", order);
 });
 
-test("one who is handed a place as he gives up hands it on", async () => {
+test("passes on a permit granted at the moment of an abort", async () => {
   const pacing = new MemoryPacing(1);
   const order: string[] = [];
   const controller = new AbortController();
@@ -73,7 +73,7 @@ test("one who is handed a place as he gives up hands it on", async () => {
   expect(order).toEqual(["first", "next"]);
 });
 
-test("a place given back twice is free once", async () => {
+test("releases a permit only once", async () => {
   const pacing = new MemoryPacing(1);
   const order: string[] = [];
   const first = await acquireAndLog(pacing, "first", order);
@@ -86,25 +86,25 @@ test("a place given back twice is free once", async () => {
   await expect(third).rejects.toMatchObject({ by: "caller" });
 });
 
-test("while calls wait, users go in turn, and one that is sent again goes first", async () => {
+test("serves users round-robin, and retries first", async () => {
   const pacing = new MemoryPacing(1);
   const order: string[] = [];
   const first = await acquireAndLog(pacing, "first", order);
-  const ask = async (name: string, asker: PermitRequest) => {
-    const permit = await pacing.acquire("a", longDeadline(), asker);
+  const acquire = async (name: string, request: PermitRequest) => {
+    const permit = await pacing.acquire("a", longDeadline(), request);
     order.push(name);
     permit.release();
   };
-  const many = ["a1", "a2", "a3", "a4"].map((name) => ask(name, { user: "a" }));
-  const few = ["b1", "b2"].map((name) => ask(name, { user: "b" }));
-  const nobodys = ask("c1", {});
-  const again = ask("again", { user: "a", isRetry: true });
+  const many = ["a1", "a2", "a3", "a4"].map((name) => acquire(name, { user: "a" }));
+  const few = ["b1", "b2"].map((name) => acquire(name, { user: "b" }));
+  const anonymous = acquire("c1", {});
+  const retry = acquire("again", { user: "a", isRetry: true });
   first.release();
-  await Promise.all([...many, ...few, nobodys, again]);
+  await Promise.all([...many, ...few, anonymous, retry]);
   expect(order).toEqual(["first", "again", "a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
 });
 
-test("more calls than may wait are refused at once, and nothing of them is sent", async () => {
+test("refuses calls at once if the queue is full, and sends nothing", async () => {
   const held: Fault[] = [];
   const { server, client } = await startClientAndServer(
     (socket, number) => void held.push(() => respond(200, "[]")(socket, number)),
@@ -114,7 +114,7 @@ test("more calls than may wait are refused at once, and nothing of them is sent"
   for (const call of [client.trades.list(), client.trades.book(tradeInput)]) {
     const error = await failureOf(call);
     expect(error).toMatchObject({ code: "rate_limited", outcome: "not-sent", retryable: true, attempts: 0 });
-    expect(error.message).toContain("Too many calls wait for their turn (2)");
+    expect(error.message).toContain("The queue is full: 2 calls are waiting");
   }
   for (let answered = 0; answered < 3; answered += 1) {
     await eventually(() => held.length === 1, { withinMs: 20_000, what: "a request" });
@@ -124,14 +124,14 @@ test("more calls than may wait are refused at once, and nothing of them is sent"
   expect(server.heads).toHaveLength(3);
 });
 
-test("a limit that is known is kept to", async () => {
+test("keeps a configured limit", async () => {
   const { client } = await startClientAndServer(respond(200, "[]"), { requestsPerSecond: 50 });
   const begun = performance.now();
   await Promise.all(Array.from({ length: 26 }, () => client.trades.list()));
   expect(performance.now() - begun).toBeGreaterThan(450);
 });
 
-test("a pause longer than the deadline is told at once, and only of its server", async () => {
+test("rejects a call at once if a pause of its server exceeds its deadline", async () => {
   const pacing = new MemoryPacing(2);
   const [first, second] = [
     await pacing.acquire("a", longDeadline()),
@@ -144,7 +144,7 @@ test("a pause longer than the deadline is told at once, and only of its server",
   expect(await pacing.acquire("b", longDeadline())).toHaveProperty("release");
 });
 
-test("a pause that begins while a call waits holds it too", async () => {
+test("applies a new pause to waiting calls", async () => {
   const pacing = new MemoryPacing(1);
   const first = await acquireAndLog(pacing, "first", []);
   const second = acquireAndLog(pacing, "second", []);
@@ -152,7 +152,7 @@ test("a pause that begins while a call waits holds it too", async () => {
   await expect(second).rejects.toBeInstanceOf(PauseTooLong);
 });
 
-test.each([1, 3])("a client has %i requests at once under way, no more and no fewer", async (connections) => {
+test.each([1, 3])("sends exactly %i concurrent requests", async (connections) => {
   let underWay = 0;
   let most = 0;
   const held: (() => void)[] = [];
@@ -175,7 +175,7 @@ test.each([1, 3])("a client has %i requests at once under way, no more and no fe
   expect(most).toBe(connections);
 });
 
-test("a 429 holds the calls to its interface, not those to the other", async () => {
+test("pauses only the interface that responded with a 429", async () => {
   const service = await startFaultServer(respond(429, "{}", { "retry-after": "3600" }));
   const xs2a = await startFaultServer(respond(200, '{"consentStatus":"valid"}'));
   const client = createTestClient({ baseUrl: service.url, xs2aUrl: xs2a.url });
@@ -187,7 +187,7 @@ test("a 429 holds the calls to its interface, not those to the other", async () 
   expect([service.heads.length, xs2a.heads.length]).toEqual([1, 2]);
 });
 
-test("a call waits as long as Retry-After says, and those that come meanwhile too", async () => {
+test("delays a call and later ones by Retry-After", async () => {
   disableBackoff();
   const paused = new Promise((resolve) => channels.pause.subscribe(resolve));
   const { server, client } = await startClientAndServer(
@@ -198,13 +198,13 @@ test("a call waits as long as Retry-After says, and those that come meanwhile to
   await paused;
   const second = client.trades.list();
   await Promise.race([first, second]);
-  // A timer may be a fraction of a millisecond early.
+  // Timers may fire a fraction of a millisecond early.
   expect(performance.now() - begun).toBeGreaterThan(990);
   await Promise.all([first, second]);
   expect(server.heads).toHaveLength(3);
 });
 
-test("a wait beyond the time limit fails at once and tells how long to wait", async () => {
+test("fails at once with the remaining pause if it exceeds the time limit", async () => {
   const { server, client } = await startClientAndServer(respond(429, "", { "retry-after": "3600" }), {
     timeoutMs: 5_000,
   });
@@ -213,14 +213,14 @@ test("a wait beyond the time limit fails at once and tells how long to wait", as
   expect(server.heads).toHaveLength(1);
 });
 
-test("while the service wants no call for longer than a call may wait, each says so and sends nothing", async () => {
+test("fails each call without sending during a pause longer than the time limit", async () => {
   const { server, client } = await startClientAndServer(respond(429, "", { "retry-after": "3600" }));
   await failureOf(client.trades.list());
   for (const call of [client.trades.list(), client.trades.book(tradeInput)]) {
     const error = await failureOf(call);
     expect(error).toMatchObject({ name: "RateLimited", outcome: "not-sent", retryable: true, attempts: 0 });
     expect(error.toJSON().retryAfterMs).toBeGreaterThan(3_000_000);
-    expect(error.message).toMatch(/asked to wait another 3\d\d\d s/);
+    expect(error.message).toMatch(/requested a pause of another 3\d\d\d s/);
   }
   expect(server.heads).toHaveLength(1);
 });

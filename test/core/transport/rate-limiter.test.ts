@@ -1,29 +1,29 @@
-/** What a refusal leaves of the interval that was owed: in the memory of a process, and in the store that several share. */
+/** A refusal does not shorten the current interval, in memory and in a shared store. */
 import { createPace, updatePace, openPaceStore, reserveCalls } from "../../../core/store/shared-pace";
 import { MemoryRateLimiter } from "../../../core/transport/memory-rate-limiter";
 import { engines } from "../store/engines";
 
-/** A call a second. */
+/** One call per second. */
 const intervalMs = 1_000;
 
-/** Sums of whole numbers are exact. */
+/** Integer times, so that sums are exact. */
 const roundedNow = (): number => Math.ceil(performance.now());
 
 test.each([
-  ["of no time at all", 0, 950],
-  ["that is shorter", 300, 950],
-  ["that is longer", 3_000, 3_000],
-])("a pause %s forgives nothing of the interval that is owed", (_, retryAfterMs, waitMs) => {
+  ["of 0 ms", 0, 950],
+  ["shorter than the interval", 300, 950],
+  ["longer than the interval", 3_000, 3_000],
+])("keeps the remaining interval during a pause %s", (_, retryAfterMs, waitMs) => {
   const gate = new MemoryRateLimiter(intervalMs);
   const sent = roundedNow();
   gate.recordSent(sent);
   gate.recordRefused(sent + 50, sent, retryAfterMs);
-  // A timer may be a little late, and the next call does not wait for that.
+  // A late timer does not delay the next call.
   expect(gate.waitMs(sent + 50)).toBeGreaterThan(waitMs - 50);
   expect(gate.waitMs(sent + 50)).toBeLessThanOrEqual(waitMs);
 });
 
-test("nor does a refusal that comes late, of a call from before the pause", () => {
+test("keeps the remaining interval after a late refusal from before the pause", () => {
   const gate = new MemoryRateLimiter(intervalMs);
   const begun = roundedNow();
   gate.recordSent(begun);
@@ -40,9 +40,9 @@ test("nor does a refusal that comes late, of a call from before the pause", () =
 
 describe.each(engines())("shared in $name", ({ create }) => {
   test.each([
-    ["that is shorter", 100, 3_000],
-    ["that is longer", 60_000, 60_000],
-  ])("a pause %s forgives nothing of the interval that is owed", async (_, pauseMs, aheadMs) => {
+    ["shorter than the interval", 100, 3_000],
+    ["longer than the interval", 60_000, 60_000],
+  ])("keeps the remaining interval during a pause %s", async (_, pauseMs, aheadMs) => {
     const { database } = await openPaceStore(await create());
     await createPace(database, "a", { intervalMs, content: "{}" });
     const { version } = (await reserveCalls(database, "a", 4, 0, 0))!;

@@ -1,4 +1,4 @@
-/** What counts as sent: nothing before the head of a request is written, everything after it. */
+/** A request counts as sent from the first byte written. */
 import { EventEmitter } from "node:events";
 import { Deadline } from "../../../core/transport/deadline";
 import { Exchange, OutgoingRequest } from "../../../core/transport/exchange";
@@ -19,7 +19,7 @@ import {
 import { startSilentServer, startFullBacklogServer, startResettingServer } from "../support/stalled-servers";
 
 const acquired = new EventEmitter();
-/** Tells when a call has asked for its turn: by then the journal has it, and the next is to connect. */
+/** Resolves when a call has requested its permit: it is in the journal and connects next. */
 class NotifyingPacing extends MemoryPacing {
   override acquire(...given: Parameters<MemoryPacing["acquire"]>) {
     setImmediate(() => acquired.emit("turn"));
@@ -31,9 +31,9 @@ const limits = { timeoutMs: 60_000, queueTimeoutMs: 60_000 };
 
 type Stop = (call: (signal: AbortSignal, timeoutMs: number) => Promise<unknown>) => Promise<unknown>;
 
-/** The two ways in which a call ends that waits for a connection. */
+/** Ways to end a call that is connecting. */
 const stops: [name: string, code: string, stop: Stop][] = [
-  ["its time is up", "timeout", (call) => call(new AbortController().signal, 50)],
+  ["its time limit passes", "timeout", (call) => call(new AbortController().signal, 50)],
   [
     "its caller aborts",
     "aborted",
@@ -46,9 +46,9 @@ const stops: [name: string, code: string, stop: Stop][] = [
   ],
 ];
 
-describe.each(stops)("a call of which %s", (_, code, stop) => {
+describe.each(stops)("if %s, a call", (_, code, stop) => {
   const places: [place: string, base: () => Promise<string>][] = [
-    ["while it connects", async () => `http://${await startFullBacklogServer()}`],
+    ["that is connecting", async () => `http://${await startFullBacklogServer()}`],
     ["in the TLS handshake", async () => `https://${(await startSilentServer()).host}`],
   ];
 
@@ -81,20 +81,20 @@ describe.each(stops)("a call of which %s", (_, code, stop) => {
   });
 });
 
-test("a handshake that is given up closes its connection", async () => {
+test("closes the connection of an aborted handshake", async () => {
   const { host, sockets } = await startSilentServer();
   const client = createTestClient({ baseUrl: `https://${host}`, timeoutMs: 50 });
   await failureOf(client.trades.list());
   await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve))));
 });
 
-test("nothing listens: the trade was not sent", async () => {
+test("reports not-sent for a booking if the connection is refused", async () => {
   const error = await failureOf(createTestClient({ baseUrl: await closedPortUrl() }).trades.book(tradeInput));
   expect(error).toMatchObject({ name: "Unavailable", outcome: "not-sent", retryable: true, attempts: 2 });
   expect(error.message).toContain("Nothing was sent.");
 });
 
-test("a call with an aborted signal sends nothing", async () => {
+test("sends nothing if the signal is already aborted", async () => {
   const { server, client } = await startClientAndServer(silence);
   const options = { signal: AbortSignal.abort() };
   for (const call of [() => client.trades.list({}, options), () => client.trades.book(tradeInput, options)]) {
@@ -104,7 +104,7 @@ test("a call with an aborted signal sends nothing", async () => {
   expect(server.heads).toHaveLength(0);
 });
 
-test("a request that reached the server was sent, whatever becomes of the connection", async () => {
+test("reports a received request as sent, whatever happens to the connection", async () => {
   const { server, client } = await startClientAndServer(reset);
   expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({ outcome: "unknown", attempts: 1 });
   expect(await failureOf(client.request(changeRequest))).toMatchObject({ outcome: "unknown", attempts: 1 });
@@ -117,7 +117,7 @@ const deadlineOf = (ms: number) => {
   return deadline;
 };
 
-/** An exchange on a line, and how it ended. */
+/** Runs an exchange on a connection. Returns its result. */
 function startExchange(connection: Awaited<ReturnType<Connector["open"]>>, origin: string) {
   const deadline = deadlineOf(60_000);
   const setAbortable = jest.spyOn(deadline, "setAbortable");
@@ -135,7 +135,7 @@ function startExchange(connection: Awaited<ReturnType<Connector["open"]>>, origi
   return { exchange: exchange!, ended, headLeaves: setAbortable };
 }
 
-test("a first write that the kernel refuses leaves nothing", async () => {
+test("reports not-sent if the kernel refuses the first write", async () => {
   const { origin, reset: breakConnection } = await startResettingServer();
   const line = await new Connector(origin).open(deadlineOf(60_000), false);
   const { exchange, ended, headLeaves } = startExchange(line, origin);
@@ -148,7 +148,7 @@ test("a first write that the kernel refuses leaves nothing", async () => {
   expect([headLeaves.mock.calls, line.sent]).toEqual([[[false]], false]);
 });
 
-test("an answered request left, and its server sees one connection and one head", async () => {
+test("reports an answered request as sent, with one connection and one request", async () => {
   const { server } = await startClientAndServer(respond(200, "{}"));
   const line = await new Connector(server.url).open(deadlineOf(60_000), false);
   const { exchange, ended, headLeaves } = startExchange(line, server.url);
@@ -157,7 +157,7 @@ test("an answered request left, and its server sees one connection and one head"
   expect([headLeaves.mock.calls.length, line.sent, server.heads.length]).toEqual([1, true, 1]);
 });
 
-test("a request that cannot be written is no request that left", async () => {
+test("reports not-sent for a request that cannot be written", async () => {
   const { server } = await startClientAndServer(respond(200, "{}"));
   const transport = new Transport(undefined);
   onCleanup(() => transport.close());

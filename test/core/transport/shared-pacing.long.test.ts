@@ -1,4 +1,4 @@
-/** The pace that processes share: each client here has a connection of its own to the store, as processes have. */
+/** Shared pacing. Each client has its own connection to the store, as separate processes do. */
 import type { ClientOptions, FxdeskClient } from "../../../core";
 import { withStore } from "../../../core/store/open";
 import { openPaceStore } from "../../../core/store/shared-pace";
@@ -30,7 +30,7 @@ describe.each(engines())("in $name", ({ create }) => {
     return rows;
   };
 
-  test("what one is told to wait, the others wait as well", async () => {
+  test("applies a requested pause to all clients", async () => {
     const server = await startFaultServer(respond(429, "", { "retry-after": "3600" }));
     const [first, second] = [start(server.url), start(server.url)];
     await failureOf(first.trades.list());
@@ -45,7 +45,7 @@ describe.each(engines())("in $name", ({ create }) => {
     expect(server.heads).toHaveLength(2);
   });
 
-  test("all together keep to the limit that is known, and each has its share", async () => {
+  test("keeps a configured limit over all clients, with a fair share for each", async () => {
     const server = await startFaultServer(list);
     const clients = Array.from({ length: 4 }, () => start(server.url, { requestsPerSecond: 60 }));
     await Promise.all(clients.map((client) => client.trades.list()));
@@ -65,7 +65,7 @@ describe.each(engines())("in $name", ({ create }) => {
     for (const count of atFirstEnd!) expect(count).toBeGreaterThanOrEqual(8);
   });
 
-  test("a refusal slows down all of them, and the next process begins there", async () => {
+  test("slows down all clients after a refusal, and starts the next at that rate", async () => {
     const server = await startFaultServer(inSequence(list, list, list, respond(429), list));
     const client = start(server.url);
     for (let count = 0; count < 4; count += 1) await client.trades.list();
@@ -81,7 +81,7 @@ describe.each(engines())("in $name", ({ create }) => {
     expect((await versions())[0]!.interval_ms).toBe(pace!.interval_ms);
   });
 
-  test("without its tables being asked, a client of its own pace makes none", async () => {
+  test("creates no tables for a client with its own rate", async () => {
     await createTestClient({
       baseUrl: (await startFaultServer(list)).url,
       store: settings.location,
@@ -93,7 +93,7 @@ describe.each(engines())("in $name", ({ create }) => {
   });
 });
 
-test("without the store calls go on, each process by itself, and that is said once", async () => {
+test("limits the rate per process and warns once if the store is unavailable", async () => {
   const server = await startFaultServer(list);
   const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => undefined);
   onCleanup(() => warn.mockRestore());
@@ -107,7 +107,7 @@ test("without the store calls go on, each process by itself, and that is said on
   expect(server.heads).toHaveLength(20);
   expect(warn.mock.calls).toHaveLength(1);
   expect(String(warn.mock.calls[0]![0])).toMatch(
-    /^The store of the shared pace, postgres:\/\/127.0.0.1:1\/none, cannot/,
+    /^The shared rate limiter cannot use the store postgres:\/\/127.0.0.1:1\/none \(/,
   );
   expect(String(warn.mock.calls[0]![0])).not.toContain("secret");
 });
@@ -116,6 +116,6 @@ test.each([
   [{ pacing: "theirs" }, "pacing must be own or shared"],
   [{ requestsPerSecond: 0 }, "requestsPerSecond must be a whole number"],
   [{ queueLimit: 0.5 }, "queueLimit must be a whole number"],
-])("%j is refused", (options, words) => {
+])("refuses %j", (options, words) => {
   expect(() => createTestClient(options as ClientOptions)).toThrow(words);
 });

@@ -1,4 +1,4 @@
-/** Mutual TLS: a server that asks who is calling, with certificates made by certificates/make.sh. */
+/** Mutual TLS, with certificates created by certificates/make.sh. */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -18,7 +18,7 @@ const pem = (name: string) => readFileSync(join(__dirname, "certificates", name)
 const ca = pem("authority.pem");
 const passphrase = "canary-passphrase";
 
-/** Serves those who show a certificate of the authority, and notes who called on which connection. */
+/** Serves clients with a certificate of the authority, and records caller and connection. */
 async function startTlsServer() {
   const callers: string[] = [];
   const sockets = new Set<TLSSocket>();
@@ -45,12 +45,15 @@ const clientWith = (baseUrl: string, tls?: TlsOptions) =>
 
 const certificates: [name: string, tls: TlsOptions][] = [
   ["a certificate and its key", { cert: pem("client.pem"), key: pem("client.key") }],
-  ["as text", { cert: pem("client.pem").toString(), key: pem("client.key").toString() }],
+  [
+    "a certificate and key as strings",
+    { cert: pem("client.pem").toString(), key: pem("client.key").toString() },
+  ],
   ["a key with a passphrase", { cert: pem("client.pem"), key: pem("client-locked.key"), passphrase }],
   ["a PFX file", { pfx: pem("client.pfx"), passphrase }],
 ];
 
-test.each(certificates)("%s is shown to a server that asks", async (_, tls) => {
+test.each(certificates)("presents %s", async (_, tls) => {
   const { url, callers } = await startTlsServer();
   const client = clientWith(url(), { ...tls, ca });
   await client.trades.list();
@@ -58,13 +61,13 @@ test.each(certificates)("%s is shown to a server that asks", async (_, tls) => {
   expect(callers).toEqual(["fxdesk test client", "fxdesk test client"]);
 });
 
-test("a server is known by its name too", async () => {
+test("verifies a server by its host name", async () => {
   const { url } = await startTlsServer();
   const client = clientWith(url("localhost"), { cert: pem("client.pem"), key: pem("client.key"), ca });
   await expect(client.trades.list()).resolves.toEqual([]);
 });
 
-test("reads share a connection, and a booking takes up the session on its own", async () => {
+test("shares a connection for reads, and resumes the session for a booking", async () => {
   const { url, sockets, resumed } = await startTlsServer();
   const client = clientWith(url(), { cert: pem("client.pem"), key: pem("client.key"), ca });
   await client.trades.list();
@@ -83,7 +86,7 @@ const refused: [name: string, tls: TlsOptions | undefined][] = [
   ["a certificate that is none", { cert: "canary-certificate", key: pem("client.key"), ca }],
 ];
 
-test.each(refused)("%s: the call fails in the family, and was not sent", async (_, tls) => {
+test.each(refused)("fails with not-sent for %s", async (_, tls) => {
   disableBackoff();
   const { url, callers } = await startTlsServer();
   const error = await failureOf(clientWith(url(), tls).trades.book(tradeInput));
@@ -92,11 +95,11 @@ test.each(refused)("%s: the call fails in the family, and was not sent", async (
   expect(callers).toEqual([]);
 });
 
-test("a server that refuses who shows no certificate is heard", async () => {
+test("reports a server that requires a certificate", async () => {
   disableBackoff();
   const { url, callers } = await startTlsServer();
   const error = await failureOf(clientWith(url(), { ca }).trades.book(tradeInput));
-  // In TLS 1.3 the client is refused after its handshake: the request may have left.
+  // TLS 1.3 refuses the client after its handshake, so the request may have been sent.
   expect(["unavailable", "outcome_unknown"]).toContain(error.code);
   expect(callers).toEqual([]);
 });

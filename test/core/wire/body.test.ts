@@ -1,4 +1,4 @@
-/** Bodies that are not JSON: a document, and a form of a document and fields. */
+/** Bodies other than JSON: documents, and forms of a document and fields. */
 import * as fc from "fast-check";
 import { z } from "zod";
 import {
@@ -50,11 +50,11 @@ const read = ({ type, body }: ReturnType<typeof write>) => decodeBody(order, typ
 test.each([
   [{ amount: "1" }, "application/json", '{"amount":"1"}'],
   [{ letter: "<a/>" }, "application/xml", "<a/>"],
-])("%j is written as %s", (values, type, body) => {
+])("encodes %j as %s", (values, type, body) => {
   expect(write(values)).toEqual({ type, body });
 });
 
-test("a document with fields beside it is written as a form", () => {
+test("encodes a document with fields as a form", () => {
   expect(write({ letter: "<a/>", every: "day" })).toEqual({
     type: "multipart/form-data; boundary=part-boundary-1",
     body: [
@@ -80,7 +80,7 @@ const text = fc
   .array(fc.oneof(graphemes, delimiters), { minLength: 1 })
   .map((pieces) => `<${pieces.join("")}`);
 
-test("what is written is read again, whatever is in it", async () => {
+test("decodes what it encodes, for any content", async () => {
   const fields = fc.record({ every: text, count: fc.integer() }, { requiredKeys: [], noNullPrototype: true });
   const property = fc.asyncProperty(text, fields, async (letter, beside) => {
     const values = { letter, ...beside };
@@ -98,7 +98,7 @@ const form = (parts: Readonly<Record<string, string | Blob>>) => {
   return new Response(data);
 };
 
-test("a form of another writer is read, its parts with file names or without", async () => {
+test("decodes forms of other writers, with and without file names", async () => {
   for (const letter_part of ["<a/>", new Blob(["<a/>"], { type: "application/xml" })]) {
     const written = form({ letter_part, fields_part: '{"every":"day"}' });
     const bytes = Buffer.from(await written.arrayBuffer());
@@ -109,7 +109,7 @@ test("a form of another writer is read, its parts with file names or without", a
   }
 });
 
-test("JSON has the fields of the body, and no document", async () => {
+test("decodes JSON to body fields without a document", async () => {
   const written = '{"amount":"1","letter":"<a/>"}';
   expect(await decodeBody(order, "application/json", Buffer.from(written))).toEqual({
     amount: "1",
@@ -120,13 +120,13 @@ test("JSON has the fields of the body, and no document", async () => {
 test.each([
   ['{"amont":"1"}', "amont"],
   ['{"letter":"<a/>"}', "body.letter"],
-])("a received body has only the fields of the operation: %s", async (written, field) => {
+])("keeps body fields apart from other locations: %s", async (written, field) => {
   const body = await decodeBody(order, "application/json", Buffer.from(written));
   const values = decodeRequest(order, { path: {}, query: { more: "1" }, headers: { "x-more": "1" }, body });
   expect(checkRequest(order, values, new Date())).toEqual([{ field, message: "is not a field here" }]);
 });
 
-test("beside a document too", async () => {
+test("keeps form fields apart from other locations", async () => {
   const written = form({ letter_part: "<a/>", fields_part: '{"evry":"day","letter":"<b/>"}' });
   const bytes = Buffer.from(await written.arrayBuffer());
   const body = await decodeBody(order, written.headers.get("content-type")!, bytes);
@@ -145,17 +145,17 @@ test.each([
   ["application/json", "{", "content", "The body is not JSON."],
   ["application/json", "[]", "content", "The body must be an object."],
   ["application/xml; charset=iso-8859-1", "<\xe4>", "content", "The body is not UTF-8."],
-  [multipart, "", "content", "The body is not a form."],
-  ["multipart/form-data", parts("letter_part"), "content", "The body is not a form."],
+  [multipart, "", "content", "The body is not a valid multipart form."],
+  ["multipart/form-data", parts("letter_part"), "content", "The body is not a valid multipart form."],
   [multipart, parts("letter_part"), "content", "The form has no part fields_part."],
   [multipart, parts("fields_part", "letter_part"), "content", "The body must be an object."],
-])("%s %j cannot be read: %s", async (type, body, because, message) => {
+])("refuses %s %j: %s", async (type, body, because, message) => {
   const reading = decodeBody(order, type, Buffer.from(body, "latin1"));
   await expect(reading).rejects.toBeInstanceOf(UnreadableBody);
   await expect(reading).rejects.toMatchObject({ because, message: expect.stringContaining(message) });
 });
 
-test("only the fields of its form go along with a document", () => {
+test("sends only form fields with a document", () => {
   const now = new Date("2026-01-31");
   expect(checkInput(order, { letter: "<a/>", every: "day", count: 1 }, now)).toEqual([]);
   expect(checkInput(order, { letter: "<a/>", amount: "1" }, now)).toEqual([
@@ -163,7 +163,7 @@ test("only the fields of its form go along with a document", () => {
   ]);
 });
 
-test("a declaration whose form has fields that are not there contradicts itself", () => {
+test("refuses a declaration whose form names undeclared fields", () => {
   const { document } = order;
   expect(() =>
     operation({ ...order, document: { ...document, form: { ...document.form, fields: ["never"] } } }),
@@ -173,7 +173,7 @@ test("a declaration whose form has fields that are not there contradicts itself"
   );
 });
 
-test("the OpenAPI document lists the media types and what each holds", () => {
+test("lists media types and their schemas in the OpenAPI document", () => {
   const { paths } = openApiDocument({ ...contract, operations: [order] }, { version: "1.0.0" });
   const { post } = paths["/orders"] as unknown as { post: { parameters: unknown[]; requestBody: object } };
   const letter = { type: "string", minLength: 1 };

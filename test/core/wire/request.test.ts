@@ -1,4 +1,4 @@
-/** Between fields and HTTP requests: what one side writes, the other reads. */
+/** Encoding and decoding of requests are inverse. */
 import * as fc from "fast-check";
 import { z } from "zod";
 import {
@@ -21,7 +21,7 @@ import { operationNamed } from "../../support/operations";
 
 const now = new Date("2026-01-31T12:00:00Z");
 
-/** The request as a server takes it apart. */
+/** Parses a request as a server does. */
 async function receive(declared: Declaration, request: WireRequest): Promise<ReceivedRequest> {
   const { path: template } = declared;
   const { target, headers, body } = request;
@@ -44,7 +44,7 @@ async function receive(declared: Declaration, request: WireRequest): Promise<Rec
   };
 }
 
-/** A list without items cannot be told from no list in a query. */
+/** An empty list is indistinguishable from an absent one in a query. */
 function sendable(declared: Declaration, values: Values): Values {
   const places = new Map(fieldsOf(declared).map(({ name, location }) => [name, location]));
   return Object.fromEntries(
@@ -58,7 +58,7 @@ const operationCases = (operations as readonly Declaration[]).map(
   (declared) => [declared.name, declared] as const,
 );
 
-test.each(operationCases)("%s: what is written stays in its place and is read again", async (_, declared) => {
+test.each(operationCases)("%s: encodes each field in its location and decodes it", async (_, declared) => {
   const property = fc.asyncProperty(requestValues(declared, now), async (values) => {
     const request = encodeRequest(declared, values);
     expect(new URL(request.target, "https://example.com").pathname).toBe(request.target.split("?")[0]);
@@ -99,11 +99,11 @@ test.each([
   [{ repeated: [], joined: [], flag: true }, "/lists/1?flag=true"],
   [{ repeated: [] }, "/lists/1"],
   [{ "list-id": "a b%2Fé?#&" }, "/lists/a%20b%252F%C3%A9%3F%23%26"],
-])("writes %j as %s", (values, target) => {
+])("encodes %j as %s", (values, target) => {
   expect(encode(values).target).toBe(target);
 });
 
-test("writes a body as JSON, and its type, even when it is empty", () => {
+test("encodes a body as JSON with its type, even if it is empty", () => {
   expect(encode({ note: "é" })).toMatchObject({
     headers: { "content-type": "application/json" },
     body: '{"note":"é"}',
@@ -111,7 +111,7 @@ test("writes a body as JSON, and its type, even when it is empty", () => {
   expect(encode({}).body).toBe("{}");
 });
 
-test("writes no body and no type for an operation without one", () => {
+test("encodes no body and no type for an operation without one", () => {
   const { headers, body } = encodeRequest(operationNamed("accountDetails.makeDefault"), {
     account_details_id: "1",
     client_id: "c",
@@ -119,20 +119,20 @@ test("writes no body and no type for an operation without one", () => {
   expect({ headers, body }).toEqual({ headers: {}, body: undefined });
 });
 
-test("writes headers as text", () => {
+test("encodes headers as text", () => {
   expect(encode({ "X-Count": 3 }).headers["X-Count"]).toBe("3");
 });
 
 const received = (query: ReceivedRequest["query"], body: Values | undefined = {}) =>
   decodeRequest(lists, { path: { "list-id": "1" }, query, headers: { "x-count": "3" }, body });
 
-test("a server takes a list repeated, joined, or both", () => {
+test("decodes a list that is repeated, joined, or both", () => {
   for (const repeated of ["a,b,c", ["a", "b", "c"], ["a,b", "c"]])
     expect(received({ repeated })).toMatchObject({ repeated: ["a", "b", "c"] });
   expect(received({ joined: ["1", "2,3"] })).toMatchObject({ joined: [1, 2, 3] });
 });
 
-test.each(["", ",", ["", ""]])("a server takes %j for no list", (repeated) => {
+test.each(["", ",", ["", ""]])("decodes %j as an absent list", (repeated) => {
   expect(received({ repeated, joined: repeated })).toEqual({ "list-id": "1", "X-Count": 3 });
 });
 
@@ -141,12 +141,12 @@ test.each([
   ["PDF", "pdf"],
   ["DOC", "DOC"],
   ["constructor", "constructor"],
-])("a server reads the format %s as %s", (format, read) => {
+])("decodes the format %s as %s", (format, read) => {
   const request = { path: {}, query: { format }, headers: {}, body: {} };
   expect(decodeRequest(operationNamed("statements.createFile"), request)).toEqual({ format: read });
 });
 
-test("a server reads the cancellation's authorisations with an underscore too", () => {
+test("accepts cancellation_authorisations with an underscore", () => {
   const path = { paymentId: "P-1", "payment-authorisation": "cancellation_authorisations" };
   const request = { path, query: {}, headers: {}, body: undefined };
   expect(decodeRequest(operationNamed("payments.listAuthorisations"), request)).toEqual({
@@ -155,14 +155,14 @@ test("a server reads the cancellation's authorisations with an underscore too", 
   });
 });
 
-test("capitals that the contract does not have are left as they came", () => {
+test("keeps undocumented capitalization", () => {
   const request = { path: {}, query: { account_details_type: "POOLED" }, headers: {}, body: undefined };
   expect(decodeRequest(operationNamed("accountDetails.list"), request)).toEqual({
     account_details_type: "POOLED",
   });
 });
 
-test("what does not fit is left as it came, for the check to name", () => {
+test("keeps invalid values for the validation", () => {
   expect(received({ joined: "1,x", flag: "yes" }, undefined)).toEqual({
     "list-id": "1",
     joined: [1, "x"],
@@ -193,6 +193,6 @@ test.each([
   [z.record(z.string(), z.int()), '{"USD":1}', { USD: 1 }],
   [z.unknown(), "null", null],
   [z.int().default(1).optional(), "2", 2],
-])("reads text by the kind of its schema (case %#)", (schema: z.ZodType, text, value) => {
+])("parses text by the type of its schema (case %#)", (schema: z.ZodType, text, value) => {
   expect(fromText(schema, text)).toEqual(value);
 });
