@@ -155,7 +155,7 @@ test.each(["INR", "CNY"])("%s is traded without delivery only", async (currency)
   for (const trade_type of ["spot", "forward", "window_forward"])
     await expect(makeQuote(client, { ...body, trade_type, value_date: "2026-06-10" })).rejects.toMatchObject({
       status: 400,
-      service: { details: `trade_type must be ndf: ${currency} is not delivered` },
+      service: { details: `trade_type must be ndf: ${currency} is not deliverable` },
     });
   expect(await makeQuote(client, { ...body, trade_type: "ndf", value_date: "2026-06-10" })).toMatch(
     /^[0-9a-f]{32}$/,

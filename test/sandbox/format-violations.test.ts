@@ -17,17 +17,20 @@ async function refusalOf(path: string, body?: object) {
     headers: { ...demoHeaders, ...(body && { "content-type": "application/json" }) },
     ...(body && { method: "POST", body: JSON.stringify(body) }),
   });
-  return [status, sandbox.control.listRequests().at(-1)!.refusal?.replace("The request does not fit. ", "")];
+  return [status, sandbox.control.listRequests().at(-1)!.refusal?.replace("The request is invalid. ", "")];
 }
 
 test.each([
-  ["balances?balance_types=Incoming,Outgoing", "balance_types is given once for each value, without commas."],
+  [
+    "balances?balance_types=Incoming,Outgoing",
+    "balance_types must be repeated for each value, without commas.",
+  ],
   [
     "balances?balance_types=Incoming%2COutgoing",
-    "balance_types is given once for each value, without commas.",
+    "balance_types must be repeated for each value, without commas.",
   ],
   ["balances?balance_types=", "balance_types must not be empty."],
-  ['balances?balance_types=["Incoming"]', "balance_types is a list without brackets."],
+  ['balances?balance_types=["Incoming"]', "balance_types must be a list without brackets."],
   ["balances?balance_types=Incoming&balance_types=", "balance_types must not be empty."],
   ["transactions?page=%201", "page must be a whole number of at most 2147483647."],
   ["transactions?page=1%20", "page must be a whole number of at most 2147483647."],
@@ -40,7 +43,7 @@ test.each([
 test.each([
   ["trade_type=", "trade_type must not be empty."],
   ["trade_type=spot,,forward", "trade_type must not be empty."],
-  ["trade_type=[spot]", "trade_type is a list without brackets."],
+  ["trade_type=[spot]", "trade_type must be a list without brackets."],
 ])("of trades, %s is refused", async (query, details) => {
   expect(await refusalOf(`/trades?${query}`)).toEqual([400, details]);
 });

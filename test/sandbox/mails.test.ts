@@ -126,7 +126,7 @@ describe("a statement in MT940", () => {
     await reader.statements.emailMt940({ date_from: "2026-11-01" });
     expect(other.mails[0]!.attachments).toHaveLength(currencies.length - 1);
     expect(other.mails[0]!.text).toMatch(
-      /The statement of account \d+ in [A-Z]{3} could not be made in the format asked for\./,
+      /The statement of account \d+ in [A-Z]{3} could not be created in the requested format\./,
     );
     await reader.close();
     await other.close();
@@ -306,9 +306,9 @@ test("an e-mail about accounts that are not there is refused, and none is sent",
   const reason = () => sandbox.requests.at(-1)!.refusal;
   const inFrancs = client.statements.emailAccounts({ ...period, currencies: "EUR,CHF" });
   await expect(inFrancs).rejects.toMatchObject({ status: 400 });
-  expect(reason()).toContain("currencies: there is no account in CHF");
+  expect(reason()).toContain("currencies: the client has no account in CHF");
   const ofNone = client.statements.emailMt940({ ...period, account_ids: [] });
   await expect(ofNone).rejects.toMatchObject({ status: 400 });
-  expect(reason()).toContain("account_ids: name an account, or leave it out for all of them");
+  expect(reason()).toContain("account_ids: list at least one account, or omit it to select all");
   expect(sandbox.mails).toHaveLength(before);
 });

@@ -108,7 +108,7 @@ describe("values", () => {
     expect(status).toBe(400);
     expect(JSON.parse(text)).toEqual({
       code: "validation_error",
-      message: "The request does not fit.",
+      message: "The request is invalid.",
       details: expect.stringMatching(/country must be two capital letters.*page must be at least 1/),
     });
   });
@@ -207,14 +207,14 @@ describe("paths", () => {
     [
       "/v1/payments/wire-transfers",
       "PRODUCT_UNKNOWN",
-      "There is no payment-product wire-transfers. It is one of sepa-",
+      "The payment-product wire-transfers is unknown. It must be one of sepa-",
     ],
     [
       "/v1/loans/sepa-credit-transfers",
       "PRODUCT_UNKNOWN",
-      "There is no payment-service loans. It is one of payments,",
+      "The payment-service loans is unknown. It must be one of payments,",
     ],
-    ["/v1/loans/wire-transfers", "RESOURCE_UNKNOWN", "There is nothing at this path."],
+    ["/v1/loans/wire-transfers", "RESOURCE_UNKNOWN", "The path is unknown."],
     [
       "/v1/payments/sepa-credit-transfers/p-1/approvals",
       "RESOURCE_UNKNOWN",
@@ -282,7 +282,7 @@ test("the log holds each request with its response, and why it was refused", asy
       method: "GET",
       url: `/trades/none?${demoClient}`,
       status: 404,
-      refusal: "There is no such trade. none",
+      refusal: "The trade is unknown. none",
     },
   ]);
 });

@@ -127,12 +127,10 @@ describe("undo", () => {
   test("reaches back a hundred requests, and says when there is none", async () => {
     const sandbox = await start();
     for (let n = 0; n < 160; n += 1) await fetch(`${sandbox.baseUrl}/accounts`);
-    expect(() => sandbox.control.undo({ request: 1 })).toThrow("The moment before this request is not kept.");
+    expect(() => sandbox.control.undo({ request: 1 })).toThrow("The request can no longer be undone.");
     sandbox.control.undo({ request: 61 });
     expect(sandbox.requests.at(-1)!.number).toBe(60);
-    expect(() => sandbox.control.undo({ request: 61 })).toThrow(
-      "The moment before this request is not kept.",
-    );
+    expect(() => sandbox.control.undo({ request: 61 })).toThrow("The request can no longer be undone.");
   });
 });
 
@@ -147,7 +145,7 @@ test("the log keeps what was said, but no secret other than the sandbox's own", 
   const said = [1, 2].map((number) => sandbox.control.getExchange({ number }));
   expect(said.map(({ request }) => request.headers)).toMatchObject([
     { authorization: "Bearer demo-access-token", "x-api-key": "demo-api-key" },
-    { authorization: "(not kept)", "x-api-key": "(not kept)" },
+    { authorization: "(redacted)", "x-api-key": "(redacted)" },
   ]);
   expect(said[0]!.response.body).toContain("account_id");
   expect(JSON.stringify(sandbox.save())).not.toContain("of-somebody");
@@ -186,10 +184,10 @@ test("the log and what is saved have no password, code or token, but the sandbox
   );
   await login(sandbox.demo.password);
   const [first, , , , last] = [1, 2, 3, 4, 5].map((number) => sandbox.control.getExchange({ number }));
-  expect(first!.request.body).toContain("password=(not kept)&after=x");
+  expect(first!.request.body).toContain("password=(redacted)&after=x");
   expect(first!.request.body).toContain(`email=${encodeURIComponent(email)}`);
   expect(last!.request.body).toContain(`password=${sandbox.demo.password}`);
-  expect(last!.response.headers.location).toMatch(/[?&]code=\(not kept\)(&|$)/);
+  expect(last!.response.headers.location).toMatch(/[?&]code=\(redacted\)(&|$)/);
   const kept = [JSON.stringify(sandbox.save()), await (await fetch(sandbox.baseUrl)).text()];
   expect(kept.flatMap((text) => text.match(/my\S{0,12}secret\S{0,2}/gi) ?? [])).toEqual([]);
 });
@@ -227,7 +225,7 @@ describe("what version 1 saved", () => {
     expect(kept).toContain("correct+horse+battery");
     const sandbox = await go();
     expect(JSON.stringify(sandbox.save())).not.toMatch(/correct.horse|of-somebody/);
-    expect(sandbox.control.getExchange({ number: 1 }).request.body).toContain("password=(not kept)");
+    expect(sandbox.control.getExchange({ number: 1 }).request.body).toContain("password=(redacted)");
   });
 
   test("has the form of what is saved today: another form needs a version and a migration", async () => {
@@ -263,7 +261,7 @@ describe("what cannot be loaded is refused", () => {
   test("together with what it says itself", async () => {
     const saved = (await start()).save();
     await expect(startSandbox({ saved, seed: "two" })).rejects.toThrow(
-      "seed cannot be given with saved: a saved sandbox has a seed of its own.",
+      "seed cannot be combined with saved: the saved sandbox determines seed.",
     );
   });
 });

@@ -63,7 +63,7 @@ test("its responses repeat the identifier of the request, below /v1/ too", async
     false,
   ]);
   expect(JSON.parse(unsent.text)).toEqual({
-    errors: [{ id: "not_found", text: "There is nothing at this path." }],
+    errors: [{ id: "not_found", text: "The path is unknown." }],
   });
 });
 

@@ -66,10 +66,10 @@ test("the log says why somebody was not let in, and when", async () => {
   await token({ grant_type: "magic" });
   await ask(sandbox, "/sca/unknown");
   expect(sandbox.requests).toEqual([
-    expect.objectContaining({ status: 401, refusal: "E-mail or password is wrong." }),
+    expect.objectContaining({ status: 401, refusal: "The e-mail address or password is wrong." }),
     expect.objectContaining({ status: 401, refusal: "The application's ID or secret is wrong." }),
     expect.objectContaining({ status: 400, refusal: expect.stringContaining("grant_type must be") }),
-    expect.objectContaining({ status: 404, refusal: "There is no such authorisation." }),
+    expect.objectContaining({ status: 404, refusal: "The authorisation is unknown." }),
   ]);
   expect(sandbox.requests[0]).toMatchObject({ time: "2026-11-20T10:00:00.100Z" });
 });
@@ -97,7 +97,7 @@ describe("the login page", () => {
   test("is shown again after a wrong password", async () => {
     const { status, text } = await form("/login", { ...person, password: "guess" });
     expect(status).toBe(401);
-    expect(text).toContain("E-mail or password is wrong.");
+    expect(text).toContain("The e-mail address or password is wrong.");
   });
 
   test("returns to the registered address when the form names none", async () => {

@@ -83,7 +83,7 @@ describe("quotes", () => {
 
   test.each([
     [{ buy_currency: "XAU" }, "buy_currency XAU is not traded"],
-    [{ buy_currency: "EUR" }, "buy_currency and sell_currency are the same"],
+    [{ buy_currency: "EUR" }, "buy_currency and sell_currency must differ"],
     [{ amount: 0 }, "amount"],
     [{ amount: "0.00" }, "amount must be more than zero"],
     [{ buy_currency: "JPY", sell_currency: "JPY" }, "the same"],

@@ -116,7 +116,7 @@ describe("what is wrong", () => {
       "lots",
       "companies[0].accounts[2].balance must be an amount, such as 1250.50.",
     ],
-    ["country: DE\n", "country: DE\n    colour: blue\n", "colour", "companies[0].colour is not known here."],
+    ["country: DE\n", "country: DE\n    colour: blue\n", "colour", "companies[0].colour is unknown."],
     ["    country: DE\n", "", "- id: client-exporter", "companies[0].country is missing."],
     [
       "to: Elbe Guss AG",
@@ -171,7 +171,7 @@ describe("what is wrong", () => {
       /line 10: companies\[0\].country .*\n.*business\[0\].per_week/,
     );
     expect(() => parseWorld("version: [", "w.yaml")).toThrow(/^w\.yaml, line 1: /);
-    expect(() => readWorld("nowhere.yaml")).toThrow("Included are exporter, group, empty.");
+    expect(() => readWorld("nowhere.yaml")).toThrow("Included worlds: exporter, group, empty.");
   });
 });
 

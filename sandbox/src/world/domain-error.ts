@@ -73,4 +73,4 @@ export class DomainError extends Error {
 
 /** What was asked for does not fit: `details` names the field and what would be right. */
 export const toValidationError = (details: string): DomainError =>
-  new DomainError("validation-error", "The request does not fit.", details);
+  new DomainError("validation-error", "The request is invalid.", details);

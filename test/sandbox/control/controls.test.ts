@@ -303,7 +303,7 @@ test("the log holds what the service was asked, and not the controls", async () 
   const log = await remote.sandbox.listRequests();
   expect(log).toEqual([
     expect.objectContaining({ method: "GET", status: 200 }),
-    expect.objectContaining({ status: 404, refusal: "There is no such trade. none" }),
+    expect.objectContaining({ status: 404, refusal: "The trade is unknown. none" }),
   ]);
 });
 

@@ -148,12 +148,15 @@ test.each([
   [{ operation: "trades.book", kind: "throttle" }, "retry_after is needed"],
   [
     { operation: "trades.book", kind: "throttle", retry_after: 1, status: 999 },
-    "status goes with kind status",
+    "status is allowed with kind status",
   ],
-  [{ operation: "trades.book", kind: "cut-off", milliseconds: 1 }, "milliseconds goes with kind latency"],
+  [
+    { operation: "trades.book", kind: "cut-off", milliseconds: 1 },
+    "milliseconds is allowed with kind latency",
+  ],
   [
     { operation: "trades.book", kind: "latency", milliseconds: 1, retry_after: 1 },
-    "retry_after goes with kind",
+    "retry_after is allowed with kind",
   ],
   [{ operation: "trades.book", kind: "meteorite" }, "kind must be one of"],
 ])("%j is refused", (fault, message) => {

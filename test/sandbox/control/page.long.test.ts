@@ -118,7 +118,7 @@ describe("a form", () => {
   ])("%s an authorisation", async (button, scaStatus) => {
     const input = await sampleInput("payments.getAuthorisation", client);
     await open();
-    const question = panel("Waiting for a person").getByRole("article").filter({ hasText: "Ferme Duval" });
+    const question = panel("Pending decisions").getByRole("article").filter({ hasText: "Ferme Duval" });
     await question.getByRole("button", { name: button }).click();
     expect(await question.count()).toBe(0);
     expect((await client.payments.getAuthorisation(input as never)).scaStatus).toBe(scaStatus);
@@ -127,7 +127,7 @@ describe("a form", () => {
   test("begins again", async () => {
     await client.trades.list();
     await open();
-    await press("Begin again");
+    await press("Reset");
     expect(sandbox.requests).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe("a form", () => {
     const before = sandbox.control.listRates();
     const { trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
     await open();
-    await page.getByRole("button", { name: "Back to before request 2" }).click();
+    await page.getByRole("button", { name: "Undo request 2 and later" }).click();
     expect(await notice()).toBe("Undo: done.");
     expect(sandbox.requests.map(({ number }) => number)).toEqual([1]);
     expect(sandbox.control.listRates()).toEqual(before);
@@ -160,7 +160,7 @@ describe("a form", () => {
   test("forks, and links to the fork", async () => {
     await open();
     await press("Fork");
-    const address = await panel("This moment").getByRole("link", { name: "http://" }).innerText();
+    const address = await panel("Save and restore").getByRole("link", { name: "http://" }).innerText();
     expect((await fetch(`${address}/_sandbox/clock`)).status).toBe(200);
   });
 
@@ -169,8 +169,8 @@ describe("a form", () => {
     ["with JavaScript", true],
   ])("loads a file, %s", (_how, javaScriptEnabled) => {
     const choose = (name: string, text: string) =>
-      panel("This moment")
-        .getByLabel("A saved file")
+      panel("Save and restore")
+        .getByLabel("Saved file")
         .setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(text) });
 
     test("that was saved", async () => {
@@ -185,7 +185,7 @@ describe("a form", () => {
     });
 
     test.each([
-      ["no JSON", "statement.mt940", ":20:1", `"statement.mt940" holds no saved sandbox.`],
+      ["no JSON", "statement.mt940", ":20:1", `"statement.mt940" is not a saved sandbox.`],
       ["no file that save made", "other.json", `{"hello": 1}`, "fxdesk_sandbox is required"],
       ["what a newer one saved", "new.json", `{"fxdesk_sandbox":9,"state":{}}`, "Upgrade @fxdesk/sandbox"],
       ["nothing", "empty.json", "", "this one is empty."],
@@ -275,10 +275,10 @@ describe("with JavaScript", () => {
     await field("status").fill("409");
     await press("Add fault");
     await panel("Faults").getByText("trades.book: status 409 × 3").waitFor();
-    await panel("Faults").getByText("3 of 3 calls to be spoiled").waitFor();
+    await panel("Faults").getByText("3 of 3 affected calls").waitFor();
     expect(sandbox.control.listFaults()).toHaveLength(3);
     await press("Clear faults");
-    await panel("Faults").getByText("Nothing is in the way of calls.").waitFor();
+    await panel("Faults").getByText("No pending faults.").waitFor();
   });
 
   test("leaves open what was opened", async () => {
@@ -413,7 +413,7 @@ describe("for a treasurer", () => {
     await panel("Payments").getByLabel("Beneficiary").selectOption({ label: "Lakeside Components Inc, USD" });
     await panel("Payments").getByLabel("Amount").fill("412.34");
     await press("Allocate payment");
-    const question = panel("Waiting for a person").getByRole("article").filter({ hasText: "412.34 USD" });
+    const question = panel("Pending decisions").getByRole("article").filter({ hasText: "412.34 USD" });
     expect(await question.getByRole("option").allTextContents()).not.toContain("Ada Lindqvist");
     expect(await question.innerText()).toContain("Ada Lindqvist");
     await question.getByRole("button", { name: "Approve" }).click();
@@ -428,14 +428,14 @@ describe("for a treasurer", () => {
 
   test("is not flooded with questions", async () => {
     await open();
-    const waiting = await panel("Waiting for a person").getByRole("article").count();
+    const waiting = await panel("Pending decisions").getByRole("article").count();
     const input = await sampleInput("payments.initiate", client);
     for (let more = waiting; more < 14; more += 1) await client.payments.initiate(input as never);
     await page.reload();
-    const questions = panel("Waiting for a person").getByRole("article");
+    const questions = panel("Pending decisions").getByRole("article");
     expect(await questions.count()).toBe(12);
     expect((await questions.getByRole("heading").allInnerTexts()).join()).toContain("Requested account");
-    await panel("Waiting for a person").getByText("2 more questions").click();
+    await panel("Pending decisions").getByText("2 more decisions").click();
     expect(await questions.count()).toBe(14);
     const headings = await questions.getByRole("heading").allInnerTexts();
     expect(new Set(headings).size).toBe(14);
@@ -485,7 +485,7 @@ test("shows what others wrote as text", async () => {
   const name = `<img src=x onerror="document.title='taken'">`;
   await client.trades.get({ trade_id: name }).catch(() => {});
   await open(true);
-  expect(await panel("Requests").textContent()).toContain("There is no such trade.");
+  expect(await panel("Requests").textContent()).toContain("The trade is unknown.");
   expect(await page.title()).toBe("fxdesk sandbox");
   expect(await panel("Requests").locator("img").count()).toBe(0);
 });

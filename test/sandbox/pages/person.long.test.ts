@@ -223,7 +223,7 @@ test("is not logged in with a wrong password, and may try again", async () => {
   const { page, errors } = visitor;
   await page.goto(loginAddress());
   await logIn(demo.email, "guess");
-  expect(await page.getByRole("alert").textContent()).toBe("E-mail or password is wrong.");
+  expect(await page.getByRole("alert").textContent()).toBe("The e-mail address or password is wrong.");
   expect(application.visits).toEqual([]);
   // The status is what the page has to say; the browser mentions it in the console.
   expect(errors).toHaveLength(2);
@@ -280,7 +280,7 @@ test("decides once, and reads later what became of it", async () => {
   await visitor.press("Refuse");
   await page.waitForURL(`${application.url}/**`);
   await page.goto(address);
-  expect(await visitor.text()).toContain("Refused or out of time.");
+  expect(await visitor.text()).toContain("Refused or expired.");
   expect(await page.getByRole("button").count()).toBe(0);
   expect(await statusOf(paymentId)).toBe("RJCT");
   expect(visitor.errors).toEqual([]);
@@ -306,7 +306,7 @@ test("chooses the accounts that a consent opens", async () => {
 test("finds nothing to decide behind a link that nobody gave", async () => {
   const response = await visitor.page.goto(`${sandbox.baseUrl}/sca/00000000-0000-4000-8000-000000000000`);
   expect(response!.status()).toBe(404);
-  expect(await visitor.page.getByRole("heading", { level: 1 }).textContent()).toBe("Nothing to authorise");
+  expect(await visitor.page.getByRole("heading", { level: 1 }).textContent()).toBe("Authorisation not found");
 });
 
 test("approves a payment and refuses another on the dashboard", async () => {
@@ -319,7 +319,7 @@ test("approves a payment and refuses another on the dashboard", async () => {
     [fine, "Refuse"],
   ] as const) {
     const question = visitor
-      .panel("Waiting for a person")
+      .panel("Pending decisions")
       .getByRole("article")
       .filter({ hasText: creditorName });
     const terms = await question.innerText();

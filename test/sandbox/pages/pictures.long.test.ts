@@ -28,7 +28,7 @@ test("the page: what waits for a person, accounts with a margin call, and the ma
   await client.payments.initiate((await sampleInput("payments.initiate", client)) as never);
   sandbox.control.moveRate({ symbol: "EURUSD", rate: 1.15 });
   await visitor.page.goto(sandbox.baseUrl);
-  expect(await visitor.panel("Waiting for a person").getByRole("article").count()).toBe(4);
+  expect(await visitor.panel("Pending decisions").getByRole("article").count()).toBe(4);
   expect(await visitor.panel("Accounts").innerText()).toMatch(/EUR.*due from 2026-03-18/s);
   await takePicture(visitor.page, "sandbox");
 });
