@@ -218,7 +218,7 @@ describe("paths", () => {
     [
       "/v1/payments/sepa-credit-transfers/p-1/approvals",
       "RESOURCE_UNKNOWN",
-      "no payment-authorisation approvals. It is",
+      "payment-authorisation approvals is unknown. It must be",
     ],
   ])("what is wrong with %s is said", async (path, code, text) => {
     const response = await ask(sandbox, path, { method: "POST" });

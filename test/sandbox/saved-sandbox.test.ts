@@ -244,10 +244,10 @@ describe("what cannot be loaded is refused", () => {
     [
       "a newer version",
       { fxdesk_sandbox: 3, state: {} },
-      /newer @fxdesk\/sandbox saved this, in version 3 of the form; this one reads versions up to 2. Upgrade/,
+      /has format version 3, but this @fxdesk\/sandbox reads versions up to 2. Upgrade/,
     ],
-    ["a version that is none", { fxdesk_sandbox: 0, state: {} }, /must be the version of its form, .* not 0/],
-    ["a version as text", { fxdesk_sandbox: "1", state: {} }, /must be the version of its form, .* not "1"/],
+    ["a version that is none", { fxdesk_sandbox: 0, state: {} }, /must be a format version from 1, not 0/],
+    ["a version as text", { fxdesk_sandbox: "1", state: {} }, /must be a format version from 1, not "1"/],
     ["an older one without its log", { fxdesk_sandbox: 1, state: { world: {} } }, /damaged/],
     ["something else", { hello: 1 }, /fxdesk_sandbox is missing/],
     ["nothing", null, /fxdesk_sandbox is missing/],

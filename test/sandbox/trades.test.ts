@@ -86,7 +86,7 @@ describe("quotes", () => {
     [{ buy_currency: "EUR" }, "buy_currency and sell_currency must differ"],
     [{ amount: 0 }, "amount"],
     [{ amount: "0.00" }, "amount must be more than zero"],
-    [{ buy_currency: "JPY", sell_currency: "JPY" }, "the same"],
+    [{ buy_currency: "JPY", sell_currency: "JPY" }, "must differ"],
     [{ operation: "swap" }, "operation must be one of buy, sell"],
     [{ amount: 1e17 }, "amount must be at most 999999999999.99 EUR"],
     [{ amount: "1000000000000.00" }, "amount must be at most 999999999999.99 EUR"],

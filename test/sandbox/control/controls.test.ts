@@ -159,7 +159,7 @@ describe("the market", () => {
 
   test.each([
     [{ symbol: "EURXAU", rate: 1 }, "XAU is not traded"],
-    [{ symbol: "EUREUR", rate: 1 }, "two currencies"],
+    [{ symbol: "EUREUR", rate: 1 }, "two different currencies"],
     [{ symbol: "EURUSD", rate: 100 }, "at most 10 times"],
   ])("refuses %j", async (input, message) => {
     await expect(remote.sandbox.moveRate(input)).rejects.toThrow(message);
@@ -195,7 +195,7 @@ describe("money that comes in", () => {
     [{ currency: "EUR", amount: "0" }, "more than zero"],
     [{ currency: "EUR", amount: "1000000000000.00" }, "amount must be at most 999999999999.99 EUR"],
     [{ amount: "1" }, "Exactly one of account_id and currency"],
-    [{ currency: "SEK", amount: "1" }, "no such account"],
+    [{ currency: "SEK", amount: "1" }, "account is unknown"],
   ])("is refused when it is %j", async (input, message) => {
     await expect(remote.sandbox.payIn(input)).rejects.toThrow(message);
   });
@@ -340,7 +340,7 @@ test("the last 1,000 requests are remembered", async () => {
 test("in process the controls do the same, and refuse the same", () => {
   expect(sandbox.control.advanceClock({ seconds: 1 })).toEqual({ now: "2026-03-16T09:00:01.000Z" });
   expect(() => sandbox.control.advanceClock({})).toThrow(HttpError);
-  expect(() => sandbox.control.getMail({ mail: 1 })).toThrow("no such e-mail");
+  expect(() => sandbox.control.getMail({ mail: 1 })).toThrow("The e-mail is unknown.");
 });
 
 test("in process what is given as undefined is not given", async () => {

@@ -230,7 +230,7 @@ test("the caller is told which element does not fit, and nothing is begun", asyn
     [document.replace(">125.50</InstdAmt", ">100000000000000</InstdAmt"), "Amt/InstdAmt is no amount"],
     [documentOf({ count: 2 }), "GrpHdr/NbOfTxs is 2, not 1"],
     [documentOf({ sum: "125.51" }), "GrpHdr/CtrlSum is 125.51, not 125.5"],
-    [documentOf({ transfers: [{}, {}] }), "CdtTrfTxInf must be there once"],
+    [documentOf({ transfers: [{}, {}] }), "CdtTrfTxInf must occur exactly once"],
   ];
   for (const [text, description] of cases) {
     const response = await post(bank, "/v1/payments/pain.001-sepa-credit-transfers", "application/xml", text);

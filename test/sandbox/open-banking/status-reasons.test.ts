@@ -112,7 +112,7 @@ test("a page of another origin may not decide", async () => {
     const response = await fetch(link!.href!, { method: "POST", body, headers: { origin } });
     expect([response.status, await response.text()]).toEqual([
       403,
-      expect.stringContaining("Another web page"),
+      expect.stringContaining("another web page"),
     ]);
   }
   expect(await bank.client.payments.getStatus(at)).toMatchObject({ transactionStatus: "RCVD" });
