@@ -1,6 +1,6 @@
 /**
- * Requests that nobody should send. Each gets a clean response that says no, and changes nothing: never a failure of the
- * sandbox, never silence. FXDESK_RUNS raises how many.
+ * Sends malformed requests. Each must be refused cleanly and change nothing, without a server error or hang.
+ * FXDESK_RUNS sets the number of runs.
  */
 import { connect } from "node:net";
 import * as fc from "fast-check";
@@ -15,7 +15,7 @@ import { ask, demoHeaders, type PlainResponse } from "./support/http";
 import { startInProcess, type InProcessSandbox } from "./support/in-process";
 import { hostileText } from "./support/hostile-text";
 
-/** A night at a weekend: nothing happens by itself. */
+/** A weekend night, when no events are due. */
 const now = new Date("2026-03-15T03:00:00Z");
 const numRuns = Number(process.env.FXDESK_RUNS ?? 40);
 const timeout = 20_000 + numRuns * 500;
@@ -50,11 +50,11 @@ const unusualValues: fc.Arbitrary<unknown> = fc.oneof(
 
 const written = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)) ?? "";
 
-/** In UTF-8, which has no lone surrogates; without its parameter a path would be another. */
+/** UTF-8 has no lone surrogates; an empty path parameter would change the path. */
 const encodeForPath = (value: unknown) =>
   encodeURIComponent(Buffer.from(written(value)).toString()).replace(/^\.{0,2}$/, "%20");
 
-/** Headers take one line of printable characters: the rest does not leave the machine that asks. */
+/** Headers carry one line of printable characters; clients cannot send others. */
 const encodeForHeader = (value: unknown) =>
   written(value)
     .replace(/[^ -~\x80-\xff]/g, "?")
@@ -67,7 +67,7 @@ interface Request {
   readonly body?: string | Buffer;
 }
 
-/** A request with whatever values, in the places of the operation's fields. */
+/** Request with arbitrary values in the operation's fields. */
 function requestWith(operation: Declaration, values: Values): Request {
   const at = (place: string) =>
     fieldsOf(operation).filter((field) => field.location === place && values[field.name] !== undefined);
@@ -91,7 +91,7 @@ function requestWith(operation: Declaration, values: Values): Request {
   };
 }
 
-/** What fits but for one field, or more. */
+/** Valid values except for one or more fields. */
 function requestWithInvalidField(operation: Declaration): fc.Arbitrary<Request> {
   const names = fieldsOf(operation).map(({ name }) => name);
   if (names.length === 0) return fc.constant(requestWith(operation, {}));
@@ -108,7 +108,7 @@ beforeAll(() => {
 });
 afterAll(() => inProcessSandbox.close());
 
-/** Asks; who is refused has changed nothing. */
+/** Sends a request and asserts that a refused one changed nothing. */
 async function asked({ method, path, headers, body }: Request): Promise<PlainResponse> {
   const before = fingerprintBefore(inProcessSandbox.world);
   const response = await inProcessSandbox.ask(path, { method, headers, ...(body !== undefined && { body }) });
@@ -117,10 +117,10 @@ async function asked({ method, path, headers, body }: Request): Promise<PlainRes
   return response;
 }
 
-/** Characters, as the server is set. */
+/** Length limit of the server, in characters. */
 const longestParameter = 1_000;
 
-/** Whether the request reached the operation: a parameter too long, or none of those enumerated, leads nowhere. */
+/** True if the request matched the route. Parameters that are too long or not enumerated do not. */
 const reaches = (operation: Declaration, { path }: Request) => {
   const [at = ""] = path.split("?");
   const isShort = at.split("/").every((parameter) => parameter.length <= longestParameter);
@@ -128,7 +128,7 @@ const reaches = (operation: Declaration, { path }: Request) => {
 };
 
 test.each(cases)(
-  "%s takes what fits, and refuses the rest as documented",
+  "%s accepts valid values and refuses others as documented",
   async (_name, operation) => {
     const property = fc.asyncProperty(requestWithInvalidField(operation), async (request) => {
       const response = await asked(request);
@@ -140,7 +140,7 @@ test.each(cases)(
   timeout,
 );
 
-/** Bodies as they come over the wire, right ones among them. */
+/** Raw bodies, including valid ones. */
 const bodies: Readonly<Record<string, string | Buffer>> = {
   nothing: "",
   "an empty line": "\r\n",
@@ -185,7 +185,7 @@ const mediaTypes = [
   ";;;",
 ];
 
-/** What is sent as something else than JSON too. */
+/** Also with other media types than JSON. */
 const otherBodies = [
   "nothing",
   "no UTF-8",
@@ -202,13 +202,13 @@ const sent = [
 
 const withBody = cases.filter(([, { body }]) => body);
 
-/** Values that fit, of the demo company: the same ones each time. */
+/** Valid values of the demo company, equal in every run. */
 function someValues(operation: Declaration): Values {
   const [values] = fc.sample(requestValues(operation, now), { numRuns: 1, seed: 1 });
   return { ...values, ...("client_id" in values! && { client_id: demo.clientId }) };
 }
 
-test.each(withBody)("%s refuses bodies that are none", async (_name, operation) => {
+test.each(withBody)("%s refuses invalid bodies", async (_name, operation) => {
   const { headers, ...request } = requestWith(operation, someValues(operation));
   for (const [description, type] of sent) {
     const body = bodies[description]!;
@@ -222,7 +222,7 @@ test.each(withBody)("%s refuses bodies that are none", async (_name, operation) 
 
 const methods = ["PUT", "HEAD", "OPTIONS", "TRACE", "DELETE", "PATCH", "GET", "POST"];
 
-test.each(cases)("%s is not reached by other methods", async (_name, operation) => {
+test.each(cases)("%s refuses other methods", async (_name, operation) => {
   const { path, headers } = requestWith(operation, someValues(operation));
   const atPath = declared.filter((each) => routeOf(each).pattern.test(decodeURI(path.split("?")[0]!)));
   for (const method of methods.filter((each) => atPath.every((sharing) => sharing.method !== each))) {
@@ -242,13 +242,13 @@ describe("on the wire", () => {
   });
   afterAll(() => sandbox.close());
 
-  /** What comes back when bytes are sent and nothing follows them. Fails when the connection stays open. */
+  /** Returns the response to incomplete bytes. Fails if the connection stays open. */
   async function responseTo(...pieces: readonly (string | Buffer)[]): Promise<string> {
     const { hostname, port } = new URL(sandbox.baseUrl);
     const socket = connect(Number(port), hostname);
     const received: Buffer[] = [];
     socket.on("data", (piece) => received.push(piece));
-    // Who is refused early cannot send the rest.
+    // The server may close the connection before the rest is sent.
     socket.on("error", () => {});
     let isSilent = false;
     socket.setTimeout(30_000, () => {
@@ -351,13 +351,13 @@ describe("on the wire", () => {
     ["headers", `GET ${list} HTTP/1.1\r\n${host}Authoriz`],
     ["a body", `${post(mail, "Content-Length: 100\r\n")}{"date_from"`],
     ["pieces", `${post(mail, "Transfer-Encoding: chunked\r\n")}64\r\n{"date_from"`],
-  ])("half of %s, and then nothing", async (_description, request) => {
+  ])("times out after half of %s", async (_description, request) => {
     const mails = sandbox.mails.length;
     expect(statusesIn(await responseTo(request))).toEqual([400]);
     expect(sandbox.mails.length).toBe(mails);
   });
 
-  test("a request that never ends keeps no sandbox open", async () => {
+  test("closes despite an unfinished request", async () => {
     const other = await startSandbox({ now });
     const socket = connect(Number(new URL(other.baseUrl).port), "127.0.0.1");
     socket.on("error", () => {});
@@ -376,7 +376,7 @@ describe("on the wire", () => {
 
   const targets = [mail, "/v1/consents", "/token", "/_sandbox/reset", "/account-details/x", "/nothing"];
 
-  test.each(targets)("a body of 10 MB to %s is refused before it comes", async (target) => {
+  test.each(targets)("refuses a body of 10 MB to %s before receiving it", async (target) => {
     const [status, ...others] = statusesIn(
       await responseTo(post(target, `Content-Length: ${megabytes.length}\r\n`)),
     );
@@ -384,13 +384,13 @@ describe("on the wire", () => {
     expect(others).toEqual([]);
   });
 
-  /** Whoever goes on sending to a closed connection may lose the response. */
-  test.each(targets)("a body of 10 MB to %s that does not say how long it is is refused", async (target) => {
+  /** Writing to a closed connection may lose the response. */
+  test.each(targets)("refuses a body of 10 MB to %s without Content-Length", async (target) => {
     const pieces = [post(target, "Transfer-Encoding: chunked\r\n"), ...inPieces, "0\r\n\r\n"];
     for (const status of statusesIn(await responseTo(...pieces))) expect([400, 404]).toContain(status);
   });
 
-  /** A request that is right, with bytes of it changed, left out or added. */
+  /** Valid request with bytes changed, removed or added. */
   const whole = Buffer.from(
     `${post(mail, "Content-Length: 50\r\n")}{"date_from":"2026-01-01","date_to":"2026-01-31"}  `,
   );

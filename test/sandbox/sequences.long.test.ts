@@ -1,6 +1,6 @@
 /**
- * Whatever is done, in whatever order, by callers, people, the bank and time: documented responses, and books that agree.
- * FXDESK_RUNS raises how often.
+ * Runs random sequences of calls, decisions, events and time. Responses must be documented and books must balance.
+ * FXDESK_RUNS sets the number of runs.
  */
 import * as fc from "fast-check";
 import { type CreditDebit, readMt940 } from "@fxdesk/toolkit/formats";
@@ -24,7 +24,7 @@ afterAll(() => sandbox.close());
 const signedAmount = ({ creditDebit, amount }: { creditDebit: CreditDebit; amount: string }) =>
   creditDebit === "Credit" ? new Big(amount) : new Big(amount).neg();
 
-/** A statement file since the beginning says what the books said when it was asked for. */
+/** Asserts that a full statement equals the books at the time of its request. */
 async function checkStatement({ accountId: account_id, currency: of }: Account): Promise<void> {
   const books = sandbox.world.ledger.lines(
     balanceAccount({ accountId: account_id, currency: of }, "InterimAvailable"),
@@ -62,7 +62,7 @@ async function checkStatements(): Promise<void> {
 }
 
 test(
-  "nothing breaks the books, and nothing answers what nobody documented",
+  "keeps books balanced and responses documented",
   async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       await seedActivities(sandbox);

@@ -1,4 +1,4 @@
-/** Codes and tokens from the issue to the end, and that none is kept longer. */
+/** Tests the lifetime of codes and tokens, and that expired ones are freed. */
 import { setImmediate as nextTask } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -24,7 +24,7 @@ const tokensKept = (maxRefreshTokens: number) =>
 const ada = { holder: "ada" };
 const bound = { redirect_uri: "https://desk.example/", client_id: "desk" };
 
-test("a code is good once, for a minute, and for what it is bound to", () => {
+test("accepts a code once, within a minute, with its binding", () => {
   const tokens = tokensKept(1);
   const redeem = (shown: Readonly<Record<string, string>>, seconds = 59) => {
     const code = tokens.issueCode(ada, bound, at(0));
@@ -36,7 +36,7 @@ test("a code is good once, for a minute, and for what it is bound to", () => {
   expect(redeem({ redirect_uri: bound.redirect_uri })).toEqual([undefined, undefined]);
 });
 
-test("an access token is good for an hour, and known to have expired for another day", () => {
+test("accepts an access token for an hour and reports it as expired for another day", () => {
   const tokens = tokensKept(1);
   const { accessToken } = tokens.issue(ada, at(0));
   const check = (seconds: number) => tokens.check(accessToken, at(seconds));
@@ -45,7 +45,7 @@ test("an access token is good for an hour, and known to have expired for another
   expect([check(accessTokenSeconds + day), tokens.check("nothing", at(0))]).toEqual(["unknown", "unknown"]);
 });
 
-test.each([1, 3])("of a holder's refresh tokens the last %i are good, whatever others hold", (kept) => {
+test.each([1, 3])("accepts the last %i refresh tokens of each holder", (kept) => {
   const tokens = tokensKept(kept);
   const others = tokens.issue({ holder: "bruno" }, at(0)).refreshToken;
   const issued = Array.from({ length: 5 }, () => tokens.issue({ ...ada }, at(0)).refreshToken);
@@ -54,7 +54,7 @@ test.each([1, 3])("of a holder's refresh tokens the last %i are good, whatever o
   expect([isGood(others, 28 * day - 1), isGood(others, 28 * day)]).toEqual([true, false]);
 });
 
-test("what stands from the beginning stays, and each serves its own use", () => {
+test("keeps the initial tokens, each for its own purpose", () => {
   const tokens = tokensKept(1);
   tokens.issue({ holder: "house" }, at(0));
   const later = at(1_000 * day);
@@ -68,7 +68,7 @@ test("what stands from the beginning stays, and each serves its own use", () => 
   ]);
 });
 
-test("what has outlived its time to live is not found, also where nothing was added since", () => {
+test("does not return expired entries, even without later additions", () => {
   const map = new TtlMap<string>(60);
   map.set("first", "1", at(0));
   map.set("second", "2", at(30));
@@ -79,11 +79,11 @@ test("what has outlived its time to live is not found, also where nothing was ad
   ]);
 });
 
-describe("nothing is kept in memory that is good for nothing", () => {
+describe("frees invalid codes and tokens", () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
 
-  /** Whether what a reference points to is gone; it stays at least as long as the present task. */
+  /** True once the referenced object was collected, which is never before the current task ends. */
   async function isGone(reference: WeakRef<object>): Promise<boolean> {
     await nextTask();
     collectGarbage();

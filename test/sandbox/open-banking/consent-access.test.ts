@@ -1,4 +1,4 @@
-/** What a consent opens: as the caller asks, and as the person chooses on the page. */
+/** Tests the access of consents, as requested and as selected on the page. */
 import {
   type Bank,
   consentTerms,
@@ -46,7 +46,7 @@ const allReferences = async () =>
     currency,
   }));
 
-/** Sends the form of the page, as a browser does: with its fields, but of its boxes only those that are ticked. */
+/** Submits the form like a browser, with the ticked boxes only. */
 async function submit(address: string, isTicked: (box: string) => boolean): Promise<Response> {
   const html = await (await fetch(address)).text();
   const form = new URLSearchParams({ decision: "approve" });
@@ -59,8 +59,8 @@ async function submit(address: string, isTicked: (box: string) => boolean): Prom
   return fetch(address, { method: "POST", body: form, redirect: "manual" });
 }
 
-describe("where the accounts are left to the person", () => {
-  test("the page offers all of them, ticked, and names none elsewhere", async () => {
+describe("a consent without named accounts", () => {
+  test("offers all accounts as ticked checkboxes", async () => {
     const { address } = await asked(everything);
     const html = await (await fetch(address)).text();
     const boxes = [...html.matchAll(/<input type="checkbox" name="account"[^>]*>/g)];
@@ -69,7 +69,7 @@ describe("where the accounts are left to the person", () => {
     expect(html.split(euros.iban)).toHaveLength(2);
   });
 
-  test("the consent opens those that are chosen, and says so", async () => {
+  test("grants and lists the selected accounts", async () => {
     const { consentId, address } = await asked({ ...everything, additionalInformation: { ownerName: [] } });
     expect((await submit(address, (label) => /EUR|GBP/.test(label))).status).toBe(200);
     const accounts = await accountsUnder(consentId);
@@ -86,7 +86,7 @@ describe("where the accounts are left to the person", () => {
       ]);
   });
 
-  test("only what was asked for is opened of them", async () => {
+  test("grants the requested uses only", async () => {
     const { consentId, address } = await asked({ balances: [] });
     await submit(address, (label) => label.includes("EUR"));
     const [account, ...others] = await accountsUnder(consentId);
@@ -95,7 +95,7 @@ describe("where the accounts are left to the person", () => {
     expect(account!.ownerName).toBeUndefined();
   });
 
-  test("at least one has to be chosen", async () => {
+  test("requires at least one account", async () => {
     const { consentId, address } = await asked(everything);
     const response = await submit(address, () => false);
     expect([response.status, await response.text()]).toEqual([
@@ -109,7 +109,7 @@ describe("where the accounts are left to the person", () => {
     expect(await accountsUnder(consentId)).toHaveLength(4);
   });
 
-  test("who says yes and chooses nothing means all of them", async () => {
+  test("grants all accounts if the form has no selection", async () => {
     const { consentId, _links } = await create(everything);
     await decide(_links.scaRedirect, "approve");
     expect(await accountsUnder(consentId)).toHaveLength(4);
@@ -119,7 +119,7 @@ describe("where the accounts are left to the person", () => {
 test.each([
   ["named", (): Access => ({ accounts: [{ iban: euros.iban }] }), 1],
   ["opened by a word", (): Access => ({ allPsd2: "allAccounts" }), 4],
-])("accounts that are %s are no choice", async (_how, access, count) => {
+])("offers no choice for accounts that are %s", async (_how, access, count) => {
   const { consentId, address } = await asked(access());
   expect(await (await fetch(address)).text()).not.toContain('type="checkbox"');
   const body = new URLSearchParams({ decision: "approve", account: "another" });
@@ -127,7 +127,7 @@ test.each([
   expect(await accountsUnder(consentId)).toHaveLength(count);
 });
 
-test("owners are named for the accounts they are asked for", async () => {
+test("shows owner names of the requested accounts", async () => {
   const references = await allReferences();
   const consentId = await approved({
     accounts: references,
@@ -141,7 +141,7 @@ test("owners are named for the accounts they are asked for", async () => {
 test.each([
   ["all accounts", { allPsd2: "allAccounts" as const }],
   ["a choice", everything],
-])("current accounts are what there is of %s", async (_what, access) => {
+])("includes all current accounts for %s", async (_what, access) => {
   const consentId = await approved({ ...access, restrictedTo: ["CACC", "SVGS"] });
   expect(await accountsUnder(consentId)).toHaveLength(4);
   expect((await accessOf(consentId)).restrictedTo).toEqual(["CACC", "SVGS"]);
@@ -158,19 +158,19 @@ test.each<[string, Access]>([
   ["owners only", { additionalInformation: { ownerName: [] } }],
   ["two words for all", { allPsd2: "allAccounts", availableAccounts: "allAccounts" }],
   ["named accounts of a type", { accounts: named, restrictedTo: ["CACC"] }],
-])("%s: inconsistent", async (_what, access) => {
+])("refuses inconsistent access: %s", async (_what, access) => {
   await expect(create(access)).rejects.toMatchObject(refusal(400, "PARAMETER_NOT_CONSISTENT"));
 });
 
 describe.each(["ownerName", "trustedBeneficiaries"])("additional information: %s", (name) => {
-  test("of accounts that are not asked for is refused", async () => {
+  test("is refused for accounts that are not requested", async () => {
     const [one, other] = await allReferences();
     await expect(
       create({ accounts: [one!], additionalInformation: { [name]: [other!] } }),
     ).rejects.toMatchObject(refusal(400, "PARAMETER_NOT_CONSISTENT"));
   });
 
-  test("of accounts that are not there is refused", async () => {
+  test("is refused for unknown accounts", async () => {
     const [one] = await allReferences();
     const unknown = [{ iban: "NL13TEST0123456789" }];
     await expect(
@@ -179,14 +179,14 @@ describe.each(["ownerName", "trustedBeneficiaries"])("additional information: %s
   });
 });
 
-test("a list of no types is no restriction that could be meant", async () => {
+test("refuses an empty list of types", async () => {
   await expect(create({ allPsd2: "allAccounts", restrictedTo: [] })).rejects.toMatchObject({
     ...refusal(400, "FORMAT_ERROR"),
     message: expect.stringContaining("restrictedTo names no type.") as string,
   });
 });
 
-describe("the page says what is asked", () => {
+describe("the page shows the terms", () => {
   async function termsOf(terms: { readonly access: Access } & Omit<Partial<typeof consentTerms>, "access">) {
     await bank.client.consents.create({ ...consentTerms, ...terms });
     const waiting = bank.sandbox.control.listAuthorisations();
@@ -210,7 +210,7 @@ describe("the page says what is asked", () => {
     expect(await termsOf({ access })).toMatchObject(shown);
   });
 
-  test("how long one access is open", async () => {
+  test("of a one-time consent with its duration", async () => {
     const once = { recurringIndicator: false, frequencyPerDay: 1 };
     expect(await termsOf({ access: everything, ...once })).toMatchObject({
       "How often": "once",

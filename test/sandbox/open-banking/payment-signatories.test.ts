@@ -1,4 +1,4 @@
-/** Payments that several people must authorise. */
+/** Tests payments that several people must authorise. */
 import { type Bank, day, decide, euroAccount, minute, openBank, refusal } from "./bank";
 
 let bank: Bank;
@@ -37,7 +37,7 @@ async function sign(paymentId: string, decision = "approve") {
   return (await bank.client.payments.getAuthorisation(asked)).scaStatus;
 }
 
-test("each authorisation begins in a call of its own: the payment says where, and asks nobody yet", async () => {
+test("links to explicit authorisations and starts none", async () => {
   const { paymentId, _links } = await initiate({ "TPP-Explicit-Authorisation-Preferred": false });
   const path = `/v1/payments/sepa-credit-transfers/${paymentId}`;
   expect(_links).toEqual({
@@ -53,7 +53,7 @@ test("each authorisation begins in a call of its own: the payment says where, an
   expect(asked!.terms).toContainEqual({ name: "To be approved by", value: "2 people" });
 });
 
-test("it is authorised in part, then wholly, and then paid", async () => {
+test("is partly authorised, then authorised, then paid", async () => {
   const { paymentId } = await initiate();
   expect(await sign(paymentId)).toBe("finalised");
   expect(await statusOf(paymentId)).toBe("PATC");
@@ -66,7 +66,7 @@ test("it is authorised in part, then wholly, and then paid", async () => {
   expect(await statusOf(paymentId)).toBe("ACSC");
 });
 
-test("two may be asked at a time, and no more than are missing", async () => {
+test("allows as many open authorisations as are missing", async () => {
   const { paymentId } = await initiate();
   const first = await start(paymentId);
   const second = await start(paymentId);
@@ -82,14 +82,14 @@ test("two may be asked at a time, and no more than are missing", async () => {
   ]);
 });
 
-test.each([0, 1])("one refusal rejects it, after %i have approved", async (before) => {
+test.each([0, 1])("is rejected by one refusal after %i approvals", async (before) => {
   const { paymentId } = await initiate();
   for (let count = 0; count < before; count += 1) await sign(paymentId);
   expect(await sign(paymentId, "refuse")).toBe("failed");
   expect(await statusOf(paymentId)).toBe("RJCT");
 });
 
-test("who is asked when another refuses has nothing to decide any more", async () => {
+test("fails open authorisations after a refusal", async () => {
   const { paymentId } = await initiate();
   const [first, second] = [await start(paymentId), await start(paymentId)];
   await decide(first._links.scaRedirect, "refuse");
