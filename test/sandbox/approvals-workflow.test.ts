@@ -37,17 +37,17 @@ test("replaces the configuration", async () => {
 test.each<[string, Partial<Config>]>([
   ["a gap between the bands", { rules: [band(0, 500), band(600, null)] }],
   ["bands that overlap", { rules: [band(0, 500), band(400, null)] }],
-  ["bands that do not begin at nothing", { rules: [band(1, null)] }],
-  ["bands that end", { rules: [band(0, 500)] }],
+  ["bands that do not start at zero", { rules: [band(1, null)] }],
+  ["a highest band with a maximum", { rules: [band(0, 500)] }],
   ["no bands", { rules: [] }],
   ["another currency", { rules: [{ ...band(0, null), currency: "USD" }] }],
   ["a group that is not A, B or C", { groups: [...groups, { name: "D", members: [] }] }],
-  ["a group that is there twice", { groups: [...groups, ...groups] }],
-  ["a member who is no contact", { groups: [{ name: "A", members: ["nobody"] }] }],
+  ["a duplicate group", { groups: [...groups, ...groups] }],
+  ["an unknown member", { groups: [{ name: "A", members: ["nobody"] }] }],
   ["a member of another company", { groups: [{ name: "A", members: ["contact-other"] }] }],
   ["more approvals than members", { rules: [band(0, null, one("A", 3))] }],
-  ["approvals by a group that is not there", { rules: [band(0, null, one("B"))] }],
-  ["no way to approve", { rules: [band(0, null, [])] }],
+  ["approvals by an unknown group", { rules: [band(0, null, one("B"))] }],
+  ["a band without combinations", { rules: [band(0, null, [])] }],
 ])("refuses %s and changes nothing", async (_case, change) => {
   const before = await client.approvalsWorkflow.getConfig();
   await expect(replace({ ...config, ...change })).rejects.toMatchObject({ status: 400 });
@@ -73,7 +73,7 @@ test.each<[string, Partial<Config>, string]>([
     "rules.0.combinations.0: its groups do not have 2 different members",
   ],
   [
-    "a second combination that nobody can satisfy",
+    "a second combination that cannot be satisfied",
     { rules: [band(0, null, [...one("A", 2), ...one("A", 3)])] },
     "rules.0.combinations.1: its groups do not have 3 different members",
   ],

@@ -73,7 +73,7 @@ test("provides instructions of approved payments and receipts of completed ones"
   }
 });
 
-test("refuses documents of other clients, without a token, and unknown ones", async () => {
+test("refuses requests without a token and documents that do not exist", async () => {
   const [trade] = await client.trades.list({ page_size: 1 });
   expect((await fetch(trade!.trade_receipt!)).status).toBe(401);
   const pending = (await extendedTrades())

@@ -291,7 +291,7 @@ describe("start with invalid e-mail delivery", () => {
   test.each([
     ["a folder in a file", () => ({ dataDir: join(dataDir, "file", "deeper") }), /dataDir: .*file/],
     ["a folder that is a file", () => ({ dataDir: join(dataDir, "file") }), /dataDir: .*file/],
-    ["a folder nobody can make", () => ({ dataDir: "/proc/fxdesk" }), /dataDir: .*proc/],
+    ["a folder that cannot be created", () => ({ dataDir: "/proc/fxdesk" }), /dataDir: .*proc/],
     ["another protocol", () => ({ smtpUrl: "http://127.0.0.1" }), /smtpUrl must begin with smtp:/],
     ["no address", () => ({ smtpUrl: "mail" }), /smtpUrl must begin with smtp:/],
   ])("refuses %s", async (_what, options, message) => {

@@ -92,20 +92,20 @@ test.each(seeds)(
     const point = (seed * 7) % recordedSteps.length;
     const [before, after] = [recordedSteps.slice(0, point), recordedSteps.slice(point)];
     const untouched = startInProcessFrom(copyState(base.state));
-    const kept = startInProcessFrom(copyState(base.state));
+    const original = startInProcessFrom(copyState(base.state));
     const responses = await replaySteps(untouched, recordedSteps);
-    expect(await replaySteps(kept, before)).toEqual(responses.slice(0, point));
-    const text = textOf(kept);
-    const forked = startInProcessFrom(copyState(kept.state));
+    expect(await replaySteps(original, before)).toEqual(responses.slice(0, point));
+    const text = textOf(original);
+    const forked = startInProcessFrom(copyState(original.state));
     const rest = responses.slice(point);
-    expect(await replaySteps(kept, after)).toEqual(rest);
+    expect(await replaySteps(original, after)).toEqual(rest);
     const loaded = startInProcessFrom(parseSavedState(JSON.parse(text)));
     expect(textOf(loaded)).toBe(text);
     expect(await replaySteps(forked, after)).toEqual(rest);
     expect(await replaySteps(loaded, after)).toEqual(rest);
     const end = textOf(untouched);
-    for (const each of [kept, forked, loaded]) expect(textOf(each) === end).toBe(true);
-    for (const each of [untouched, kept, forked, loaded]) await each.close();
+    for (const each of [original, forked, loaded]) expect(textOf(each) === end).toBe(true);
+    for (const each of [untouched, original, forked, loaded]) await each.close();
   },
   60_000,
 );
@@ -117,8 +117,8 @@ function someRequest(
   steps: readonly RecordedStep[],
   numbers: readonly number[],
 ) {
-  const kept = steps.map((_, index) => index).filter((index) => numbers[index]! > before);
-  const index = kept[(seed * 13) % kept.length]!;
+  const candidates = steps.map((_, index) => index).filter((index) => numbers[index]! > before);
+  const index = candidates[(seed * 13) % candidates.length]!;
   return { request: numbers[index]!, again: steps.slice(index) };
 }
 

@@ -188,14 +188,14 @@ test("redacts passwords, codes and tokens in the log and in saved states", async
   expect(first!.request.body).toContain(`email=${encodeURIComponent(email)}`);
   expect(last!.request.body).toContain(`password=${sandbox.demo.password}`);
   expect(last!.response.headers.location).toMatch(/[?&]code=\(redacted\)(&|$)/);
-  const kept = [JSON.stringify(sandbox.save()), await (await fetch(sandbox.baseUrl)).text()];
-  expect(kept.flatMap((text) => text.match(/my\S{0,12}secret\S{0,2}/gi) ?? [])).toEqual([]);
+  const recordedTexts = [JSON.stringify(sandbox.save()), await (await fetch(sandbox.baseUrl)).text()];
+  expect(recordedTexts.flatMap((text) => text.match(/my\S{0,12}secret\S{0,2}/gi) ?? [])).toEqual([]);
 });
 
 describe("a state saved by version 1", () => {
   /** Contains a login with a custom password, a refused refresh, a read and an incoming payment. */
-  const kept = readFileSync(join(__dirname, "fixtures/saved-version-1.json"), "utf8");
-  const go = async () => keep(await startSandbox({ saved: JSON.parse(kept) as SavedSandbox }));
+  const savedFile = readFileSync(join(__dirname, "fixtures/saved-version-1.json"), "utf8");
+  const go = async () => keep(await startSandbox({ saved: JSON.parse(savedFile) as SavedSandbox }));
 
   /** Names of all saved properties, except headers and map keys. */
   function outline(json: unknown, at = ""): readonly string[] {
@@ -222,7 +222,7 @@ describe("a state saved by version 1", () => {
   });
 
   test("loses the login secrets in its log", async () => {
-    expect(kept).toContain("correct+horse+battery");
+    expect(savedFile).toContain("correct+horse+battery");
     const sandbox = await go();
     expect(JSON.stringify(sandbox.save())).not.toMatch(/correct.horse|of-somebody/);
     expect(sandbox.control.getExchange({ number: 1 }).request.body).toContain("password=(redacted)");

@@ -41,17 +41,17 @@ async function checkStatement({ accountId: account_id, currency: of }: Account):
   const statement_id = url.split("/").at(-2);
   const fetched = await call(sandbox, operationNamed("statements.getFile"), { account_id, statement_id });
   expect(fetched.status).toBe(200);
-  const told: string[] = [];
+  const statementAmounts: string[] = [];
   let balance = new Big(0);
   for await (const { openingBalance, entries, closingBalance } of readMt940(fetched.text)) {
     expect(signedAmount(openingBalance).toFixed()).toBe(balance.toFixed());
     for (const entry of entries) {
-      told.push(signedAmount(entry).toFixed());
+      statementAmounts.push(signedAmount(entry).toFixed());
       balance = balance.plus(signedAmount(entry));
     }
     expect(signedAmount(closingBalance).toFixed()).toBe(balance.toFixed());
   }
-  expect(told).toEqual(booked);
+  expect(statementAmounts).toEqual(booked);
 }
 
 async function checkStatements(): Promise<void> {

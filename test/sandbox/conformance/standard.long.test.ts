@@ -411,7 +411,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     ["payments.initiate", "no amount at all", 400, { instructedAmount: { currency: "EUR", amount: "0" } }],
     [
       "payments.initiate",
-      "an account of somebody's",
+      "an account of another client",
       400,
       { debtorAccount: { iban: "DE75512108001245126199" } },
     ],
@@ -419,7 +419,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     ["payments.initiate", "a day long past", 400, { requestedExecutionDate: "2020-01-01" }],
     [
       "payments.initiateBulk",
-      "an account of somebody's",
+      "an account of another client",
       400,
       { debtorAccount: { iban: "DE75512108001245126199" } },
     ],
@@ -434,7 +434,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     ["consents.create", "two kinds of access", 400, { access: { allPsd2: "allAccounts", accounts: [] } }],
     [
       "consents.create",
-      "an account of somebody's",
+      "an account of another client",
       400,
       { access: { accounts: [{ iban: "DE75512108001245126199" }] } },
     ],

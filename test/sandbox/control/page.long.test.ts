@@ -185,8 +185,8 @@ describe("a form", () => {
     });
 
     test.each([
-      ["no JSON", "statement.mt940", ":20:1", `"statement.mt940" is not a saved sandbox.`],
-      ["no file that save made", "other.json", `{"hello": 1}`, "fxdesk_sandbox is required"],
+      ["a file without JSON", "statement.mt940", ":20:1", `"statement.mt940" is not a saved sandbox.`],
+      ["another JSON file", "other.json", `{"hello": 1}`, "fxdesk_sandbox is required"],
       ["a file of a newer version", "new.json", `{"fxdesk_sandbox":9,"state":{}}`, "Upgrade @fxdesk/sandbox"],
       ["nothing", "empty.json", "", "this one is empty."],
     ])("refuses %s", async (_what, name, text, message) => {
@@ -194,9 +194,9 @@ describe("a form", () => {
       const before = sandbox.save();
       await choose(name, text);
       await press("Load");
-      const told = await page.getByRole("alert").textContent();
-      expect(told).toMatch(/^Load: /);
-      expect(told).toContain(message);
+      const alertText = await page.getByRole("alert").textContent();
+      expect(alertText).toMatch(/^Load: /);
+      expect(alertText).toContain(message);
       expect(sandbox.save()).toEqual(before);
     });
   });

@@ -46,7 +46,7 @@ test("does not pay a rejected payment", async () => {
   expect(await payments()).toMatchObject([{ status: "Payment rejected" }]);
 });
 
-test("completes missing beneficiary information", () => {
+test("refuses to complete or return a pending payment", () => {
   const waiting = { status: 409, code: "payment_state" };
   const { payment_id } = order();
   expect(() => sandbox.control.completeBeneficiary({ payment_id, iban: "GB21TEST00000012345678" })).toThrow(
@@ -66,7 +66,11 @@ test.each<[string, () => unknown, number]>([
     () => sandbox.control.allocatePayment({ trade_id: "TR0", beneficiary_id: "", amount: "1" }),
     404,
   ],
-  ["nobody", () => sandbox.control.allocatePayment({ trade_id, beneficiary_id: "BN0", amount: "1" }), 404],
+  [
+    "an unknown beneficiary",
+    () => sandbox.control.allocatePayment({ trade_id, beneficiary_id: "BN0", amount: "1" }),
+    404,
+  ],
   ["too much", () => order("5000.00"), 400],
   ["no payment", () => sandbox.control.returnPayment({ payment_id: "PM0" }), 404],
   ["a stranger", () => decide("approve", "contact-other"), 404],

@@ -13,7 +13,7 @@ interface Grant {
 const day = 86_400;
 const at = (seconds: number) => new Date(Date.UTC(2026, 2, 2) + seconds * 1_000);
 
-const tokensKept = (maxRefreshTokens: number) =>
+const tokensWithLimit = (maxRefreshTokens: number) =>
   new Tokens<Grant>(new Random("tokens"), {
     refreshTokenSeconds: 28 * day,
     maxRefreshTokens,
@@ -25,7 +25,7 @@ const ada = { holder: "ada" };
 const bound = { redirect_uri: "https://desk.example/", client_id: "desk" };
 
 test("accepts a code once, within a minute, with its binding", () => {
-  const tokens = tokensKept(1);
+  const tokens = tokensWithLimit(1);
   const redeem = (shown: Readonly<Record<string, string>>, seconds = 59) => {
     const code = tokens.issueCode(ada, bound, at(0));
     return [tokens.redeemCode(code, shown, at(seconds)), tokens.redeemCode(code, bound, at(seconds))];
@@ -37,7 +37,7 @@ test("accepts a code once, within a minute, with its binding", () => {
 });
 
 test("accepts an access token for an hour and reports it as expired for another day", () => {
-  const tokens = tokensKept(1);
+  const tokens = tokensWithLimit(1);
   const { accessToken } = tokens.issue(ada, at(0));
   const check = (seconds: number) => tokens.check(accessToken, at(seconds));
   expect(check(accessTokenSeconds - 1)).toBe(ada);
@@ -45,17 +45,17 @@ test("accepts an access token for an hour and reports it as expired for another 
   expect([check(accessTokenSeconds + day), tokens.check("nothing", at(0))]).toEqual(["unknown", "unknown"]);
 });
 
-test.each([1, 3])("accepts the last %i refresh tokens of each holder", (kept) => {
-  const tokens = tokensKept(kept);
+test.each([1, 3])("accepts the last %i refresh tokens of each holder", (limit) => {
+  const tokens = tokensWithLimit(limit);
   const others = tokens.issue({ holder: "bruno" }, at(0)).refreshToken;
   const issued = Array.from({ length: 5 }, () => tokens.issue({ ...ada }, at(0)).refreshToken);
   const isGood = (token: string, seconds = 0) => tokens.redeemRefreshToken(token, at(seconds)) !== undefined;
-  expect(issued.map((token) => isGood(token))).toEqual(issued.map((_token, index) => index >= 5 - kept));
+  expect(issued.map((token) => isGood(token))).toEqual(issued.map((_token, index) => index >= 5 - limit));
   expect([isGood(others, 28 * day - 1), isGood(others, 28 * day)]).toEqual([true, false]);
 });
 
 test("keeps the initial tokens, each for its own purpose", () => {
-  const tokens = tokensKept(1);
+  const tokens = tokensWithLimit(1);
   tokens.issue({ holder: "house" }, at(0));
   const later = at(1_000 * day);
   expect([tokens.check("standing", later), tokens.redeemRefreshToken("always", later)]).toEqual([
@@ -91,10 +91,10 @@ describe("frees invalid codes and tokens", () => {
   }
 
   test.each<[string, number, (tokens: Tokens<Grant>, grant: Grant, now: Date) => unknown]>([
-    ["a code that nobody redeems", 60, (tokens, grant, now) => tokens.issueCode(grant, bound, now)],
+    ["an unredeemed code", 60, (tokens, grant, now) => tokens.issueCode(grant, bound, now)],
     ["a pair of tokens", 28 * day, (tokens, grant, now) => tokens.issue(grant, now)],
   ])("%s", async (_what, life, give) => {
-    const tokens = tokensKept(10);
+    const tokens = tokensWithLimit(10);
     const giveAnother = (seconds: number) => {
       const grant = { holder: `at ${seconds}` };
       give(tokens, grant, at(seconds));

@@ -129,9 +129,9 @@ test("starts a delta after the last report, including statements", async () => {
 
 test.each<[string, Partial<Omit<Listing, "Accept">>]>([
   ["of standing orders", { bookingStatus: "information", dateFrom: undefined }],
-  ["of what is pending", { bookingStatus: "pending" }],
-  ["of a time that is over", { dateFrom: "2026-02-01", dateTo: "2026-02-28" }],
-  ["of a time to come", { dateFrom: "2026-04-01", dateTo: "2026-04-30" }],
+  ["of pending entries", { bookingStatus: "pending" }],
+  ["of a past period", { dateFrom: "2026-02-01", dateTo: "2026-02-28" }],
+  ["of a future period", { dateFrom: "2026-04-01", dateTo: "2026-04-30" }],
 ])("does not move the next delta for a report %s", async (_what, more) => {
   const consentId = await validConsent(bank);
   await reportOf(consentId, {}, person);

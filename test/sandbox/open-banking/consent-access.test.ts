@@ -118,7 +118,7 @@ describe("a consent without named accounts", () => {
 
 test.each([
   ["named", (): Access => ({ accounts: [{ iban: euros.iban }] }), 1],
-  ["opened by a word", (): Access => ({ allPsd2: "allAccounts" }), 4],
+  ["opened by a keyword", (): Access => ({ allPsd2: "allAccounts" }), 4],
 ])("offers no choice for accounts that are %s", async (_how, access, count) => {
   const { consentId, address } = await asked(access());
   expect(await (await fetch(address)).text()).not.toContain('type="checkbox"');
@@ -154,9 +154,12 @@ const named = [{ iban: "DE64000000009820100822" }];
 
 test.each<[string, Access]>([
   ["some accounts and a choice", { accounts: named, balances: [] }],
-  ["owners to choose of named accounts", { accounts: named, additionalInformation: { ownerName: [] } }],
+  [
+    "owner names to select with named accounts",
+    { accounts: named, additionalInformation: { ownerName: [] } },
+  ],
   ["owners only", { additionalInformation: { ownerName: [] } }],
-  ["two words for all", { allPsd2: "allAccounts", availableAccounts: "allAccounts" }],
+  ["two keywords for all accounts", { allPsd2: "allAccounts", availableAccounts: "allAccounts" }],
   ["named accounts of a type", { accounts: named, restrictedTo: ["CACC"] }],
 ])("refuses inconsistent access: %s", async (_what, access) => {
   await expect(create(access)).rejects.toMatchObject(refusal(400, "PARAMETER_NOT_CONSISTENT"));
@@ -202,7 +205,7 @@ describe("the page shows the terms", () => {
       { "Name of the owner": expect.stringMatching(/^DE.*, .*, .*, /) },
     ],
     [
-      "owners to choose",
+      "owner names to select",
       { ...everything, additionalInformation: { ownerName: [] } },
       { "Name of the owner": "those you choose" },
     ],
