@@ -188,7 +188,7 @@ describe("a form", () => {
       ["a file without JSON", "statement.mt940", ":20:1", `"statement.mt940" is not a saved sandbox.`],
       ["another JSON file", "other.json", `{"hello": 1}`, "fxdesk_sandbox is required"],
       ["a file of a newer version", "new.json", `{"fxdesk_sandbox":9,"state":{}}`, "Upgrade @fxdesk/sandbox"],
-      ["nothing", "empty.json", "", "this one is empty."],
+      ["an empty file", "empty.json", "", "The file is empty."],
     ])("refuses %s", async (_what, name, text, message) => {
       await open(javaScriptEnabled);
       const before = sandbox.save();

@@ -36,7 +36,7 @@ function paymentTerms(world: World, trade: Trade, payment: TradePayment): Html {
     [`To ${name}`, moneyText({ ...trade.buy, amount })],
     ["Account", iban ?? accountNumber ?? "unknown"],
     ["From trade", trade.tradeId],
-    ["On", date],
+    ["Payment date", date],
     ["Requested by", createdBy && contactNames(world, [createdBy])],
     ["Approved by", contactNames(world, approvedBy)],
   ]);
