@@ -233,28 +233,28 @@ describe("account details", () => {
   });
 
   test("are requested once, and confirmed after a while", async () => {
-    const wanted = { country: "LU", currency: "EUR" };
-    await client.accountDetails.request(wanted);
-    await client.accountDetails.request(wanted);
+    const accountRequest = { country: "LU", currency: "EUR" };
+    await client.accountDetails.request(accountRequest);
+    await client.accountDetails.request(accountRequest);
     expect(await details({ country: "LU" })).toMatchObject([{ status: "pending" }]);
     sandbox.advance(59_000);
     expect(await details({ country: "LU" })).toMatchObject([{ status: "pending" }]);
     sandbox.advance(1_000);
     expect(await details({ country: "LU" })).toMatchObject([{ status: "confirmed", primary: false }]);
-    await client.accountDetails.request(wanted);
+    await client.accountDetails.request(accountRequest);
     expect(await details({ country: "LU" })).toHaveLength(1);
   });
 
   test("are decided once and can be requested again after a failure", async () => {
-    const wanted = { country: "SE", currency: "SEK", alias: "Nordics" };
+    const accountRequest = { country: "SE", currency: "SEK", alias: "Nordics" };
     const decide = (decision: "confirm" | "fail", { account_details_id }: { account_details_id: string }) =>
       sandbox.control.decideAccountDetails({ account_details_id, decision });
-    await client.accountDetails.request(wanted);
+    await client.accountDetails.request(accountRequest);
     const [first] = await details({ country: "SE" });
     expect(decide("fail", first!)).toMatchObject({ status: "failed" });
     sandbox.advance(60_000);
     expect(await details({ country: "SE" })).toMatchObject([{ status: "failed", alias: "Nordics" }]);
-    await client.accountDetails.request(wanted);
+    await client.accountDetails.request(accountRequest);
     const [, second] = await details({ country: "SE" });
     expect(decide("confirm", second!)).toMatchObject({ status: "confirmed" });
     expect(await details({ country: "SE" })).toMatchObject([
@@ -310,14 +310,14 @@ describe("account details", () => {
 
   test("are either virtual or requested in a currency; failed ones do not count", async () => {
     const both = { status: 409, service: { code: "virtual_account_exists" } };
-    const wanted = { currency: "DKK", country: "DK" };
-    await client.accountDetails.request(wanted);
+    const accountRequest = { currency: "DKK", country: "DK" };
+    await client.accountDetails.request(accountRequest);
     await expect(client.accountDetails.assignVirtual({ currency: "DKK" })).rejects.toMatchObject(both);
-    const [{ account_details_id } = { account_details_id: "" }] = await details(wanted);
+    const [{ account_details_id } = { account_details_id: "" }] = await details(accountRequest);
     sandbox.control.decideAccountDetails({ account_details_id, decision: "fail" });
     const [virtual] = await client.accountDetails.assignVirtual({ currency: "DKK" });
     expect(virtual).toMatchObject({ account_details_type: "virtual", primary: true, status: "confirmed" });
-    await expect(client.accountDetails.request(wanted)).rejects.toMatchObject(both);
+    await expect(client.accountDetails.request(accountRequest)).rejects.toMatchObject(both);
     await makeDefault(virtual!.account_detail_id!);
     await client.accountDetails.updateAlias({
       account_details_id: virtual!.account_detail_id!,

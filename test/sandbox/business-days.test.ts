@@ -24,9 +24,9 @@ const accountIn = async (currency: string) =>
 
 test("settles a trade funded on Friday evening on Monday", async () => {
   await start("2026-03-10T09:00:00Z");
-  const wanted = { sell_currency: "EUR", buy_currency: "USD", amount: 5_000_000 };
+  const quoteRequest = { sell_currency: "EUR", buy_currency: "USD", amount: 5_000_000 };
   const { trade_id } = await client.trades.book({
-    quote_id: await makeQuote(client, wanted),
+    quote_id: await makeQuote(client, quoteRequest),
     reason: "other",
   });
   until("2026-03-13T16:00:00Z");

@@ -54,12 +54,12 @@ async function recordStatements(played: PlayedSandbox): Promise<void> {
   for (const format of optionsOf("statements.createFile", "format")) {
     const query = `format=${format}&${clientQuery}`;
     const headers = { ...demoHeaders, "content-type": "application/json" };
-    const made = await fetch(`${sandbox.baseUrl}/accounts/${account_id}/statements/file?${query}`, {
+    const created = await fetch(`${sandbox.baseUrl}/accounts/${account_id}/statements/file?${query}`, {
       method: "POST",
       headers,
       body: JSON.stringify({ from_value_datetime: "2026-01-01T00:00" }),
     });
-    const { url } = (await made.json()) as { url: string };
+    const { url } = (await created.json()) as { url: string };
     sandbox.advance(10_000);
     await recordResponse(played, `statement as ${format}`, `${url}?${clientQuery}`, { headers: demoHeaders });
   }

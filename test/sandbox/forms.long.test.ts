@@ -79,7 +79,7 @@ const challenge = createHash("sha256").update(verifier).digest("base64url");
 
 async function authorize(query: Fields = {}, decision = "approve"): Promise<Form> {
   const { consentId, authorisationId } = await waiting();
-  const asked = {
+  const authorisationQuery = {
     response_type: "code",
     client_id: application,
     scope: `AIS:${consentId}`,
@@ -90,7 +90,7 @@ async function authorize(query: Fields = {}, decision = "approve"): Promise<Form
     ...query,
   };
   return {
-    path: `/public/berlingroup/authorize/${authorisationId}?${encoded(asked)}`,
+    path: `/public/berlingroup/authorize/${authorisationId}?${encoded(authorisationQuery)}`,
     fields: { decision },
   };
 }
@@ -209,8 +209,8 @@ test(
     const property = fc.asyncProperty(withInvalidFields(names), async (changes) => {
       const { path, fields } = await authorize();
       const [at, query] = path.split("?");
-      const asked = changeFields(Object.fromEntries(new URLSearchParams(query)), changes);
-      const form = { path: `${at}?${encoded(asked)}`, fields };
+      const changedQuery = changeFields(Object.fromEntries(new URLSearchParams(query)), changes);
+      const form = { path: `${at}?${encoded(changedQuery)}`, fields };
       for (const response of [await sandbox.ask(form.path), await send(form)]) checkRefused(response);
     });
     await fc.assert(property, { numRuns });

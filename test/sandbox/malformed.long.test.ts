@@ -109,7 +109,7 @@ beforeAll(() => {
 afterAll(() => inProcessSandbox.close());
 
 /** Sends a request and asserts that a refused one changed nothing. */
-async function asked({ method, path, headers, body }: Request): Promise<PlainResponse> {
+async function sendChecked({ method, path, headers, body }: Request): Promise<PlainResponse> {
   const before = fingerprintBefore(inProcessSandbox.world);
   const response = await inProcessSandbox.ask(path, { method, headers, ...(body !== undefined && { body }) });
   if (response.status >= 500) throw new Error(`${response.status} ${response.text}`);
@@ -131,7 +131,7 @@ test.each(cases)(
   "%s accepts valid values and refuses others as documented",
   async (_name, operation) => {
     const property = fc.asyncProperty(requestWithInvalidField(operation), async (request) => {
-      const response = await asked(request);
+      const response = await sendChecked(request);
       if (reaches(operation, request)) assertConforms(operation, response);
       else expect([400, 404, 405, 422]).toContain(response.status);
     });
@@ -214,7 +214,7 @@ test.each(withBody)("%s refuses invalid bodies", async (_name, operation) => {
     const body = bodies[description]!;
     assertConforms(
       operation,
-      await asked({ ...request, headers: { ...headers, "content-type": type }, body }),
+      await sendChecked({ ...request, headers: { ...headers, "content-type": type }, body }),
     );
   }
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
@@ -226,7 +226,7 @@ test.each(cases)("%s refuses other methods", async (_name, operation) => {
   const { path, headers } = requestWith(operation, someValues(operation));
   const atPath = declared.filter((each) => routeOf(each).pattern.test(decodeURI(path.split("?")[0]!)));
   for (const method of methods.filter((each) => atPath.every((sharing) => sharing.method !== each))) {
-    const response = await asked({ method, path, headers });
+    const response = await sendChecked({ method, path, headers });
     expect([method, [404, 405].includes(response.status)]).toEqual([method, true]);
   }
 });

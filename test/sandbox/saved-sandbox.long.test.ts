@@ -15,14 +15,14 @@ const stepsEach = 14;
 
 type RecordedStep = (sandbox: InProcessSandbox) => Promise<string>;
 
-const asked =
+const requestStep =
   (...request: Parameters<Ask>): RecordedStep =>
   async ({ ask }) => {
     const { status, headers, text } = await ask(...request);
     return JSON.stringify([status, [...headers], text]);
   };
 
-const controlled =
+const controlStep =
   (method: keyof ControlPlane, input: unknown): RecordedStep =>
   async ({ control }) => {
     try {
@@ -39,7 +39,7 @@ function recordingSandbox(sandbox: InProcessSandbox, steps: RecordedStep[]): InP
     Object.entries(sandbox.control).map(([method, act]) => [
       method,
       (input?: never) => {
-        steps.push(controlled(method as keyof ControlPlane, input));
+        steps.push(controlStep(method as keyof ControlPlane, input));
         return (act as (input?: never) => unknown)(input);
       },
     ]),
@@ -51,7 +51,7 @@ function recordingSandbox(sandbox: InProcessSandbox, steps: RecordedStep[]): InP
       return sandbox.world;
     },
     ask: (...request) => {
-      steps.push(asked(...request));
+      steps.push(requestStep(...request));
       return sandbox.ask(...request);
     },
   };

@@ -195,7 +195,7 @@ test("redacts passwords, codes and tokens in the log and in saved states", async
 describe("a state saved by version 1", () => {
   /** Contains a login with a custom password, a refused refresh, a read and an incoming payment. */
   const savedFile = readFileSync(join(__dirname, "fixtures/saved-version-1.json"), "utf8");
-  const go = async () => keep(await startSandbox({ saved: JSON.parse(savedFile) as SavedSandbox }));
+  const load = async () => keep(await startSandbox({ saved: JSON.parse(savedFile) as SavedSandbox }));
 
   /** Names of all saved properties, except headers and map keys. */
   function outline(json: unknown, at = ""): readonly string[] {
@@ -208,7 +208,7 @@ describe("a state saved by version 1", () => {
   }
 
   test("is migrated to the current version", async () => {
-    const sandbox = await go();
+    const sandbox = await load();
     expect(sandbox.control.getClock().now).toBe("2026-03-16T09:00:00.300Z");
     expect(sandbox.requests.map(({ status }) => status)).toEqual([401, 400, 200]);
     expect(sandbox.save().fxdesk_sandbox).toBe(2);
@@ -223,13 +223,13 @@ describe("a state saved by version 1", () => {
 
   test("loses the login secrets in its log", async () => {
     expect(savedFile).toContain("correct+horse+battery");
-    const sandbox = await go();
+    const sandbox = await load();
     expect(JSON.stringify(sandbox.save())).not.toMatch(/correct.horse|of-somebody/);
     expect(sandbox.control.getExchange({ number: 1 }).request.body).toContain("password=(redacted)");
   });
 
   test("has the current format; a format change needs a version and a migration", async () => {
-    const sandbox = await go();
+    const sandbox = await load();
     const migrated = new Set(outline(sandbox.save()));
     sandbox.control.reset();
     for (const path of ["/login", "/token"]) await postTyped(sandbox, path, "x=y");

@@ -31,12 +31,12 @@ async function checkStatement({ accountId: account_id, currency: of }: Account):
   );
   const booked = books.slice().map(({ amount }) => amount.toFixed());
   const period = { from_value_datetime: "2020-01-01T00:00" };
-  const made = await call(sandbox, operationNamed("statements.createFile"), {
+  const created = await call(sandbox, operationNamed("statements.createFile"), {
     account_id,
     format: "mt940",
     ...period,
   });
-  const { url } = JSON.parse(made.text) as { url: string };
+  const { url } = JSON.parse(created.text) as { url: string };
   sandbox.control.advanceClock({ days: 1 });
   const statement_id = url.split("/").at(-2);
   const fetched = await call(sandbox, operationNamed("statements.getFile"), { account_id, statement_id });

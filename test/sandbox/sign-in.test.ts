@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.close());
 
-const asked = {
+const loginRequest = {
   scope: "openid",
   response_type: "code",
   client_id: demo.authClientId,
@@ -17,12 +17,12 @@ const asked = {
   state: 's1"><script>',
 };
 const loginPage = (changes: Record<string, string> = {}) =>
-  ask(sandbox, `/authenticate?${new URLSearchParams({ ...asked, ...changes }).toString()}`);
+  ask(sandbox, `/authenticate?${new URLSearchParams({ ...loginRequest, ...changes }).toString()}`);
 
 const form = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
   ask(sandbox, path, { method: "POST", body: new URLSearchParams(fields), headers });
 
-const { client_id, redirect_uri, state } = asked;
+const { client_id, redirect_uri, state } = loginRequest;
 const person = { email: demo.email, password: demo.password, client_id, redirect_uri, state };
 
 const basic = (secret: string) => `Basic ${Buffer.from(`${demo.authClientId}:${secret}`).toString("base64")}`;

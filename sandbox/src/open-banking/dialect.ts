@@ -26,8 +26,8 @@ export const openBankingDialect: Dialect = {
   },
   // Consents and payments have their own access tokens.
   callerOf: (token, { tokens, openBanking, now }) => {
-    const given = openBanking.tokens.check(token, now);
-    return given === "unknown" ? tokens.check(token, now) : given;
+    const owner = openBanking.tokens.check(token, now);
+    return owner === "unknown" ? tokens.check(token, now) : owner;
   },
   toErrorResponse: toTppErrorResponse,
   requestId: responseRequestId,

@@ -86,8 +86,8 @@ async function expectStatus(
 }
 
 /** Returns the JSON body of a response, or an empty object. */
-async function bodyOf(...asked: Parameters<typeof expectStatus>): Promise<Body> {
-  const { text } = await expectStatus(...asked);
+async function bodyOf(...call: Parameters<typeof expectStatus>): Promise<Body> {
+  const { text } = await expectStatus(...call);
   return JSON.parse(text || "{}") as Body;
 }
 

@@ -231,16 +231,16 @@ describe("statements", () => {
   });
 
   test("delays a requested one", async () => {
-    const asked = await sampleInput("statements.getFile", client);
+    const statementRequest = await sampleInput("statements.getFile", client);
     await remote.sandbox.decideStatement({
-      statement_id: String(asked.statement_id),
+      statement_id: String(statementRequest.statement_id),
       decision: "delay",
       seconds: 60,
     });
     sandbox.advance(50_000);
-    expect(await fileOf(asked)).toBe("Pending");
+    expect(await fileOf(statementRequest)).toBe("Pending");
     sandbox.advance(20_000);
-    expect(await fileOf(asked)).toBe("file");
+    expect(await fileOf(statementRequest)).toBe("file");
   });
 });
 
@@ -269,9 +269,13 @@ describe("decisions of people", () => {
     await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: true });
     const before = (await sampleInput("approvalsWorkflow.replaceConfig", client)) as Config;
     const rules = before.rules.map((rule) => ({ ...rule, id: `${rule.id}-new` }));
-    const asked = { ...before, rules };
-    expect(await client.approvalsWorkflow.replaceConfig(asked)).toMatchObject({ status: "pending_approval" });
-    await expect(client.approvalsWorkflow.replaceConfig(asked)).rejects.toMatchObject({ code: "conflict" });
+    const newConfig = { ...before, rules };
+    expect(await client.approvalsWorkflow.replaceConfig(newConfig)).toMatchObject({
+      status: "pending_approval",
+    });
+    await expect(client.approvalsWorkflow.replaceConfig(newConfig)).rejects.toMatchObject({
+      code: "conflict",
+    });
     await remote.sandbox.decideApprovals({ decision });
     const after = await client.approvalsWorkflow.getConfig();
     expect(after.rules).toEqual(decision === "approve" ? rules : before.rules);

@@ -52,18 +52,18 @@ const press = (name: string) => page.getByRole("button", { name, exact: true }).
 const notice = () => page.getByRole("status").textContent();
 
 test("shows accounts, trades and the log, and loads nothing from elsewhere", async () => {
-  const asked: string[] = [];
+  const requestedOrigins: string[] = [];
   const { trade_id } = await client.trades.book({
     quote_id: await makeQuote(client),
     reason: "payment_for_goods",
   });
   await open(true);
-  page.on("request", (request) => asked.push(new URL(request.url()).origin));
+  page.on("request", (request) => requestedOrigins.push(new URL(request.url()).origin));
   await page.reload();
   await expect(panel("Accounts").textContent()).resolves.toMatch(/EUR.*GBP.*USD.*JPY/s);
   expect(await panel("Trades").textContent()).toContain(trade_id);
   expect(await panel("Requests").textContent()).toContain("POST /trades?quote_id=");
-  expect(new Set(asked)).toEqual(new Set([sandbox.baseUrl]));
+  expect(new Set(requestedOrigins)).toEqual(new Set([sandbox.baseUrl]));
   expect(warnings).toEqual([]);
 });
 
@@ -330,12 +330,12 @@ describe("with JavaScript", () => {
     await open(true);
     const held: (() => void)[] = [];
     await page.route("**/*", async (route) => {
-      if (route.request().method() === "POST") await new Promise<void>((go) => held.push(go));
+      if (route.request().method() === "POST") await new Promise<void>((release) => held.push(release));
       await route.continue();
     });
     await page.getByRole("button", { name: "+ 1 day" }).dblclick();
     await eventually(() => held.length > 0, { withinMs: 30_000, what: "what is sent" });
-    held.forEach((go) => go());
+    held.forEach((release) => release());
     await panel("Clock").getByText("17 Mar 2026").waitFor();
     // Requests are handled in order.
     await page.reload();

@@ -275,9 +275,9 @@ describe("content negotiation", () => {
 });
 
 test("validates the format in the client", async () => {
-  const asked = bank.sandbox.requests.length;
+  const requestCount = bank.sandbox.requests.length;
   await expect(transactions({ Accept: "application/pdf" as "text/plain" })).rejects.toMatchObject({
     name: "InvalidInput",
   });
-  expect(bank.sandbox.requests.length).toBe(asked);
+  expect(bank.sandbox.requests.length).toBe(requestCount);
 });

@@ -22,7 +22,7 @@ type Access = Parameters<Bank["client"]["consents"]["create"]>[0]["access"];
 
 const create = (access: Access) => bank.client.consents.create({ ...consentTerms, access });
 
-const asked = async (access: Access) => {
+const requestConsent = async (access: Access) => {
   const { consentId, _links } = await create(access);
   return { consentId, address: _links.scaRedirect!.href! };
 };
@@ -61,7 +61,7 @@ async function submit(address: string, isTicked: (box: string) => boolean): Prom
 
 describe("a consent without named accounts", () => {
   test("offers all accounts as ticked checkboxes", async () => {
-    const { address } = await asked(everything);
+    const { address } = await requestConsent(everything);
     const html = await (await fetch(address)).text();
     const boxes = [...html.matchAll(/<input type="checkbox" name="account"[^>]*>/g)];
     expect(boxes).toHaveLength(4);
@@ -70,7 +70,10 @@ describe("a consent without named accounts", () => {
   });
 
   test("grants and lists the selected accounts", async () => {
-    const { consentId, address } = await asked({ ...everything, additionalInformation: { ownerName: [] } });
+    const { consentId, address } = await requestConsent({
+      ...everything,
+      additionalInformation: { ownerName: [] },
+    });
     expect((await submit(address, (label) => /EUR|GBP/.test(label))).status).toBe(200);
     const accounts = await accountsUnder(consentId);
     expect(sortTexts(accounts.map(({ currency }) => currency))).toEqual(["EUR", "GBP"]);
@@ -87,7 +90,7 @@ describe("a consent without named accounts", () => {
   });
 
   test("grants the requested uses only", async () => {
-    const { consentId, address } = await asked({ balances: [] });
+    const { consentId, address } = await requestConsent({ balances: [] });
     await submit(address, (label) => label.includes("EUR"));
     const [account, ...others] = await accountsUnder(consentId);
     expect(others).toEqual([]);
@@ -96,7 +99,7 @@ describe("a consent without named accounts", () => {
   });
 
   test("requires at least one account", async () => {
-    const { consentId, address } = await asked(everything);
+    const { consentId, address } = await requestConsent(everything);
     const response = await submit(address, () => false);
     expect([response.status, await response.text()]).toEqual([
       400,
@@ -120,7 +123,7 @@ test.each([
   ["named", (): Access => ({ accounts: [{ iban: euros.iban }] }), 1],
   ["opened by a keyword", (): Access => ({ allPsd2: "allAccounts" }), 4],
 ])("offers no choice for accounts that are %s", async (_how, access, count) => {
-  const { consentId, address } = await asked(access());
+  const { consentId, address } = await requestConsent(access());
   expect(await (await fetch(address)).text()).not.toContain('type="checkbox"');
   const body = new URLSearchParams({ decision: "approve", account: "another" });
   expect((await fetch(address, { method: "POST", body })).status).toBe(200);

@@ -33,8 +33,8 @@ const start = (paymentId: string) => bank.client.payments.startAuthorisation(at(
 async function sign(paymentId: string, decision = "approve") {
   const { authorisationId, _links } = await start(paymentId);
   await decide(_links.scaRedirect, decision);
-  const asked = { ...at(paymentId), "authorisation-id": authorisationId };
-  return (await bank.client.payments.getAuthorisation(asked)).scaStatus;
+  const path = { ...at(paymentId), "authorisation-id": authorisationId };
+  return (await bank.client.payments.getAuthorisation(path)).scaStatus;
 }
 
 test("links to explicit authorisations and starts none", async () => {
@@ -47,10 +47,10 @@ test("links to explicit authorisations and starts none", async () => {
   });
   expect((await bank.client.payments.listAuthorisations(at(paymentId))).authorisationIds).toEqual([]);
   await start(paymentId);
-  const [asked] = bank.sandbox.control.listAuthorisations();
-  expect(asked).toMatchObject({ title: "Payment" });
-  expect(asked!.terms).toContainEqual({ name: "In total", value: "125.50 EUR" });
-  expect(asked!.terms).toContainEqual({ name: "To be approved by", value: "2 people" });
+  const [authorisation] = bank.sandbox.control.listAuthorisations();
+  expect(authorisation).toMatchObject({ title: "Payment" });
+  expect(authorisation!.terms).toContainEqual({ name: "In total", value: "125.50 EUR" });
+  expect(authorisation!.terms).toContainEqual({ name: "To be approved by", value: "2 people" });
 });
 
 test("is partly authorised, then authorised, then paid", async () => {

@@ -258,9 +258,9 @@ describe("a bulk", () => {
 
   test("is refused with the total if a statement cannot carry it", async () => {
     const most = (number: number) => Array.from({ length: number }, () => transfer("99999999999.99"));
-    const asked = { ...product, debtorAccount: { iban: debtor.iban } };
+    const terms = { ...product, debtorAccount: { iban: debtor.iban } };
     const initiateAll = (payments: object[]) =>
-      bank.client.payments.initiateBulk({ ...asked, payments } as never);
+      bank.client.payments.initiateBulk({ ...terms, payments } as never);
     expect((await initiateAll(most(10))).transactionStatus).toBe("RCVD");
     await expect(initiateAll(most(11))).rejects.toMatchObject({
       ...refusal(400, "FORMAT_ERROR"),
@@ -336,8 +336,8 @@ describe("cancelling", () => {
     await expect(bank.client.payments.startAuthorisation(at)).rejects.toMatchObject(
       refusal(409, "STATUS_INVALID"),
     );
-    const asked = await bank.client.payments.cancel({ ...single, paymentId });
-    expect(asked).toEqual({
+    const cancellation = await bank.client.payments.cancel({ ...single, paymentId });
+    expect(cancellation).toEqual({
       status: 202,
       body: {
         transactionStatus: "ACTC",

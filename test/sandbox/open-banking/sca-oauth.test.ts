@@ -37,7 +37,7 @@ type Links = Awaited<ReturnType<typeof create>>["_links"];
 
 const metadataOf = async ({ scaOAuth }: Links) => (await (await fetch(scaOAuth!.href!)).json()) as Metadata;
 
-const asked = (scope: string, more: Readonly<Record<string, string>> = {}) => ({
+const authorisationQuery = (scope: string, more: Readonly<Record<string, string>> = {}) => ({
   response_type: "code",
   client_id: "PSDXX-TEST-1",
   scope,
@@ -85,7 +85,7 @@ async function tokens(form: Readonly<Record<string, string>>) {
 
 async function authorised() {
   const { consentId, _links } = await create();
-  const back = await responseFor(await pageFor(_links, asked(`AIS:${consentId}`)), "approve");
+  const back = await responseFor(await pageFor(_links, authorisationQuery(`AIS:${consentId}`)), "approve");
   return { consentId, code: back.searchParams.get("code")! };
 }
 
@@ -113,7 +113,7 @@ test("leads from the link to an access token for account information", async () 
     code_challenge_methods_supported: ["S256"],
   });
 
-  const page = await pageFor(_links, asked(`AIS:${consentId}`));
+  const page = await pageFor(_links, authorisationQuery(`AIS:${consentId}`));
   expect(await (await fetch(page)).text()).toContain("Access to account information");
   const back = await responseFor(page, "approve");
   const code = back.searchParams.get("code")!;
@@ -126,7 +126,7 @@ test("leads from the link to an access token for account information", async () 
 
 test("redirects with an error and rejects the consent after a refusal", async () => {
   const { consentId, _links } = await create();
-  const back = await responseFor(await pageFor(_links, asked(`AIS:${consentId}`)), "refuse");
+  const back = await responseFor(await pageFor(_links, authorisationQuery(`AIS:${consentId}`)), "refuse");
   expect(Object.fromEntries(back.searchParams)).toEqual({
     from: "bank",
     error: "access_denied",
@@ -152,7 +152,7 @@ async function paymentTerms() {
 test("authorises a payment", async () => {
   const terms = { ...(await paymentTerms()), "TPP-Redirect-URI": home };
   const { paymentId, _links } = await client.payments.initiate(terms);
-  const back = await responseFor(await pageFor(_links, asked(`PIS:${paymentId}`)), "approve");
+  const back = await responseFor(await pageFor(_links, authorisationQuery(`PIS:${paymentId}`)), "approve");
   const given = await tokens(redemption(back.searchParams.get("code")!));
   expect(given).toMatchObject({ status: 200, scope: `PIS:${paymentId}` });
 });
@@ -209,7 +209,7 @@ describe("without a redirect URI", () => {
     await expect(client.consents.startAuthorisation(path)).rejects.toMatchObject(refused);
     expect(await client.consents.listAuthorisations(path)).toEqual({ authorisationIds: [] });
     const { _links } = await client.consents.startAuthorisation({ ...path, "TPP-Redirect-URI": home });
-    const back = await responseFor(await pageFor(_links, asked(`AIS:${consentId}`)), "approve");
+    const back = await responseFor(await pageFor(_links, authorisationQuery(`AIS:${consentId}`)), "approve");
     expect(back.searchParams.get("code")).toEqual(expect.any(String));
   });
 });
@@ -224,7 +224,7 @@ describe("an authorisation request", () => {
     ["a short challenge", { code_challenge: "abc" }, "invalid_request"],
   ])("redirects with an error for %s", async (_what, more, error) => {
     const { consentId, _links } = await create();
-    const page = await pageFor(_links, asked(`AIS:${consentId}`, more));
+    const page = await pageFor(_links, authorisationQuery(`AIS:${consentId}`, more));
     const { status, headers } = await fetch(page, { redirect: "manual" });
     const back = new URL(headers.get("location")!);
     expect([status, back.host, back.searchParams.get("error")]).toEqual([302, "desk.example", error]);
@@ -232,7 +232,7 @@ describe("an authorisation request", () => {
 
   test("accepts question marks in its values", async () => {
     const { consentId, _links } = await create();
-    const page = await pageFor(_links, asked(`AIS:${consentId}`, { state: "sure?" }));
+    const page = await pageFor(_links, authorisationQuery(`AIS:${consentId}`, { state: "sure?" }));
     const back = await responseFor(page.replaceAll("%3F", "?"), "approve");
     expect([back.searchParams.get("state"), back.searchParams.has("code")]).toEqual(["sure?", true]);
   });
@@ -241,7 +241,7 @@ describe("an authorisation request", () => {
     const { consentId, _links } = await create();
     const page = await pageFor(
       _links,
-      asked(`AIS:${consentId}`, { redirect_uri: "https://elsewhere.example/" }),
+      authorisationQuery(`AIS:${consentId}`, { redirect_uri: "https://elsewhere.example/" }),
     );
     for (const method of ["GET", "POST"]) {
       const { status, headers } = await fetch(page, { method, redirect: "manual" });

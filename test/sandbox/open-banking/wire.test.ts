@@ -141,27 +141,27 @@ describe("content negotiation", () => {
     };
   });
   const kinds = ["consent", "accounts", "transactions", "status"];
-  const asked = async (kind: string, accept: string) => {
+  const responseFor = async (kind: string, accept: string) => {
     const response = await get(paths[kind]!, { ...headers, Accept: accept });
     return [response.status, response.headers.get("content-type")];
   };
   const json = "application/json; charset=utf-8";
 
   test.each(kinds)("%s: responds in JSON if problem+json is accepted", async (kind) => {
-    expect(await asked(kind, "application/problem+json")).toEqual([200, json]);
+    expect(await responseFor(kind, "application/problem+json")).toEqual([200, json]);
   });
 
   test.each(kinds)("%s: accepts wildcards", async (kind) => {
-    expect(await asked(kind, "text/html, */*;q=0.1")).toEqual([200, json]);
+    expect(await responseFor(kind, "text/html, */*;q=0.1")).toEqual([200, json]);
   });
 
   test.each(kinds)("%s: refuses unavailable and excluded media types", async (kind) => {
     for (const accept of ["text/html", "application/json;q=0"])
-      expect((await asked(kind, accept))[0]).toBe(406);
+      expect((await responseFor(kind, accept))[0]).toBe(406);
   });
 
   test("changes nothing on refusal", async () => {
-    const begun = bank.sandbox.control.listAuthorisations().length;
+    const countBefore = bank.sandbox.control.listAuthorisations().length;
     const response = await fetch(`${bank.sandbox.xs2aUrl}/v1/consents`, {
       method: "POST",
       headers: {
@@ -173,7 +173,7 @@ describe("content negotiation", () => {
       body: JSON.stringify(consentTerms),
     });
     expect(response.status).toBe(406);
-    expect(bank.sandbox.control.listAuthorisations()).toHaveLength(begun);
+    expect(bank.sandbox.control.listAuthorisations()).toHaveLength(countBefore);
   });
 
   test("ignores Accept for responses without a body", async () => {
@@ -190,11 +190,11 @@ test("returns transactions in JSON only", async () => {
   const consentId = await validConsent(bank);
   const { accounts } = await bank.client.openBanking.listAccounts({ "Consent-ID": consentId });
   const path = `/v1/accounts/${accounts[0]!.resourceId}/transactions?bookingStatus=information`;
-  const asked = async (accept: string) =>
+  const statusFor = async (accept: string) =>
     (await get(path, { "Consent-ID": consentId, "PSU-IP-Address": "192.0.2.7", Accept: accept })).status;
-  expect(await asked("text/plain")).toBe(406);
-  expect(await asked("application/xml;q=1, application/pdf")).toBe(406);
-  expect(await asked("application/xml, application/*;q=0.5")).toBe(200);
+  expect(await statusFor("text/plain")).toBe(406);
+  expect(await statusFor("application/xml;q=1, application/pdf")).toBe(406);
+  expect(await statusFor("application/xml, application/*;q=0.5")).toBe(200);
 });
 
 test.each(["/v1/loans/sepa-credit-transfers/p1/status", "/v1/payments/cheques/p1/status"])(

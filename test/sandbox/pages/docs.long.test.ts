@@ -17,17 +17,17 @@ afterAll(async () => {
 });
 
 let visitor: Visitor;
-const asked: string[] = [];
-beforeEach(() => void asked.splice(0));
+const requestedUrls: string[] = [];
+beforeEach(() => void requestedUrls.splice(0));
 afterEach(async () => {
   await visitor.close();
   const own = (url: string) => url.startsWith(`${sandbox.baseUrl}/`) || url.startsWith("data:");
-  expect(asked.filter((url) => !own(url))).toEqual([]);
+  expect(requestedUrls.filter((url) => !own(url))).toEqual([]);
 });
 
 async function open(route?: string, look: BrowserContextOptions = {}): Promise<void> {
   visitor = await Visitor.in(browser, { viewport: { width: 1280, height: 900 }, ...look });
-  visitor.page.on("request", (request) => asked.push(request.url()));
+  visitor.page.on("request", (request) => requestedUrls.push(request.url()));
   await visitor.page.goto(`${sandbox.baseUrl}/docs${route ? `#?route=${route}` : ""}`);
 }
 
@@ -77,16 +77,16 @@ test("calls the sandbox's own operations", async () => {
 
 test("generates a request ID per open-banking call", async () => {
   await open("get-/v1/consents/-consent-id-/status");
-  const made: (string | undefined)[] = [];
+  const requestIds: (string | undefined)[] = [];
   for (const consent of ["none", "nobody"]) {
     await page().locator("[data-pname='consent-id']").fill(consent);
     const path = `/v1/consents/${consent}/status`;
     await Promise.all([page().waitForResponse(`**${path}`, { timeout: 10_000 }), execute()]);
     expect(last().url).toBe(path);
-    made.push(headers()["x-request-id"]);
+    requestIds.push(headers()["x-request-id"]);
   }
-  for (const id of made) expect(id).toMatch(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/);
-  expect(new Set(made).size).toBe(2);
+  for (const id of requestIds) expect(id).toMatch(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/);
+  expect(new Set(requestIds).size).toBe(2);
 });
 
 const looks: readonly BrowserContextOptions[] = [

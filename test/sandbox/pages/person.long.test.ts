@@ -36,7 +36,7 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-const asked = (): Readonly<Record<string, string>> => ({
+const loginRequest = (): Readonly<Record<string, string>> => ({
   scope: "openid",
   response_type: "code",
   client_id: demo.authClientId,
@@ -44,7 +44,7 @@ const asked = (): Readonly<Record<string, string>> => ({
   state: "a state & more",
 });
 
-const loginAddress = (request: Readonly<Record<string, string>> = asked()) =>
+const loginAddress = (request: Readonly<Record<string, string>> = loginRequest()) =>
   `${sandbox.baseUrl}/authenticate?${new URLSearchParams(request).toString()}`;
 
 /** Waits for focus and first paint, because earlier input is lost. */
@@ -192,7 +192,7 @@ test("logs in, approves a payment and refuses another", async () => {
   const [back] = application.visits;
   expect([back!.pathname, back!.searchParams.get("state")]).toEqual([
     new URL(sandbox.demo.redirectUri).pathname,
-    asked().state,
+    loginRequest().state,
   ]);
   await client.close();
   client = await clientFor(back!.searchParams.get("code")!);
@@ -233,7 +233,7 @@ test("can retry after a wrong password", async () => {
   await page.keyboard.type(demo.password);
   await page.keyboard.press("Enter");
   await page.waitForURL(`${sandbox.demo.redirectUri}?**`);
-  expect(application.visits[0]!.searchParams.get("state")).toBe(asked().state);
+  expect(application.visits[0]!.searchParams.get("state")).toBe(loginRequest().state);
 });
 
 test("sees no login page for an invalid request", async () => {
@@ -247,7 +247,7 @@ test("sees no login page for an invalid request", async () => {
   ];
   for (const change of wrong) {
     const [field] = Object.keys(change);
-    const given = Object.entries({ ...asked(), ...change }).filter(
+    const given = Object.entries({ ...loginRequest(), ...change }).filter(
       (each): each is [string, string] => !!each[1],
     );
     const response = await visitor.page.goto(loginAddress(Object.fromEntries(given)));
