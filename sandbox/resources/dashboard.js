@@ -1,122 +1,122 @@
 /**
- * Keeps the sandbox's page current: reads it again and puts what is shown into place; what is being used stays. A form
- * is sent without leaving the page; the focus goes to the same place in it, or to what became of it.
+ * Refreshes the dashboard every two seconds, except the parts in use. Forms are sent without leaving the page; the focus
+ * stays where it was, or moves to the notice.
  */
 const pollMs = 2_000;
-/** How long a response may take. */
-const patienceMs = 10_000;
+/** Time limit of a response. */
+const timeoutMs = 10_000;
 
 const notice = document.getElementById("notice");
-const gone = '<p class="notice bad" role="alert">The sandbox does not respond.</p>';
-let isGone = false;
+const offlineNotice = '<p class="notice bad" role="alert">The sandbox does not respond.</p>';
+let isOffline = false;
 
-/** A field of the form may be called "name". */
+/** Reads the attribute, because a field of the form may be called "name". */
 const nameOf = (form) => form.getAttribute("name");
 
 const formNamed = (name, within) =>
   [...within.querySelectorAll("form")].find((each) => nameOf(each) === name);
 
-/** Whether a field holds something else than it came with; an option is chosen without saying so when it is the first. */
+/** True if a field differs from its initial value. A select without a default starts with its first option. */
 function isEdited(field) {
   if (field.localName === "input") return field.value !== field.defaultValue;
   if (field.localName !== "select") return false;
-  const given = [...field.options].findIndex(({ defaultSelected }) => defaultSelected);
-  return field.selectedIndex !== Math.max(given, 0);
+  const initialIndex = [...field.options].findIndex(({ defaultSelected }) => defaultSelected);
+  return field.selectedIndex !== Math.max(initialIndex, 0);
 }
 
-const beingFilledIn = (part) =>
+const editedForms = (part) =>
   [...part.querySelectorAll("form")].filter((form) => [...form.elements].some(isEdited));
 
 /**
- * What came last and what was kept in it, by the ID of the part. What stands in the page is not compared with: browser
- * extensions write into it.
+ * Last received content by the ID of the part, with the forms preserved in it. The page itself is no basis for
+ * comparison, because browser extensions modify it.
  */
 const received = new Map();
-const stateOf = (part, kept) => JSON.stringify([part.innerHTML, ...kept.map(nameOf)]);
+const stateOf = (part, preservedForms) => JSON.stringify([part.innerHTML, ...preservedForms.map(nameOf)]);
 
 for (const part of document.querySelectorAll("[data-live]")) received.set(part.id, stateOf(part, []));
 
-/** Puts a part into the place of the one that is shown; forms that are being filled in and what was unfolded stay. */
+/** Replaces a part of the page, but preserves edited forms and expanded details. */
 function replace(shown, part) {
-  const kept = beingFilledIn(shown);
-  const state = stateOf(part, kept);
+  const preservedForms = editedForms(shown);
+  const state = stateOf(part, preservedForms);
   if (received.get(part.id) === state) return;
   received.set(part.id, state);
-  for (const form of kept) formNamed(nameOf(form), part)?.replaceWith(form);
+  for (const form of preservedForms) formNamed(nameOf(form), part)?.replaceWith(form);
   for (const { id } of shown.querySelectorAll("details[open]"))
     part.querySelector(`#${id}`)?.toggleAttribute("open", true);
-  offerCopies(part);
+  showCopyButtons(part);
   shown.replaceChildren(...part.childNodes);
 }
 
-/** Buttons that copy are of use only where something can be copied. */
-function offerCopies(part) {
+/** Shows the copy buttons if the browser provides a clipboard. */
+function showCopyButtons(part) {
   if (!navigator.clipboard) return;
   for (const button of part.querySelectorAll("[data-copies]")) button.hidden = false;
 }
 
-function put(next, stays) {
+function replaceParts(next, isInUse) {
   for (const part of next.querySelectorAll("[data-live]")) {
     const shown = document.getElementById(part.id);
-    if (shown && !stays(shown)) replace(shown, part);
+    if (shown && !isInUse(shown)) replace(shown, part);
   }
 }
 
-/** The page as it is now. Rejects when the sandbox does not respond, or fails. */
-async function ask(options) {
-  const response = await fetch("/", { ...options, signal: AbortSignal.timeout(patienceMs) });
-  if (response.status >= 500) throw new Error(`The sandbox responds ${response.status}.`);
+/** Fetches the current page. Rejects if the sandbox does not respond or fails. */
+async function fetchPage(options) {
+  const response = await fetch("/", { ...options, signal: AbortSignal.timeout(timeoutMs) });
+  if (response.status >= 500) throw new Error(`The sandbox responded with status ${response.status}.`);
   const next = new DOMParser().parseFromString(await response.text(), "text/html");
   return { ok: response.ok, next };
 }
 
-function miss() {
-  if (!isGone) notice.innerHTML = gone;
-  isGone = true;
+function showOffline() {
+  if (!isOffline) notice.innerHTML = offlineNotice;
+  isOffline = true;
 }
 
-function meet() {
-  if (isGone) notice.replaceChildren();
-  isGone = false;
+function clearOffline() {
+  if (isOffline) notice.replaceChildren();
+  isOffline = false;
 }
 
-/** The names of the forms that are being sent: pressing twice sends once. */
+/** Names of the forms being sent, so that a double click sends once. */
 const sending = new Set();
 
 async function poll() {
   if (document.hidden || sending.size > 0) return;
-  const { next } = await ask();
-  meet();
-  if (sending.size === 0) put(next, (shown) => shown.querySelector(":focus:not(.scroll)"));
+  const { next } = await fetchPage();
+  clearOffline();
+  if (sending.size === 0) replaceParts(next, (shown) => shown.querySelector(":focus:not(.scroll)"));
 }
 
-async function keepCurrent() {
-  await poll().catch(miss);
-  later();
+async function refresh() {
+  await poll().catch(showOffline);
+  scheduleRefresh();
 }
 
-const later = () => setTimeout(() => void keepCurrent(), pollMs);
+const scheduleRefresh = () => setTimeout(() => void refresh(), pollMs);
 
-later();
+scheduleRefresh();
 
-/** Does what replaces parts of the page; the focus stays where it is, or goes to what stands in its place. */
-function withFocus(replaceParts) {
+/** Runs an update of the page and restores the focus, to the replacement of the focused element if necessary. */
+function withFocus(update) {
   const focused = document.activeElement;
   const form = focused.closest("form");
-  const place = form && [...form.elements].indexOf(focused);
-  replaceParts();
+  const index = form && [...form.elements].indexOf(focused);
+  update();
   if (focused.isConnected) focused.focus();
-  else ((form && formNamed(nameOf(form), document)?.elements[place]) ?? notice).focus();
+  else ((form && formNamed(nameOf(form), document)?.elements[index]) ?? notice).focus();
 }
 
 async function send(form, button) {
-  const filledIn = new FormData(form, button);
-  const body = form.enctype === "multipart/form-data" ? filledIn : new URLSearchParams(filledIn);
-  const { ok, next } = await ask({ method: "POST", body });
-  isGone = false;
+  const data = new FormData(form, button);
+  const body = form.enctype === "multipart/form-data" ? data : new URLSearchParams(data);
+  const { ok, next } = await fetchPage({ method: "POST", body });
+  isOffline = false;
   if (ok) form.reset();
   notice.replaceChildren(...next.getElementById("notice").childNodes);
-  withFocus(() => put(next, () => false));
+  withFocus(() => replaceParts(next, () => false));
 }
 
 document.addEventListener("submit", (event) => {
@@ -125,11 +125,11 @@ document.addEventListener("submit", (event) => {
   if (sending.has(name)) return;
   sending.add(name);
   send(event.target, event.submitter)
-    .catch(miss)
+    .catch(showOffline)
     .finally(() => sending.delete(name));
 });
 
-offerCopies(document);
+showCopyButtons(document);
 
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-copies]");
@@ -137,6 +137,6 @@ document.addEventListener("click", ({ target }) => {
   const copied = document.getElementById(button.dataset.copies).textContent;
   navigator.clipboard.writeText(copied).then(
     () => (button.textContent = "Copied"),
-    () => (button.textContent = "Select it to copy it"),
+    () => (button.textContent = "Select the text to copy it"),
   );
 });

@@ -1,4 +1,4 @@
-/** What can be tried goes to this sandbox, as the demo company, without anybody typing a credential. */
+/** Fills in the demo company's credentials, so that calls to this sandbox work at once. */
 const explorer = document.querySelector("openapi-explorer");
 const credentials = JSON.parse(explorer.dataset.credentials);
 const { placeholder } = explorer.dataset;
@@ -8,10 +8,10 @@ explorer.addEventListener("spec-loaded", () => {
     void explorer.setAuthenticationConfiguration(scheme, { token });
 });
 
-/** Each call is one of its own, unless somebody writes which it is. */
+/** Replaces the placeholder with a new request ID for each call, unless the person entered one. */
 explorer.addEventListener("request", ({ detail: { request } }) => {
-  // Browsers make identifiers on pages of this machine, and on those that come encrypted.
-  const made = crypto.randomUUID?.() ?? placeholder;
+  // Browsers provide randomUUID only on localhost and over TLS.
+  const requestId = crypto.randomUUID?.() ?? placeholder;
   for (const [name, value] of Array.from(request.headers))
-    if (value === placeholder) request.headers.set(name, made);
+    if (value === placeholder) request.headers.set(name, requestId);
 });

@@ -1,4 +1,4 @@
-/** Puts a sandbox together, up to the door: it does not listen yet. */
+/** Assembles a sandbox without starting to listen. */
 import type { Service } from "@fxdesk/toolkit/operations";
 import type { FastifyInstance } from "fastify";
 import type { AnyBehaviour } from "./behaviour";
@@ -13,17 +13,17 @@ import type { WorldSetup, SandboxState } from "./sandbox-state";
 
 export interface SandboxParts {
   readonly service: Service;
-  /** A new world, or a state to go on from. */
+  /** Setup of a new world, or a saved state. */
   readonly start: WorldSetup | SandboxState;
   readonly delivery?: MailDelivery;
-  /** How a control forks; without it none does. */
+  /** Starts a fork on behalf of the `fork` control. By default the control is refused. */
   readonly fork?: StartFork;
-  /** What stands behind operations of one's own, by name. */
+  /** Handlers of custom operations, by operation name. */
   readonly behaviours?: Readonly<Record<string, AnyBehaviour>>;
 }
 
 const rejectFork: StartFork = () =>
-  Promise.reject(new DomainError("not-found", "This sandbox cannot be forked over its controls."));
+  Promise.reject(new DomainError("not-found", "This sandbox does not support forking over its controls."));
 
 export function assemble({
   service,

@@ -1,4 +1,4 @@
-/** The door before every operation: who calls, with what, and for whom. */
+/** Authenticates and validates a request before its operation runs. */
 import {
   checkRequest,
   type CustomerErrorStatuses,
@@ -24,9 +24,9 @@ import { formatViolations } from "./format-violations";
 import { type Client, type Contact, demoCredential, canActFor } from "./world/parties/parties";
 import type { World } from "./world/world";
 
-/** A credential as an operation carries it. */
+/** A credential that an operation accepts. */
 interface RequestCredential extends CredentialScheme {
-  /** Refused without. */
+  /** If true, a request without it is refused. */
   readonly isRequired: boolean;
 }
 
@@ -36,11 +36,11 @@ const credentialsOf = ({ credentials }: Declaration, service: Service): RequestC
     return { ...service.credentials[name]!, isRequired: !optional };
   });
 
-/** Names the acting contact, whom the sandbox knows: no secret. */
+/** True for the header that names the acting contact. It is an identifier, not a secret. */
 const isContactHeader = ({ kind, setting }: RequestCredential) =>
   kind === "header" && setting === "contactId";
 
-/** Lets a call in, or throws the Refusal that the contract has for what is wrong with it. */
+/** Returns the validated call. Throws an HttpError with the status that the contract documents for the problem. */
 export async function authorize(
   operation: Declaration,
   request: HttpRequest,
@@ -57,7 +57,6 @@ export async function authorize(
   return { operation, values, client, contact, request, world };
 }
 
-/** Who the credentials say is calling. */
 function identifyCaller(
   { server }: Declaration,
   credentials: readonly RequestCredential[],
@@ -89,7 +88,7 @@ function checkToken(
 ): Caller {
   const token = bearerToken(request, name);
   if (token === undefined && isRequired)
-    throw new HttpError(401, codes.tokenMissing, "There is no access token.");
+    throw new HttpError(401, codes.tokenMissing, "The access token is missing.");
   if (token === undefined) return { clientIds: world.ownClientIds };
   const caller = callerOf(token, world);
   if (caller === "unknown") throw new HttpError(401, codes.tokenUnknown, "The access token is unknown.");
@@ -97,7 +96,7 @@ function checkToken(
   return caller;
 }
 
-/** The fields of the body; none where there is no body. */
+/** Returns the fields of the body, or undefined if the body is empty. */
 async function readBody(operation: Declaration, request: HttpRequest): Promise<Values | undefined> {
   if (!operation.body || request.body.length === 0) return undefined;
   try {
@@ -122,7 +121,7 @@ function readValues(
   body: Values | undefined,
   now: Date,
 ): Values {
-  // What a caller accepts comes with weights: it is settled where the response is made.
+  // The response is negotiated from Accept later, because Accept carries weights.
   const { accept: _accept, ...others } = headers;
   const values = decodeRequest(operation, { path, query, headers: others, body });
   const { invalid } = dialectOf(operation.server).codes;
@@ -140,7 +139,7 @@ function readValues(
     throw new HttpError(
       invalidRequestStatus(operation),
       invalid,
-      "The request does not fit.",
+      "The request is invalid.",
       describeViolations(violations),
       {},
       violations,
@@ -148,7 +147,7 @@ function readValues(
   return withDefaults(operation, values);
 }
 
-/** Which status says that the client is missing, another's or unknown: what the contract documents. */
+/** Statuses for a missing, foreign or unknown client, restricted to those that the operation documents. */
 function customerErrorStatusesOf(
   operation: Declaration,
 ): CustomerErrorStatuses & { readonly foreign: number } {
@@ -171,7 +170,7 @@ function findClient(
   const clientId = field ? String(values[field.name]) : clientIds[0]!;
   const client = world.clients.get(clientId);
   const { foreign, unknown } = customerErrorStatusesOf(operation);
-  if (!client) throw new HttpError(unknown, "client_not_found", "There is no such client.", clientId);
+  if (!client) throw new HttpError(unknown, "client_not_found", "The client is unknown.", clientId);
   if (!clientIds.includes(clientId))
     throw new HttpError(
       foreign,
@@ -182,7 +181,7 @@ function findClient(
   return client;
 }
 
-/** The contact who is named, else the one the token was given to. */
+/** Returns the named contact, or else the contact that the token was issued to. */
 function resolveContactId(
   operation: Declaration,
   contactHeader: RequestCredential | undefined,
@@ -207,7 +206,7 @@ function findContact(
   if (contactId === undefined) return undefined;
   const contact = world.contacts.get(contactId);
   if (contact && canActFor(contact, client)) return contact;
-  const message = contact ? "The contact cannot act for this client." : "There is no such contact.";
+  const message = contact ? "The contact cannot act for this client." : "The contact is unknown.";
   const status = [409, 403, 404].find((each) => each in errors)!;
   throw new HttpError(status, "contact_conflict", message, contactId);
 }

@@ -1,32 +1,32 @@
-/** What stands behind an operation of the sandbox. */
+/** Handlers of the sandbox's operations. */
 import type { Declaration, operations, OperationValues, Values } from "@fxdesk/toolkit/operations";
 import type { HttpRequest } from "./http";
 import type { Result, ResultOf } from "./result";
 import type { Client, Contact } from "./world/parties/parties";
 import type { World } from "./world/world";
 
-/** A call that passed the door: the caller is known, the values fit the declaration, defaults are filled in. */
+/** An authorised call with validated values and filled-in defaults. */
 export interface Call<V = Values> {
   readonly operation: Declaration;
   readonly values: V;
-  /** The client the call is about; on the open-banking interfaces, the company behind the accounts. */
+  /** Client of the call. On the open-banking interfaces, the company that holds the accounts. */
   readonly client: Client;
-  /** The acting contact: the one who is named, else the one the access token was given to. */
+  /** Acting contact: the one named in the request, or else the one that the access token was issued to. */
   readonly contact: Contact | undefined;
   readonly request: HttpRequest;
   readonly world: World;
 }
 
-/** Responds to a call, or throws a DomainError, or a Refusal of its own. */
+/** Handles a call. Throws a DomainError or an HttpError to refuse it. */
 export type Behaviour<V = Values, R extends Result = Result> = (call: Call<V>) => R | Promise<R>;
 
-/** A behaviour among others, whatever values it takes: the pipeline checks them before it calls. */
+/** Behaviour with its value type erased. The pipeline validates the values before the call. */
 export type AnyBehaviour = Behaviour<never>;
 
-/** The declaration of an operation of the contract. */
+/** Declaration of the contract operation with this name. */
 export type Declared<Name> = Extract<(typeof operations)[number], { readonly name: Name }>;
 
-/** The behaviours of a section: one for each operation declared there, which responds as it is declared. */
+/** Behaviours of a section: one per declared operation, typed by its documented responses. */
 export type BehavioursOf<Section extends string> = {
   readonly [Name in keyof OperationValues as Name extends `${Section}.${string}` ? Name : never]: Behaviour<
     OperationValues[Name],

@@ -1,9 +1,9 @@
-/** What a caller of the demo company needs, by setting. */
+/** Settings and credentials of the demo company. */
 import type { Service } from "@fxdesk/toolkit/operations";
 import { demo, demoCredential } from "./world/parties/parties";
 import type { World } from "./world/world";
 
-/** The demo company's credentials; a service's own are there too. */
+/** The demo company's credentials by setting, including those of a custom service. */
 export type Demo = Readonly<Record<keyof typeof demo, string>> & Readonly<Record<string, string>>;
 
 const credentialsOf = ({ credentials }: Service): Record<string, string> =>

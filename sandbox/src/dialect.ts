@@ -1,14 +1,14 @@
-/** How a server of a service responds. */
+/** Error format and codes of a server. */
 import type { Service } from "@fxdesk/toolkit/operations";
 import type { HttpResponse, HttpRequest } from "./http";
 import type { HttpError } from "./http-error";
 import type { Grant } from "./world/tokens/sign-in";
 import type { World } from "./world/world";
 
-/** Who calls: for which clients, and by whose token where somebody logged in. */
+/** The caller: the accessible clients and, after a login, the contact. */
 export type Caller = Pick<Grant, "clientIds"> & Partial<Pick<Grant, "contactId">>;
 
-/** What the door says. */
+/** Codes of the errors raised before an operation runs. */
 export interface ErrorCodes {
   readonly invalid: string;
   readonly tokenMissing: string;
@@ -21,12 +21,12 @@ export interface ErrorCodes {
 
 export interface Dialect {
   readonly codes: ErrorCodes;
-  /** The code of a status that was asked for, where there is one. */
+  /** Code to respond with when a fault forces a status. */
   readonly statusCodes: Readonly<Record<number, string>>;
-  /** For whom a token is. */
+  /** Returns the owner of an access token. */
   callerOf(this: void, token: string, world: World): Caller | "unknown" | "expired";
-  /** A refusal with its body. */
+  /** Formats an error as a response. */
   toErrorResponse(this: void, refusal: HttpError, request: HttpRequest, service: Service): HttpResponse;
-  /** What the response calls a request that was sent with an identifier, or without. */
+  /** Returns the request ID to send back, given the ID from the request. */
   requestId(this: void, sent: string | undefined): string | undefined;
 }

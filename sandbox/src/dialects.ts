@@ -1,4 +1,4 @@
-/** The dialect of each server: all alike, but for what the sandbox knows of open banking. */
+/** Dialects by server: the JSON dialect, except for open banking. */
 import type { Service } from "@fxdesk/toolkit/operations";
 import type { Dialect } from "./dialect";
 import { openBankingDialect } from "./open-banking/dialect";
@@ -6,7 +6,7 @@ import { openBankingServer } from "./open-banking/server";
 
 type ErrorTexts = Readonly<Record<"code" | "message" | "details", string>>;
 
-/** Sets what is at a path: `error.text`. */
+/** Sets the value at a dotted path like `error.text`. */
 function setAtPath(body: object, path: string, value: unknown): void {
   const keys = path.split(".");
   const last = keys.pop()!;
@@ -15,7 +15,7 @@ function setAtPath(body: object, path: string, value: unknown): void {
   target[last] = value;
 }
 
-/** A service lists the error bodies of particular servers first: the last one is that of all others. */
+/** Writes an error body. The last entry of `errorBodies` applies to all servers that have no entry of their own. */
 function errorBody({ errorBodies }: Service, texts: ErrorTexts): string {
   const { messages = [""], code = [], message = [], details = [] } = errorBodies.at(-1) ?? {};
   const item = {};
@@ -55,7 +55,7 @@ const jsonDialect: Dialect = {
 export const dialectOf = (server: string): Dialect =>
   server === openBankingServer ? openBankingDialect : jsonDialect;
 
-/** Which server a path belongs to: that of the operations that begin like it, else the first one. */
+/** Finds the server of a path by its first segment. Unknown paths belong to the first server. */
 export function serverOfPath({ servers, operations }: Service): (path: string) => string {
   const firstSegment = (path: string) => path.split(/[/?]/)[1];
   const known = new Map(operations.map(({ path, server }) => [firstSegment(path), server]));

@@ -1,4 +1,4 @@
-/** What the contract answers where the domain says no: a status, and a code. */
+/** HTTP statuses and codes of domain errors. */
 import { HttpError } from "./http-error";
 import { DomainError, type DomainErrorKind } from "./world/domain-error";
 
@@ -59,7 +59,7 @@ const errorStatuses: Readonly<Record<DomainErrorKind, ErrorStatus>> = {
   "token-unknown": [401, "TOKEN_UNKNOWN"],
 };
 
-/** The refusal that the contract has for an error of the domain; other errors as they are. */
+/** Converts a DomainError into the HttpError that the contract documents. Returns other errors unchanged. */
 export function toHttpError(error: unknown): unknown {
   if (!(error instanceof DomainError)) return error;
   const { kind, message, details } = error;

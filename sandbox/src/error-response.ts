@@ -1,10 +1,10 @@
-/** A refusal as a response: in the body that the contract gives its status. */
+/** Responses for HttpErrors, with the body that the contract documents for the status. */
 import { type Declaration, errorBody, type Service } from "@fxdesk/toolkit/operations";
 import { dialectOf } from "./dialects";
 import { extensionHeader, type HttpResponse, type HttpRequest } from "./http";
 import type { HttpError } from "./http-error";
 
-/** A refusal outside any operation: it carries a body, as no contract says that it has none. */
+/** Formats an error outside any operation. It always has a body. */
 export const toPlainErrorResponse = (
   server: string,
   request: HttpRequest,
@@ -12,7 +12,10 @@ export const toPlainErrorResponse = (
   service: Service,
 ): HttpResponse => dialectOf(server).toErrorResponse(error, request, service);
 
-/** A refusal by an operation: without a body where the status is documented without, and marked where it is not. */
+/**
+ * Formats an error of an operation. A status documented without a body gets none; an undocumented status is marked as
+ * an extension.
+ */
 export function toErrorResponse(
   operation: Declaration,
   request: HttpRequest,

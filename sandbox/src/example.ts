@@ -1,11 +1,11 @@
-/** A smallest body for a documented response, made from its schema. */
+/** Minimal example bodies of documented responses, derived from their schemas. */
 import type { Declaration, ResponseDeclaration } from "@fxdesk/toolkit/operations";
 import { isRequired, kindOf, optionsOf, unwrap } from "@fxdesk/toolkit/schema";
 import type { z } from "zod";
 import type { Result } from "./result";
 import type { StoredFile } from "./world/stored-file";
 
-/** Texts to choose from: the first that fits. */
+/** Candidate strings. The first that satisfies the schema is used. */
 const candidateTexts = [
   "example",
   "2026-01-30",
@@ -16,7 +16,7 @@ const candidateTexts = [
   "1.00",
 ];
 
-/** An open enumeration names the values it knows. */
+/** Returns the known values of an extensible enumeration. */
 export const extensibleEnumValues = (schema: z.ZodType) =>
   schema.meta()?.["x-extensible-enum"] as string[] | undefined;
 
@@ -25,7 +25,7 @@ function exampleText(schema: z.ZodType): string | undefined {
   return choices.find((text) => schema.safeParse(text).success);
 }
 
-/** Only what is required; a record has no field that is. */
+/** Fills in the required fields only. */
 function exampleObject(schema: z.ZodType): object {
   const { shape = {} } = unwrap(schema) as Partial<z.ZodObject>;
   const required = Object.entries(shape as z.ZodRawShape).filter(([, field]) =>

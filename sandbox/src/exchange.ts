@@ -1,12 +1,12 @@
-/** What a request and its response said, as texts that a person can read and send again. */
+/** Requests and responses as text, recorded for display and for repetition. */
 import { isUtf8 } from "node:buffer";
 
 export type Headers = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 export interface ExchangeBody {
-  /** By name in lower case. */
+  /** Header values by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The beginning of a long one; of what is no text only how much there was of what. */
+  /** Body text, shortened if long. Binary content is replaced by its media type and size. */
   readonly body: string;
 }
 
@@ -17,7 +17,7 @@ export interface Exchange {
 
 const maxCharacters = 20_000;
 
-/** What the connection or the caller's library adds, and nobody would write. */
+/** Headers that the connection or the HTTP library adds. */
 const omittedHeaders = new Set([
   "accept-encoding",
   "accept-language",
@@ -38,20 +38,20 @@ const omittedHeaders = new Set([
   "user-agent",
 ]);
 
-/** Headers and fields that may carry a secret: only the sandbox's own, which everybody knows, is kept. */
+/** Headers and fields that may carry a secret are redacted, except the public demo credentials. */
 const secretHeaderName = /authori[sz]ation|cookie|key|secret|token/;
 const demoSecret = /^(Bearer )?demo-[\w-]+$/;
-const redactedText = "(not kept)";
+const redactedText = "(redacted)";
 
-/** The same in texts, whatever they say they are: what is sent to a login is read as a form in any case. */
+/** Secrets in bodies. The media type is ignored, because the login endpoint reads any body as a form. */
 const secretPatterns = [
-  // Of a form or an address; the codes of a login, too.
+  // Form fields and query parameters, including authorisation codes.
   /(?<=(?:^|[?&])(?:[^=&\s]*(?:password|secret|token)|code|code_verifier)=)([^&\s]+)/gi,
-  // Of JSON.
+  // JSON fields.
   /(?<="[^"]*(?:password|secret|token)"\s*:\s*")((?:[^"\\]|\\.)+)/gi,
 ];
 
-/** A text without what should be known to nobody else. */
+/** Redacts the secrets in a text. */
 const redactText = (text: string): string =>
   secretPatterns.reduce(
     (redacted, secret) =>
@@ -71,7 +71,7 @@ const recordedHeaders = (headers: Headers): ExchangeBody["headers"] =>
 
 function bodyText(body: unknown, type = "application/octet-stream"): string {
   if (body === undefined || body === null) return "";
-  if (typeof body !== "string" && !Buffer.isBuffer(body)) return `(${type}, made while it is sent)`;
+  if (typeof body !== "string" && !Buffer.isBuffer(body)) return `(${type}, streamed)`;
   const bytes = Buffer.from(body as string);
   if (!isUtf8(bytes) || /\/(pdf|zip|.*officedocument.*)/.test(type))
     return `(${type}, ${bytes.length} bytes)`;
@@ -87,7 +87,7 @@ export function toExchangeBody(headers: Headers, body: unknown): ExchangeBody {
   return { headers: recorded, body: bodyText(body, recorded["content-type"]) };
 }
 
-/** The same without secrets, of what was kept with them. */
+/** Redacts the secrets of a recorded exchange. */
 export const redactExchangeBody = ({ headers, body }: ExchangeBody): ExchangeBody => ({
   headers: recordedHeaders(headers),
   body: redactText(body),
@@ -95,7 +95,7 @@ export const redactExchangeBody = ({ headers, body }: ExchangeBody): ExchangeBod
 
 const shellQuote = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** A request as a command line that sends it again to the sandbox whose variables are set. */
+/** Returns a curl command that repeats the request. It uses the `FXDESK_BASE_URL` of the shell. */
 export function toCurlCommand(method: string, url: string, { headers, body }: ExchangeBody): string {
   const lines = [
     `curl -X ${method} "$FXDESK_BASE_URL"${shellQuote(url)}`,

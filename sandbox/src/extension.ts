@@ -1,6 +1,6 @@
 /**
- * What the sandbox adds to the contract, declared for clients: the module that FXDESK_EXTENSIONS names. It takes what it
- * needs from who loads it, so that it loads nothing itself.
+ * Operations that the sandbox adds to the contract: the module that FXDESK_EXTENSIONS names. The loading client passes
+ * in the declaration language, so that the module imports nothing at run time.
  */
 import type * as language from "@fxdesk/toolkit/operations";
 import type * as values from "@fxdesk/toolkit/schema";
@@ -125,14 +125,14 @@ function getAvailability({ byConnection, ClientId, ErrorMessage, json, operation
     name: "quotes.getAvailability",
     tool: "get_fx_availability",
     title: "Get FX availability",
-    summary: "Says whether quotes are to be had now.",
+    summary: "Returns whether quotes are available now.",
     effect: "read",
     method: "GET",
     path: "/quotes/fx-availability",
     server: "service",
     credentials: ["accessToken", "contactId?"],
     query: { client_id: byConnection(ClientId, "clientId") },
-    responses: { 200: json(z.object({ fx_available: z.boolean() }), "Whether quotes are to be had.") },
+    responses: { 200: json(z.object({ fx_available: z.boolean() }), "Quote availability.") },
     errors: {
       400: ["Formatting, parameter or schema validation error.", ErrorMessage],
       401: "Access denied due to authentication failure.",
@@ -156,13 +156,13 @@ function getDocument({ ErrorMessage, file, id, operation, z }: Toolkit) {
     credentials: ["accessToken"],
     parameters: {
       document_type: z.enum(["trade-receipts", "payment-instructions", "payment-receipts"]),
-      document_id: id("Document ID", "The trade or payment it is about."),
+      document_id: id("Document ID", "ID of the trade or payment."),
     },
     responses: { 200: file("The document.") },
     errors: {
       400: ["Formatting, parameter or schema validation error.", ErrorMessage],
       401: "Access denied due to authentication failure.",
-      404: ["There is no such document.", ErrorMessage],
+      404: ["The document is unknown.", ErrorMessage],
     },
     contract: "not shown",
   });

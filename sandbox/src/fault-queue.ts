@@ -1,4 +1,4 @@
-/** What can be put in the way of calls: a status, a delay, a lost or broken response. */
+/** Faults to inject into calls: a status, a delay, or a lost or broken response. */
 import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { text } from "node:stream/consumers";
@@ -23,36 +23,35 @@ export type FaultKind = (typeof faultKinds)[number];
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** The documented status to respond with. */
+  /** Documented status of the response. */
   readonly status?: number | undefined;
-  /** How much later the response comes. */
+  /** Delay of the response. */
   readonly milliseconds?: number | undefined;
-  /** Seconds that a throttled caller is asked to wait. */
+  /** Value of the Retry-After header, in seconds. */
   readonly retryAfter?: number | undefined;
 }
 
-/** How a call is played. */
+/** Effect of a fault on a call. */
 export interface FaultEffect {
-  /** What happens instead of the operation's work; without it the work is done. */
+  /** Replaces the operation. If undefined, the operation runs normally. */
   readonly substitute?: (operation: Declaration) => Result;
-  /** How the response leaves; without it as usual. */
+  /** Sends the response. If undefined, the response is sent normally. */
   readonly sendResponse?: (
     reply: FastifyReply,
     response: HttpResponse,
   ) => FastifyReply | Promise<FastifyReply>;
 }
 
-/** The documented response with a status. Throws a Refusal where the status is an error. */
+/** Returns an example of the documented response. Throws an HttpError if the status is an error. */
 function documentedResult(operation: Declaration, { status }: Fault): Result {
   if (operation.responses[status!]) return exampleResult(operation, status!);
   const failure = operation.errors[status!]!;
   const message = errorDescription(failure);
   const retry = status === 429 ? { "retry-after": "0" } : {};
   const code = errorCodeOf(operation, status!, "forced");
-  throw new HttpError(status!, code, message, "This status was asked for.", retry);
+  throw new HttpError(status!, code, message, "A fault forced this status.", retry);
 }
 
-/** The code of a status, as the operation's server has it. */
 const errorCodeOf = ({ server }: Declaration, status: number, fallback: string): string =>
   dialectOf(server).statusCodes[status] ?? fallback;
 
@@ -62,7 +61,7 @@ function rejectThrottled(operation: Declaration, { retryAfter }: Fault): Result 
   throw new HttpError(429, code, "Too many requests.", `Wait ${retryAfter} s.`, headers);
 }
 
-/** Nobody receives it: it is what the log says of a call that was reset. */
+/** The client never receives this error; it appears in the request log. */
 function rejectReset(): Result {
   throw new HttpError(503, "", "The connection was reset before anything was done.");
 }
@@ -82,7 +81,7 @@ async function sendLate(
   return send(reply, response);
 }
 
-/** Announces the whole body, sends half of it and hangs up. */
+/** Announces the whole body, sends half of it and closes the connection. */
 async function sendTruncated(
   reply: FastifyReply,
   { status, headers, body = "" }: HttpResponse,
@@ -112,14 +111,13 @@ const noEffect: FaultEffect = {};
 export const faultEffectOf = (fault: Fault | undefined): FaultEffect =>
   fault ? faultEffects[fault.kind](fault) : noEffect;
 
-/** What waits, by operation, in the order in which it will be met. */
+/** Pending faults by operation, in the order of the calls they apply to. */
 export type PendingFaults = Map<string, Fault[]>;
 
-/** Faults that wait for calls of their operations. Each spoils one call. */
+/** Queue of pending faults. Each fault applies to one call. */
 export class FaultQueue {
   #pending: PendingFaults = new Map();
 
-  /** Takes the operations that can be spoiled. */
   constructor(readonly supportedOperations: readonly Declaration[]) {}
 
   get state(): PendingFaults {
@@ -130,7 +128,9 @@ export class FaultQueue {
     this.#pending = state;
   }
 
-  /** Throws a TypeError when there is no such operation, or it does not document the status. */
+  /**
+   * Adds a fault for the next calls. Throws a TypeError if the operation is unknown or does not document the status.
+   */
   add(name: string, fault: Fault, times: number): void {
     const operation = this.supportedOperations.find((each) => each.name === name);
     if (!operation) throw new TypeError(`There is no operation ${name}.`);
@@ -145,7 +145,7 @@ export class FaultQueue {
     return this.#pending.get(name)?.shift();
   }
 
-  /** What still waits, in the order in which it will be met. */
+  /** Pending faults, in the order of the calls they apply to. */
   get pending(): { operation: string; fault: Fault }[] {
     return [...this.#pending].flatMap(([operation, faults]) => faults.map((fault) => ({ operation, fault })));
   }

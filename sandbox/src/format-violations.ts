@@ -1,6 +1,6 @@
 /**
- * What a reader of parameters that is lenient would let pass: the sandbox takes them as the contract words them, and in no
- * other way.
+ * Checks that parameters are written exactly as in the contract. A lenient reader would hide errors that the real
+ * service refuses.
  */
 import {
   type Declaration,
@@ -13,16 +13,16 @@ import {
 import { kindOf } from "@fxdesk/toolkit/schema";
 import type { HttpRequest } from "./http";
 
-/** Numbers are as large as the contract's int32 lets them be. */
+/** Upper bound of the contract's int32. */
 const maxInt32 = 2 ** 31 - 1;
 
 const isList = ({ schema }: Field) => kindOf(schema) === "array";
 const isNumber = ({ schema }: Field) => kindOf(schema) === "integer";
 
 function listViolation({ list }: Field, texts: readonly string[]): string | undefined {
-  if (texts.some((text) => text.startsWith("["))) return "is a list without brackets";
+  if (texts.some((text) => text.startsWith("["))) return "must be a list without brackets";
   if (list === "repeat" && texts.some((text) => text.includes(",")))
-    return "is given once for each value, without commas";
+    return "must be repeated for each value, without commas";
   const isEmpty = texts.flatMap((text) => text.split(",")).includes("");
   return isEmpty ? "must not be empty" : undefined;
 }
@@ -38,14 +38,14 @@ function violationOf(field: Field, texts: readonly string[]): string | undefined
   return undefined;
 }
 
-/** Values that a client may spell in more than one way have one spelling on the wire. */
+/** Fields whose aliases clients may use, but which have one spelling on the wire. */
 const fieldsWithAliases = memoizePerOperation((operation: Declaration) =>
   fieldsOf(operation).filter(
     ({ location, aliases }) => aliases && (location === "query" || location === "body"),
   ),
 );
 
-/** What of a request is not worded as the contract words it; `body` has its fields as they came. */
+/** Returns the fields that are not written as in the contract. `body` holds the raw fields. */
 export function formatViolations(
   operation: Declaration,
   { query }: Pick<HttpRequest, "query">,

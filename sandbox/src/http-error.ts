@@ -1,9 +1,9 @@
-/** How the sandbox says no: with a status of the contract. */
+/** Errors with an HTTP status. */
 import type { Declaration, Violation } from "@fxdesk/toolkit/operations";
 
 /**
- * Thrown anywhere behind a route. `code` is one of the standard's message codes on the open-banking interfaces, one of
- * the sandbox's own stable codes elsewhere. `details` says more, or names the field.
+ * Error of a request. `code` is a message code of the standard on the open-banking interfaces, and a stable code of the
+ * sandbox elsewhere. `details` adds specifics, for example the field.
  */
 export class HttpError extends Error {
   constructor(
@@ -12,13 +12,13 @@ export class HttpError extends Error {
     message: string,
     readonly details = "",
     readonly headers: Readonly<Record<string, string>> = {},
-    /** What is wrong with the fields of the request, where that is why. */
+    /** Invalid fields of the request, if they caused the error. */
     readonly violations: readonly Violation[] = [],
   ) {
     super(message);
   }
 }
 
-/** The status in which an operation refuses values that do not fit: 400, or 422 where that is documented instead. */
+/** Returns the status for invalid values: 400, or 422 if only that is documented. */
 export const invalidRequestStatus = ({ errors }: Declaration): number =>
   !(400 in errors) && 422 in errors ? 422 : 400;

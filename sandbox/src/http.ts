@@ -1,11 +1,11 @@
-/** A request and a response, as the sandbox's parts hand them to each other. */
+/** Request and response types shared by all parts of the sandbox. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
 import type { Readable } from "node:stream";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Why it is refused. */
+    /** Reason of a refusal, for the request log. */
     loggedError?: string;
   }
 }
@@ -16,12 +16,12 @@ export interface HttpRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
-  /** Path parameters by the contract's names. */
+  /** Path parameters by their names in the contract. */
   readonly path: TextValues;
   readonly query: TextValues;
-  /** By name in lower case. */
+  /** Header values by lower-case name. */
   readonly headers: TextValues;
-  /** As it arrived; empty when there was none. */
+  /** Raw body; empty if the request has none. */
   readonly body: Buffer;
 }
 
@@ -31,29 +31,29 @@ export interface HttpResponse {
   readonly body: string | Buffer | Readable | undefined;
 }
 
-/** A header that may be given once. */
+/** Returns the first value of a header. */
 export function header({ headers }: Pick<HttpRequest, "headers">, name: string): string | undefined {
   const value = headers[name.toLowerCase()];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** The form of a request; empty where there is none. */
+/** Parses the form of a request; empty if the request has no body. */
 export const parseForm = ({ body }: Pick<FastifyRequest, "body">): URLSearchParams =>
   new URLSearchParams(Buffer.isBuffer(body) ? body.toString("utf8") : "");
 
-/** The access token of a request. */
+/** Returns the bearer token of a request. */
 export const bearerToken = (
   request: Pick<HttpRequest, "headers">,
   name = "authorization",
 ): string | undefined => /^Bearer +(.+)$/i.exec(header(request, name) ?? "")?.[1];
 
 export const jsonMediaType = "application/json";
-/** How refusals come to who likes that better. RFC 9457 */
+/** Media type of errors for clients that prefer it (RFC 9457). */
 export const problemJsonMediaType = "application/problem+json";
 
 /**
- * Which of the media types on offer the caller likes best, the first of equals; undefined when it accepts none of them. Who
- * accepts problems in JSON can read JSON.
+ * Returns the offered media type that the client prefers, the first of equals, or undefined if it accepts none. A
+ * client that accepts application/problem+json also accepts JSON.
  */
 export function negotiateMediaType<T extends string>(
   request: Pick<HttpRequest, "headers">,
@@ -70,15 +70,15 @@ export function negotiateMediaType<T extends string>(
 export const send = (reply: FastifyReply, { status, headers, body }: HttpResponse): FastifyReply =>
   reply.code(status).headers(headers).send(body);
 
-/** Whether a browser sends a request for a page of another origin. */
+/** True if a browser sends the request for a page of another origin. */
 export const isCrossOrigin = ({ headers: { host, origin } }: Pick<FastifyRequest, "headers">): boolean =>
   origin !== undefined && origin !== `http://${host}`;
 
-/** Says for the log why a page or a form refuses a request. */
+/** Records in the request log why a page or form refuses the request. */
 export function withLoggedError(reply: FastifyReply, message: string): FastifyReply {
   reply.request.loggedError = message;
   return reply;
 }
 
-/** On every response that the contract does not show. */
+/** Header of every response that is not part of the contract. */
 export const extensionHeader = { "x-fxdesk-extension": "true" } as const;

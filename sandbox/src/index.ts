@@ -1,4 +1,4 @@
-/** The sandbox: the account, trade and payment service, played on this machine. */
+/** Sandbox: simulates the account, trade and payment service on the local machine. */
 import { contract, type Service } from "@fxdesk/toolkit/operations";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
@@ -28,66 +28,75 @@ export type { LoggedRequest } from "./sandbox-state";
 export { demo } from "./world/parties/parties";
 
 export interface SandboxOptions extends Partial<Settings> {
-  /** Any free one by default. */
+  /** Defaults to any free port. */
   readonly port?: number;
-  /** 127.0.0.1 by default. */
+  /** Defaults to 127.0.0.1. */
   readonly host?: string;
-  /** Every identifier, amount and name follows from it. */
+  /** Seed of all identifiers, amounts and names. */
   readonly seed?: string;
-  /** Where the sandbox's time starts, from 2000 to 2069; it then moves with the requests, not the machine's clock. */
+  /**
+   * Start of the sandbox's time, in the years 2000 to 2069. The clock then advances 0.1 s per request. Defaults to the
+   * machine's clock.
+   */
   readonly now?: Date;
-  /** For how many days there has been business: from 1 to 365, which is the default. Fewer start sooner. */
+  /** Days of past business, 1 to 365. Defaults to 365; fewer start faster. */
   readonly daysBehind?: number;
   /**
-   * What there is and goes on: a YAML file, or one of the included worlds: "exporter", "group" and "empty". What is said
-   * beside it goes before what it says.
+   * World to simulate: the path of a YAML file, or one of the included worlds "exporter", "group" and "empty". Other
+   * options take precedence over the file. Defaults to the demo company.
    */
   readonly world?: string;
-  /** What it plays: the contract by default. */
+  /** Service to simulate. Defaults to the contract. */
   readonly service?: Service;
-  /** What stands behind operations of one's own, by name. */
+  /** Handlers of custom operations, by operation name. */
   readonly behaviours?: Readonly<Record<string, AnyBehaviour>>;
-  /** Where files are left: e-mails in its folder `outbox`. Without it they are kept in memory. */
+  /** Folder for files; e-mails are written to its subfolder `outbox`. Without it, e-mails stay in memory. */
   readonly dataDir?: string;
-  /** A mail server that e-mails are sent to instead, as smtp://user:password@host:port. */
+  /** Mail server to send e-mails to, as smtp://user:password@host:port. */
   readonly smtpUrl?: string;
-  /** What another sandbox saved: this one goes on from there. It says itself what its world is and how it is set. */
+  /**
+   * State saved by another sandbox. It includes seed, time, world and settings, so those options cannot be combined
+   * with it.
+   */
   readonly saved?: SavedSandbox;
 }
 
-/** Where a sandbox is reached, and where it leaves e-mails. */
+/** Address and e-mail delivery of a fork. */
 export type ForkOptions = Pick<SandboxOptions, "port" | "host" | "dataDir" | "smtpUrl">;
 
 export interface Sandbox {
   readonly baseUrl: string;
-  /** The same origin: open-banking paths begin with /v1/. */
+  /** URL of the open-banking interfaces: the same origin, with paths under /v1/. */
   readonly xs2aUrl: string;
-  /** The demo company's credentials, by setting: the same whatever the seed. A service's own are there too. */
+  /** The demo company's credentials by setting, including those of a custom service. They do not depend on the seed. */
   readonly demo: Demo;
-  /** The module that declares quotes to clients: for FXDESK_EXTENSIONS, and for FXDESK_EXTENSION_EFFECTS. */
+  /** Module that declares the sandbox's own operations for clients, and the values for FXDESK_EXTENSION_EFFECTS. */
   readonly extension: { readonly path: string; readonly effects: readonly string[] };
-  /** What was asked, the last 1,000 requests in the order of their responses. */
+  /** The last 1,000 requests, in the order of their responses. */
   readonly requests: readonly LoggedRequest[];
-  /** The e-mails that were sent, or would have been. */
+  /** E-mails in the outbox, whether delivered or not. */
   readonly mails: readonly Mail[];
-  /** Makes the next calls of an operation respond with a documented status. Throws when it is not documented. */
+  /**
+   * Makes the next calls of an operation respond with a documented status. Throws a TypeError if the status is not
+   * documented.
+   */
   force(operation: string, status: number, options?: { readonly times?: number }): void;
-  /** What can be done to the sandbox that no caller can: the same as under /_sandbox/. */
+  /** Controls of the sandbox, as under /_sandbox/. */
   readonly control: ControlPlane;
-  /** Moves the sandbox's time forward; what is due until then happens. Throws a RangeError when that leads beyond the year 2069. */
+  /** Moves the sandbox's time forward and runs all events due by then. Throws a RangeError beyond the year 2069. */
   advance(milliseconds: number): void;
-  /** Everything that it holds, as JSON: world, time, log and faults. What is under way at this moment is not in it. */
+  /** Returns the complete state as JSON: world, time, log and faults. Requests in flight are not included. */
   save(): SavedSandbox;
-  /** Starts another sandbox that goes on from this moment, for itself. Its e-mails are kept in memory unless said otherwise. */
+  /** Starts a second sandbox from a copy of the current state. Its e-mails stay in memory by default. */
   fork(options?: ForkOptions): Promise<Sandbox>;
   close(): Promise<void>;
 }
 
-/** Those that have a value: a caller may leave an option undefined. */
+/** Drops undefined options, because callers may pass them explicitly. */
 const definedOptions = (options: SandboxOptions): SandboxOptions =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
-/** What a world is made from: what a file says, and before that what the options say. */
+/** Combines the world file and the options. Options take precedence. */
 function worldSetupFrom(options: SandboxOptions): WorldSetup {
   const { world, seed, now, daysBehind } = options;
   if (world === undefined)
@@ -102,7 +111,7 @@ function worldSetupFrom(options: SandboxOptions): WorldSetup {
   };
 }
 
-/** What a saved sandbox says itself. */
+/** Options that a saved sandbox determines. */
 const worldOptions = [
   "seed",
   "now",
@@ -111,12 +120,12 @@ const worldOptions = [
   ...(Object.keys(defaultSettings) as (keyof Settings)[]),
 ] as const;
 
-/** From where a sandbox goes on: what was saved, or a new world. */
+/** Returns the saved state, or else the setup of a new world. */
 function resolveStart(options: SandboxOptions): WorldSetup | SandboxState {
   if (options.saved === undefined) return worldSetupFrom(options);
   const other = worldOptions.find((name) => options[name] !== undefined);
   if (other !== undefined)
-    throw new RangeError(`${other} cannot be given with saved: a saved sandbox has a ${other} of its own.`);
+    throw new RangeError(`${other} cannot be combined with saved: the saved sandbox determines ${other}.`);
   return parseSavedState(options.saved);
 }
 
@@ -126,7 +135,7 @@ async function prepareMailDelivery({ dataDir, smtpUrl }: SandboxOptions): Promis
   return delivery;
 }
 
-/** Starts a sandbox that goes on from a state, which is the sandbox's from then on. */
+/** Starts a sandbox from a state and takes ownership of it. */
 async function startSandboxFrom(start: WorldSetup | SandboxState, options: SandboxOptions): Promise<Sandbox> {
   const { port = 0, host = "127.0.0.1", service = contract, behaviours } = options;
   const delivery = await prepareMailDelivery(options);
@@ -172,9 +181,8 @@ async function startSandboxFrom(start: WorldSetup | SandboxState, options: Sandb
 }
 
 /**
- * Starts a sandbox with a world of its own, or where one was saved. Listens until it is closed. Rejects with a RangeError
- * when an option cannot be, with a WorldFileError when a world file cannot, with a SavedSandboxError when what was saved
- * cannot.
+ * Starts a sandbox with a new world or a saved state; it listens until it is closed. Rejects with a RangeError for an
+ * invalid option, a WorldFileError for an invalid world file, and a SavedSandboxError for an unreadable saved state.
  */
 export async function startSandbox(allOptions: SandboxOptions = {}): Promise<Sandbox> {
   const options = definedOptions(allOptions);

@@ -1,10 +1,10 @@
-/** What leads a saved state from each version of its form to the next. */
+/** Migrations of the saved-state format, one per version. */
 import { redactExchangeBody, type Exchange } from "./exchange";
 
-/** A state as some version had it; each migration knows the parts that it changes. */
+/** State in any version of the format. Each migration knows only the parts it changes. */
 export type AnyState = Readonly<Record<string, unknown>>;
 
-/** Version 1 kept in its log what was typed at a login. */
+/** Version 1 recorded the secrets typed at a login. */
 function redactLoginSecrets(state: AnyState): AnyState {
   const exchanges = [...(state["exchanges"] as ReadonlyMap<number, Exchange>)].map(
     ([number, { request, response }]) =>
@@ -13,12 +13,12 @@ function redactLoginSecrets(state: AnyState): AnyState {
   return { ...state, exchanges: new Map(exchanges) };
 }
 
-/** In the order of the versions: the first leads from version 1 to version 2. */
+/** In version order: the first entry migrates version 1 to version 2. */
 const migrations: readonly ((state: AnyState) => AnyState)[] = [redactLoginSecrets];
 
-/** Of the form that is written. Another form of the state gets another version, and a migration to it. */
+/** Version of the format that is written. Each change of the format needs a migration. */
 export const currentVersion = migrations.length + 1;
 
-/** The state in the form that is written, from an older one. */
+/** Migrates a state to the current version. */
 export const migrateState = (state: AnyState, savedVersion: number): AnyState =>
   migrations.slice(savedVersion - 1).reduce((migrated, migrate) => migrate(migrated), state);

@@ -1,9 +1,9 @@
-/** Pages of a list. */
+/** Paging of lists. */
 import type { Call } from "./behaviour";
 
 export type Sliceable<T> = Pick<readonly T[], "length" | "slice">;
 
-/** A list from its end, read without being copied. */
+/** Reverses a list without copying it. */
 export const newestFirst = <T>(items: Sliceable<T>): Sliceable<T> => ({
   length: items.length,
   slice: (from = 0, to = items.length) =>
@@ -12,7 +12,7 @@ export const newestFirst = <T>(items: Sliceable<T>): Sliceable<T> => ({
 
 const countHeader = "x-total-count";
 
-/** The page the call asks for, and the count of all where the contract documents one, or the settings want it. */
+/** Returns the requested page, with the total count if the contract documents it or the settings enable it. */
 export function toPageResponse<T, View>(
   { operation, values, world }: Call,
   items: Sliceable<T>,

@@ -1,4 +1,4 @@
-/** The way of every call: door, behaviour or else the example of its declaration, response. */
+/** Pipeline of a call: authorise, run the behaviour (or return an example), respond. */
 import type { Declaration, Service } from "@fxdesk/toolkit/operations";
 import type { AnyBehaviour, Behaviour } from "./behaviour";
 import type { FileResponse, Result } from "./result";
@@ -18,7 +18,7 @@ export interface Pipeline {
   readonly behaviours: Readonly<Record<string, AnyBehaviour>>;
 }
 
-/** The response to a call, and what was wrong with it where it was refused. What is played may stand in for the work. */
+/** Responds to a call. `substitute` replaces the behaviour if a fault applies. */
 export async function respond(
   operation: Declaration,
   request: HttpRequest,
@@ -49,13 +49,14 @@ async function callBehaviour(
   return exampleResult(operation, Number(status));
 }
 
-/** Writes a result in the kind its status is declared with. */
+/** Encodes a result as the kind of response declared for its status. */
 function toHttpResponse(
   operation: Declaration,
   { status, body, headers = {}, asText }: Result,
 ): HttpResponse {
   const declared = operation.responses[status];
-  if (!declared) throw new Error(`${operation.name} answered ${status}, which it does not declare.`);
+  if (!declared)
+    throw new Error(`${operation.name} responded with status ${status}, which it does not declare.`);
   switch (declared.kind) {
     case "json":
       if (asText) return textResponse(`${asText}; charset=utf-8`, String(body));

@@ -7,22 +7,22 @@ import type { SandboxSession } from "./sandbox-session";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Stands beside what is played: such requests do not move the clock and are not logged. */
+    /** True for requests outside the simulated service. They are not logged and do not move the clock. */
     untracked?: boolean;
-    /** Changes nothing but what time has brought. */
+    /** True for requests that change only the time. */
     readOnly?: boolean;
   }
   interface FastifyRequest {
-    /** In the log, from 1. */
+    /** Number in the log, starting at 1. */
     number: number;
   }
 }
 
-/** A request that matched no route has no configuration. */
+/** True for requests outside the simulated service. Unrouted requests have no configuration. */
 export const isUntracked = ({ routeOptions }: FastifyRequest): boolean =>
   routeOptions.config?.untracked ?? false;
 
-/** What became of a request. */
+/** Outcome of a request. */
 interface RequestOutcome {
   readonly response: { readonly status: number; readonly headers: Headers; readonly body: unknown };
   readonly httpError?: HttpError | undefined;
@@ -34,7 +34,7 @@ export class RequestLog {
 
   constructor(private readonly session: SandboxSession) {}
 
-  /** Notes a request once: who knows more of it comes first. */
+  /** Records a request once. The most informed caller comes first. */
   record(request: FastifyRequest, { response, httpError, fault }: RequestOutcome): void {
     if (isUntracked(request) || this.#recorded.has(request)) return;
     this.#recorded.add(request);
@@ -45,7 +45,7 @@ export class RequestLog {
       : request.loggedError;
     this.session.record(
       {
-        // One that cannot be routed, such as one whose path is too long, has not come through the hooks.
+        // Requests that cannot be routed, for example because the path is too long, skip the hooks.
         number: request.number || this.session.countRequest(),
         time: this.session.world.now.toISOString(),
         method,

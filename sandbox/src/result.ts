@@ -1,24 +1,24 @@
-/** What stands behind an operation gives back: one of the responses that its declaration documents. */
+/** Results of behaviours, typed by the responses that the operation documents. */
 import type { AsText, Declaration, ResponseDeclaration } from "@fxdesk/toolkit/operations";
 import type { Readable } from "node:stream";
 import type { z } from "zod";
 import type { StoredFile } from "./world/stored-file";
 
-/** A file as a response; a long one is made while it is sent. */
+/** File response. Large files are streamed. */
 export interface FileResponse extends Omit<StoredFile, "bytes"> {
   readonly bytes: Buffer | Readable;
 }
 
-/** Any of the documented responses. The body is what the response's kind takes: a value, text, a FileResponse or nothing. */
+/** Any documented response. The body depends on its kind: a value, text, a FileResponse or nothing. */
 export interface Result {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** One of the media types in which a JSON response may come as text: the body is that text. */
+  /** Media type of a JSON response that is sent as text instead. The body is that text. */
   readonly asText?: string;
 }
 
-/** The same all the way down, and nothing of it is written to. */
+/** Recursively read-only type. */
 type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
@@ -32,7 +32,7 @@ interface BodyByKind {
   readonly empty: { readonly body?: undefined };
 }
 
-/** What a response of a kind has. */
+/** Body of a response by its kind. */
 type BodyOf<R extends ResponseDeclaration> = R extends { readonly kind: keyof BodyByKind }
   ? BodyByKind[R["kind"]]
   : R extends { readonly kind: "json"; readonly schema: infer Schema extends z.ZodType }
@@ -41,7 +41,7 @@ type BodyOf<R extends ResponseDeclaration> = R extends { readonly kind: keyof Bo
         | (R extends { readonly asText: AsText } ? { readonly asText: string; readonly body: string } : never)
     : never;
 
-/** A documented response of an operation: each status with the body that it is declared with. */
+/** Documented response of an operation: each status with its declared body. */
 export type ResultOf<D extends Declaration> = {
   readonly [Status in keyof D["responses"] & number]: {
     readonly status: Status;

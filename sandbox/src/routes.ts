@@ -1,12 +1,12 @@
-/** Where a server finds an operation. */
+/** Routes of operations. */
 import { type Declaration, fieldsOf, memoizePerOperation } from "@fxdesk/toolkit/operations";
 
 export interface Route {
-  /** The path as the router reads it, its parameters numbered: the contract's names have dashes. */
+  /** Path for the router. Parameters are numbered, because the contract's names have dashes. */
   readonly url: string;
-  /** The contract's names of the parameters, in their order. */
+  /** Names of the parameters in the contract, in path order. */
   readonly names: readonly string[];
-  /** Matches the same paths. */
+  /** Pattern that matches the same paths. */
   readonly pattern: RegExp;
 }
 
@@ -15,13 +15,13 @@ const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&
 const parameterOf = (operation: Declaration, name: string) =>
   fieldsOf(operation).find((each) => each.location === "path" && each.name === name)!;
 
-/** What may stand for a path parameter, when that is enumerated: other values do not reach the route. */
+/** Returns a pattern of the allowed values if the parameter is enumerated. */
 function allowedValuesPattern(operation: Declaration, name: string): string | undefined {
   const { options, aliases = new Map<string, string>() } = parameterOf(operation, name);
   return options && [...options, ...aliases.keys()].map(escapeRegExp).join("|");
 }
 
-/** The path of an operation, with something in the place of each parameter. */
+/** Replaces each parameter of a path. */
 const fillPath = (
   path: string,
   write: (name: string, index: number) => string,
@@ -50,14 +50,14 @@ export const routeOf = memoizePerOperation((operation): Route => {
   };
 });
 
-/** A path parameter with a value that is none of those it may take. */
+/** Path parameter with a value outside its enumeration. */
 export interface InvalidPathValue {
   readonly name: string;
   readonly value: string;
   readonly options: readonly string[];
 }
 
-/** What is wrong with a path that would be the operation's but for one parameter. */
+/** Returns the invalid parameter of a path that otherwise matches the operation. */
 export function findInvalidPathValue(operation: Declaration, path: string): InvalidPathValue | undefined {
   const [, ...values] = new RegExp(`^${fillPath(operation.path, () => "([^/]+)")}$`).exec(path) ?? [];
   const invalid = parameterNames(operation.path).flatMap((name, index) => {

@@ -1,4 +1,4 @@
-/** What is on: the world that is played, what was asked of it, and what is put in its way. */
+/** State of a running sandbox: the world, the request log and the pending faults. */
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import type { Exchange } from "./exchange";
 import { FaultQueue } from "./fault-queue";
@@ -14,12 +14,10 @@ import { partiesFromDescription, seedFromDescription } from "./world/seed/seed-f
 import { copyState } from "./world/state-serialization";
 import type { World } from "./world/world";
 
-/** How many requests are remembered: the last ones. */
 const maxLoggedRequests = 1_000;
-/** Of how many is remembered what was said: the last ones. */
 const maxRecordedExchanges = 100;
 
-/** The world of a state. Throws a SavedSandboxError when it cannot be. */
+/** Restores the world of a saved state. Throws a SavedSandboxError if it is damaged. */
 function restoreWorld({ beginning, clock, world, mails }: SandboxState, delivery: MailDelivery): World {
   try {
     const { seed, settings } = beginning;
@@ -30,7 +28,7 @@ function restoreWorld({ beginning, clock, world, mails }: SandboxState, delivery
   }
 }
 
-/** Starts another sandbox that goes on from a state; returns its address. */
+/** Starts another sandbox from a state and returns its address. */
 export type StartFork = (state: SandboxState, port: number) => Promise<string>;
 
 /** State of a running sandbox. Read `world` from the session on each use, because a reset replaces it. */
@@ -38,19 +36,19 @@ export class SandboxSession {
   readonly faults: FaultQueue;
   readonly requests: LoggedRequest[] = [];
   readonly undoHistory = new UndoHistory();
-  /** Where the sandboxes are that were forked here. */
+  /** Addresses of the sandboxes forked from this one. */
   readonly forkUrls: string[] = [];
   pace: RequestRate = { second: 0, count: 0 };
   #requestCount = 0;
   #exchanges = new Map<number, Exchange>();
-  /** Of the world that is played, and of the one that is played after a reset. */
+  /** Setup of the current world, and the defaults of a reset. */
   #currentSetup: WorldSetup;
   #initialSetup: WorldSetup;
   #world: World;
 
-  /** Starts a new world or resumes from a state. The session takes ownership of the state. */
+  /** Starts with a new world, or takes ownership of a saved state. */
   constructor(
-    /** What calls can be spoiled of. */
+    /** Operations that support faults. */
     operations: readonly Declaration[],
     start: WorldSetup | SandboxState,
     private readonly delivery: MailDelivery,
@@ -66,7 +64,7 @@ export class SandboxSession {
     return this.#world;
   }
 
-  /** As it is now, and in part as it goes on: copy it, or write it, to keep it. */
+  /** Live view of the state. Copy or serialise it to preserve it. */
   get state(): SandboxState {
     const { requests, faults, pace } = this;
     const { clock, outbox, state: world } = this.#world;
@@ -83,12 +81,12 @@ export class SandboxSession {
     };
   }
 
-  /** What the last requests and their responses said, by the number of the request. */
+  /** Recorded exchanges by request number. */
   get exchanges(): ReadonlyMap<number, Exchange> {
     return this.#exchanges;
   }
 
-  /** A request comes; returns its number. */
+  /** Registers an incoming request and returns its number. */
   countRequest(): number {
     const { pace } = this;
     const { state: clock } = this.#world.clock;
@@ -105,7 +103,7 @@ export class SandboxSession {
       this.#exchanges.delete(number);
   }
 
-  /** Begins again, as at the start unless said otherwise: another world, an empty log and outbox, nothing in the way. */
+  /** Replaces the world and clears log, outbox and faults. The setup defaults to that of the start. */
   reset(setup: Partial<WorldSetup>): void {
     this.#world.outbox.removeFiles();
     this.#currentSetup = { ...this.#initialSetup, ...setup };
@@ -119,7 +117,8 @@ export class SandboxSession {
   }
 
   /**
-   * Resumes from a state, of which the session takes ownership. Throws a SavedSandboxError; nothing is changed then.
+   * Replaces the session with a saved state and takes ownership of it. Throws a SavedSandboxError and then changes
+   * nothing.
    */
   restore(state: SandboxState): void {
     this.#switchTo(state);
@@ -127,26 +126,22 @@ export class SandboxSession {
     this.undoHistory.clear();
   }
 
-  /** Starts another sandbox that goes on from this moment; returns its address. */
+  /** Forks the sandbox and returns the address of the fork. */
   async fork(port: number): Promise<string> {
     const address = await this.startFork(copyState(this.state), port);
     this.forkUrls.push(address);
     return address;
   }
 
-  /** Goes back to before a request of the log. Throws a DomainError when that moment is no longer known. */
+  /** Restores the state before a logged request. Throws a DomainError if no checkpoint exists. */
   undo(request: number): void {
     const state = this.undoHistory.restoreBefore(request);
     if (!state)
-      throw new DomainError(
-        "moment-forgotten",
-        "The moment before this request is not kept.",
-        String(request),
-      );
+      throw new DomainError("moment-forgotten", "The request can no longer be undone.", String(request));
     const isEarlier = ({ number }: LoggedRequest) => number < request;
     this.#switchTo({
       ...state,
-      // What only read since that state is in the log, too.
+      // Reads after that checkpoint stay in the log.
       requests: this.requests.filter(isEarlier),
       exchanges: new Map([...this.#exchanges].filter(([number]) => number < request)),
       arrived: request - 1,

@@ -7,51 +7,51 @@ import type { WorldDescription } from "./world/seed/world-description";
 import type { Settings } from "./world/settings";
 import type { WorldState } from "./world/world";
 
-/** One request as the sandbox saw it. */
+/** Logged request. */
 export interface LoggedRequest {
-  /** Which it was, from 1, in the order in which they came. */
+  /** Number of the request, starting at 1, in order of arrival. */
   readonly number: number;
-  /** When it was answered, by the sandbox's clock: a time in UTC. */
+  /** Time of the response in UTC, by the sandbox's clock. */
   readonly time: string;
   readonly method: string;
   readonly url: string;
-  /** Of the response; where a fault kept it back, what it would have been. */
+  /** Status of the response. If a fault suppressed it, the status it would have had. */
   readonly status: number;
-  /** Why it was refused, also where the contract gives the response no body. */
+  /** Reason of a refusal, even if the contract gives the response no body. */
   readonly refusal?: string;
-  /** What was put in its way. */
+  /** Fault that applied to the request. */
   readonly fault?: Fault["kind"];
 }
 
-/** From what a world follows. */
+/** Setup that determines a world. */
 export interface WorldSetup {
   readonly seed: string;
-  /** Where its time starts, to move with the requests; without it, it runs with the machine's clock. */
+  /** Start of its time, which then advances with each request. Defaults to the machine's running clock. */
   readonly now?: Date | undefined;
   readonly settings: Settings;
-  /** For how many days there has been business. */
+  /** Days of past business. */
   readonly daysBehind?: number | undefined;
-  /** What there is and goes on; the demo company, without. */
+  /** Description from a world file. Defaults to the demo company. */
   readonly description?: WorldDescription | undefined;
 }
 
-/** How many requests came in the current second. */
+/** Number of requests in the current second. */
 export interface RequestRate {
-  /** Since 1970. */
+  /** Seconds since 1970. */
   readonly second: number;
   readonly count: number;
 }
 
-/** Everything that is on, as plain data: from here it goes on in the same way, wherever. */
+/** Complete state. A sandbox restored from it behaves identically. */
 export interface SandboxState {
   readonly beginning: WorldSetup;
   readonly clock: ClockState;
   readonly world: WorldState;
   readonly mails: readonly Mail[];
   readonly requests: readonly LoggedRequest[];
-  /** How many requests have come. */
+  /** Number of requests so far. */
   readonly arrived: number;
-  /** What the last requests and their responses said, by the number of the request. */
+  /** Recorded exchanges by request number. */
   readonly exchanges: ReadonlyMap<number, Exchange>;
   readonly faults: PendingFaults;
   readonly pace: RequestRate;

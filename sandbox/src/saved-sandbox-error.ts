@@ -1,4 +1,4 @@
-/** A saved sandbox that cannot be used. The message says why, and what would be right. */
+/** Error of a saved sandbox that cannot be loaded. The message says what to do. */
 export class SavedSandboxError extends RangeError {}
 
 export const damagedStateError = (reason: string): SavedSandboxError =>

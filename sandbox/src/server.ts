@@ -1,4 +1,4 @@
-/** The sandbox's HTTP server: one route for each operation, and the extensions. */
+/** HTTP server of the sandbox: one route per operation, plus the extensions. */
 import type { Declaration, Service } from "@fxdesk/toolkit/operations";
 import { setTimeout as wait } from "node:timers/promises";
 import fastify, {
@@ -20,23 +20,23 @@ import { isUntracked, RequestLog } from "./request-log";
 import { type InvalidPathValue, findInvalidPathValue, routeOf } from "./routes";
 import type { SandboxSession } from "./sandbox-session";
 
-/** Routes that response otherwise than an operation does: pages, forms, tokens. */
+/** Registers routes that are not operations: pages, forms, tokens. */
 export type RoutePlugin = (app: FastifyInstance, session: SandboxSession, service: Service) => void;
 
-/** What is served beyond the contract; each response carries a mark. */
+/** Operations and routes beyond the contract. Their responses carry the extension header. */
 export interface ExtensionSet {
   readonly service: Service;
   readonly plugins: readonly RoutePlugin[];
-  /** Throws a Refusal when a request may not come in. */
+  /** Throws an HttpError to refuse a request. */
   readonly guard?: (request: FastifyRequest) => void;
-  /** Stands beside what is played: its requests do not move the clock and are not logged. */
+  /** True for requests outside the simulated service. They are not logged and do not move the clock. */
   readonly untracked?: true;
-  /** How long the body of a request may be. */
+  /** Size limit of a request body, in bytes. */
   readonly bodyLimit?: number;
 }
 
 const maxBodyBytes = 5 * 1024 * 1024;
-/** How long a request may take to arrive; then it is answered 408. */
+/** Time limit for receiving a request; then the response is 408. */
 const requestTimeoutMs = 60_000;
 
 export function buildServer(pipeline: Pipeline, extensions: readonly ExtensionSet[]): FastifyInstance {
@@ -120,7 +120,7 @@ export function buildServer(pipeline: Pipeline, extensions: readonly ExtensionSe
   return app;
 }
 
-/** Lets requests in as many a second as the world allows, as late as it says. What stands aside is not paced. */
+/** Applies the world's rate limit and latency. Untracked requests are exempt. */
 function rateLimitHook(session: SandboxSession): onRequestAsyncHookHandler {
   return async (request) => {
     if (isUntracked(request)) return;
@@ -141,7 +141,7 @@ function rateLimitHook(session: SandboxSession): onRequestAsyncHookHandler {
   };
 }
 
-/** Responses repeat the identifier of their request. */
+/** Echoes the request ID in the response. */
 function requestIdHook(service: Service): onRequestAsyncHookHandler {
   const { requestIdHeader: name } = service;
   const serverOf = serverOfPath(service);
@@ -152,7 +152,7 @@ function requestIdHook(service: Service): onRequestAsyncHookHandler {
   };
 }
 
-/** What no operation responds: unknown paths, other methods, requests that cannot be read or may not come in. */
+/** Responds to requests that reach no operation: unknown paths, wrong methods, unreadable or refused requests. */
 function resolveError(
   service: Service,
   request: FastifyRequest,
@@ -189,7 +189,7 @@ function toHttpRequest(request: FastifyRequest, names: readonly string[]): HttpR
   };
 }
 
-/** What the open-banking standard says of a value that is not there, by the parameter of the path. */
+/** Codes of the open-banking standard for invalid path parameters. */
 const codesByPathParameter: Readonly<Record<string, string>> = {
   "payment-service": "PRODUCT_UNKNOWN",
   "payment-product": "PRODUCT_UNKNOWN",
@@ -221,13 +221,18 @@ function toRoutingError(
     return new HttpError(
       404,
       codesByPathParameter[invalidValue.name] ?? codes.unknownPath,
-      `There is no ${invalidValue.name} ${invalidValue.value}.`,
-      `It is one of ${invalidValue.options.join(", ")}.`,
+      `The ${invalidValue.name} ${invalidValue.value} is unknown.`,
+      `It must be one of ${invalidValue.options.join(", ")}.`,
     );
-  if (matchingOperations.length === 0)
-    return new HttpError(404, codes.unknownPath, "There is nothing at this path.");
+  if (matchingOperations.length === 0) return new HttpError(404, codes.unknownPath, "The path is unknown.");
   const allow = matchingOperations.map(({ method }) => method).join(", ");
-  return new HttpError(405, codes.wrongMethod, "This path does not take this method.", `Allowed: ${allow}.`, {
-    allow,
-  });
+  return new HttpError(
+    405,
+    codes.wrongMethod,
+    "The path does not support this method.",
+    `Allowed: ${allow}.`,
+    {
+      allow,
+    },
+  );
 }

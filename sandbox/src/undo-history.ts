@@ -1,19 +1,18 @@
-/** The moments before the last requests: to each of them the sandbox can go back. */
+/** Checkpoints before the last requests, for undo. */
 import type { SandboxState } from "./sandbox-state";
 import { copyState } from "./world/state-serialization";
 
-/** How many of them are kept. */
 const maxCheckpoints = 100;
-/** How many follow each other without a state. */
+/** Limit of consecutive checkpoints without a state of their own. */
 const maxCheckpointsWithoutState = maxCheckpoints / 2;
 
-/** What every request moves. */
+/** State that every request changes. */
 type ClockAndPace = Pick<SandboxState, "clock" | "pace">;
 
 interface Checkpoint extends ClockAndPace {
-  /** Of the request that came then. */
+  /** Number of the request that followed. */
   readonly request: number;
-  /** As it was; without, as at the moment before but for what time has brought. */
+  /** State at the checkpoint. If undefined, only time has changed it since the previous checkpoint. */
   readonly state?: SandboxState;
 }
 
@@ -21,12 +20,12 @@ export class UndoHistory {
   #checkpoints: Checkpoint[] = [];
   #hasChanged = true;
 
-  /** Something besides time may have changed the sandbox since the last moment. */
+  /** Records that something other than time may have changed the state. */
   markChanged(): void {
     this.#hasChanged = true;
   }
 
-  /** A request comes: keeps the moment, with the state where the one before does not lead to it. */
+  /** Adds a checkpoint before a request. The state is copied only if the previous checkpoint cannot reproduce it. */
   record(request: number, { clock, pace }: ClockAndPace, state: () => SandboxState): void {
     const needsState =
       this.#hasChanged || !this.#checkpoints.slice(-maxCheckpointsWithoutState).some((each) => each.state);
@@ -35,24 +34,28 @@ export class UndoHistory {
     this.#dropOldest();
   }
 
-  /** Forgets the oldest that are more than are kept, up to one that has a state to lead to those that follow. */
+  /** Drops surplus checkpoints, but keeps the state that later ones depend on. */
   #dropOldest(): void {
     const surplus = this.#checkpoints.slice(0, Math.max(0, this.#checkpoints.length - maxCheckpoints + 1));
     const first = surplus.findLastIndex(({ state }) => state !== undefined);
     this.#checkpoints.splice(0, Math.max(0, first));
   }
 
-  /** The requests to before which one can go back. */
+  /** Requests that can be undone. */
   get requests(): ReadonlySet<number> {
     return new Set(this.#checkpoints.map(({ request }) => request));
   }
 
-  /** As it was before a request; that moment is forgotten with all that follow; undefined where it is not kept. */
+  /**
+   * Returns the state before a request, or undefined if no checkpoint exists. Drops this checkpoint and all later ones.
+   */
   restoreBefore(request: number): SandboxState | undefined {
-    const index = this.#checkpoints.findIndex((moment) => moment.request === request);
+    const index = this.#checkpoints.findIndex((checkpoint) => checkpoint.request === request);
     if (index < 0) return undefined;
     const { clock, pace } = this.#checkpoints[index]!;
-    const { state } = this.#checkpoints.slice(0, index + 1).findLast((moment) => moment.state !== undefined)!;
+    const { state } = this.#checkpoints
+      .slice(0, index + 1)
+      .findLast((checkpoint) => checkpoint.state !== undefined)!;
     this.#checkpoints = this.#checkpoints.slice(0, index);
     this.#hasChanged = true;
     return { ...copyState(state!), clock, pace };

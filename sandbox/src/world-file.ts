@@ -1,4 +1,4 @@
-/** Reads a world from a YAML file, and says line and field of what is wrong in it. */
+/** Reads worlds from YAML files and reports errors with line and field. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document } from "yaml";
@@ -9,30 +9,30 @@ import {
   WorldDescription,
 } from "./world/seed/world-description";
 
-/** A world file that cannot be used. The message names the file, and line and field of each thing that is wrong. */
+/** Error of an invalid world file. The message names the file, and line and field of each violation. */
 export class WorldFileError extends RangeError {}
 
-/** The worlds that come with the sandbox, by name. */
+/** Names of the included worlds. */
 export const includedWorlds = ["exporter", "group", "empty"] as const;
 
 const folder = join(__dirname, "../worlds");
 
-/** The path of an included world, or of a file of one's own. */
+/** Returns the path of an included world or of a custom file. */
 const resolveWorldPath = (name: string): string =>
   (includedWorlds as readonly string[]).includes(name) ? join(folder, `${name}.yaml`) : name;
 
-/** The form of a world file as JSON Schema, for editors. */
+/** Returns the JSON Schema of world files, for editors. */
 export const worldSchema = (): object => z.toJSONSchema(WorldDescription, { io: "input" });
 
 type Path = DescriptionViolation["path"];
 
-/** A field as it is written in code: companies[0].accounts[1].currency. */
+/** Formats a path as in code: companies[0].accounts[1].currency. */
 const formatPath = (path: Path): string =>
   path
     .map((step, index) => (typeof step === "number" ? `[${step}]` : index > 0 ? `.${step}` : step))
     .join("");
 
-/** The line on which a field stands; where it is missing, that of what it should be in. */
+/** Returns the line of a field, or of its parent if the field is missing. */
 function lineOf(document: Document.Parsed, lines: LineCounter, path: Path): number {
   for (let length = path.length; length >= 0; length -= 1) {
     const parent: unknown = document.getIn(path.slice(0, Math.max(length - 1, 0)), true);
@@ -47,11 +47,11 @@ function lineOf(document: Document.Parsed, lines: LineCounter, path: Path): numb
   return 1;
 }
 
-/** What a schema finds wrong; of keys that are not known, one for each. */
+/** Converts a schema issue to violations, with one violation per unknown key. */
 function violationsOf(issue: z.core.$ZodIssue, at: Path = []): DescriptionViolation[] {
   const path = [...at, ...(issue.path as Path)];
   if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => ({ path: [...path, key], message: "is not known here" }));
+    return issue.keys.map((key) => ({ path: [...path, key], message: "is unknown" }));
   if (issue.code === "invalid_union" && issue.errors.length === 1)
     return issue.errors[0]!.flatMap((inner) => violationsOf(inner, path));
   if (issue.code === "invalid_key") return [{ path, message: issue.issues[0]!.message }];
@@ -62,7 +62,7 @@ function violationsOf(issue: z.core.$ZodIssue, at: Path = []): DescriptionViolat
   return [{ path, message: /^(must|is|has)\b/.test(message) ? message : `must be right: ${message}` }];
 }
 
-/** Reads a world from the text of a file. Throws a WorldFileError. */
+/** Parses the text of a world file. Throws a WorldFileError. */
 export function parseWorld(text: string, file: string): WorldDescription {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
@@ -87,7 +87,7 @@ export function parseWorld(text: string, file: string): WorldDescription {
   return parsed.data!;
 }
 
-/** Reads an included world by its name, or a file. Throws a WorldFileError. */
+/** Reads an included world by name, or a world file by path. Throws a WorldFileError. */
 export function readWorld(name: string): WorldDescription {
   const path = resolveWorldPath(name);
   let text: string;
@@ -95,7 +95,9 @@ export function readWorld(name: string): WorldDescription {
     text = readFileSync(path, "utf8");
   } catch (error) {
     const names = includedWorlds.join(", ");
-    throw new WorldFileError(`${name} cannot be read (${(error as Error).message}). Included are ${names}.`);
+    throw new WorldFileError(
+      `${name} cannot be read (${(error as Error).message}). Included worlds: ${names}.`,
+    );
   }
   return parseWorld(text, name);
 }

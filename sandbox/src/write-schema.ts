@@ -1,4 +1,4 @@
-/** Writes the form of world files, for editors. Run by the build. */
+/** Writes the JSON Schema of world files for editors. Run by the build. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { worldSchema } from "./world-file";

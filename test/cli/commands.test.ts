@@ -139,8 +139,8 @@ describe("fxdesk sandbox", () => {
     ["--smtp-url", "localhost:25", "--smtp-url must begin with smtp:// or smtps://"],
     ["--smtp-url", "http://127.0.0.1:1025", "--smtp-url must begin with smtp:// or smtps://"],
     ["--now", "9999-12-31T00:00:00Z", "--now must be from 2000-01-01T00:00:00.000Z to"],
-    ["--world", "nowhere.yaml", "Included are exporter, group, empty."],
-    ["--world", "package.json", "package.json, line 2: name is not known here."],
+    ["--world", "nowhere.yaml", "Included worlds: exporter, group, empty."],
+    ["--world", "package.json", "package.json, line 2: name is unknown."],
     ["--quote-seconds", "1e300", "--quote-seconds must be more than zero and at most 31622400"],
   ])("does not start with %s %s, as the sandbox says", async (flag, value, message) => {
     const { code, stderr } = await runFxdesk(["sandbox", flag, value]);

@@ -1,4 +1,4 @@
-/** Accounts, their balances, and the numbers under which money reaches them. */
+/** Tests accounts, balances and account details. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { isValidBIC, isValidIBAN } from "ibantools";
@@ -30,12 +30,12 @@ const details = (filter: Parameters<FxdeskClient["accountDetails"]["list"]>[0]) 
   client.accountDetails.list(filter);
 
 describe("accounts", () => {
-  test("are listed for the currencies asked for", async () => {
+  test("are listed for the requested currencies", async () => {
     const found = await client.accounts.list({ currencies: "EUR,JPY,CHF" });
     expect(found.map(({ currency }) => currency)).toEqual(["EUR", "JPY"]);
   });
 
-  test("are listed without commas between the currencies, too", async () => {
+  test("are listed for currencies without commas", async () => {
     const found = await client.accounts.list({ currencies: "EURJPY,USD" });
     expect(found.map(({ currency }) => currency)).toEqual(["EUR", "USD", "JPY"]);
   });
@@ -48,7 +48,7 @@ describe("accounts", () => {
     expect(new Set(simple.map(({ account_id: number }) => number)).size).toBe(4);
   });
 
-  test("of others do not exist", async () => {
+  test("of other clients are not found", async () => {
     await expect(
       client.accounts.get({ account_id: "00000000-0000-4000-8000-000000000000" }),
     ).rejects.toMatchObject({
@@ -70,7 +70,7 @@ describe("accounts", () => {
 });
 
 describe("balances", () => {
-  test("are InterimAvailable unless others are asked for", async () => {
+  test("default to InterimAvailable", async () => {
     const { account_id } = await account("JPY");
     const found = await client.accounts.listBalances({ account_id });
     expect(found).toEqual([
@@ -84,14 +84,14 @@ describe("balances", () => {
     ]);
   });
 
-  test("are InterimAvailable when no type is asked for", async () => {
+  test("default to InterimAvailable for an empty list of types", async () => {
     const { account_id } = await account("JPY");
     const path = `/accounts/${account_id}/balances?client_id=${demo.clientId}`;
     const { text } = await ask(sandbox, path, { headers: demoHeaders });
     expect(JSON.parse(text)).toMatchObject([{ type: "InterimAvailable" }]);
   });
 
-  test("show what a booked trade requires and brings", async () => {
+  test("include required and incoming funds of a booked trade", async () => {
     const before = { ...(await balances("EUR", "RequiredFunds")), ...(await balances("USD", "Incoming")) };
     const quote_id = await makeQuote(client, { amount: 1500 });
     const { trade_id } = await client.trades.book({ quote_id, reason: "other" });
@@ -153,7 +153,7 @@ describe("account details", () => {
     ["x".repeat(51), 422, "validation_error"],
     ["x".repeat(50), 200, undefined],
     [7, 422, "validation_error"],
-  ])("asked to be called %p respond with %i", async (alias, status, code) => {
+  ])("with the alias %p respond with %i", async (alias, status, code) => {
     const [{ account_details_id } = { account_details_id: "" }] = await details({ country: "NL" });
     const response = await ask(sandbox, `/account-details/${account_details_id}?client_id=${demo.clientId}`, {
       method: "PATCH",
@@ -163,14 +163,14 @@ describe("account details", () => {
     expect([response.status, (JSON.parse(response.text) as { code?: string }).code]).toEqual([status, code]);
   });
 
-  test("have one default in a currency", async () => {
+  test("have one default per currency", async () => {
     const [dutch] = await details({ country: "NL" });
     await makeDefault(dutch!.account_details_id);
     const primary = (await details({ currency: "EUR" })).filter((each) => each.primary);
     expect(primary).toMatchObject([{ country: "NL" }]);
   });
 
-  test("are no default while they are pooled or not confirmed", async () => {
+  test("cannot be the default while pooled or pending", async () => {
     const [pooled] = await details({ account_details_type: "pooled" });
     const [pending] = await details({ country: "FR" });
     await expect(makeDefault(pooled!.account_details_id)).rejects.toMatchObject({ status: 405 });
@@ -180,7 +180,7 @@ describe("account details", () => {
     });
   });
 
-  test("have no numbers, and no account behind them, before they are confirmed", async () => {
+  test("have neither numbers nor an account before confirmation", async () => {
     await client.accountDetails.request({ country: "CH", currency: "CHF" });
     expect(await details({ country: "CH" })).toMatchObject([
       { account_id: null, status: "pending", domestic: null, international: null },
@@ -207,7 +207,7 @@ describe("account details", () => {
     ["requested after a trade", () => buy("CHF").then(() => confirm("CH", "CHF"))],
     ["virtual after a trade", () => buy("CHF").then(() => assign("CHF"))],
     ["of a trade alone", () => buy("CHF")],
-  ])("have one number wherever an account is shown: %s", async (_how, open) => {
+  ])("have the same number wherever an account is shown: %s", async (_how, open) => {
     await open();
     const { account_id, account_details } = await account("CHF");
     const [number, ...others] = account_details!.map(({ account_number }) => account_number);
@@ -223,7 +223,7 @@ describe("account details", () => {
       expect(each).toMatchObject({ account_id, iban: number });
   });
 
-  test("that are the default are those of the funding account", async () => {
+  test("provide the default numbers of the funding account", async () => {
     const [dutch] = await details({ country: "NL" });
     await makeDefault(dutch!.account_details_id);
     expect(await client.accounts.getFunding({ currency: "EUR" })).toMatchObject({
@@ -233,28 +233,28 @@ describe("account details", () => {
   });
 
   test("are requested once, and confirmed after a while", async () => {
-    const wanted = { country: "LU", currency: "EUR" };
-    await client.accountDetails.request(wanted);
-    await client.accountDetails.request(wanted);
+    const accountRequest = { country: "LU", currency: "EUR" };
+    await client.accountDetails.request(accountRequest);
+    await client.accountDetails.request(accountRequest);
     expect(await details({ country: "LU" })).toMatchObject([{ status: "pending" }]);
     sandbox.advance(59_000);
     expect(await details({ country: "LU" })).toMatchObject([{ status: "pending" }]);
     sandbox.advance(1_000);
     expect(await details({ country: "LU" })).toMatchObject([{ status: "confirmed", primary: false }]);
-    await client.accountDetails.request(wanted);
+    await client.accountDetails.request(accountRequest);
     expect(await details({ country: "LU" })).toHaveLength(1);
   });
 
-  test("that are requested are decided by a person, once, and asked for again when they failed", async () => {
-    const wanted = { country: "SE", currency: "SEK", alias: "Nordics" };
+  test("are decided once and can be requested again after a failure", async () => {
+    const accountRequest = { country: "SE", currency: "SEK", alias: "Nordics" };
     const decide = (decision: "confirm" | "fail", { account_details_id }: { account_details_id: string }) =>
       sandbox.control.decideAccountDetails({ account_details_id, decision });
-    await client.accountDetails.request(wanted);
+    await client.accountDetails.request(accountRequest);
     const [first] = await details({ country: "SE" });
     expect(decide("fail", first!)).toMatchObject({ status: "failed" });
     sandbox.advance(60_000);
     expect(await details({ country: "SE" })).toMatchObject([{ status: "failed", alias: "Nordics" }]);
-    await client.accountDetails.request(wanted);
+    await client.accountDetails.request(accountRequest);
     const [, second] = await details({ country: "SE" });
     expect(decide("confirm", second!)).toMatchObject({ status: "confirmed" });
     expect(await details({ country: "SE" })).toMatchObject([
@@ -293,7 +293,7 @@ describe("account details", () => {
     });
   });
 
-  test("are virtual once in a currency", async () => {
+  test("are virtual once per currency", async () => {
     const assigned = await client.accountDetails.assignVirtual({ currency: "CHF" });
     expect(assigned).toMatchObject([
       { account_details_type: "virtual", currency: "CHF", status: "confirmed" },
@@ -308,16 +308,16 @@ describe("account details", () => {
     });
   });
 
-  test("are virtual or requested in a currency, not both; what failed does not count", async () => {
+  test("are either virtual or requested in a currency; failed ones do not count", async () => {
     const both = { status: 409, service: { code: "virtual_account_exists" } };
-    const wanted = { currency: "DKK", country: "DK" };
-    await client.accountDetails.request(wanted);
+    const accountRequest = { currency: "DKK", country: "DK" };
+    await client.accountDetails.request(accountRequest);
     await expect(client.accountDetails.assignVirtual({ currency: "DKK" })).rejects.toMatchObject(both);
-    const [{ account_details_id } = { account_details_id: "" }] = await details(wanted);
+    const [{ account_details_id } = { account_details_id: "" }] = await details(accountRequest);
     sandbox.control.decideAccountDetails({ account_details_id, decision: "fail" });
     const [virtual] = await client.accountDetails.assignVirtual({ currency: "DKK" });
     expect(virtual).toMatchObject({ account_details_type: "virtual", primary: true, status: "confirmed" });
-    await expect(client.accountDetails.request(wanted)).rejects.toMatchObject(both);
+    await expect(client.accountDetails.request(accountRequest)).rejects.toMatchObject(both);
     await makeDefault(virtual!.account_detail_id!);
     await client.accountDetails.updateAlias({
       account_details_id: virtual!.account_detail_id!,

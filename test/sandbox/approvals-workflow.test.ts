@@ -1,4 +1,4 @@
-/** Who approves payments. */
+/** Tests the approvals workflow. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { sandboxClient } from "../support/samples";
@@ -29,7 +29,7 @@ const config: Config = { groups, rules: [band(0, 500), band(500, null, one("A", 
 const replace = (input: Config, contactId = "contact-demo") =>
   client.approvalsWorkflow.replaceConfig(input, { contactId });
 
-test("a configuration replaces the one before", async () => {
+test("replaces the configuration", async () => {
   expect(await replace(config)).toEqual({ ...config, status: "active" });
   expect(await client.approvalsWorkflow.getConfig()).toEqual({ ...config, status: "active" });
 });
@@ -37,18 +37,18 @@ test("a configuration replaces the one before", async () => {
 test.each<[string, Partial<Config>]>([
   ["a gap between the bands", { rules: [band(0, 500), band(600, null)] }],
   ["bands that overlap", { rules: [band(0, 500), band(400, null)] }],
-  ["bands that do not begin at nothing", { rules: [band(1, null)] }],
-  ["bands that end", { rules: [band(0, 500)] }],
+  ["bands that do not start at zero", { rules: [band(1, null)] }],
+  ["a highest band with a maximum", { rules: [band(0, 500)] }],
   ["no bands", { rules: [] }],
   ["another currency", { rules: [{ ...band(0, null), currency: "USD" }] }],
   ["a group that is not A, B or C", { groups: [...groups, { name: "D", members: [] }] }],
-  ["a group that is there twice", { groups: [...groups, ...groups] }],
-  ["a member who is no contact", { groups: [{ name: "A", members: ["nobody"] }] }],
+  ["a duplicate group", { groups: [...groups, ...groups] }],
+  ["an unknown member", { groups: [{ name: "A", members: ["nobody"] }] }],
   ["a member of another company", { groups: [{ name: "A", members: ["contact-other"] }] }],
   ["more approvals than members", { rules: [band(0, null, one("A", 3))] }],
-  ["approvals by a group that is not there", { rules: [band(0, null, one("B"))] }],
-  ["no way to approve", { rules: [band(0, null, [])] }],
-])("%s is refused, and nothing changes", async (_case, change) => {
+  ["approvals by an unknown group", { rules: [band(0, null, one("B"))] }],
+  ["a band without combinations", { rules: [band(0, null, [])] }],
+])("refuses %s and changes nothing", async (_case, change) => {
   const before = await client.approvalsWorkflow.getConfig();
   await expect(replace({ ...config, ...change })).rejects.toMatchObject({ status: 400 });
   expect(await client.approvalsWorkflow.getConfig()).toEqual(before);
@@ -73,12 +73,12 @@ test.each<[string, Partial<Config>, string]>([
     "rules.0.combinations.0: its groups do not have 2 different members",
   ],
   [
-    "a second combination that nobody can satisfy",
+    "a second combination that cannot be satisfied",
     { rules: [band(0, null, [...one("A", 2), ...one("A", 3)])] },
     "rules.0.combinations.1: its groups do not have 3 different members",
   ],
   [
-    "a member who may do nothing",
+    "a blocked member",
     { groups: blocked, rules: [band(0, null)] },
     "groups.0.members: contact-blocked is not a contact who may act",
   ],
@@ -87,17 +87,17 @@ test.each<[string, Partial<Config>, string]>([
     { rules: [band(0, 500), band(500, 500), band(500, null)] },
     "rules.1.max_amount must be more than min_amount",
   ],
-])("%s is refused by name", async (_case, change, message) => {
+])("names the violation: %s", async (_case, change, message) => {
   await expect(replace({ ...config, ...change })).rejects.toMatchObject({ status: 400 });
   expect(sandbox.requests.at(-1)!.refusal).toContain(message);
 });
 
-test("groups may share members as long as there are others", async () => {
+test("allows groups to share members if others remain", async () => {
   const rules = [band(0, null, [[signature("A"), signature("B")]])];
   expect(await replace({ groups: [...groups, alone], rules })).toMatchObject({ status: "active" });
 });
 
-test("with two administrators a change waits for the second", async () => {
+test("requires the second of two administrators to confirm a change", async () => {
   expect(await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: true })).toEqual(
     await client.approvalsWorkflow.getSettings(),
   );
@@ -113,21 +113,21 @@ test("with two administrators a change waits for the second", async () => {
   expect(await client.approvalsWorkflow.getConfig()).toMatchObject(config);
 });
 
-/** An empty one is not sent: the token says who it is. */
+/** An empty header is not sent; the token identifies the contact. */
 const unnamed = "";
 
 test.each([
   ["unnamed, then named", unnamed, "contact-demo"],
   ["named, then unnamed", "contact-demo", unnamed],
   ["unnamed twice", unnamed, unnamed],
-])("one person does not confirm a change of their own: %s", async (_how, first, second) => {
+])("refuses to let a person confirm their own change: %s", async (_how, first, second) => {
   await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: true });
   expect(await replace(config, first)).toMatchObject({ status: "pending_approval" });
   await expect(replace(config, second)).rejects.toMatchObject({ status: 409 });
   expect(await replace(config, "contact-second-admin")).toMatchObject({ status: "active" });
 });
 
-test("settings are in euros", async () => {
+test("accepts settings in EUR only", async () => {
   const settings = { enabled: false, dual_admin: false, currency: "USD" };
   await expect(client.approvalsWorkflow.updateSettings(settings)).rejects.toMatchObject({ status: 400 });
 });

@@ -1,11 +1,11 @@
-/** A behaviour responds as its operation is declared: another status or shape does not compile. */
+/** Tests that a behaviour with an undocumented status or shape does not compile. */
 import { join } from "node:path";
 import { compile } from "../support/consumer-project";
 
 const root = join(__dirname, "../..");
 const behaviour = join(root, "sandbox/src/behaviour");
 
-/** As the repository is checked: with the operations as they are declared. */
+/** Compiler options of the repository, with the declarations from source. */
 const options = {
   skipLibCheck: true,
   exactOptionalPropertyTypes: true,
@@ -36,7 +36,7 @@ const wrong: readonly Case[] = [
   ["text, where it is JSON", "accounts.get", `status: 200, asText: "text/plain", body: "1"`],
 ];
 
-/** One line for each case, the first of which is the second of the file. */
+/** One line per case, starting on the second line of the file. */
 const source = [
   `import type { BehavioursOf } from ${JSON.stringify(behaviour)};`,
   ...[...right, ...wrong].map(

@@ -1,4 +1,4 @@
-/** On which days money moves: those on which banks and payment systems are open, and before their cut-offs. */
+/** Tests business days and cut-offs. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { makeQuote, sandboxClient } from "../support/samples";
@@ -22,11 +22,11 @@ const until = (now: string) => sandbox.control.setClock({ now });
 const accountIn = async (currency: string) =>
   (await client.accounts.list({ currencies: currency }))[0]!.account_id;
 
-test("a trade that is paid for on Friday evening settles on Monday", async () => {
+test("settles a trade funded on Friday evening on Monday", async () => {
   await start("2026-03-10T09:00:00Z");
-  const wanted = { sell_currency: "EUR", buy_currency: "USD", amount: 5_000_000 };
+  const quoteRequest = { sell_currency: "EUR", buy_currency: "USD", amount: 5_000_000 };
   const { trade_id } = await client.trades.book({
-    quote_id: await makeQuote(client, wanted),
+    quote_id: await makeQuote(client, quoteRequest),
     reason: "other",
   });
   until("2026-03-13T16:00:00Z");
@@ -97,7 +97,7 @@ test.each([
     "2026-03-16T08:00:10Z",
   ],
 ])(
-  "a payment that is authorised %s (%s, %s) waits for the morning of the next day",
+  "makes a payment authorised %s (%s, %s) on the next morning",
   async (_when, now, product, before, after) => {
     await start(now);
     const statusAt = await paid(transfer(product));
@@ -109,13 +109,13 @@ test.each([
   },
 );
 
-test("an instant payment is made on any day", async () => {
+test("makes an instant payment on any day", async () => {
   await start("2026-04-03T23:00:00Z");
   const statusAt = await paid(transfer("instant-sepa-credit-transfers"));
   expect(await statusAt("2026-04-03T23:00:10Z")).toBe("ACSC");
 });
 
-test("a bulk for a holiday is made on the next business day", async () => {
+test("makes a bulk payment for a holiday on the next business day", async () => {
   await start("2026-04-01T09:00:00Z");
   const account_id = await accountIn("EUR");
   const { iban } = await client.accounts.getFunding({ account_id });
@@ -149,20 +149,20 @@ test.each([
   expect(await statusAt("2026-03-10T09:00:10Z")).toBe("ACSC");
 });
 
-test.each(["INR", "CNY"])("%s is traded without delivery only", async (currency) => {
+test.each(["INR", "CNY"])("trades %s without delivery only", async (currency) => {
   await start("2026-03-10T09:00:00Z");
   const body = { sell_currency: "EUR", buy_currency: currency };
   for (const trade_type of ["spot", "forward", "window_forward"])
     await expect(makeQuote(client, { ...body, trade_type, value_date: "2026-06-10" })).rejects.toMatchObject({
       status: 400,
-      service: { details: `trade_type must be ndf: ${currency} is not delivered` },
+      service: { details: `trade_type must be ndf: ${currency} is not deliverable` },
     });
   expect(await makeQuote(client, { ...body, trade_type: "ndf", value_date: "2026-06-10" })).toMatch(
     /^[0-9a-f]{32}$/,
   );
 });
 
-test("three decimals, and a weekend on Friday and Saturday", async () => {
+test("supports three decimals and a weekend on Friday and Saturday", async () => {
   await start("2026-03-09T09:00:00Z");
   const { body } = await client.request({
     method: "POST",
@@ -184,7 +184,7 @@ test("three decimals, and a weekend on Friday and Saturday", async () => {
 });
 
 test.each(["2026-01-20", "2026-02-17", "2026-04-07", "2026-05-26", "2026-09-08", "2026-12-28", "2026-11-22"])(
-  "seeded on %s, spot trades have their spot date, and everything seeded is on business days",
+  "seeds spot dates and business days only, starting on %s",
   async (day) => {
     await start("2026-03-09T09:00:00Z");
     const seeded = startInProcess(new Date(`${day}T17:00:00Z`));

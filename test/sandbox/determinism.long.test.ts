@@ -1,4 +1,4 @@
-/** The same seed, the same time and the same requests give the same responses, to the byte. */
+/** Tests that equal seed, time and requests give byte-identical responses. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, fieldsOf, operations } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/sandbox";
@@ -10,11 +10,11 @@ import { demoHeaders, type PlainRequest, toRequest } from "./support/http";
 interface PlayedSandbox {
   readonly sandbox: Sandbox;
   readonly client: FxdeskClient;
-  /** What was answered, by what it was. */
+  /** Recorded responses by label. */
   readonly responses: Record<string, string>;
 }
 
-/** Everything of a response but the caller's own identifiers, and the port that the machine chose. */
+/** Returns a response without the callers' own IDs and the random port. */
 async function recordResponse(
   { sandbox, responses }: PlayedSandbox,
   what: string,
@@ -29,7 +29,7 @@ async function recordResponse(
   const head = JSON.stringify([response.status, headers]);
   const isText = /json|text|xml/.test(response.headers.get("content-type") ?? "");
   const body = bytes.toString(isText ? "utf8" : "base64");
-  // The page shows what callers call their requests.
+  // The page shows the callers' request IDs, which differ.
   responses[what] = `${head} ${body}`
     .replaceAll(new URL(sandbox.baseUrl).host, "sandbox")
     .replaceAll(/x-request-id: [\w-]+/gi, "x-request-id");
@@ -40,7 +40,7 @@ const recordCall = async (played: PlayedSandbox, operation: Declaration) => {
   await recordResponse(played, operation.name, path, request);
 };
 
-/** The values of a field that are enumerated. */
+/** Returns the enumerated values of a field. */
 const optionsOf = (name: string, field: string) =>
   fieldsOf(operationNamed(name)).find((each) => each.name === field)!.options!;
 
@@ -54,12 +54,12 @@ async function recordStatements(played: PlayedSandbox): Promise<void> {
   for (const format of optionsOf("statements.createFile", "format")) {
     const query = `format=${format}&${clientQuery}`;
     const headers = { ...demoHeaders, "content-type": "application/json" };
-    const made = await fetch(`${sandbox.baseUrl}/accounts/${account_id}/statements/file?${query}`, {
+    const created = await fetch(`${sandbox.baseUrl}/accounts/${account_id}/statements/file?${query}`, {
       method: "POST",
       headers,
       body: JSON.stringify({ from_value_datetime: "2026-01-01T00:00" }),
     });
-    const { url } = (await made.json()) as { url: string };
+    const { url } = (await created.json()) as { url: string };
     sandbox.advance(10_000);
     await recordResponse(played, `statement as ${format}`, `${url}?${clientQuery}`, { headers: demoHeaders });
   }
@@ -97,7 +97,7 @@ async function recordOpenBanking(played: PlayedSandbox): Promise<void> {
   }
 }
 
-/** What each operation responds to its sample, every file and document, and the page. */
+/** Records the response to each sample, every file and document, and the dashboard. */
 async function recordEverything(options: SandboxOptions): Promise<Record<string, string>> {
   const sandbox = await startSandbox(options);
   const client = sandboxClient(sandbox);
@@ -124,7 +124,7 @@ beforeAll(async () => {
   ended = machineSecond();
 });
 
-test("twice the same, whenever it is", async () => {
+test("repeats all responses at another time", async () => {
   await eventually(() => machineSecond() > ended, { withinMs: 30_000, what: "another second" });
   const again = await recordEverything({ seed: "one", now });
   expect(Object.keys(once).length).toBeGreaterThan(operations.length + 20);
@@ -132,7 +132,7 @@ test("twice the same, whenever it is", async () => {
   expect(differing).toEqual([]);
 });
 
-test("another seed gives another world", async () => {
+test("differs for another seed", async () => {
   const other = await recordEverything({ seed: "two", now });
   const same = Object.keys(once).filter((what) => once[what] === other[what]);
   expect(same.length).toBeLessThan(Object.keys(once).length / 2);

@@ -1,4 +1,4 @@
-/** The document at /docs/openapi.json, who may read it, and when it is made. */
+/** Tests the OpenAPI document and the page at /docs. */
 import { contract, empty, operation } from "@fxdesk/toolkit/operations";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -26,14 +26,14 @@ async function described(): Promise<readonly Described[]> {
   return Object.values(paths).flatMap((atPath) => Object.values(atPath) as Described[]);
 }
 
-test("it has every operation of the contract and what the sandbox adds, at this sandbox", async () => {
+test("lists all operations with this sandbox as server", async () => {
   const all = await described();
   const names = [...contract.operations, ...extensionOperations].map(({ name }) => name);
   expect(all.map(({ operationId }) => operationId).toSorted()).toEqual(names.toSorted());
   for (const { servers } of all) expect(servers).toEqual([{ url: sandbox.baseUrl }]);
 });
 
-test("what a connection fills in stands there as default", async () => {
+test("fills in connection settings as defaults", async () => {
   const defaults = (await described()).flatMap(({ parameters }) =>
     parameters
       .filter(({ name }) => /^(client_id|PSU-IP-Address)$/.test(name))
@@ -42,7 +42,7 @@ test("what a connection fills in stands there as default", async () => {
   expect(new Set(defaults)).toEqual(new Set([sandbox.demo.clientId, "127.0.0.1"]));
 });
 
-test("it stands aside: nothing of it is in the log, and a foreign page reads none of it", async () => {
+test("is neither logged nor readable by other origins", async () => {
   const before = sandbox.requests.length;
   const foreign = { headers: { origin: "http://elsewhere.example" } };
   for (const path of ["/docs", "/docs/openapi.json", "/docs/explorer.js"]) {
@@ -52,14 +52,14 @@ test("it stands aside: nothing of it is in the log, and a foreign page reads non
   expect(sandbox.requests).toHaveLength(before);
 });
 
-test("the page trusts the sandbox alone", async () => {
+test("loads content from the sandbox only", async () => {
   const policy = (await ask(sandbox, "/docs")).headers.get("content-security-policy")!;
   expect(policy).toContain("default-src 'none'");
   expect(policy).toMatch(/script-src 'sha256-[^']+' 'self'(;|$)/);
   expect(policy).not.toMatch(/https?:|unsafe-eval|script-src[^;]*unsafe-inline/);
 });
 
-test("a service with an operation at /docs keeps it", async () => {
+test("yields to a service with its own operation at /docs", async () => {
   const own = operation({
     name: "docs.get",
     tool: "get_docs",
@@ -84,7 +84,7 @@ test("a service with an operation at /docs keeps it", async () => {
   await other.close();
 });
 
-test("what makes it is loaded when it is asked for", async () => {
+test("loads the generator on first use", async () => {
   const loaded = `const { startSandbox } = require("@fxdesk/sandbox");
     const has = () => Object.keys(require.cache).some((path) => /openapi.document\\.js$/.test(path));
     void (async () => {

@@ -1,4 +1,4 @@
-/** Documents behind the addresses in trades and payments. */
+/** Tests the documents of trades and payments. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { makeQuote, sandboxClient } from "../support/samples";
@@ -24,7 +24,7 @@ async function extendedTrades() {
   );
 }
 
-test("a trade receipt says what was traded", async () => {
+test("shows the terms in a trade receipt", async () => {
   const [trade] = await client.trades.list({ trade_type: ["forward"], page_size: 1 });
   const { trade_receipt: uri, trade_id } = trade!;
   expect(uri).toBe(`${sandbox.baseUrl}/documents/trade-receipts/${trade_id}`);
@@ -40,7 +40,7 @@ test("a trade receipt says what was traded", async () => {
   expect(lines).toContain(`${trade!.rate_symbol} ${trade!.rate}`);
 });
 
-test("a receipt of a window forward names its window, and every letter is spelled with those of every reader", async () => {
+test("shows the window of a window forward, in characters of the standard fonts", async () => {
   const quote_id = await makeQuote(client, {
     trade_type: "window_forward",
     window_start_date: "2026-12-15",
@@ -60,7 +60,7 @@ test("a receipt of a window forward names its window, and every letter is spelle
   );
 });
 
-test("payments have an instruction when they are approved, and a receipt when they are paid", async () => {
+test("provides instructions of approved payments and receipts of completed ones", async () => {
   const payments = (await extendedTrades()).flatMap(({ payments: all }) => all!);
   const withUri = (uri: "payment_instruction" | "payment_receipt") =>
     new Set(payments.filter((payment) => payment[uri] !== undefined).map(({ status }) => status));
@@ -73,7 +73,7 @@ test("payments have an instruction when they are approved, and a receipt when th
   }
 });
 
-test("are for the client, with a token, and where there are any", async () => {
+test("refuses requests without a token and documents that do not exist", async () => {
   const [trade] = await client.trades.list({ page_size: 1 });
   expect((await fetch(trade!.trade_receipt!)).status).toBe(401);
   const pending = (await extendedTrades())

@@ -1,4 +1,4 @@
-/** What statements say of entries, and how they are told apart: codes, exchanges, numbers and references. */
+/** Tests codes, exchanges, numbers and references of statement entries. */
 import { readCoda, readCsv, readMt940, type Statement } from "@fxdesk/toolkit/formats";
 import { XMLParser } from "fast-xml-parser";
 import { bankTransactionCode, writeCamt053 } from "../../sandbox/src/open-banking/camt053";
@@ -37,7 +37,7 @@ async function only(statements: AsyncIterable<Statement>): Promise<Statement> {
   return { ...all[0]!, entries: all.flatMap(({ entries }) => entries) };
 }
 
-/** What an entry is about, by the words it begins with. */
+/** Kinds of entries by the start of their text. */
 const codesOf = ({ entries }: Statement) =>
   new Map(
     entries.map(({ remittance = "", transactionCode }) => [
@@ -60,17 +60,17 @@ const expected = {
 test.each([
   ["MT940", async () => readMt940(await written("mt940"))],
   ["CSV", async () => readCsv(await written("csv"))],
-])("in %s, exchanges, fees, margin and interest have codes of their own", async (_format, read) => {
+])("distinguishes exchanges, fees, margin and interest in %s", async (_format, read) => {
   expect(Object.fromEntries(codesOf(await only(await read())))).toMatchObject(expected);
 });
 
-test("in CODA, exchanges, fees and interest are of their own families", async () => {
+test("distinguishes exchanges, fees and interest in CODA", async () => {
   const { entries } = await only(readCoda(await written("coda")));
   const families = new Set(entries.map(({ transactionCode = "" }) => transactionCode.slice(1, 3)));
   expect([...families]).toEqual(expect.arrayContaining(["01", "30", "35", "80"]));
 });
 
-test("in camt.053, too", () => {
+test("distinguishes them in camt.053", () => {
   const document = new XMLParser().parse(writeCamt053(statementOf(months))) as {
     Document: {
       BkToCstmrStmt: {
@@ -94,7 +94,7 @@ test("in camt.053, too", () => {
   expect(bankTransactionCode("NMSC", "Debit")).toEqual(["XTND", "NTAV", "NTAV"]);
 });
 
-test("an exchange has its rate and what stands on its other side", async () => {
+test("shows rate and counter amount of an exchange", async () => {
   const { entries } = await only(readCsv(await written("csv")));
   const exchanges = entries.filter(({ remittance = "" }) => remittance.startsWith("Funds for trade"));
   expect(exchanges.length).toBeGreaterThan(3);
@@ -107,7 +107,7 @@ test("an exchange has its rate and what stands on its other side", async () => {
   }
 });
 
-test("daily statements count up, and no two periods have a number or a reference in common", () => {
+test("numbers daily statements in order, with unique numbers and references per period", () => {
   const days = Array.from({ length: 60 }, (_, n) => addDays("2026-01-10", n));
   const daily = days.map((day) => statementOf({ from: day, to: day }));
   expect(daily.map(({ number }) => number)).toEqual(days.map((_, n) => 10 + n));
@@ -120,7 +120,7 @@ test("daily statements count up, and no two periods have a number or a reference
   ).toBe(true);
 });
 
-test("the report of trades has rate, fee and reference", async () => {
+test("shows rate, fee and reference in the report of trades", async () => {
   const trade = [...sandbox.world.trades.values()].find(({ reference }) => reference === "PO-7001")!;
   const texts = readPdf(await reportPdf(tradesReport(sandbox.world, clientOf(), trade.orderDate))).flat();
   const { rate, fee } = trade;
@@ -134,7 +134,7 @@ test("the report of trades has rate, fee and reference", async () => {
   );
 });
 
-test("the report of incoming funds adds up what came in, by account", async () => {
+test("totals incoming funds by account", async () => {
   const report = incomingFundsReport(sandbox.world, clientOf(), months);
   const cents = (text: string) => Math.round(Number(text) * 100);
   for (const [, , name, , , currency, total] of report.below) {

@@ -1,4 +1,4 @@
-/** Each operation of the contract has a sample, and the sandbox returns it as documented. */
+/** Tests that every operation responds to its sample as documented. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";

@@ -1,4 +1,4 @@
-/** Any documented status of any operation can be asked for. */
+/** Tests forcing every documented status of every operation. */
 import { type Declaration, encodeRequest, fieldsOf, operations } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { ask } from "./support/http";
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** A request that reaches the operation's route and has nothing else that is right. */
+/** Request that matches the route and is otherwise invalid. */
 function request(operation: Declaration) {
   const path = fieldsOf(operation).filter(({ location }) => location === "path");
   const values = Object.fromEntries(path.map(({ name, options }) => [name, options?.[0] ?? "something"]));
@@ -23,7 +23,7 @@ const statuses = operations.flatMap((operation: Declaration) =>
   ),
 );
 
-/** The schema of the body with a status; undefined where there is none, null where it is no JSON. */
+/** Returns the body schema of a status: undefined without a body, null if it is not JSON. */
 function bodyOf({ responses, errors }: Declaration, status: number) {
   const response = responses[status];
   if (!response) return typeof errors[status] === "string" ? undefined : errors[status]![1];
@@ -41,14 +41,14 @@ test.each(statuses)("%s responds with %i with its documented body", async (name,
   else expect(text === "").toBe(schema === undefined);
 });
 
-test("a forced status holds for as many calls as asked, then the operation responds again", async () => {
+test("forces a status for the given number of calls", async () => {
   const [operation] = operations;
   sandbox.force(operation.name, 429, { times: 2 });
   const seen = [await request(operation), await request(operation), await request(operation)];
   expect(seen.map(({ status }) => status)).toEqual([429, 429, 401]);
 });
 
-test("forcing what is not documented is a mistake", () => {
+test("refuses undocumented statuses", () => {
   expect(() => sandbox.force("trades.list", 418)).toThrow("trades.list does not document status 418");
   expect(() => sandbox.force("trades.sell", 200)).toThrow("no operation trades.sell");
 });

@@ -1,4 +1,4 @@
-/** Parameters are taken as the contract words them: what a lenient reader lets pass hides a mistake. */
+/** Tests that parameters must be written as in the contract. */
 import { demo } from "@fxdesk/sandbox";
 import { demoHeaders } from "./support/http";
 import { startInProcess, type InProcessSandbox } from "./support/in-process";
@@ -11,41 +11,44 @@ beforeAll(() => {
 });
 afterAll(() => sandbox.close());
 
-/** Where the contract gives a refusal no body, the log says why. */
+/** Reads the reason from the log, because some errors have no body. */
 async function refusalOf(path: string, body?: object) {
   const { status } = await sandbox.ask(`${path}${path.includes("?") ? "&" : "?"}client_id=${demo.clientId}`, {
     headers: { ...demoHeaders, ...(body && { "content-type": "application/json" }) },
     ...(body && { method: "POST", body: JSON.stringify(body) }),
   });
-  return [status, sandbox.control.listRequests().at(-1)!.refusal?.replace("The request does not fit. ", "")];
+  return [status, sandbox.control.listRequests().at(-1)!.refusal?.replace("The request is invalid. ", "")];
 }
 
 test.each([
-  ["balances?balance_types=Incoming,Outgoing", "balance_types is given once for each value, without commas."],
+  [
+    "balances?balance_types=Incoming,Outgoing",
+    "balance_types must be repeated for each value, without commas.",
+  ],
   [
     "balances?balance_types=Incoming%2COutgoing",
-    "balance_types is given once for each value, without commas.",
+    "balance_types must be repeated for each value, without commas.",
   ],
   ["balances?balance_types=", "balance_types must not be empty."],
-  ['balances?balance_types=["Incoming"]', "balance_types is a list without brackets."],
+  ['balances?balance_types=["Incoming"]', "balance_types must be a list without brackets."],
   ["balances?balance_types=Incoming&balance_types=", "balance_types must not be empty."],
   ["transactions?page=%201", "page must be a whole number of at most 2147483647."],
   ["transactions?page=1%20", "page must be a whole number of at most 2147483647."],
   ["transactions?page=2147483648", "page must be a whole number of at most 2147483647."],
   ["transactions?page_size=2147483648", "page_size must be a whole number of at most 2147483647."],
-])("of an account, %s is refused", async (rest, details) => {
+])("refuses %s of an account", async (rest, details) => {
   expect(await refusalOf(`/accounts/${accountId}/${rest}`)).toEqual([400, details]);
 });
 
 test.each([
   ["trade_type=", "trade_type must not be empty."],
   ["trade_type=spot,,forward", "trade_type must not be empty."],
-  ["trade_type=[spot]", "trade_type is a list without brackets."],
-])("of trades, %s is refused", async (query, details) => {
+  ["trade_type=[spot]", "trade_type must be a list without brackets."],
+])("refuses %s of trades", async (query, details) => {
   expect(await refusalOf(`/trades?${query}`)).toEqual([400, details]);
 });
 
-test("trades are filtered by types with commas between, or given one by one", async () => {
+test("accepts trade types repeated or separated by commas", async () => {
   for (const query of ["trade_type=spot,ndf", "trade_type=spot&trade_type=ndf"]) {
     const { text } = await sandbox.ask(`/trades?client_id=${demo.clientId}&${query}`, {
       headers: demoHeaders,
@@ -55,7 +58,7 @@ test("trades are filtered by types with commas between, or given one by one", as
   }
 });
 
-test("formats are written in small letters", async () => {
+test("accepts formats in lower case only", async () => {
   const period = { from_value_datetime: "2026-03-01T00:00", to_value_datetime: "2026-03-02T00:00" };
   expect(await refusalOf(`/accounts/${accountId}/statements/file?format=PDF`, period)).toEqual([
     400,
@@ -69,7 +72,7 @@ test("formats are written in small letters", async () => {
 });
 
 test.each(["javascript:alert(1)", "http://example.com/", "https://user:secret@example.com/"])(
-  "a person is not sent to %s",
+  "refuses to redirect to %s",
   async (address) => {
     const { status } = await sandbox.ask("/v1/consents", {
       method: "POST",

@@ -1,6 +1,5 @@
 /**
- * Forms that nobody should send: each gets a clean response that says no, and neither a code nor a token. FXDESK_RUNS raises
- * how many.
+ * Sends malformed forms. Each must be refused cleanly, without a code or token. FXDESK_RUNS sets the number of runs.
  */
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
@@ -24,7 +23,7 @@ afterAll(() => sandbox.close());
 type Fields = Readonly<Record<string, string>>;
 
 interface Form {
-  /** With the query. */
+  /** Path with query. */
   readonly path: string;
   readonly headers?: Fields;
   readonly fields: Fields;
@@ -67,7 +66,7 @@ const tokenForm = (fields: Fields): Form => ({
   fields,
 });
 
-/** A consent that waits for a person, and the authorisation of it. */
+/** Creates a pending consent and its authorisation. */
 async function waiting() {
   const terms = { ...consentTerms, "TPP-Redirect-URI": home };
   const { text } = await callOperation(sandbox.ask, operationNamed("consents.create"), terms);
@@ -80,7 +79,7 @@ const challenge = createHash("sha256").update(verifier).digest("base64url");
 
 async function authorize(query: Fields = {}, decision = "approve"): Promise<Form> {
   const { consentId, authorisationId } = await waiting();
-  const asked = {
+  const authorisationQuery = {
     response_type: "code",
     client_id: application,
     scope: `AIS:${consentId}`,
@@ -91,7 +90,7 @@ async function authorize(query: Fields = {}, decision = "approve"): Promise<Form
     ...query,
   };
   return {
-    path: `/public/berlingroup/authorize/${authorisationId}?${encoded(asked)}`,
+    path: `/public/berlingroup/authorize/${authorisationId}?${encoded(authorisationQuery)}`,
     fields: { decision },
   };
 }
@@ -115,7 +114,7 @@ async function refreshing(): Promise<Form> {
   };
 }
 
-/** Forms that are taken as they are, and the fields without which they are not. */
+/** Valid forms with their required fields. */
 const forms: Readonly<Record<string, { right: () => Form | Promise<Form>; needed: readonly string[] }>> = {
   "/login": { right: () => login, needed: ["email", "password", "client_id"] },
   "/token with a code": {
@@ -153,18 +152,18 @@ const cases = Object.entries(forms);
 const grantsAccess = (response: PlainResponse) =>
   response.text.includes("access_token") || /[?&]code=/.test(locationOf(response));
 
-/** Fails where the response is a failure, gives something, or is no refusal. */
+/** Fails on a server error, a code or token, or a success. */
 function checkRefused(response: PlainResponse): void {
   const isRefusal = response.status >= 400 || locationOf(response).includes("error=");
   if (response.status >= 500 || !isRefusal || grantsAccess(response))
     throw new Error(`${response.status} ${locationOf(response)} ${response.text}`);
 }
 
-test.each(cases)("%s takes what is right", async (_name, { right }) => {
+test.each(cases)("%s accepts valid forms", async (_name, { right }) => {
   expect((await send(await right())).status).toBeLessThan(400);
 });
 
-/** Fields with something odd in the place of some, or nothing. */
+/** Fields with some values replaced or removed at random. */
 const withInvalidFields = (names: readonly string[]) =>
   fc
     .array(fc.tuple(fc.constantFrom(...names), fc.option(hostileText)), { minLength: 1 })
@@ -178,7 +177,7 @@ const changeFields = (fields: Fields, changes: ReadonlyMap<string, string | null
   );
 
 test.each(cases)(
-  "%s refuses what is wrong",
+  "%s refuses invalid fields",
   async (_name, { right, needed }) => {
     const property = fc.asyncProperty(withInvalidFields(needed), async (changes) => {
       const form = await right();
@@ -192,7 +191,7 @@ test.each(cases)(
 );
 
 test.each(cases)(
-  "%s refuses what is no form",
+  "%s refuses other bodies",
   async (_name, { right }) => {
     const { path, headers } = await right();
     const property = fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
@@ -204,14 +203,14 @@ test.each(cases)(
 );
 
 test(
-  "a request to authorise that is wrong leads to no code",
+  "issues no code for an invalid authorisation request",
   async () => {
     const names = ["response_type", "scope", "redirect_uri", "code_challenge", "code_challenge_method"];
     const property = fc.asyncProperty(withInvalidFields(names), async (changes) => {
       const { path, fields } = await authorize();
       const [at, query] = path.split("?");
-      const asked = changeFields(Object.fromEntries(new URLSearchParams(query)), changes);
-      const form = { path: `${at}?${encoded(asked)}`, fields };
+      const changedQuery = changeFields(Object.fromEntries(new URLSearchParams(query)), changes);
+      const form = { path: `${at}?${encoded(changedQuery)}`, fields };
       for (const response of [await sandbox.ask(form.path), await send(form)]) checkRefused(response);
     });
     await fc.assert(property, { numRuns });
@@ -221,7 +220,7 @@ test(
 
 describe.each(Object.getOwnPropertyNames(Object.prototype))("the grant type %s", (grant_type) => {
   test.each([tokenForm({ grant_type }), { path: "/v1/token", fields: { grant_type } }])(
-    "is none at $path",
+    "is refused at $path",
     async (form) => {
       const { status, text } = await send(form);
       expect([status, JSON.parse(text)]).toEqual([

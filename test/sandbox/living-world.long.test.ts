@@ -1,4 +1,4 @@
-/** Two years of the living world: the books balance every evening, statements of all formats agree, and all is the same again. */
+/** Simulates two years of the living world: books balance daily, all statement formats agree, and runs repeat. */
 import { createHash } from "node:crypto";
 import { readCoda, readCsv, readMt940, signedAmount, type Statement } from "@fxdesk/toolkit/formats";
 import { contract } from "@fxdesk/toolkit/operations";
@@ -31,7 +31,7 @@ function startLivingWorld(name: string, seed: string): World {
   return assemble({ service: contract, start }).session.world;
 }
 
-/** What the books of the bank and of all clients sum to, by currency. */
+/** Sums the books of the bank and all clients by currency. */
 function sums({ ledger, accounts }: World): Map<string, Big> {
   const totals = new Map<string, Big>();
   for (const [key, balance] of ledger.balances()) {
@@ -69,7 +69,7 @@ async function closingOf(statements: AsyncIterable<Statement>): Promise<string> 
 
 const readers = { mt940: readMt940, csv: readCsv, coda: readCoda } as const;
 
-/** What statements of the last month say the balance is, in every format that is read here. */
+/** Returns the balance of last month's statements in every readable format. */
 async function closings(world: World, account: Account): Promise<string[]> {
   const to = dayOf(world.now);
   const client = world.clients.get(account.clientId)!;

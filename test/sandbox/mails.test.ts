@@ -1,4 +1,4 @@
-/** Statements by e-mail: real messages, with the files attached. */
+/** Tests statements by e-mail, with attachments. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ describe("a statement of the accounts", () => {
     ["csv", "csv"],
     ["xls", "xlsx"],
     ["coda", "cod"],
-  ] as const)("in %s has a file for each account", async (format, extension) => {
+  ] as const)("has one file per account in %s", async (format, extension) => {
     expect(await client.statements.emailAccounts({ ...period, format })).toBe(
       "The statement will be sent by e-mail.",
     );
@@ -60,12 +60,12 @@ describe("a statement of the accounts", () => {
     );
   });
 
-  test.each(["EUR,GBP", "EURGBP", "GBPEUR,"])("is of the chosen currencies only: %s", async (chosen) => {
+  test.each(["EUR,GBP", "EURGBP", "GBPEUR,"])("covers the requested currencies only: %s", async (chosen) => {
     await client.statements.emailAccounts({ ...period, format: "csv", currencies: chosen });
     expect(lastMail().attachments).toHaveLength(2);
   });
 
-  test("says the same in every format that can be read back", async () => {
+  test("has equal content in every readable format", async () => {
     await client.statements.emailAccounts({ ...period, format: "csv" });
     const csv = (await statementsIn(attached(), readCsv)).map(figuresOf);
     expect(csv).toHaveLength(currencies.length);
@@ -78,7 +78,7 @@ describe("a statement of the accounts", () => {
     }
   });
 
-  test("in CODA has lines of 128 characters", async () => {
+  test("has lines of 128 characters in CODA", async () => {
     await client.statements.emailAccounts({ ...period, format: "coda" });
     const lengths = attached().flatMap((file) =>
       file
@@ -89,14 +89,14 @@ describe("a statement of the accounts", () => {
     expect(new Set(lengths)).toEqual(new Set([128]));
   });
 
-  test("is for a period in which all days of one account may lie ahead", async () => {
+  test("accepts a future period", async () => {
     await client.statements.emailAccounts({ date_from: "2026-12-01", date_to: "2026-12-31", format: "xls" });
     expect(lastMail().attachments.map(({ bytes }) => readXlsx(bytes).rows.length)).toEqual([3, 3, 3, 3]);
   });
 });
 
 describe("a statement in MT940", () => {
-  test("without sub-tags has plain text, with them code words between slashes", async () => {
+  test("has plain text, or code words between slashes with sub-tags", async () => {
     await client.statements.emailMt940(period);
     const informationIn = () => attached().flatMap((file) => file.match(/^:86:.*/gm) ?? []);
     const plain = informationIn();
@@ -109,7 +109,7 @@ describe("a statement in MT940", () => {
     expect(first!.entries.some(({ counterparty }) => counterparty?.name === "Ferme Duval SARL")).toBe(true);
   });
 
-  test("is of the chosen accounts, which must exist", async () => {
+  test("covers the requested accounts, which must exist", async () => {
     const [{ account_id } = { account_id: 0 }] = await client.accounts.listCurrencyAccounts();
     await client.statements.emailMt940({ date_from: "2026-10-01", account_ids: [account_id] });
     expect(lastMail().attachments).toHaveLength(1);
@@ -118,7 +118,7 @@ describe("a statement in MT940", () => {
     ).rejects.toMatchObject({ status: 400 });
   });
 
-  test("says so where an account cannot be written in it", async () => {
+  test("reports an account that the format cannot carry", async () => {
     const other = await startSandbox({ now });
     for (let times = 0; times < 2; times += 1)
       other.control.payIn({ currency: "USD", amount: "999999999999.99" });
@@ -126,14 +126,14 @@ describe("a statement in MT940", () => {
     await reader.statements.emailMt940({ date_from: "2026-11-01" });
     expect(other.mails[0]!.attachments).toHaveLength(currencies.length - 1);
     expect(other.mails[0]!.text).toMatch(
-      /The statement of account \d+ in [A-Z]{3} could not be made in the format asked for\./,
+      /The statement of account \d+ in [A-Z]{3} could not be created in the requested format\./,
     );
     await reader.close();
     await other.close();
   });
 });
 
-test("a statement of incoming funds has what came in on all accounts", async () => {
+test("lists incoming funds of all accounts", async () => {
   await client.statements.emailIncomingFunds(period);
   const [header, ...rows] = attached()[0]!.trimEnd().split("\r\n");
   expect(header).toBe(
@@ -146,7 +146,7 @@ test("a statement of incoming funds has what came in on all accounts", async () 
   expect(rows).toHaveLength(incoming.length);
 });
 
-test("incoming funds are printed with their thousands apart", async () => {
+test("prints incoming funds with thousands separators", async () => {
   await client.statements.emailIncomingFunds({ ...period, format: "pdf" });
   const amounts = readPdf(lastMail().attachments[0]!.bytes)
     .flat()
@@ -155,7 +155,7 @@ test("incoming funds are printed with their thousands apart", async () => {
   for (const amount of amounts) expect(amount).toMatch(/^\d{1,3}(,\d{3})*\.\d\d$/);
 });
 
-test("a statement of trades is for a month or a day that has begun", async () => {
+test("lists trades of a month or day that has started", async () => {
   await client.statements.emailTrades({ date_from: "2026-11" });
   expect(lastMail().attachments).toMatchObject([{ fileName: "trades-2026-11.pdf" }]);
   const trades = await client.trades.list();
@@ -168,7 +168,7 @@ test("a statement of trades is for a month or a day that has begun", async () =>
   });
 });
 
-/** All kinds of statements, as the messages they are sent in. */
+/** Sends all kinds of statements and returns the messages. */
 async function messagesWith(options: SandboxOptions): Promise<Buffer[]> {
   const other = await startSandbox(options);
   const reader = sandboxClient(other);
@@ -183,7 +183,7 @@ async function messagesWith(options: SandboxOptions): Promise<Buffer[]> {
 }
 
 describe("the message", () => {
-  test("is in the outbox folder, with its headers, its text and its files", async () => {
+  test("is written to the outbox folder with headers, text and attachments", async () => {
     await client.statements.emailAccounts({ ...period, format: "xls", currencies: "EUR,JPY" });
     const mail = lastMail();
     const names = (await readdir(join(dataDir, "outbox"))).toSorted();
@@ -212,7 +212,7 @@ describe("the message", () => {
     expect(files.map(({ content }) => content)).toEqual(mail.attachments.map(({ bytes }) => bytes));
   });
 
-  test("is the same to the byte for the same seed and requests, and another for another seed", async () => {
+  test("is byte-identical for equal seeds and requests only", async () => {
     const [one, again] = [await messagesWith({ now }), await messagesWith({ now })];
     expect(one.map((message, index) => message.equals(again[index]!))).toEqual(one.map(() => true));
     const other = await messagesWith({ now, seed: "other" });
@@ -264,7 +264,7 @@ describe("with a mail server", () => {
     return { server, other, sender, close };
   }
 
-  test("it is sent there instead of written into the folder", async () => {
+  test("sends the e-mail instead of writing it to the folder", async () => {
     const { server, other, sender, close } = await sending(false);
     await sender.statements.emailMt940(period);
     await close();
@@ -278,7 +278,7 @@ describe("with a mail server", () => {
     await expect(readdir(join(dataDir, "other"))).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  test("that does not take it, the request fails and says why", async () => {
+  test("fails the request if the server refuses the e-mail", async () => {
     const { other, sender, close } = await sending(true);
     await expect(sender.statements.emailMt940(period)).rejects.toMatchObject({ status: 502 });
     expect(other.requests.at(-1)!.refusal).toContain("No such mailbox");
@@ -287,28 +287,28 @@ describe("with a mail server", () => {
   });
 });
 
-describe("a start that could not deliver", () => {
+describe("start with invalid e-mail delivery", () => {
   test.each([
     ["a folder in a file", () => ({ dataDir: join(dataDir, "file", "deeper") }), /dataDir: .*file/],
     ["a folder that is a file", () => ({ dataDir: join(dataDir, "file") }), /dataDir: .*file/],
-    ["a folder nobody can make", () => ({ dataDir: "/proc/fxdesk" }), /dataDir: .*proc/],
-    ["another protocol", () => ({ smtpUrl: "http://127.0.0.1" }), /smtpUrl must be an smtp:/],
-    ["no address", () => ({ smtpUrl: "mail" }), /smtpUrl must be an smtp:/],
-  ])("to %s is refused", async (_what, options, message) => {
+    ["a folder that cannot be created", () => ({ dataDir: "/proc/fxdesk" }), /dataDir: .*proc/],
+    ["another protocol", () => ({ smtpUrl: "http://127.0.0.1" }), /smtpUrl must begin with smtp:/],
+    ["no address", () => ({ smtpUrl: "mail" }), /smtpUrl must begin with smtp:/],
+  ])("refuses %s", async (_what, options, message) => {
     await writeFile(join(dataDir, "file"), "");
     await expect(startSandbox(options())).rejects.toThrow(message);
   });
 });
 
-test("an e-mail about accounts that are not there is refused, and none is sent", async () => {
+test("refuses unknown accounts without sending an e-mail", async () => {
   const before = sandbox.mails.length;
-  // The contract gives the refusal no body: the log says why.
+  // The error has no body in the contract, so read the reason from the log.
   const reason = () => sandbox.requests.at(-1)!.refusal;
   const inFrancs = client.statements.emailAccounts({ ...period, currencies: "EUR,CHF" });
   await expect(inFrancs).rejects.toMatchObject({ status: 400 });
-  expect(reason()).toContain("currencies: there is no account in CHF");
+  expect(reason()).toContain("currencies: the client has no account in CHF");
   const ofNone = client.statements.emailMt940({ ...period, account_ids: [] });
   await expect(ofNone).rejects.toMatchObject({ status: 400 });
-  expect(reason()).toContain("account_ids: name an account, or leave it out for all of them");
+  expect(reason()).toContain("account_ids: list at least one account, or omit it to select all");
   expect(sandbox.mails).toHaveLength(before);
 });

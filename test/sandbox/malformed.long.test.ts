@@ -1,6 +1,6 @@
 /**
- * Requests that nobody should send. Each gets a clean response that says no, and changes nothing: never a failure of the
- * sandbox, never silence. FXDESK_RUNS raises how many.
+ * Sends malformed requests. Each must be refused cleanly and change nothing, without a server error or hang.
+ * FXDESK_RUNS sets the number of runs.
  */
 import { connect } from "node:net";
 import * as fc from "fast-check";
@@ -15,7 +15,7 @@ import { ask, demoHeaders, type PlainResponse } from "./support/http";
 import { startInProcess, type InProcessSandbox } from "./support/in-process";
 import { hostileText } from "./support/hostile-text";
 
-/** A night at a weekend: nothing happens by itself. */
+/** A weekend night, when no events are due. */
 const now = new Date("2026-03-15T03:00:00Z");
 const numRuns = Number(process.env.FXDESK_RUNS ?? 40);
 const timeout = 20_000 + numRuns * 500;
@@ -50,11 +50,11 @@ const unusualValues: fc.Arbitrary<unknown> = fc.oneof(
 
 const written = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)) ?? "";
 
-/** In UTF-8, which has no lone surrogates; without its parameter a path would be another. */
+/** UTF-8 has no lone surrogates; an empty path parameter would change the path. */
 const encodeForPath = (value: unknown) =>
   encodeURIComponent(Buffer.from(written(value)).toString()).replace(/^\.{0,2}$/, "%20");
 
-/** Headers take one line of printable characters: the rest does not leave the machine that asks. */
+/** Headers carry one line of printable characters; clients cannot send others. */
 const encodeForHeader = (value: unknown) =>
   written(value)
     .replace(/[^ -~\x80-\xff]/g, "?")
@@ -67,7 +67,7 @@ interface Request {
   readonly body?: string | Buffer;
 }
 
-/** A request with whatever values, in the places of the operation's fields. */
+/** Request with arbitrary values in the operation's fields. */
 function requestWith(operation: Declaration, values: Values): Request {
   const at = (place: string) =>
     fieldsOf(operation).filter((field) => field.location === place && values[field.name] !== undefined);
@@ -91,7 +91,7 @@ function requestWith(operation: Declaration, values: Values): Request {
   };
 }
 
-/** What fits but for one field, or more. */
+/** Valid values except for one or more fields. */
 function requestWithInvalidField(operation: Declaration): fc.Arbitrary<Request> {
   const names = fieldsOf(operation).map(({ name }) => name);
   if (names.length === 0) return fc.constant(requestWith(operation, {}));
@@ -108,8 +108,8 @@ beforeAll(() => {
 });
 afterAll(() => inProcessSandbox.close());
 
-/** Asks; who is refused has changed nothing. */
-async function asked({ method, path, headers, body }: Request): Promise<PlainResponse> {
+/** Sends a request and asserts that a refused one changed nothing. */
+async function sendChecked({ method, path, headers, body }: Request): Promise<PlainResponse> {
   const before = fingerprintBefore(inProcessSandbox.world);
   const response = await inProcessSandbox.ask(path, { method, headers, ...(body !== undefined && { body }) });
   if (response.status >= 500) throw new Error(`${response.status} ${response.text}`);
@@ -117,10 +117,10 @@ async function asked({ method, path, headers, body }: Request): Promise<PlainRes
   return response;
 }
 
-/** Characters, as the server is set. */
+/** Length limit of the server, in characters. */
 const longestParameter = 1_000;
 
-/** Whether the request reached the operation: a parameter too long, or none of those enumerated, leads nowhere. */
+/** True if the request matched the route. Parameters that are too long or not enumerated do not. */
 const reaches = (operation: Declaration, { path }: Request) => {
   const [at = ""] = path.split("?");
   const isShort = at.split("/").every((parameter) => parameter.length <= longestParameter);
@@ -128,10 +128,10 @@ const reaches = (operation: Declaration, { path }: Request) => {
 };
 
 test.each(cases)(
-  "%s takes what fits, and refuses the rest as documented",
+  "%s accepts valid values and refuses others as documented",
   async (_name, operation) => {
     const property = fc.asyncProperty(requestWithInvalidField(operation), async (request) => {
-      const response = await asked(request);
+      const response = await sendChecked(request);
       if (reaches(operation, request)) assertConforms(operation, response);
       else expect([400, 404, 405, 422]).toContain(response.status);
     });
@@ -140,7 +140,7 @@ test.each(cases)(
   timeout,
 );
 
-/** Bodies as they come over the wire, right ones among them. */
+/** Raw bodies, including valid ones. */
 const bodies: Readonly<Record<string, string | Buffer>> = {
   nothing: "",
   "an empty line": "\r\n",
@@ -168,8 +168,8 @@ const bodies: Readonly<Record<string, string | Buffer>> = {
   "XML that asks for a file":
     '<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]><Document>&a;</Document>',
   "XML without end": "<Document>".repeat(50_000),
-  "a form of parts": '--b\r\nContent-Disposition: form-data; name="xml_sct"\r\n\r\n<Document/>\r\n--b--\r\n',
-  "parts that do not end": '--b\r\nContent-Disposition: form-data; name="xml_sct"',
+  "a multipart form": '--b\r\nContent-Disposition: form-data; name="xml_sct"\r\n\r\n<Document/>\r\n--b--\r\n',
+  "an unterminated multipart body": '--b\r\nContent-Disposition: form-data; name="xml_sct"',
 };
 
 const mediaTypes = [
@@ -185,14 +185,14 @@ const mediaTypes = [
   ";;;",
 ];
 
-/** What is sent as something else than JSON too. */
+/** Also with other media types than JSON. */
 const otherBodies = [
   "nothing",
   "no UTF-8",
   "XML that grows",
   "XML that asks for a file",
-  "a form of parts",
-  "parts that do not end",
+  "a multipart form",
+  "an unterminated multipart body",
 ];
 
 const sent = [
@@ -202,19 +202,19 @@ const sent = [
 
 const withBody = cases.filter(([, { body }]) => body);
 
-/** Values that fit, of the demo company: the same ones each time. */
+/** Valid values of the demo company, equal in every run. */
 function someValues(operation: Declaration): Values {
   const [values] = fc.sample(requestValues(operation, now), { numRuns: 1, seed: 1 });
   return { ...values, ...("client_id" in values! && { client_id: demo.clientId }) };
 }
 
-test.each(withBody)("%s refuses bodies that are none", async (_name, operation) => {
+test.each(withBody)("%s refuses invalid bodies", async (_name, operation) => {
   const { headers, ...request } = requestWith(operation, someValues(operation));
   for (const [description, type] of sent) {
     const body = bodies[description]!;
     assertConforms(
       operation,
-      await asked({ ...request, headers: { ...headers, "content-type": type }, body }),
+      await sendChecked({ ...request, headers: { ...headers, "content-type": type }, body }),
     );
   }
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
@@ -222,11 +222,11 @@ test.each(withBody)("%s refuses bodies that are none", async (_name, operation) 
 
 const methods = ["PUT", "HEAD", "OPTIONS", "TRACE", "DELETE", "PATCH", "GET", "POST"];
 
-test.each(cases)("%s is not reached by other methods", async (_name, operation) => {
+test.each(cases)("%s refuses other methods", async (_name, operation) => {
   const { path, headers } = requestWith(operation, someValues(operation));
   const atPath = declared.filter((each) => routeOf(each).pattern.test(decodeURI(path.split("?")[0]!)));
   for (const method of methods.filter((each) => atPath.every((sharing) => sharing.method !== each))) {
-    const response = await asked({ method, path, headers });
+    const response = await sendChecked({ method, path, headers });
     expect([method, [404, 405].includes(response.status)]).toEqual([method, true]);
   }
 });
@@ -242,13 +242,13 @@ describe("on the wire", () => {
   });
   afterAll(() => sandbox.close());
 
-  /** What comes back when bytes are sent and nothing follows them. Fails when the connection stays open. */
+  /** Returns the response to incomplete bytes. Fails if the connection stays open. */
   async function responseTo(...pieces: readonly (string | Buffer)[]): Promise<string> {
     const { hostname, port } = new URL(sandbox.baseUrl);
     const socket = connect(Number(port), hostname);
     const received: Buffer[] = [];
     socket.on("data", (piece) => received.push(piece));
-    // Who is refused early cannot send the rest.
+    // The server may close the connection before the rest is sent.
     socket.on("error", () => {});
     let isSilent = false;
     socket.setTimeout(30_000, () => {
@@ -294,14 +294,14 @@ describe("on the wire", () => {
     ["a contact twice", get(list, "X-Contact-ID: a\r\nX-Contact-ID: b\r\n"), [409]],
     ["a request id twice", get("/v1/consents/x", "X-Request-ID: a\r\nX-Request-ID: b\r\n"), [400]],
     ["a header without a name", get(list, ": odd\r\n"), [400]],
-    ["a header with a zero", get(list, "X-Contact-ID: a\0b\r\n"), [400]],
+    ["a header with a NUL byte", get(list, "X-Contact-ID: a\0b\r\n"), [400]],
     ["a header in another alphabet", get(list, "X-Contact-ID: \u00fc\u00df\r\n"), [409]],
     ["a folded header", get(list, "X-Contact-ID: a\r\n b\r\n"), [400, 409]],
     ["dots in the path", get(`/accounts/../../etc/passwd`), [404]],
     ["encoded dots", get(`/accounts/%2e%2e%2f%2e%2e?client_id=${demo.clientId}`), [400]],
     ["an encoded slash", get(`/accounts/a%2Fb?client_id=${demo.clientId}`), [400]],
-    ["an encoded zero", get(`/accounts/%00?client_id=${demo.clientId}`), [400]],
-    ["an escape that is none", get(`/accounts/%zz?client_id=${demo.clientId}`), [400]],
+    ["an encoded NUL byte", get(`/accounts/%00?client_id=${demo.clientId}`), [400]],
+    ["an invalid escape", get(`/accounts/%zz?client_id=${demo.clientId}`), [400]],
     ["half an escape", get(`/accounts/%E0%A4?client_id=${demo.clientId}`), [400]],
     [
       "an overlong parameter",
@@ -310,33 +310,25 @@ describe("on the wire", () => {
     ],
     ["no slash at all", get("accounts"), [400, 404]],
     ["two slashes", get(`//accounts?client_id=${demo.clientId}`), [404]],
-    ["a whole address", get(`http://elsewhere.example${list}`), [200, 400, 404]],
-    ["another's prototype in the query", get(`${list}&__proto__=x&constructor=y&toString=z`), [200]],
+    ["an absolute URL", get(`http://elsewhere.example${list}`), [200, 400, 404]],
+    ["prototype properties in the query", get(`${list}&__proto__=x&constructor=y&toString=z`), [200]],
     ["a client twice", get(`${list}&client_id=client-other`), [400, 404]],
     ["a client in brackets", get("/accounts?client_id[]=client-demo&currencies=EUR"), [400]],
     ["a space in the address", get("/accounts?client_id=client demo"), [400]],
-    ["a length that is none", post(mail, "Content-Length: much\r\n"), [400]],
-    ["a length below nothing", post(mail, "Content-Length: -1\r\n"), [400]],
+    ["a non-numeric length", post(mail, "Content-Length: much\r\n"), [400]],
+    ["a negative length", post(mail, "Content-Length: -1\r\n"), [400]],
     ["two lengths", post(mail, "Content-Length: 2\r\nContent-Length: 3\r\n"), [400]],
     [
-      "a length, and pieces",
+      "both a length and chunks",
       `${post(mail, "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n")}0\r\n\r\n`,
       [400],
     ],
-    ["pieces that are none", `${post(mail, "Transfer-Encoding: chunked\r\n")}zz\r\n{}\r\n0\r\n\r\n`, [400]],
+    ["invalid chunks", `${post(mail, "Transfer-Encoding: chunked\r\n")}zz\r\n{}\r\n0\r\n\r\n`, [400]],
     ["an unknown coding", `${post(mail, "Transfer-Encoding: gzip\r\n")}{}`, [400, 501]],
-    [
-      "a body that is compressed",
-      `${post(mail, "Content-Encoding: gzip\r\nContent-Length: 2\r\n")}{}`,
-      [400, 415],
-    ],
-    ["a promise to go on", `${post(mail, "Expect: 100-continue\r\nContent-Length: 2\r\n")}{}`, [100, 400]],
-    ["a promise of something else", `${post(mail, "Expect: money\r\nContent-Length: 2\r\n")}{}`, [400, 417]],
-    [
-      "a wish to speak something else",
-      get(list, "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"),
-      [200, 400],
-    ],
+    ["a compressed body", `${post(mail, "Content-Encoding: gzip\r\nContent-Length: 2\r\n")}{}`, [400, 415]],
+    ["Expect: 100-continue", `${post(mail, "Expect: 100-continue\r\nContent-Length: 2\r\n")}{}`, [100, 400]],
+    ["an unknown expectation", `${post(mail, "Expect: money\r\nContent-Length: 2\r\n")}{}`, [400, 417]],
+    ["a protocol upgrade", get(list, "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"), [200, 400]],
   ];
 
   test.each(requests)("%s", async (_description, request, statuses) => {
@@ -351,13 +343,13 @@ describe("on the wire", () => {
     ["headers", `GET ${list} HTTP/1.1\r\n${host}Authoriz`],
     ["a body", `${post(mail, "Content-Length: 100\r\n")}{"date_from"`],
     ["pieces", `${post(mail, "Transfer-Encoding: chunked\r\n")}64\r\n{"date_from"`],
-  ])("half of %s, and then nothing", async (_description, request) => {
+  ])("times out after half of %s", async (_description, request) => {
     const mails = sandbox.mails.length;
     expect(statusesIn(await responseTo(request))).toEqual([400]);
     expect(sandbox.mails.length).toBe(mails);
   });
 
-  test("a request that never ends keeps no sandbox open", async () => {
+  test("closes despite an unfinished request", async () => {
     const other = await startSandbox({ now });
     const socket = connect(Number(new URL(other.baseUrl).port), "127.0.0.1");
     socket.on("error", () => {});
@@ -376,7 +368,7 @@ describe("on the wire", () => {
 
   const targets = [mail, "/v1/consents", "/token", "/_sandbox/reset", "/account-details/x", "/nothing"];
 
-  test.each(targets)("a body of 10 MB to %s is refused before it comes", async (target) => {
+  test.each(targets)("refuses a body of 10 MB to %s before receiving it", async (target) => {
     const [status, ...others] = statusesIn(
       await responseTo(post(target, `Content-Length: ${megabytes.length}\r\n`)),
     );
@@ -384,13 +376,13 @@ describe("on the wire", () => {
     expect(others).toEqual([]);
   });
 
-  /** Whoever goes on sending to a closed connection may lose the response. */
-  test.each(targets)("a body of 10 MB to %s that does not say how long it is is refused", async (target) => {
+  /** Writing to a closed connection may lose the response. */
+  test.each(targets)("refuses a body of 10 MB to %s without Content-Length", async (target) => {
     const pieces = [post(target, "Transfer-Encoding: chunked\r\n"), ...inPieces, "0\r\n\r\n"];
     for (const status of statusesIn(await responseTo(...pieces))) expect([400, 404]).toContain(status);
   });
 
-  /** A request that is right, with bytes of it changed, left out or added. */
+  /** Valid request with bytes changed, removed or added. */
   const whole = Buffer.from(
     `${post(mail, "Content-Length: 50\r\n")}{"date_from":"2026-01-01","date_to":"2026-01-31"}  `,
   );

@@ -1,4 +1,4 @@
-/** A month of business: what happens to trades, payments and margin, and that every book and file agrees to the cent. */
+/** Simulates a month of business; all books and files must agree to the cent. */
 import type { FxdeskClient, ReceivedFile } from "@fxdesk/toolkit";
 import { readCoda, readCsv, readMt940, type Statement } from "@fxdesk/toolkit/formats";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -44,7 +44,7 @@ async function balance(
   return signed(found!);
 }
 
-/** The first first. */
+/** In chronological order. */
 async function transactionsIn(currency: string) {
   const account_id = await accountIn(currency);
   const pages = client.transactions.list.pages({ account_id, page_size: 100 });
@@ -66,7 +66,7 @@ const signed = ({ amount: { amount }, credit_debit_indicator: side }: Sided) =>
 const value = ({ amount, creditDebit }: { readonly amount: string; readonly creditDebit: string }) =>
   new Big(amount).times(creditDebit === "Debit" ? -1 : 1);
 
-/** What a file says, read back. */
+/** Parses a statement file. */
 async function figures(statements: AsyncIterable<Statement>) {
   const read: Statement[] = [];
   for await (const statement of statements) read.push(statement);
@@ -77,8 +77,7 @@ async function figures(statements: AsyncIterable<Statement>) {
   };
 }
 
-test("a month", async () => {
-  // The trades are booked.
+test("runs a month of business", async () => {
   const spot = await book({ sell_currency: "EUR", buy_currency: "USD", amount: 20_000 });
   const forward = await book({
     trade_type: "forward",
@@ -151,7 +150,7 @@ test("a month", async () => {
   const margins = (await transactionsIn("GBP")).slice(-2);
   expect(margins.map(({ transaction_type }) => transaction_type)).toEqual(["margin", "margin"]);
 
-  // A part of the frame is drawn, and the rest of it settles at its end, like everything else.
+  // Part of the forward is drawn; the rest settles at maturity, as do the other trades.
   const drawdown = await book({
     trade_type: "drawdown",
     parent_trade_id: frame.trade_id,
@@ -187,7 +186,7 @@ describe.each(currencies)("afterwards, in %s", (currency) => {
     month = { entries, opening: closing.minus(sum(entries)) };
   });
 
-  test("the balance is what the transactions sum to, one after the other", () => {
+  test("sums the transactions to the balance", () => {
     let running = new Big(0);
     for (const transaction of all) {
       running = running.plus(signed(transaction));
@@ -219,7 +218,7 @@ describe.each(currencies)("afterwards, in %s", (currency) => {
     ["CSV", async () => figures(readCsv((await created("csv")).toString()))],
     ["MT940", async () => figures(readMt940((await created("mt940")).toString("ascii")))],
     ["CODA", async () => figures(readCoda((await mailed()).toString("ascii")))],
-  ])("the %s file is the month in the books", async (_format, read) => {
+  ])("matches the books in the %s file", async (_format, read) => {
     const { opening, entries, closing: end } = await read();
     expect(opening.toFixed()).toBe(month.opening.toFixed());
     expect(entries.map((amount) => amount.toFixed())).toEqual(
@@ -228,7 +227,7 @@ describe.each(currencies)("afterwards, in %s", (currency) => {
     expect(end.toFixed()).toBe(closing.toFixed());
   });
 
-  test("the XLSX file sums to the closing balance", async () => {
+  test("sums to the closing balance in the XLSX file", async () => {
     const { rows } = readXlsx(await created("xls"));
     const [, opening, ...lines] = rows;
     const end = lines.pop()!;
@@ -242,7 +241,7 @@ describe.each(currencies)("afterwards, in %s", (currency) => {
     expect(new Big(end.I!.value).toFixed()).toBe(closing.toFixed());
   });
 
-  test("the PDF file ends with the closing balance", async () => {
+  test("ends with the closing balance in the PDF file", async () => {
     const digits = currency === "JPY" ? 0 : 2;
     const grouped = closing.toNumber().toLocaleString("en", { minimumFractionDigits: digits });
     expect(readPdf(await created("pdf")).flat()).toContain(`${grouped} ${currency}`);

@@ -1,4 +1,4 @@
-/** The door before every operation, and what no operation responds. */
+/** Tests authorisation, validation and routing errors. */
 import { contract, json, operation } from "@fxdesk/toolkit/operations";
 import { HttpError, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { z } from "zod";
@@ -37,13 +37,13 @@ describe("credentials", () => {
     expect(await get(path, headers)).toMatchObject({ status: 401, text: "" });
   });
 
-  test("an API key is not asked for elsewhere", async () => {
+  test("requires an API key only where documented", async () => {
     expect(await get(`/accounts?currencies=EUR&${demoClient}`, { authorization })).toMatchObject({
       status: 200,
     });
   });
 
-  test("the open-banking interfaces take no token, and refuse one they do not know", async () => {
+  test("accepts open-banking calls without a token and refuses unknown tokens", async () => {
     expect(await get("/v1/consents/none/status", {})).not.toMatchObject({ status: 401 });
     const refused = await get("/v1/consents/none/status", { authorization: "Bearer nobody" });
     expect(refused.status).toBe(401);
@@ -53,7 +53,7 @@ describe("credentials", () => {
   });
 });
 
-test("a body has only the fields of its operation", async () => {
+test("refuses unknown body fields", async () => {
   const body = JSON.stringify({ currency: "EUR", country: "DE", contry: "DE", client_id: "client-other" });
   const { status, text } = await post(`/account-details/request?${demoClient}&contry=DE`, body);
   expect([status, JSON.parse(text)]).toMatchObject([
@@ -84,14 +84,14 @@ describe("the contact", () => {
   const balances = `/funding-account?currency=EUR&${demoClient}`;
   const transaction = `/accounts/${account}/transactions/${account}?${demoClient}`;
 
-  test("may act, or be left out", async () => {
+  test("is optional", async () => {
     expect(await get(balances, { ...demoHeaders, "x-contact-id": "contact-demo" })).toMatchObject({
       status: 200,
     });
     expect(await get(balances)).toMatchObject({ status: 200 });
   });
 
-  test("must be named to read a transaction", async () => {
+  test("is required to read a transaction", async () => {
     expect(await get(transaction)).toMatchObject({ status: 400 });
     expect(lastRefusal()).toContain("X-Contact-ID is required");
   });
@@ -103,22 +103,22 @@ describe("the contact", () => {
 });
 
 describe("values", () => {
-  test("are named in the ErrorMessage where the contract gives the status one", async () => {
+  test("are named in the documented ErrorMessage", async () => {
     const { status, text } = await get(`/account-details?${demoClient}&country=Germany&page=0`);
     expect(status).toBe(400);
     expect(JSON.parse(text)).toEqual({
       code: "validation_error",
-      message: "The request does not fit.",
+      message: "The request is invalid.",
       details: expect.stringMatching(/country must be two capital letters.*page must be at least 1/),
     });
   });
 
-  test("are refused without a body elsewhere, and named in the request log", async () => {
+  test("are named in the request log if no body is documented", async () => {
     expect(await get(`/trades?${demoClient}&page=0`)).toMatchObject({ status: 400, text: "" });
     expect(lastRefusal()).toContain("page must be at least 1");
   });
 
-  test("keep the rules that span fields", async () => {
+  test("must satisfy rules over several fields", async () => {
     expect(await get(`/funding-account?${demoClient}`)).toMatchObject({ status: 400 });
     expect(await get(`/funding-account?${demoClient}&currency=EUR&account_id=${account}`)).toMatchObject({
       status: 400,
@@ -143,7 +143,7 @@ describe("values", () => {
     expect(await post("/v1/consents", "hello", headers)).toMatchObject({ status: 415, text: "" });
   });
 
-  test("a path that is not well encoded is 400", async () => {
+  test("a malformed path is 400", async () => {
     expect(await get("/trades/%E0%A4%A?client_id=client-demo")).toMatchObject({ status: 400 });
   });
 });
@@ -152,18 +152,18 @@ describe("paths", () => {
   test.each([
     ["/nothing", "not_found"],
     ["/accounts/a/b/c/d/e", "not_found"],
-  ])("%s leads nowhere", async (path, code) => {
+  ])("%s is 404", async (path, code) => {
     const { status, text } = await get(path);
     expect([status, codeOf(text)]).toEqual([404, code]);
   });
 
-  test("unknown open-banking paths are refused in the standard's words", async () => {
+  test("unknown open-banking paths get codes of the standard", async () => {
     const { status, text } = await get("/v1/cards");
     expect(status).toBe(404);
     expect(JSON.parse(text)).toMatchObject({ tppMessages: [{ code: "RESOURCE_UNKNOWN" }] });
   });
 
-  test("a method that the path does not take is 405, with those it takes", async () => {
+  test("an unsupported method is 405 with Allow", async () => {
     const { status, headers } = await ask(sandbox, `/trades?${demoClient}`, {
       method: "DELETE",
       headers: demoHeaders,
@@ -171,7 +171,7 @@ describe("paths", () => {
     expect([status, headers.get("allow")]).toEqual([405, "POST, GET"]);
   });
 
-  test("currency-accounts is no account id", async () => {
+  test("currency-accounts is not taken as an account ID", async () => {
     const { status, text } = await get(`/accounts/currency-accounts?${demoClient}`);
     expect(status).toBe(200);
     expect(JSON.parse(text)).toContainEqual({ account_id: expect.any(Number), currency: "EUR" });
@@ -189,7 +189,7 @@ describe("paths", () => {
       "GET",
       "/v1/payments/sepa-credit-transfers/p-1/cancellation-authorisations",
     ],
-  ])("%s is reached at %s %s", async (name, method, path) => {
+  ])("routes %s at %s %s", async (name, method, path) => {
     sandbox.force(name, 503);
     expect(await ask(sandbox, path, { method })).toMatchObject({ status: 503 });
   });
@@ -199,7 +199,7 @@ describe("paths", () => {
     ["/v1/consents/c-1/status/more", "GET", 404],
     ["/v1/standing-orders/sepa-credit-transfers/p-1/status", "GET", 404],
     ["/v1/payments/sepa-credit-transfers/p-1/other-authorisations", "GET", 404],
-  ])("%s is no payment", async (path, method, status) => {
+  ])("does not route %s as a payment", async (path, method, status) => {
     expect(await ask(sandbox, path, { method })).toMatchObject({ status });
   });
 
@@ -207,20 +207,20 @@ describe("paths", () => {
     [
       "/v1/payments/wire-transfers",
       "PRODUCT_UNKNOWN",
-      "There is no payment-product wire-transfers. It is one of sepa-",
+      "The payment-product wire-transfers is unknown. It must be one of sepa-",
     ],
     [
       "/v1/loans/sepa-credit-transfers",
       "PRODUCT_UNKNOWN",
-      "There is no payment-service loans. It is one of payments,",
+      "The payment-service loans is unknown. It must be one of payments,",
     ],
-    ["/v1/loans/wire-transfers", "RESOURCE_UNKNOWN", "There is nothing at this path."],
+    ["/v1/loans/wire-transfers", "RESOURCE_UNKNOWN", "The path is unknown."],
     [
       "/v1/payments/sepa-credit-transfers/p-1/approvals",
       "RESOURCE_UNKNOWN",
-      "no payment-authorisation approvals. It is",
+      "payment-authorisation approvals is unknown. It must be",
     ],
-  ])("what is wrong with %s is said", async (path, code, text) => {
+  ])("names the invalid part of %s", async (path, code, text) => {
     const response = await ask(sandbox, path, { method: "POST" });
     expect(response.status).toBe(404);
     expect(JSON.parse(response.text)).toEqual({
@@ -229,7 +229,7 @@ describe("paths", () => {
   });
 });
 
-test("an operation without a behaviour says so, and one that is given is called", async () => {
+test("calls a custom behaviour, or responds with an example", async () => {
   const echo = operation({
     name: "tools.echo",
     tool: "echo",
@@ -268,7 +268,7 @@ test("an operation without a behaviour says so, and one that is given is called"
   }
 });
 
-test("the log holds each request with its response, and why it was refused", async () => {
+test("logs each request with status and reason of refusal", async () => {
   const before = sandbox.requests.length;
   await get(`/accounts?currencies=EUR&${demoClient}`);
   await get(`/trades/none?${demoClient}`);
@@ -282,7 +282,7 @@ test("the log holds each request with its response, and why it was refused", asy
       method: "GET",
       url: `/trades/none?${demoClient}`,
       status: 404,
-      refusal: "There is no such trade. none",
+      refusal: "The trade is unknown. none",
     },
   ]);
 });

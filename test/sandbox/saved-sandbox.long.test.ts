@@ -1,6 +1,6 @@
 /**
- * Saved, loaded or forked at any moment, a sandbox goes on as if nothing had been done to it: to the byte.
- * FXDESK_POINTS=200 tries more moments.
+ * Tests that a sandbox saved, loaded or forked at any moment continues byte-identically. FXDESK_POINTS=200 tests more
+ * moments.
  */
 import * as fc from "fast-check";
 import { type ControlPlane, HttpError } from "@fxdesk/sandbox";
@@ -15,14 +15,14 @@ const stepsEach = 14;
 
 type RecordedStep = (sandbox: InProcessSandbox) => Promise<string>;
 
-const asked =
+const requestStep =
   (...request: Parameters<Ask>): RecordedStep =>
   async ({ ask }) => {
     const { status, headers, text } = await ask(...request);
     return JSON.stringify([status, [...headers], text]);
   };
 
-const controlled =
+const controlStep =
   (method: keyof ControlPlane, input: unknown): RecordedStep =>
   async ({ control }) => {
     try {
@@ -33,13 +33,13 @@ const controlled =
     }
   };
 
-/** A desk of which is noted what is done to it: requests as they are sent, and controls with their input. */
+/** Records the requests and controls of a sandbox. */
 function recordingSandbox(sandbox: InProcessSandbox, steps: RecordedStep[]): InProcessSandbox {
   const control = Object.fromEntries(
     Object.entries(sandbox.control).map(([method, act]) => [
       method,
       (input?: never) => {
-        steps.push(controlled(method as keyof ControlPlane, input));
+        steps.push(controlStep(method as keyof ControlPlane, input));
         return (act as (input?: never) => unknown)(input);
       },
     ]),
@@ -51,13 +51,13 @@ function recordingSandbox(sandbox: InProcessSandbox, steps: RecordedStep[]): InP
       return sandbox.world;
     },
     ask: (...request) => {
-      steps.push(asked(...request));
+      steps.push(requestStep(...request));
       return sandbox.ask(...request);
     },
   };
 }
 
-/** What a random sequence does, from the same beginning. */
+/** Records the steps of a random sequence from the common start. */
 async function recordSteps(seed: number): Promise<RecordedStep[]> {
   const sandbox = startInProcessFrom(copyState(base.state));
   const steps: RecordedStep[] = [];
@@ -88,61 +88,61 @@ const seeds = Array.from({ length: points }, (_, index) => index + 1 + Number(pr
 test.each(seeds)(
   "sequence %i",
   async (seed) => {
-    const deeds = await recordSteps(seed);
-    const point = (seed * 7) % deeds.length;
-    const [before, after] = [deeds.slice(0, point), deeds.slice(point)];
+    const recordedSteps = await recordSteps(seed);
+    const point = (seed * 7) % recordedSteps.length;
+    const [before, after] = [recordedSteps.slice(0, point), recordedSteps.slice(point)];
     const untouched = startInProcessFrom(copyState(base.state));
-    const kept = startInProcessFrom(copyState(base.state));
-    const responses = await replaySteps(untouched, deeds);
-    expect(await replaySteps(kept, before)).toEqual(responses.slice(0, point));
-    const text = textOf(kept);
-    const forked = startInProcessFrom(copyState(kept.state));
+    const original = startInProcessFrom(copyState(base.state));
+    const responses = await replaySteps(untouched, recordedSteps);
+    expect(await replaySteps(original, before)).toEqual(responses.slice(0, point));
+    const text = textOf(original);
+    const forked = startInProcessFrom(copyState(original.state));
     const rest = responses.slice(point);
-    expect(await replaySteps(kept, after)).toEqual(rest);
+    expect(await replaySteps(original, after)).toEqual(rest);
     const loaded = startInProcessFrom(parseSavedState(JSON.parse(text)));
     expect(textOf(loaded)).toBe(text);
     expect(await replaySteps(forked, after)).toEqual(rest);
     expect(await replaySteps(loaded, after)).toEqual(rest);
     const end = textOf(untouched);
-    for (const each of [kept, forked, loaded]) expect(textOf(each) === end).toBe(true);
-    for (const each of [untouched, kept, forked, loaded]) await each.close();
+    for (const each of [original, forked, loaded]) expect(textOf(each) === end).toBe(true);
+    for (const each of [untouched, original, forked, loaded]) await each.close();
   },
   60_000,
 );
 
-/** A request of the log among the last that can be undone, and the deeds from it on. */
+/** Picks an undoable request, and the steps from it on. */
 function someRequest(
   seed: number,
   before: number,
   steps: readonly RecordedStep[],
   numbers: readonly number[],
 ) {
-  const kept = steps.map((_, index) => index).filter((index) => numbers[index]! > before);
-  const index = kept[(seed * 13) % kept.length]!;
+  const candidates = steps.map((_, index) => index).filter((index) => numbers[index]! > before);
+  const index = candidates[(seed * 13) % candidates.length]!;
   return { request: numbers[index]!, again: steps.slice(index) };
 }
 
 test.each(seeds)(
-  "sequence %i goes back to before one of its requests",
+  "undoes one of the requests of sequence %i",
   async (seed) => {
-    const deeds = await recordSteps(seed);
-    const desk = startInProcessFrom(copyState(base.state));
-    const before = desk.state.arrived;
+    const recordedSteps = await recordSteps(seed);
+    const sandbox = startInProcessFrom(copyState(base.state));
+    const before = sandbox.state.arrived;
     const [responses, numbers]: [string[], number[]] = [[], []];
     let arrived = before;
-    for (const deed of deeds) {
-      responses.push(await deed(desk));
-      // The number of the request, where the deed was one that is logged.
-      numbers.push(desk.state.arrived > arrived ? desk.state.arrived : 0);
-      arrived = desk.state.arrived;
+    for (const runStep of recordedSteps) {
+      responses.push(await runStep(sandbox));
+      // Number of the request, or 0 if the step was not logged.
+      numbers.push(sandbox.state.arrived > arrived ? sandbox.state.arrived : 0);
+      arrived = sandbox.state.arrived;
     }
-    const end = textOf(desk);
-    const { request, again } = someRequest(seed, before, deeds, numbers);
-    desk.control.undo({ request });
-    expect(desk.state.arrived).toBe(request - 1);
-    expect(await replaySteps(desk, again)).toEqual(responses.slice(-again.length));
-    expect(textOf(desk) === end).toBe(true);
-    await desk.close();
+    const end = textOf(sandbox);
+    const { request, again } = someRequest(seed, before, recordedSteps, numbers);
+    sandbox.control.undo({ request });
+    expect(sandbox.state.arrived).toBe(request - 1);
+    expect(await replaySteps(sandbox, again)).toEqual(responses.slice(-again.length));
+    expect(textOf(sandbox) === end).toBe(true);
+    await sandbox.close();
   },
   60_000,
 );

@@ -1,4 +1,4 @@
-/** A sandbox that is saved goes on elsewhere; a fork goes its own way. */
+/** Tests save, load, fork and undo. */
 import { type Sandbox, type SavedSandbox, SavedSandboxError, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { randomUUID } from "node:crypto";
@@ -37,7 +37,7 @@ const startAgain = async (sandbox: Sandbox) => keep(await startSandbox({ saved: 
 
 const throughJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as never;
 
-test("what was saved goes on in another sandbox: accounts, log, faults and what is to come", async () => {
+test("restores accounts, log, faults and scheduled events in another sandbox", async () => {
   const sandbox = await start();
   const client = clientOf(sandbox);
   await client.accountDetails.request({ currency: "CHF", country: "CH" });
@@ -54,7 +54,7 @@ test("what was saved goes on in another sandbox: accounts, log, faults and what 
   expect(other.save()).toEqual(sandbox.save());
 });
 
-test("a fork begins where it is, and goes its own way", async () => {
+test("forks an independent copy", async () => {
   const sandbox = await start();
   const fork = keep(await sandbox.fork());
   const [before, account] = [sandbox.save(), await eur(clientOf(fork))];
@@ -66,7 +66,7 @@ test("a fork begins where it is, and goes its own way", async () => {
   expect(fork.baseUrl).not.toBe(sandbox.baseUrl);
 });
 
-test("a fork keeps its e-mails in memory, and has those that were sent before", async () => {
+test("copies e-mails to a fork, which stores new ones in memory", async () => {
   const sandbox = await start();
   const client = clientOf(sandbox);
   await client.statements.emailTrades({ date_from: "2026-03" });
@@ -76,7 +76,7 @@ test("a fork keeps its e-mails in memory, and has those that were sent before", 
   expect(fork.mails[0]!.message.equals(sandbox.mails[0]!.message)).toBe(true);
 });
 
-test("the clock of the machine goes on from the moment that was saved", async () => {
+test("continues a running clock from the saved time", async () => {
   const sandbox = keep(await startSandbox({ daysBehind: 5 }));
   sandbox.advance(10 * 86_400_000);
   const saved = throughJson(sandbox.save());
@@ -85,7 +85,7 @@ test("the clock of the machine goes on from the moment that was saved", async ()
   expect(Math.abs(apart)).toBeLessThan(30_000);
 });
 
-test("settings are saved, also those without a limit", async () => {
+test("saves settings, including unlimited ones", async () => {
   const sandbox = await start({ quoteSeconds: 77, requestsPerSecond: 3 });
   const other = keep(await startSandbox({ saved: throughJson(sandbox.save()) }));
   expect(other.save()).toEqual(sandbox.save());
@@ -95,7 +95,7 @@ test("settings are saved, also those without a limit", async () => {
 });
 
 describe("undo", () => {
-  test("goes back to before a request, with the log, and goes on from there as before", async () => {
+  test("restores state and log, and repeats later responses", async () => {
     const sandbox = await start();
     const client = clientOf(sandbox);
     await client.trades.list();
@@ -113,7 +113,7 @@ describe("undo", () => {
     expect((await book()).trade_id).toBe(trade_id);
   });
 
-  test("takes e-mails back, and leaves those that were sent before", async () => {
+  test("removes later e-mails only", async () => {
     const sandbox = await start();
     const client = clientOf(sandbox);
     const mail = () => client.statements.emailTrades({ date_from: "2026-03" });
@@ -124,19 +124,17 @@ describe("undo", () => {
     expect(sandbox.mails).toEqual([first]);
   });
 
-  test("reaches back a hundred requests, and says when there is none", async () => {
+  test("supports the last 100 requests and refuses older ones", async () => {
     const sandbox = await start();
     for (let n = 0; n < 160; n += 1) await fetch(`${sandbox.baseUrl}/accounts`);
-    expect(() => sandbox.control.undo({ request: 1 })).toThrow("The moment before this request is not kept.");
+    expect(() => sandbox.control.undo({ request: 1 })).toThrow("The request can no longer be undone.");
     sandbox.control.undo({ request: 61 });
     expect(sandbox.requests.at(-1)!.number).toBe(60);
-    expect(() => sandbox.control.undo({ request: 61 })).toThrow(
-      "The moment before this request is not kept.",
-    );
+    expect(() => sandbox.control.undo({ request: 61 })).toThrow("The request can no longer be undone.");
   });
 });
 
-test("the log keeps what was said, but no secret other than the sandbox's own", async () => {
+test("logs exchanges with secrets redacted, except demo credentials", async () => {
   const sandbox = await start();
   const get = (authorization: string, key: string) =>
     fetch(`${sandbox.baseUrl}/accounts?currencies=EUR&client_id=client-demo`, {
@@ -147,13 +145,13 @@ test("the log keeps what was said, but no secret other than the sandbox's own", 
   const said = [1, 2].map((number) => sandbox.control.getExchange({ number }));
   expect(said.map(({ request }) => request.headers)).toMatchObject([
     { authorization: "Bearer demo-access-token", "x-api-key": "demo-api-key" },
-    { authorization: "(not kept)", "x-api-key": "(not kept)" },
+    { authorization: "(redacted)", "x-api-key": "(redacted)" },
   ]);
   expect(said[0]!.response.body).toContain("account_id");
   expect(JSON.stringify(sandbox.save())).not.toContain("of-somebody");
 });
 
-/** Posts what somebody typed, in each of the forms that a body may have. */
+/** Posts secrets in each possible body format. */
 const postTyped = (sandbox: Sandbox, path: string, body: string | URLSearchParams, type?: string) =>
   fetch(sandbox.baseUrl + path, {
     method: "POST",
@@ -162,7 +160,7 @@ const postTyped = (sandbox: Sandbox, path: string, body: string | URLSearchParam
     ...(type !== undefined && { headers: { "content-type": type } }),
   });
 
-test("the log and what is saved have no password, code or token, but the sandbox's own", async () => {
+test("redacts passwords, codes and tokens in the log and in saved states", async () => {
   const sandbox = await start();
   const { authClientId: client_id, redirectUri: redirect_uri, email } = sandbox.demo;
   const login = (password: string) =>
@@ -186,20 +184,20 @@ test("the log and what is saved have no password, code or token, but the sandbox
   );
   await login(sandbox.demo.password);
   const [first, , , , last] = [1, 2, 3, 4, 5].map((number) => sandbox.control.getExchange({ number }));
-  expect(first!.request.body).toContain("password=(not kept)&after=x");
+  expect(first!.request.body).toContain("password=(redacted)&after=x");
   expect(first!.request.body).toContain(`email=${encodeURIComponent(email)}`);
   expect(last!.request.body).toContain(`password=${sandbox.demo.password}`);
-  expect(last!.response.headers.location).toMatch(/[?&]code=\(not kept\)(&|$)/);
-  const kept = [JSON.stringify(sandbox.save()), await (await fetch(sandbox.baseUrl)).text()];
-  expect(kept.flatMap((text) => text.match(/my\S{0,12}secret\S{0,2}/gi) ?? [])).toEqual([]);
+  expect(last!.response.headers.location).toMatch(/[?&]code=\(redacted\)(&|$)/);
+  const recordedTexts = [JSON.stringify(sandbox.save()), await (await fetch(sandbox.baseUrl)).text()];
+  expect(recordedTexts.flatMap((text) => text.match(/my\S{0,12}secret\S{0,2}/gi) ?? [])).toEqual([]);
 });
 
-describe("what version 1 saved", () => {
-  /** Made by it: a login with a password of somebody's own, a refused refresh, a read, and a payment that came in. */
-  const kept = readFileSync(join(__dirname, "fixtures/saved-version-1.json"), "utf8");
-  const go = async () => keep(await startSandbox({ saved: JSON.parse(kept) as SavedSandbox }));
+describe("a state saved by version 1", () => {
+  /** Contains a login with a custom password, a refused refresh, a read and an incoming payment. */
+  const savedFile = readFileSync(join(__dirname, "fixtures/saved-version-1.json"), "utf8");
+  const load = async () => keep(await startSandbox({ saved: JSON.parse(savedFile) as SavedSandbox }));
 
-  /** The names that values have in what is saved, but for those of headers; the entries of maps have none. */
+  /** Names of all saved properties, except headers and map keys. */
   function outline(json: unknown, at = ""): readonly string[] {
     if (typeof json !== "object" || json === null || at.endsWith(".headers")) return [];
     if (Array.isArray(json)) return json.flatMap((item) => outline(item, at));
@@ -209,8 +207,8 @@ describe("what version 1 saved", () => {
     ]);
   }
 
-  test("goes on, in today's version", async () => {
-    const sandbox = await go();
+  test("is migrated to the current version", async () => {
+    const sandbox = await load();
     expect(sandbox.control.getClock().now).toBe("2026-03-16T09:00:00.300Z");
     expect(sandbox.requests.map(({ status }) => status)).toEqual([401, 400, 200]);
     expect(sandbox.save().fxdesk_sandbox).toBe(2);
@@ -223,15 +221,15 @@ describe("what version 1 saved", () => {
     expect(await startAgain(sandbox)).toEqual(sandbox.save());
   });
 
-  test("had what was typed at a login in its log: that is gone", async () => {
-    expect(kept).toContain("correct+horse+battery");
-    const sandbox = await go();
+  test("loses the login secrets in its log", async () => {
+    expect(savedFile).toContain("correct+horse+battery");
+    const sandbox = await load();
     expect(JSON.stringify(sandbox.save())).not.toMatch(/correct.horse|of-somebody/);
-    expect(sandbox.control.getExchange({ number: 1 }).request.body).toContain("password=(not kept)");
+    expect(sandbox.control.getExchange({ number: 1 }).request.body).toContain("password=(redacted)");
   });
 
-  test("has the form of what is saved today: another form needs a version and a migration", async () => {
-    const sandbox = await go();
+  test("has the current format; a format change needs a version and a migration", async () => {
+    const sandbox = await load();
     const migrated = new Set(outline(sandbox.save()));
     sandbox.control.reset();
     for (const path of ["/login", "/token"]) await postTyped(sandbox, path, "x=y");
@@ -241,15 +239,15 @@ describe("what version 1 saved", () => {
   });
 });
 
-describe("what cannot be loaded is refused", () => {
+describe("refuses to load", () => {
   test.each([
     [
       "a newer version",
       { fxdesk_sandbox: 3, state: {} },
-      /newer @fxdesk\/sandbox saved this, in version 3 of the form; this one reads versions up to 2. Upgrade/,
+      /has format version 3, but this @fxdesk\/sandbox reads versions up to 2. Upgrade/,
     ],
-    ["a version that is none", { fxdesk_sandbox: 0, state: {} }, /must be the version of its form, .* not 0/],
-    ["a version as text", { fxdesk_sandbox: "1", state: {} }, /must be the version of its form, .* not "1"/],
+    ["an invalid version", { fxdesk_sandbox: 0, state: {} }, /must be a format version from 1, not 0/],
+    ["a version as text", { fxdesk_sandbox: "1", state: {} }, /must be a format version from 1, not "1"/],
     ["an older one without its log", { fxdesk_sandbox: 1, state: { world: {} } }, /damaged/],
     ["something else", { hello: 1 }, /fxdesk_sandbox is missing/],
     ["nothing", null, /fxdesk_sandbox is missing/],
@@ -264,10 +262,10 @@ describe("what cannot be loaded is refused", () => {
     await expect(startSandbox({ saved: saved as never })).rejects.toThrow(message);
   });
 
-  test("together with what it says itself", async () => {
+  test("a state combined with options that it determines", async () => {
     const saved = (await start()).save();
     await expect(startSandbox({ saved, seed: "two" })).rejects.toThrow(
-      "seed cannot be given with saved: a saved sandbox has a seed of its own.",
+      "seed cannot be combined with saved: the saved sandbox determines seed.",
     );
   });
 });

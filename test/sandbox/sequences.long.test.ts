@@ -1,6 +1,6 @@
 /**
- * Whatever is done, in whatever order, by callers, people, the bank and time: documented responses, and books that agree.
- * FXDESK_RUNS raises how often.
+ * Runs random sequences of calls, decisions, events and time. Responses must be documented and books must balance.
+ * FXDESK_RUNS sets the number of runs.
  */
 import * as fc from "fast-check";
 import { type CreditDebit, readMt940 } from "@fxdesk/toolkit/formats";
@@ -24,34 +24,34 @@ afterAll(() => sandbox.close());
 const signedAmount = ({ creditDebit, amount }: { creditDebit: CreditDebit; amount: string }) =>
   creditDebit === "Credit" ? new Big(amount) : new Big(amount).neg();
 
-/** A statement file since the beginning says what the books said when it was asked for. */
+/** Asserts that a full statement equals the books at the time of its request. */
 async function checkStatement({ accountId: account_id, currency: of }: Account): Promise<void> {
   const books = sandbox.world.ledger.lines(
     balanceAccount({ accountId: account_id, currency: of }, "InterimAvailable"),
   );
   const booked = books.slice().map(({ amount }) => amount.toFixed());
   const period = { from_value_datetime: "2020-01-01T00:00" };
-  const made = await call(sandbox, operationNamed("statements.createFile"), {
+  const created = await call(sandbox, operationNamed("statements.createFile"), {
     account_id,
     format: "mt940",
     ...period,
   });
-  const { url } = JSON.parse(made.text) as { url: string };
+  const { url } = JSON.parse(created.text) as { url: string };
   sandbox.control.advanceClock({ days: 1 });
   const statement_id = url.split("/").at(-2);
   const fetched = await call(sandbox, operationNamed("statements.getFile"), { account_id, statement_id });
   expect(fetched.status).toBe(200);
-  const told: string[] = [];
+  const statementAmounts: string[] = [];
   let balance = new Big(0);
   for await (const { openingBalance, entries, closingBalance } of readMt940(fetched.text)) {
     expect(signedAmount(openingBalance).toFixed()).toBe(balance.toFixed());
     for (const entry of entries) {
-      told.push(signedAmount(entry).toFixed());
+      statementAmounts.push(signedAmount(entry).toFixed());
       balance = balance.plus(signedAmount(entry));
     }
     expect(signedAmount(closingBalance).toFixed()).toBe(balance.toFixed());
   }
-  expect(told).toEqual(booked);
+  expect(statementAmounts).toEqual(booked);
 }
 
 async function checkStatements(): Promise<void> {
@@ -62,7 +62,7 @@ async function checkStatements(): Promise<void> {
 }
 
 test(
-  "nothing breaks the books, and nothing answers what nobody documented",
+  "keeps books balanced and responses documented",
   async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       await seedActivities(sandbox);

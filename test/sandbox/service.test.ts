@@ -1,4 +1,4 @@
-/** A service of one's own, played like the contract. */
+/** Tests the simulation of a custom service. */
 import { contract, extendService, operation } from "@fxdesk/toolkit/operations";
 import { type AnyBehaviour, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { extensionOperations } from "../../sandbox/src/extensions/extension-operations";
@@ -20,7 +20,7 @@ afterAll(() => sandbox.close());
 
 const get = (path: string, headers: Record<string, string> = key) => ask(sandbox, path, { headers });
 
-test("its operations are served, with its credentials", async () => {
+test("serves its operations with its credentials", async () => {
   const response = await get("/v1/rates/EURUSD");
   expect([response.status, response.text]).toEqual([200, '{"pair":"EURUSD","rate":1.1}']);
   expect(sandbox.demo.deskKey).toBe("demo-desk-key");
@@ -31,12 +31,12 @@ test.each([
   ["with the key of the contract", { "x-api-key": "demo-api-key" }, "X-Desk-Key is missing or unknown."],
   ["with another key", { "x-desk-key": "other" }, "X-Desk-Key is missing or unknown."],
   ["with a token it does not know", { ...key, "x-desk-token": "Bearer x" }, "The access token is unknown."],
-])("it refuses who calls %s, in its own error body", async (_case, headers, text) => {
+])("refuses a call %s with its own error body", async (_case, headers, text) => {
   const { status, text: body } = await get("/v1/rates/EURUSD", { "x-trace": trace, ...headers });
   expect([status, JSON.parse(body)]).toEqual([401, { errors: [{ id: "token_invalid", text }] }]);
 });
 
-test("a token that may be missing is taken where it is right, from the header that the service names", async () => {
+test("accepts an optional token from the header of the service", async () => {
   const headers = { ...key, "x-desk-token": "Bearer demo-access-token" };
   expect(await get("/v1/rates/EURUSD", headers)).toMatchObject({ status: 200 });
 });
@@ -48,12 +48,12 @@ test.each([
     "/v1/rates",
     { method: "POST", headers: { ...key, "content-type": "application/json" }, body: "{}" },
   ],
-])("%s that does not fit is refused", async (_case, path, request) => {
+])("refuses an invalid %s", async (_case, path, request) => {
   const { status, text } = await ask(sandbox, path, request);
   expect([status, JSON.parse(text)]).toMatchObject([400, { errors: [{ id: "validation_error" }] }]);
 });
 
-test("its responses repeat the identifier of the request, below /v1/ too", async () => {
+test("echoes the request ID, including under /v1/", async () => {
   const sent = await get("/v1/rates/EURUSD");
   expect(sent.headers.get("x-trace")).toBe(trace);
   const unsent = await get("/v1/nothing", {});
@@ -63,11 +63,11 @@ test("its responses repeat the identifier of the request, below /v1/ too", async
     false,
   ]);
   expect(JSON.parse(unsent.text)).toEqual({
-    errors: [{ id: "not_found", text: "There is nothing at this path." }],
+    errors: [{ id: "not_found", text: "The path is unknown." }],
   });
 });
 
-test("the controls are there, and response as ever; what belongs to the contract is not", async () => {
+test("serves the controls but no operations of the contract", async () => {
   expect(await get("/_sandbox/clock")).toMatchObject({ status: 200 });
   const refused = await get("/_sandbox/clock", { origin: "http://elsewhere.example" });
   expect([refused.status, JSON.parse(refused.text)]).toMatchObject([403, { code: "foreign_origin" }]);
@@ -75,13 +75,13 @@ test("the controls are there, and response as ever; what belongs to the contract
     expect(await get(path, demoHeaders)).toMatchObject({ status: 404 });
 });
 
-test("a fault spoils its calls", async () => {
+test("applies faults to its operations", async () => {
   sandbox.force("rates.get", 400);
   const { text } = await get("/v1/rates/EURUSD");
   expect(JSON.parse(text)).toEqual({ errors: [{ id: "forced", text: "Wrong." }] });
 });
 
-test("the contract with more operations keeps what the sandbox adds, and what it adds can be among them", async () => {
+test("keeps the sandbox's own operations for an extended contract", async () => {
   const path = "/quotes/fx-availability?client_id=client-demo";
   const echo = operation({
     ...secondService.operations[0],

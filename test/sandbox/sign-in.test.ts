@@ -1,4 +1,4 @@
-/** The login page, and the tokens that follow from it. */
+/** Tests the login page and the tokens. */
 import { createClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { ask } from "./support/http";
@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.close());
 
-const asked = {
+const loginRequest = {
   scope: "openid",
   response_type: "code",
   client_id: demo.authClientId,
@@ -17,12 +17,12 @@ const asked = {
   state: 's1"><script>',
 };
 const loginPage = (changes: Record<string, string> = {}) =>
-  ask(sandbox, `/authenticate?${new URLSearchParams({ ...asked, ...changes }).toString()}`);
+  ask(sandbox, `/authenticate?${new URLSearchParams({ ...loginRequest, ...changes }).toString()}`);
 
 const form = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
   ask(sandbox, path, { method: "POST", body: new URLSearchParams(fields), headers });
 
-const { client_id, redirect_uri, state } = asked;
+const { client_id, redirect_uri, state } = loginRequest;
 const person = { email: demo.email, password: demo.password, client_id, redirect_uri, state };
 
 const basic = (secret: string) => `Basic ${Buffer.from(`${demo.authClientId}:${secret}`).toString("base64")}`;
@@ -53,29 +53,29 @@ const works = async (accessToken: string) => {
   return response.status === 200;
 };
 
-test("a person may write the e-mail address in capitals, and finds it again after a wrong password", async () => {
+test("ignores the case of the e-mail address and preserves it after a wrong password", async () => {
   const email = demo.email.toUpperCase();
   const { status, text } = await form("/login", { ...person, email, password: "guess" });
   expect([status, text]).toEqual([401, expect.stringContaining(`value="${email}"`)]);
   expect(await form("/login", { ...person, email: ` ${email}` })).toMatchObject({ status: 302 });
 });
 
-test("the log says why somebody was not let in, and when", async () => {
+test("logs the reason and time of a refused login", async () => {
   await form("/login", { ...person, password: "guess" });
   await form("/token", {});
   await token({ grant_type: "magic" });
   await ask(sandbox, "/sca/unknown");
   expect(sandbox.requests).toEqual([
-    expect.objectContaining({ status: 401, refusal: "E-mail or password is wrong." }),
+    expect.objectContaining({ status: 401, refusal: "The e-mail address or password is wrong." }),
     expect.objectContaining({ status: 401, refusal: "The application's ID or secret is wrong." }),
     expect.objectContaining({ status: 400, refusal: expect.stringContaining("grant_type must be") }),
-    expect.objectContaining({ status: 404, refusal: "There is no such authorisation." }),
+    expect.objectContaining({ status: 404, refusal: "The authorisation is unknown." }),
   ]);
   expect(sandbox.requests[0]).toMatchObject({ time: "2026-11-20T10:00:00.100Z" });
 });
 
 describe("the login page", () => {
-  test("is a form that keeps the state, and lets nothing out of it", async () => {
+  test("is a form that preserves and escapes the state", async () => {
     const { status, headers, text } = await loginPage();
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(text).toContain('value="s1&quot;&gt;&lt;script&gt;"');
@@ -97,10 +97,10 @@ describe("the login page", () => {
   test("is shown again after a wrong password", async () => {
     const { status, text } = await form("/login", { ...person, password: "guess" });
     expect(status).toBe(401);
-    expect(text).toContain("E-mail or password is wrong.");
+    expect(text).toContain("The e-mail address or password is wrong.");
   });
 
-  test("returns to the registered address when the form names none", async () => {
+  test("redirects to the registered URI by default", async () => {
     const { redirect_uri: _, ...others } = person;
     const { status, headers } = await form("/login", others);
     expect([status, headers.get("location")]).toEqual([
@@ -109,7 +109,7 @@ describe("the login page", () => {
     ]);
   });
 
-  test("sends nobody to an address that is not registered", async () => {
+  test("refuses unregistered redirect URIs", async () => {
     const { status, headers } = await form("/login", {
       ...person,
       redirect_uri: "https://elsewhere.example/",
@@ -119,7 +119,7 @@ describe("the login page", () => {
 });
 
 describe("tokens", () => {
-  test("come for a code, once", async () => {
+  test("are issued once per code", async () => {
     const value = await code();
     const { status, body } = await exchange(value);
     expect(status).toBe(200);
@@ -133,7 +133,7 @@ describe("tokens", () => {
     expect(await exchange(value)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
   });
 
-  test("need the right address, in time, and the application's secret", async () => {
+  test("require the redirect URI, an unexpired code and the client secret", async () => {
     expect(await exchange(await code(), "https://elsewhere.example/")).toMatchObject({ status: 400 });
     const late = await code();
     sandbox.advance(60_000);
@@ -152,19 +152,19 @@ describe("tokens", () => {
     ["an empty grant type", { grant_type: "" }, "grant_type is required."],
     ["no code", { grant_type: "authorization_code" }, "code is required."],
     ["no refresh token", { grant_type: "refresh_token" }, "refresh_token is required."],
-  ])("are not given for a form with %s", async (_what, fields, error_description) => {
+  ])("are refused for a form with %s", async (_what, fields, error_description) => {
     expect(await token(fields)).toEqual({
       status: 400,
       body: { error: "invalid_request", error_description },
     });
   });
 
-  test("are asked for by HTTP Basic, as who does not is told", async () => {
+  test("require HTTP Basic, announced in WWW-Authenticate", async () => {
     const { status, headers } = await form("/token", { grant_type: "refresh_token" });
     expect([status, headers.get("www-authenticate")]).toEqual([401, 'Basic realm="fxdesk sandbox"']);
   });
 
-  test("expire after an hour, and are refreshed", async () => {
+  test("expire after an hour and can be refreshed", async () => {
     const { body } = await exchange(await code());
     sandbox.advance(3_600_000);
     expect(await works(body.access_token!)).toBe(false);
@@ -172,7 +172,7 @@ describe("tokens", () => {
     expect(await works(renewed.body.access_token!)).toBe(true);
   });
 
-  test("are refreshed by any of the last ten refresh tokens, for 28 days", async () => {
+  test("accept the last ten refresh tokens for 28 days", async () => {
     const first = (await exchange(await code())).body.refresh_token!;
     for (let issued = 2; issued <= 10; issued += 1)
       expect(await refresh(first)).toMatchObject({ status: 200 });
@@ -184,7 +184,7 @@ describe("tokens", () => {
     expect(await refresh(demo.refreshToken)).toMatchObject({ status: 200 });
   });
 
-  test("are renewed by the client itself", async () => {
+  test("are refreshed by the client", async () => {
     const { authClientId, authClientSecret, refreshToken, clientId } = demo;
     const client = createClient({
       baseUrl: sandbox.baseUrl,

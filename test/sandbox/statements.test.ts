@@ -1,4 +1,4 @@
-/** Statement files: every format says what the ledger says. */
+/** Tests that statement files of every format agree with the ledger. */
 import type { FxdeskClient, ReceivedFile } from "@fxdesk/toolkit";
 import { minorUnits, readCsv, readMt940, type Statement } from "@fxdesk/toolkit/formats";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -61,7 +61,7 @@ async function only(statements: AsyncIterable<Statement>): Promise<Statement> {
 const signed = ({ amount, creditDebit }: { amount: string; creditDebit: string }) =>
   creditDebit === "Debit" ? new Big(amount).neg() : new Big(amount);
 
-/** The transactions of an account as the service lists them, the first one first, with the balance after each. */
+/** Lists an account's transactions, oldest first, with the balance after each. */
 async function ledgerOf(account: string) {
   const listed = [];
   for await (const page of client.transactions.list.pages({ account_id: account })) listed.push(...page);
@@ -76,7 +76,7 @@ async function ledgerOf(account: string) {
 const figures = (amounts: readonly Big[], currency: string) =>
   amounts.map((amount) => amount.toFixed(minorUnits(currency)));
 
-/** Spreadsheets count days from the end of 1899. */
+/** Spreadsheet dates count days from the end of 1899. */
 const dayOfSerial = ({ value }: { value: string }) =>
   new Date(Date.UTC(1899, 11, 30) + Number(value) * 86_400_000).toISOString().slice(0, 10);
 
@@ -95,7 +95,7 @@ describe("a statement file", () => {
     await (await fetched(statement)).bytes();
   });
 
-  test.each(["pdf", "csv", "mt940", "xls"] as const)("in %s has its media type and name", async (format) => {
+  test.each(["pdf", "csv", "mt940", "xls"] as const)("has the media type and name of %s", async (format) => {
     const file = await fetched(await create(format, "2026-06-01", "2026-06-30"));
     expect([file.contentType, file.fileName]).toEqual([
       contentTypes[format],
@@ -108,7 +108,7 @@ describe("a statement file", () => {
     expect((await bytesOf(undefined, "2026-06-01")).subarray(0, 5).toString()).toBe("%PDF-");
   });
 
-  test("says what was booked when it was asked for, whenever it is fetched", async () => {
+  test("contains the entries at the time of the request", async () => {
     for (const format of ["csv", "mt940", "xls", "pdf"] as const) {
       const statement = await create(format, "2026-11-01");
       const first = await (await fetched(statement)).bytes();
@@ -148,7 +148,7 @@ describe.each(currencies)("the statements of the %s account agree with its trans
     isAgreed(await only(readCsv(file.toString())), 36);
   });
 
-  test("in MT940, which others read as well", async () => {
+  test("in MT940, also read by another parser", async () => {
     const file = (await bytesOf("mt940", "2020-01-01", undefined, account)).toString("ascii");
     isAgreed(await only(readMt940(file)), 8);
     const messages = new Parser().parse(file);
@@ -157,7 +157,7 @@ describe.each(currencies)("the statements of the %s account agree with its trans
     expect(messages.at(-1)!.closingBalance).toBe(ledger.at(-1)!.balance.toNumber());
   });
 
-  test("in XLSX, with numbers that are numbers and dates that are dates", async () => {
+  test("in XLSX, with numeric amounts and real dates", async () => {
     const { rows, xml } = readXlsx(await bytesOf("xls", "2020-01-01", undefined, account));
     const [header, opening, ...lines] = rows;
     const closing = lines.pop()!;
@@ -203,7 +203,7 @@ describe.each(currencies)("the statements of the %s account agree with its trans
     const texts = pages.flat();
     const grouped = (amount: Big) =>
       amount.toNumber().toLocaleString("en", { minimumFractionDigits: minorUnits(currency) });
-    // Every transaction's amount and the balance after it are drawn one after the other.
+    // The amount and balance of each transaction are drawn consecutively.
     let from = 0;
     for (const { amount, balance } of ledger) {
       const at = texts.indexOf(grouped(amount.abs()), from);
@@ -223,8 +223,8 @@ describe.each(currencies)("the statements of the %s account agree with its trans
   });
 });
 
-describe("a statement of some days", () => {
-  test("has the transactions of the first and of the last, and the balances of both evenings", async () => {
+describe("a statement of a period", () => {
+  test("includes both days and their closing balances", async () => {
     const ledger = await ledgerOf(account_id);
     const inside = ledger.filter(({ day }) => day >= "2026-10-01" && day <= "2026-10-31");
     const { entries, openingBalance, closingBalance, number } = await only(
@@ -234,11 +234,11 @@ describe("a statement of some days", () => {
     expect([openingBalance.date, closingBalance.date]).toEqual(["2026-09-30", "2026-10-31"]);
     expect(signed(openingBalance)).toEqual(inside[0]!.balance.minus(inside[0]!.amount));
     expect(signed(closingBalance)).toEqual(inside.at(-1)!.balance);
-    // Behind the numbers of daily statements, and none of them.
+    // Higher than the numbers of daily statements.
     expect(number).toBeGreaterThan(366);
   });
 
-  test("on which nothing happened has the same balance twice, in every format", async () => {
+  test("without entries has equal balances in every format", async () => {
     const days = ["2026-10-03", "2026-10-04"] as const;
     const csv = await only(readCsv((await bytesOf("csv", ...days)).toString()));
     const mt940 = await only(readMt940((await bytesOf("mt940", ...days)).toString()));
@@ -250,8 +250,8 @@ describe("a statement of some days", () => {
     expect(readPdf(await bytesOf("pdf", ...days)).flat()).toContain("Total of 0 entries");
   });
 
-  test("does not begin after today, when it has no end", async () => {
-    // The contract gives refusals of statements no body: the sandbox says why.
+  test("without an end must not start after today", async () => {
+    // The contract documents no error bodies for statements, so read the reason from the log.
     const because = () => sandbox.requests.at(-1)!.refusal;
     await expect(create("csv", "2027-03-10")).rejects.toMatchObject({ status: 400 });
     expect(because()).toContain("from_value_datetime: 2027-03-10 is after today");
@@ -261,21 +261,21 @@ describe("a statement of some days", () => {
     expect(because()).toContain("date_from: 2027-03-10 is after today");
   });
 
-  test("before there was an account has its balances on its last day", async () => {
+  test("before the account existed has balances on its last day", async () => {
     const { openingBalance, closingBalance, number } = await only(
       readCsv((await bytesOf("csv", "2001-02-01", "2001-02-03")).toString()),
     );
     expect([openingBalance.date, closingBalance.date, number]).toEqual(["2001-02-03", "2001-02-03", 34]);
   });
 
-  test("keeps amounts on one line", async () => {
+  test("prints amounts on one line", async () => {
     const amount = "999999999999.99";
     sandbox.control.payIn({ currency: "GBP", amount });
     const texts = readPdf(await bytesOf("pdf", "2026-11-20", undefined, await accountIn("GBP"))).flat();
     expect(texts).toContain("999,999,999,999.99");
   });
 
-  test("keeps long texts whole", async () => {
+  test("does not truncate long texts", async () => {
     const name = "The Extraordinarily Long-Named Company of Makers of Very Fine Instruments";
     sandbox.control.payIn({ currency: "EUR", amount: "1.00", debtor_name: name.slice(0, 70) });
     const words = readPdf(await bytesOf("pdf", "2026-11-20"))
@@ -286,7 +286,7 @@ describe("a statement of some days", () => {
   });
 });
 
-test("a statement has failed when its format cannot carry it: MT940 has room for 15 characters of an amount", async () => {
+test("fails if the format cannot carry it, for example amounts over 15 characters in MT940", async () => {
   for (let times = 0; times < 2; times += 1) sandbox.control.payIn({ account_id, amount: "999999999999.99" });
   const failing = await create("mt940", "2026-11-01");
   sandbox.advance(statementMs);

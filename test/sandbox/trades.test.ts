@@ -1,4 +1,4 @@
-/** Quotes and trades. */
+/** Tests quotes and trades. */
 import { randomUUID } from "node:crypto";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -33,7 +33,7 @@ const quotes = (query: Record<string, string>, body: Record<string, unknown>) =>
   });
 
 const book = (quote_id: string, reason: "other" | "not_related_to_goods_or_services" = "other") =>
-  // Each is one of its own, for the service to judge.
+  // Sent individually, so that the service judges each one.
   client.trades.book({ quote_id, reason, reference: "INV-7" }, { key: randomUUID() });
 
 const typesOf = (trades: readonly Trade[]) => new Set(trades.map(({ trade_type }) => trade_type));
@@ -41,7 +41,7 @@ const typesOf = (trades: readonly Trade[]) => new Set(trades.map(({ trade_type }
 const day = 86_400_000;
 
 describe("quotes", () => {
-  test("hold a rate by market convention, with its inverse, for the side that is fixed", async () => {
+  test("have a rate by market convention with its inverse, for the fixed side", async () => {
     const { status, body, headers } = await quotes({}, { operation: "buy", amount: 280 });
     expect([status, headers["x-fxdesk-extension"]]).toEqual([201, "true"]);
     const quote = body as Record<string, number | string>;
@@ -64,7 +64,7 @@ describe("quotes", () => {
     });
   });
 
-  test("settle two business days on, and say so when another day was asked for", async () => {
+  test("settle in two business days, with a warning if another day was requested", async () => {
     const spot = await quotes({}, {});
     expect(spot.body).toMatchObject({ value_date: "2026-11-24" });
     expect(spot.body).not.toHaveProperty("warning");
@@ -76,17 +76,17 @@ describe("quotes", () => {
     expect((forward.body as { warning: string }).warning).toContain("2026-12-28");
   });
 
-  test("are for value dates in ten years, too", async () => {
+  test("support value dates in ten years", async () => {
     const { body } = await quotes({}, { trade_type: "forward", value_date: "2036-11-27" });
     expect(body).toMatchObject({ value_date: "2036-11-28" });
   });
 
   test.each([
     [{ buy_currency: "XAU" }, "buy_currency XAU is not traded"],
-    [{ buy_currency: "EUR" }, "buy_currency and sell_currency are the same"],
+    [{ buy_currency: "EUR" }, "buy_currency and sell_currency must differ"],
     [{ amount: 0 }, "amount"],
     [{ amount: "0.00" }, "amount must be more than zero"],
-    [{ buy_currency: "JPY", sell_currency: "JPY" }, "the same"],
+    [{ buy_currency: "JPY", sell_currency: "JPY" }, "must differ"],
     [{ operation: "swap" }, "operation must be one of buy, sell"],
     [{ amount: 1e17 }, "amount must be at most 999999999999.99 EUR"],
     [{ amount: "1000000000000.00" }, "amount must be at most 999999999999.99 EUR"],
@@ -114,7 +114,7 @@ describe("quotes", () => {
 });
 
 describe("booking", () => {
-  test("responses where the funds go and until when", async () => {
+  test("returns the receiving account and the due date", async () => {
     const confirmed = await book(await makeQuote(client));
     expect(confirmed).toMatchObject({
       bank_account: { iban: "DE52000000000012345678", swift_code: "TESTDEFF" },
@@ -123,7 +123,7 @@ describe("booking", () => {
     expect(confirmed).not.toHaveProperty("initial_margin_amount");
   });
 
-  test("of a forward asks for an initial margin", async () => {
+  test("requires an initial margin for a forward", async () => {
     const quote = await makeQuote(client, {
       trade_type: "forward",
       value_date: "2027-03-01",
@@ -135,7 +135,7 @@ describe("booking", () => {
     });
   });
 
-  test("takes a quote once, and in time", async () => {
+  test("accepts a quote once, before it expires", async () => {
     const used = await makeQuote(client);
     await book(used);
     await expect(book(used)).rejects.toMatchObject({ status: 409, service: { code: "quote_already_used" } });
@@ -145,12 +145,12 @@ describe("booking", () => {
     await expect(book("none")).rejects.toMatchObject({ status: 404 });
   });
 
-  test("of the largest amount keeps each of its digits", async () => {
+  test("preserves each digit of the largest amount", async () => {
     const { trade_id } = await book(await makeQuote(client, { operation: "buy", amount: "999999999999.99" }));
     expect(await client.trades.get({ trade_id })).toMatchObject({ buy_amount: 999_999_999_999.99 });
   });
 
-  test("gives the reason that is only for spot trades to spot trades", async () => {
+  test("accepts the spot-only reason for spot trades only", async () => {
     const reason = "not_related_to_goods_or_services";
     const forward = await makeQuote(client, { trade_type: "forward", value_date: "2027-03-01" });
     await expect(book(forward, reason)).rejects.toMatchObject({ status: 400 });
@@ -182,7 +182,7 @@ describe("a forward", () => {
     service: { code: "drawdown_not_possible", details: expect.stringContaining(details) },
   });
 
-  test("is drawn from at its own rate until nothing is left", async () => {
+  test("is drawn at its own rate until nothing remains", async () => {
     const parent = await bookOne(forward);
     const drawn = await bookOne(drawdown(parent.trade_id, 4_000));
     expect(drawn).toMatchObject({
@@ -201,7 +201,7 @@ describe("a forward", () => {
     expect(drawdowns).toHaveLength(2);
   });
 
-  test("is closed when all of it was drawn and is settled", async () => {
+  test("closes when completely drawn and settled", async () => {
     const { trade_id } = await bookOne(frame);
     const draw = (amount: number) => bookOne(drawdown(trade_id, amount, { value_date: "2026-12-15" }));
     const status = async (id = trade_id) => (await client.trades.get({ trade_id: id })).status;
@@ -215,7 +215,7 @@ describe("a forward", () => {
     await expect(quotes({}, drawdown(trade_id, 1))).rejects.toMatchObject(conflict("settled or cancelled"));
   });
 
-  test("is not overdrawn by two quotes for the same amount", async () => {
+  test("cannot be overdrawn by two quotes", async () => {
     const { trade_id } = await bookOne(forward);
     const both = [await makeQuote(client, drawdown(trade_id, 6_000))];
     both.push(await makeQuote(client, drawdown(trade_id, 6_000)));
@@ -223,7 +223,7 @@ describe("a forward", () => {
     await expect(book(both[1]!)).rejects.toMatchObject(conflict("more than is left"));
   });
 
-  test("with a window is drawn from within it", async () => {
+  test("is drawn within its window", async () => {
     const { trade_id, trade_type } = await bookOne(frame);
     expect(trade_type).toBe("window_forward");
     const { body } = await quotes({}, drawdown(trade_id, 100, { value_date: "2026-12-01" }));
@@ -235,7 +235,7 @@ describe("a forward", () => {
     );
   });
 
-  test("is what a drawdown names", async () => {
+  test("is required for a drawdown", async () => {
     const spot = await bookOne({});
     await expect(quotes({}, drawdown(spot.trade_id, 10))).rejects.toMatchObject(conflict("is not a forward"));
     await expect(quotes({}, drawdown("TR0", 10))).rejects.toMatchObject({ status: 404 });
@@ -247,7 +247,7 @@ describe("a forward", () => {
     });
   });
 
-  test("that is not delivered pays the difference to the market at its fixing", async () => {
+  test("without delivery pays the difference at its fixing", async () => {
     const ndf = await bookOne({
       trade_type: "ndf",
       value_date: "2027-01-15",
@@ -273,7 +273,7 @@ describe("a forward", () => {
 });
 
 describe("trades", () => {
-  test("are there in every type and every status", async () => {
+  test("exist in every type and status", async () => {
     const trades = await everyTrade();
     const kinds = (field: "trade_type" | "status") => new Set(trades.map((trade) => trade[field]));
     expect(kinds("trade_type")).toEqual(new Set(["spot", "forward", "window_forward", "drawdown", "ndf"]));
@@ -291,7 +291,7 @@ describe("trades", () => {
     expect(trades.some(({ synthetic }) => synthetic)).toBe(true);
   });
 
-  test("are filtered by types, in both ways to write a list", async () => {
+  test("are filtered by types in both list formats", async () => {
     expect(typesOf(await everyTrade({ trade_type: ["ndf", "forward"] }))).toEqual(
       new Set(["ndf", "forward"]),
     );
@@ -300,7 +300,7 @@ describe("trades", () => {
     expect(typesOf(JSON.parse(text) as Trade[])).toEqual(new Set(["ndf", "forward"]));
   });
 
-  test("come page by page without a count", async () => {
+  test("are paged without a count", async () => {
     const first = await client.trades.list.response({ page_size: 5 });
     const second = await client.trades.list.response({ page_size: 5, page: 2 });
     expect(first.headers).not.toHaveProperty("x-total-count");
@@ -308,7 +308,7 @@ describe("trades", () => {
     expect(second.body[0]).not.toEqual(first.body[0]);
   });
 
-  test("point from drawdowns to their forward, and stay within it", async () => {
+  test("link drawdowns to their forward and do not exceed it", async () => {
     const [frame] = await everyTrade({ trade_type: ["window_forward"] });
     const drawdowns = await everyTrade({ parent_trade_id: frame!.trade_id });
     expect(drawdowns.map(({ trade_type }) => trade_type)).toEqual(["drawdown", "drawdown"]);
@@ -329,11 +329,11 @@ describe("trades", () => {
     expect(beneficiaries).toEqual(["Lakeside Components Inc"]);
   });
 
-  test("of others do not exist", async () => {
+  test("of other clients are not found", async () => {
     await expect(client.trades.get({ trade_id: "TR0" })).rejects.toMatchObject({ status: 404 });
   });
 
-  test("are settled on their day, when the funds are there", async () => {
+  test("settle on maturity if funded", async () => {
     const { trade_id } = await book(await makeQuote(client));
     expect(await client.trades.get({ trade_id })).toMatchObject({ status: "Created" });
     sandbox.advance(5 * day);
@@ -346,7 +346,7 @@ describe("trades", () => {
     ]);
   });
 
-  test("wait when the funds are not there", async () => {
+  test("wait for funds", async () => {
     const quote_id = await makeQuote(client, { amount: 50_000_000 });
     const { trade_id } = await client.trades.book({ quote_id, reason: "other" });
     sandbox.advance(5 * day);

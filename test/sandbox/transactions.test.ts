@@ -1,4 +1,4 @@
-/** Transactions of an account. */
+/** Tests the transactions of an account. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { Big } from "big.js";
@@ -30,14 +30,14 @@ async function all(input: Input = {}): Promise<Transaction[]> {
 const amountOf = ({ amount, credit_debit_indicator: side }: Transaction) =>
   new Big(amount.amount).times(side === "Debit" ? -1 : 1);
 
-test("are counted, and come page by page", async () => {
+test("are paged with a count", async () => {
   const { total, body } = await client.transactions.list.response({ account_id });
   expect(body).toHaveLength(50);
   expect(total).toBeGreaterThan(200);
   expect(await all()).toHaveLength(total!);
 });
 
-test("sum to the balance, and each carries the balance after it", async () => {
+test("sum to the balance and carry the balance after each", async () => {
   const [latest, ...older] = await all();
   const [balance] = await client.accounts.listBalances({ account_id });
   expect(latest!.balance!.amount).toEqual(balance!.amount);
@@ -59,17 +59,14 @@ test("are filtered by side and type", async () => {
   }
 });
 
-test.each(["zzz", "incoming,margin", "Incoming", ""])(
-  "of type %j are none that can be asked for",
-  async (transaction_type) => {
-    await expect(all({ transaction_type })).rejects.toMatchObject({ status: 400 });
-    expect(sandbox.requests.at(-1)!.refusal).toContain(
-      "transaction_type must be one of credit, debit, incoming, margin, payment_returned.",
-    );
-  },
-);
+test.each(["zzz", "incoming,margin", "Incoming", ""])("of type %j are refused", async (transaction_type) => {
+  await expect(all({ transaction_type })).rejects.toMatchObject({ status: 400 });
+  expect(sandbox.requests.at(-1)!.refusal).toContain(
+    "transaction_type must be one of credit, debit, incoming, margin, payment_returned.",
+  );
+});
 
-test("lie between two times, both excluded", async () => {
+test("exclude both bounds of the period", async () => {
   const everything = await all();
   const minutes = [...new Set(everything.map(({ value_datetime: time }) => time!.slice(0, 16)))];
   const [latest, , earliest] = minutes;
@@ -78,7 +75,7 @@ test("lie between two times, both excluded", async () => {
   expect(between).toEqual(expected);
 });
 
-test("are fetched one by one, with the other party", async () => {
+test("are read individually with the counterparty", async () => {
   const [listed] = await all({ transaction_type: "incoming" });
   const { transaction_id } = listed!;
   expect(await client.transactions.get({ account_id, transaction_id })).toEqual(listed);

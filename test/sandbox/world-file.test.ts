@@ -1,4 +1,4 @@
-/** A world as a file: what it says is there, and what is wrong in it is named by line and field. */
+/** Tests world files and their errors with line and field. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ function startWorld(name: string, more: object = {}) {
 }
 
 describe.each(includedWorlds)("the included world %s", (name) => {
-  test("has books that balance, and fits the schema that editors know", async () => {
+  test("has balanced books and matches the published schema", async () => {
     const { app, session } = startWorld(name);
     checkBooks(session.world);
     checkLines(session.world);
@@ -42,7 +42,7 @@ describe.each(includedWorlds)("the included world %s", (name) => {
     await app.close();
   });
 
-  test("has a page", async () => {
+  test("renders the dashboard", async () => {
     const { app } = startWorld(name);
     const { statusCode, body } = await app.inject({ url: "/", headers: { host: "127.0.0.1" } });
     expect([statusCode, body.includes("no real bank")]).toEqual([200, true]);
@@ -50,7 +50,7 @@ describe.each(includedWorlds)("the included world %s", (name) => {
   });
 });
 
-test("the group has twelve companies and a thousand accounts, for which one treasury speaks", () => {
+test("runs twelve companies with a thousand accounts in one treasury", () => {
   const { world } = startWorld("group").session;
   expect([world.clients.size, world.accounts.size, world.ownClientIds.length]).toEqual([12, 1_000, 12]);
   const held = [...world.accounts.values()].filter(({ clientId }) => clientId === "client-ch");
@@ -59,7 +59,7 @@ test("the group has twelve companies and a thousand accounts, for which one trea
   expect(world.ledger.balance(balanceAccount(first!, "InterimAvailable")).toFixed(2)).toBe("50000.00");
 });
 
-test("the exporter is reached with the demo credentials, under its own name, and trades", async () => {
+test("accepts the demo credentials for the exporter, which trades", async () => {
   const sandbox = await startSandbox({ world: "exporter", now });
   const { clientId, contactId, email } = sandbox.demo;
   expect([clientId, contactId, email]).toEqual([
@@ -93,7 +93,7 @@ test("the exporter is reached with the demo credentials, under its own name, and
   await sandbox.close();
 });
 
-describe("what is wrong", () => {
+describe("errors", () => {
   const good = readFileSync(join(__dirname, "../../sandbox/worlds/exporter.yaml"), "utf8");
   const lineOf = (text: string, part: string) => text.slice(0, text.indexOf(part)).split("\n").length;
 
@@ -116,7 +116,7 @@ describe("what is wrong", () => {
       "lots",
       "companies[0].accounts[2].balance must be an amount, such as 1250.50.",
     ],
-    ["country: DE\n", "country: DE\n    colour: blue\n", "colour", "companies[0].colour is not known here."],
+    ["country: DE\n", "country: DE\n    colour: blue\n", "colour", "companies[0].colour is unknown."],
     ["    country: DE\n", "", "- id: client-exporter", "companies[0].country is missing."],
     [
       "to: Elbe Guss AG",
@@ -157,7 +157,7 @@ describe("what is wrong", () => {
       "now: yesterday",
       "now must be a time in UTC, such as 2026-03-02T09:00:00Z.",
     ],
-  ])("%p instead of %p is named", (before, after, at, message) => {
+  ])("name %p instead of %p", (before, after, at, message) => {
     const text = good.replace(before, after);
     expect(text).not.toBe(good);
     const parsing = () => parseWorld(text, "company.yaml");
@@ -165,24 +165,24 @@ describe("what is wrong", () => {
     expect(parsing).toThrow(`company.yaml, line ${lineOf(text, at)}: ${message}`);
   });
 
-  test("is all named at once, and so is a file that is no YAML or is not there", () => {
+  test("list all violations, invalid YAML and missing files", () => {
     const text = good.replace("country: DE", "country: de").replace("per_week: 3", "per_week: 30");
     expect(() => parseWorld(text, "w.yaml")).toThrow(
       /line 10: companies\[0\].country .*\n.*business\[0\].per_week/,
     );
     expect(() => parseWorld("version: [", "w.yaml")).toThrow(/^w\.yaml, line 1: /);
-    expect(() => readWorld("nowhere.yaml")).toThrow("Included are exporter, group, empty.");
+    expect(() => readWorld("nowhere.yaml")).toThrow("Included worlds: exporter, group, empty.");
   });
 });
 
-describe("a file of one's own", () => {
+describe("a custom file", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fxdesk-world-"));
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test("gives rates, time and limits; what is said beside it goes before it", async () => {
+  test("sets rates, time and limits, which options override", async () => {
     const file = join(folder, "company.yaml");
     const text = `
 version: 1
@@ -207,7 +207,7 @@ settings: { requests_per_second: 3, quote_seconds: 5 }
     const responses = [];
     for (let n = 0; n < 12; n += 1) responses.push(await ask(sandbox, path, { headers: demoHeaders }));
     const statuses = responses.map(({ status }) => status);
-    // A request takes a tenth of a second: three of each ten are answered.
+    // A request advances the clock by 0.1 s, so three of ten are accepted.
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(4);
     expect(statuses[0]).toBe(200);
     expect(responses.find(({ status }) => status === 429)!.headers.get("retry-after")).toBe("1");
@@ -235,7 +235,7 @@ describe("a living world", () => {
       ),
     );
 
-  test("goes on as the clock moves, the same however it is moved, and only where it is asked for", () => {
+  test("continues with the clock, independent of its steps, and only on request", () => {
     const [world, again] = [lived("exporter", 1, 180), lived("exporter", 36, 180)];
     checkBooks(world);
     checkLines(world);

@@ -34,7 +34,7 @@ const addressFields = (address: AccountAddress | undefined) =>
       }
     : null;
 
-/** Money for a pooled account goes to the bank; the reference says for whom. */
+/** Pooled accounts are held by the bank; the payment reference identifies the client. */
 const holderOf = ({ type, country }: AccountDetails, client: Client) =>
   type === "pooled"
     ? { name: `${bankIn(country).name} client funds`, address: bankAddressOf(country) }
@@ -53,7 +53,7 @@ const dedicatedFields = ({ type, alias, primary, createdAt, modifiedAt }: Accoun
     modified: modifiedAt.toISOString(),
   };
 
-/** How the details are addressed from inside the country and from abroad. */
+/** Returns the domestic and international addresses of the details. */
 const accountAddressesOf = ({ numbers }: AccountDetails) =>
   numbers && {
     domestic: domesticAddress(numbers.country, numbers.digits),
@@ -114,7 +114,7 @@ function toFlatView(world: World, details: AccountDetails, client: Client) {
   };
 }
 
-/** Details that can be changed: the client's own, and dedicated. */
+/** Returns the client's own dedicated details. Throws if they are unknown or pooled. */
 function dedicatedDetails(world: World, client: Client, id: string): AccountDetails {
   const details = world.accountDetails.get(id.toLowerCase());
   if (details?.clientId !== client.clientId)
@@ -128,12 +128,12 @@ function dedicatedDetails(world: World, client: Client, id: string): AccountDeta
   return details;
 }
 
-/** Refuses when there is a dedicated account in the way of another. */
+/** Throws if a dedicated account conflicts with the request. */
 function assertNoConflict(conflicting: AccountDetails | undefined): void {
   if (!conflicting) return;
   throw new DomainError(
     "virtual-account-exists",
-    "There is a dedicated account in this currency already.",
+    "A dedicated account in this currency already exists.",
     conflicting.accountDetailsId,
   );
 }

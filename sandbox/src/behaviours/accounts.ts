@@ -12,7 +12,7 @@ import { balanceAccount } from "../world/ledger/ledger";
 import type { Client } from "../world/parties/parties";
 import type { World } from "../world/world";
 
-/** The client's account with an id. */
+/** Returns the client's account with an ID. Throws if the client has no such account. */
 export function findAccount(world: World, client: Client, accountId: string): Account {
   const account = world.accounts.get(accountId.toLowerCase());
   if (account?.clientId !== client.clientId)
@@ -20,17 +20,17 @@ export function findAccount(world: World, client: Client, accountId: string): Ac
   return account;
 }
 
-/** The currencies of a list, whose commas may be left out. */
+/** Parses a list of currencies. Commas are optional, so `EURUSD` is accepted. */
 export const parseCurrencies = (list: string | undefined): string[] | undefined =>
   list?.match(/[A-Z]{3}/g) ?? undefined;
 
-/** The client's accounts in the currencies of a list; all of them without a list. */
+/** Returns the client's accounts in the listed currencies, or all accounts if no list is given. */
 export function accountsInCurrencies(world: World, client: Client, list: string | undefined): Account[] {
   const currencies = parseCurrencies(list);
   return world.accountsOf(client).filter(({ currency }) => currencies?.includes(currency) ?? true);
 }
 
-/** An account's addresses: those of its confirmed details, or its own where it has none. */
+/** Returns the addresses of an account's confirmed details, or its own address if it has none. */
 function addressesOf(world: World, client: Client, account: Account) {
   const confirmed = detailsOf(world, client)
     .filter((details) => accountOfDetails(world, details) === account)
@@ -58,7 +58,7 @@ const toAccountView = (world: World, client: Client, account: Account) => ({
   })),
 });
 
-/** What is committed or owed counts against the client. */
+/** Balance types that are committed or owed, and therefore count against the client. */
 const liabilityTypes = new Set<BalanceType>([
   "RequiredFunds",
   "RequiredFundsImmediate",
@@ -67,7 +67,7 @@ const liabilityTypes = new Set<BalanceType>([
   "Processing",
 ]);
 
-/** An amount in the service's way: unsigned, beside what it is to the client. */
+/** Formats an amount as the service does: unsigned, with a credit or debit indicator. */
 export const toUnsignedAmount = (amount: Big, currency: string) => ({
   amount: { amount: formatDecimalAmount(amount.abs(), currency), currency },
   credit_debit_indicator: amount.lt(0) ? "Debit" : "Credit",
@@ -107,7 +107,7 @@ export const accounts: BehavioursOf<"accounts"> = {
     if (!account)
       throw new DomainError(
         "funding-account-not-found",
-        "There is no funding account for this.",
+        "No funding account matches the request.",
         String(values.currency ?? values.account_id),
       );
     const { accountId, currency } = account;

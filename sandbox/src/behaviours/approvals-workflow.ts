@@ -25,7 +25,9 @@ export const approvalsWorkflow: BehavioursOf<"approvalsWorkflow"> = {
     body: toActiveConfig(findApprovals(world, client).config),
   }),
 
-  /** With two administrators the first asks for a change, and the second confirms it by sending the same. */
+  /**
+   * With two administrators, the first requests a change and the second confirms it by sending the same configuration.
+   */
   "approvalsWorkflow.replaceConfig": ({ values: { groups, rules }, client, contact, world }) => {
     const approvals = findApprovals(world, client);
     const config = { groups, rules };
@@ -33,7 +35,7 @@ export const approvalsWorkflow: BehavioursOf<"approvalsWorkflow"> = {
       const member = world.contacts.get(id);
       return member !== undefined && canActFor(member, client);
     });
-    if (violation) throw new DomainError("validation-error", "The configuration cannot be used.", violation);
+    if (violation) throw new DomainError("validation-error", "The configuration is invalid.", violation);
     const { pending } = approvals;
     const contactId = contact?.contactId;
     if (approvals.settings.dual_admin && !pending) {
@@ -60,7 +62,7 @@ export const approvalsWorkflow: BehavioursOf<"approvalsWorkflow"> = {
     if (currency !== approvalsCurrency)
       throw new DomainError(
         "validation-error",
-        "The settings cannot be used.",
+        "The settings are invalid.",
         `currency must be ${approvalsCurrency}`,
       );
     const approvals = findApprovals(world, client);

@@ -1,4 +1,4 @@
-/** What the sandbox does behind the operations, by name. */
+/** Behaviours of the contract's operations, by operation name. */
 import type { AnyBehaviour } from "../behaviour";
 import { openBankingBehaviours } from "../open-banking";
 import { accountDetails } from "./account-details";

@@ -10,7 +10,7 @@ export const login: BehavioursOf<"login"> = {
     if (values.client_id !== demo.authClientId)
       throw new DomainError(
         "application-unknown",
-        "There is no such application.",
+        "The application is unknown.",
         `client_id ${values.client_id}`,
       );
     if (values.redirect_uri !== world.settings.redirectUri)

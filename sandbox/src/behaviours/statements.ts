@@ -17,13 +17,13 @@ import { applyOutcome, preparationMs } from "../world/statements/statement-outco
 import type { World } from "../world/world";
 import { findAccount, accountsInCurrencies, parseCurrencies } from "./accounts";
 
-/** A file of an e-mail while it is made: what it is of, and undefined where it cannot be made. */
+/** An attachment being written. `file` resolves to undefined if the format cannot carry the content. */
 interface PendingFile {
   readonly label: string;
   readonly file: Promise<FileResponse | undefined>;
 }
 
-/** What a letter says of its files, and of what those are that could not be made. */
+/** Composes the e-mail text: the attached files, and the statements that could not be created. */
 function composeLetter(
   { name, country }: Client,
   subject: string,
@@ -34,8 +34,8 @@ function composeLetter(
     `Dear ${name},`,
     "",
     ...(created.length > 0 ? [`Please find attached: ${subject}.`] : []),
-    ...missing.map((of) => `The statement of ${of} could not be made in the format asked for.`),
-    ...(created.length + missing.length === 0 ? [`There is no account for the ${subject}.`] : []),
+    ...missing.map((of) => `The statement of ${of} could not be created in the requested format.`),
+    ...(created.length + missing.length === 0 ? [`No account matches the ${subject}.`] : []),
     "",
     ...created.map(({ fileName }) => `- ${fileName}`),
     ...(created.length > 0 ? [""] : []),
@@ -45,7 +45,7 @@ function composeLetter(
   return `${lines.join("\n")}\n`;
 }
 
-/** Sends what could be made of the files to the client's registered address, and says so. */
+/** E-mails the files that could be created to the client's registered address. */
 async function mailFiles(
   world: World,
   client: Client,
@@ -64,7 +64,7 @@ async function mailFiles(
   return { status: 202, body: "The statement will be sent by e-mail." } as const;
 }
 
-/** The statement of each account, as files of an e-mail. */
+/** Writes one statement file per account. */
 const statementFiles = (
   world: World,
   client: Client,
@@ -77,11 +77,11 @@ const statementFiles = (
     file: statementFile(createAccountStatement(world, client, account, period), ...formatArguments),
   }));
 
-/** A period that ends today because it has no end of its own: it may not begin later. */
+/** Returns today as the end of a period without one. Throws if the period starts later. */
 function defaultEndDate(world: World, field: string, from: string): string {
   const today = dayOf(world.now);
   if (from > today)
-    throw toValidationError(`${field}: ${from} is after today, ${today}, and there is no later end`);
+    throw toValidationError(`${field}: ${from} is after today (${today}), the default end of the period`);
   return today;
 }
 
@@ -115,7 +115,7 @@ export const statements: BehavioursOf<"statements"> = {
     const account = findAccount(world, client, values.account_id);
     const statement = world.statements.get(values.statement_id.toLowerCase());
     if (statement?.account !== account)
-      throw new DomainError("statement-not-found", "There is no such statement.", values.statement_id);
+      throw new DomainError("statement-not-found", "The statement is unknown.", values.statement_id);
     if (statement.readyAt > world.now) return { status: 202, body: { status: "Pending" } };
     const { period, asOf, format, failed } = statement;
     const content = createAccountStatement(world, client, account, period, asOf);
@@ -128,7 +128,7 @@ export const statements: BehavioursOf<"statements"> = {
     const accounts = accountsInCurrencies(world, client, values.currencies);
     const held = new Set(accounts.map(({ currency }) => currency));
     const missing = parseCurrencies(values.currencies)?.find((currency) => !held.has(currency));
-    if (missing !== undefined) throw toValidationError(`currencies: there is no account in ${missing}`);
+    if (missing !== undefined) throw toValidationError(`currencies: the client has no account in ${missing}`);
     const files = statementFiles(world, client, accounts, { from, to }, format);
     return mailFiles(world, client, `Accounts statement ${from} to ${to}`, files);
   },
@@ -137,10 +137,10 @@ export const statements: BehavioursOf<"statements"> = {
     const { date_from: from, account_ids: numbers } = values;
     const to = values.date_to ?? defaultEndDate(world, "date_from", from);
     if (numbers?.length === 0)
-      throw toValidationError("account_ids: name an account, or leave it out for all of them");
+      throw toValidationError("account_ids: list at least one account, or omit it to select all");
     const all = world.accountsOf(client);
     const unknown = numbers?.find((number) => !all.some(({ listNumber }) => listNumber === number));
-    if (unknown !== undefined) throw toValidationError(`account_ids: no account ${unknown}`);
+    if (unknown !== undefined) throw toValidationError(`account_ids: the client has no account ${unknown}`);
     const accounts = all.filter(({ listNumber }) => numbers?.includes(listNumber) ?? true);
     const options = { subTags: values.sub_tags };
     const files = statementFiles(world, client, accounts, { from, to }, "mt940", options);

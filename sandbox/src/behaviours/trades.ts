@@ -16,7 +16,7 @@ import {
 import { bookTrade } from "../world/trades/trading";
 import type { World } from "../world/world";
 
-/** Where the documents are: at the address the call was made to. */
+/** Builds document URLs on the host that the request was sent to. */
 const documentUrls =
   (request: HttpRequest) =>
   (kind: DocumentKind, id: string): string =>
@@ -69,22 +69,22 @@ const toConfirmedTrade = (trade: Trade) => ({
   initial_margin_due_date: trade.initialMargin?.dueDate,
 });
 
-/** The newest first. */
+/** Returns the client's trades, newest first. */
 const tradesOf = (client: Client, world: World): Trade[] =>
   [...world.trades.values()].filter(({ clientId }) => clientId === client.clientId).toReversed();
 
-/** The quote a trade is to be booked from, still good and not used. */
+/** Returns the client's quote. Throws if it is unknown, used or expired. */
 function findBookableQuote(quoteId: string, client: Client, world: World) {
   const quote = world.quotes.get(quoteId);
   if (!quote || quote.terms.clientId !== client.clientId)
-    throw new DomainError("quote-not-found", "There is no such quote.", quoteId);
+    throw new DomainError("quote-not-found", "The quote is unknown.", quoteId);
   if (quote.used)
     throw new DomainError("quote-already-used", "A trade was already booked from this quote.", quoteId);
   if (quote.expiresAt <= world.now)
     throw new DomainError(
       "quote-expired",
       "The quote has expired.",
-      "Ask for a new quote and book it in time.",
+      "Request a new quote and book it before it expires.",
     );
   return quote;
 }
@@ -95,7 +95,7 @@ export const trades: BehavioursOf<"trades"> = {
     if (values.reason === "not_related_to_goods_or_services" && quote.terms.type !== "spot")
       throw new DomainError(
         "validation-error",
-        "The reason is only for spot trades.",
+        "The reason is allowed for spot trades only.",
         `reason ${values.reason}`,
       );
     const { parent, sell, buy } = quote.terms;
@@ -120,7 +120,7 @@ export const trades: BehavioursOf<"trades"> = {
   "trades.get": ({ values, client, request, world }) => {
     const trade = world.trades.get(values.trade_id);
     if (!trade || trade.clientId !== client.clientId)
-      throw new DomainError("trade-not-found", "There is no such trade.", values.trade_id);
+      throw new DomainError("trade-not-found", "The trade is unknown.", values.trade_id);
     const model = values.response_model === "ExtendedBookedTrade" ? toExtendedBookedTrade : toBookedTrade;
     return { status: 200, body: model(trade, documentUrls(request)) };
   },

@@ -19,7 +19,7 @@ const partyFields = ({ name, accountNumber, bankIdentifier, bic, iban }: Counter
   swift: bic,
 });
 
-/** Who paid a credit, or was paid by a debit. */
+/** Returns the debtor of a credit or the creditor of a debit. */
 function counterpartyFields({ amount, entry: { counterparty } }: BookedLine) {
   if (!counterparty) return {};
   return amount.lt(0)
@@ -49,7 +49,7 @@ function toTransactionView(account: Account, line: BookedLine) {
 const bookedLinesOf = ({ ledger }: World, account: Account) =>
   ledger.lines(balanceAccount(account, "InterimAvailable"));
 
-/** A service of tomorrow may book more types, so the contract leaves them open; here there are no others. */
+/** The contract leaves the enumeration open for future types; the sandbox books only the known ones. */
 function parseTransactionType(operation: Declaration, text: string | undefined): TransactionType | undefined {
   const { schema } = fieldsOf(operation).find(({ name }) => name === "transaction_type")!;
   const types = extensibleEnumValues(unwrap(schema)) as TransactionType[];
@@ -57,12 +57,12 @@ function parseTransactionType(operation: Declaration, text: string | undefined):
   if (type === text) return type;
   throw new DomainError(
     "validation-error",
-    "The request does not fit.",
+    "The request is invalid.",
     `transaction_type must be one of ${types.join(", ")}.`,
   );
 }
 
-/** Both bounds are excluded, as the contract says. */
+/** Parses a bound of the period. The contract excludes both bounds. */
 const parseBound = (minute: string | undefined, unbounded: number) =>
   minute ? Date.parse(`${minute}:00Z`) : unbounded;
 

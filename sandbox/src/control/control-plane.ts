@@ -1,4 +1,4 @@
-/** The controls as functions: `sandbox.control`, and behind their routes. */
+/** The controls as functions: `sandbox.control` and the HTTP handlers. */
 import {
   checkInput,
   type Declaration,
@@ -16,7 +16,7 @@ import { controls } from "./controls";
 type Control = (typeof controls)[number];
 type ControlsByMethod = { readonly [C in Control as C["name"] extends `sandbox.${infer M}` ? M : never]: C };
 
-/** One function for each control; it returns what the control does over HTTP, or throws a Refusal. */
+/** One method per control. Returns the body of the HTTP response, or throws an HttpError. */
 export type ControlPlane = {
   readonly [M in keyof ControlsByMethod]: (
     ...input: Partial<InputOf<ControlsByMethod[M]>> extends InputOf<ControlsByMethod[M]>
@@ -27,16 +27,16 @@ export type ControlPlane = {
 
 export const methodOf = ({ name }: Declaration): string => name.slice(name.indexOf(".") + 1);
 
-/** A control, whatever values it takes: they are checked before. */
+/** Control with its value type erased. The values are validated before `act`. */
 export type AnyControl = Declaration & { readonly act: (session: SandboxSession, values: never) => unknown };
 
-/** Does what a control does with values that were not checked yet. Throws a Refusal. */
+/** Validates the input and runs a control. Throws an HttpError. */
 export function runControl(session: SandboxSession, control: AnyControl, input: Values): unknown {
   session.world.runDueEvents();
   if (control.effect !== "read") session.undoHistory.markChanged();
   const violations = checkInput(control, input, session.world.now);
   if (violations.length > 0)
-    throw new HttpError(400, "validation_error", "The request does not fit.", describeViolations(violations));
+    throw new HttpError(400, "validation_error", "The request is invalid.", describeViolations(violations));
   const rethrow = (error: unknown): never => {
     throw toHttpError(error);
   };
@@ -66,6 +66,6 @@ const toBehaviour =
     };
   };
 
-/** What stands behind the routes. */
+/** Behaviours of the control routes. */
 export const controlBehaviours = (session: SandboxSession): Readonly<Record<string, AnyBehaviour>> =>
   Object.fromEntries(controls.map((control) => [control.name, toBehaviour(session, control)]));

@@ -1,4 +1,4 @@
-/** The control plane: its routes and its page. */
+/** The controls: routes and dashboard. */
 import { contract } from "@fxdesk/toolkit/operations";
 import { dashboard } from "../pages/dashboard/page";
 import { docs } from "../pages/docs";
@@ -9,12 +9,12 @@ import { assertSameOrigin } from "./guard";
 export { controls } from "./controls";
 export { controlBehaviours, type ControlPlane, controlPlane } from "./control-plane";
 
-/** Answered like the JSON interface, whatever service is played. */
+/** Responds in the format of the JSON interface, whatever service is simulated. */
 export const controlExtensions: ExtensionSet = {
   service: { ...contract, operations: controls },
   plugins: [dashboard, docs],
   guard: assertSameOrigin,
   untracked: true,
-  // What was saved may be long.
+  // Saved sandboxes can be large.
   bodyLimit: 2 ** 30,
 };

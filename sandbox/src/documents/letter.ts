@@ -1,4 +1,4 @@
-/** One page that says one thing: a title, and names with their values. */
+/** One-page PDF with a title and a list of names and values. */
 import { drawPdf, fonts, ink, page, toPrintable } from "../files/pdf-canvas";
 import type { Bank } from "../world/accounts/banks";
 

@@ -1,4 +1,4 @@
-/** The documents of trades and their payments: what each says, and where it is. */
+/** Documents of trades and payments: their URLs and contents. */
 import type { TradePaymentStatus } from "../world/enumerations";
 import type { ValuesOf } from "@fxdesk/toolkit/operations";
 import type { getDocument } from "../extensions/extension-operations";
@@ -23,14 +23,14 @@ const withoutInstruction = new Set<TradePaymentStatus>([
   "Payment cancelled",
 ]);
 
-/** Instructions are there when it is known and approved whom to pay, receipts when the money has gone. */
+/** True once the beneficiary is complete and the payment is approved. */
 export const hasInstruction = ({ status }: TradePayment): boolean => !withoutInstruction.has(status);
 export const hasReceipt = ({ status }: TradePayment): boolean => status === "Payment complete";
 
 const money = ({ amount, currency }: Money) =>
   `${groupDigits(formatDecimalAmount(amount, currency))} ${currency}`;
 
-/** Whom every letter about a trade is to, and from which bank. */
+/** Returns the bank and the recipient of the letters about a trade. */
 function letterParties(world: World, { clientId }: Trade) {
   const { name, address, country } = world.clients.get(clientId)!;
   return { bank: bankIn(country), holder: ["Client", `${name}, ${address}`] as const };
@@ -100,7 +100,7 @@ const paymentKinds = {
   "payment-receipts": { isAvailable: hasReceipt, letter: paymentLetter("Payment receipt") },
 };
 
-/** The document of one of the client's trades or payments; undefined where there is none. */
+/** Returns the document of one of the client's trades or payments, or undefined if none exists. */
 export function findDocument(
   world: World,
   clientId: string,

@@ -1,4 +1,4 @@
-/** What the sandbox adds to the contract, because nothing could be tried without it. */
+/** Extensions of the contract without which nothing could be booked. */
 import { type Declaration, type Service, splitCredential } from "@fxdesk/toolkit/operations";
 import type { AnyBehaviour } from "../behaviour";
 import { openBankingPages, openBankingServer } from "../open-banking";
@@ -13,13 +13,13 @@ export { extensionModule } from "./extension-operations";
 const isSupported = ({ servers, credentials }: Service, { server, credentials: required }: Declaration) =>
   server in servers && required.every((credential) => splitCredential(credential).name in credentials);
 
-/** The same whatever the parameters are called. */
+/** Identifies a route regardless of parameter names. */
 const routeKey = ({ method, path }: Declaration) => `${method} ${path.replace(/\{[^}]*\}/g, "{}")}`;
 
 const isTaken = ({ operations }: Service, declaration: Declaration) =>
   operations.some((known) => routeKey(known) === routeKey(declaration));
 
-/** What fits the service, and is not there already. */
+/** Returns the extensions that the service supports and does not declare itself. */
 export const extensionsFor = (service: Service): ExtensionSet => ({
   service: {
     ...service,

@@ -1,4 +1,4 @@
-/** Prices, an extension: the contract books trades from quotes and shows no way to get one. */
+/** Extension that creates quotes. The contract books trades from quotes, but has no operation to create one. */
 import { Big } from "big.js";
 import type { ValuesOf } from "@fxdesk/toolkit/operations";
 import type { Behaviour } from "../behaviour";
@@ -36,7 +36,7 @@ const priceFields = ({ terms: { rate, maturityDate }, warning }: Offer) => {
 
 type QuoteRequest = ValuesOf<typeof createQuote>;
 
-/** The amount asked about, when it can be traded between the currencies. */
+/** Returns the requested amount. Throws if it cannot be traded in these currencies. */
 function requestedAmount({
   buy_currency,
   sell_currency,
@@ -45,7 +45,7 @@ function requestedAmount({
 }: QuoteRequest): Big {
   for (const [field, currency] of Object.entries({ buy_currency, sell_currency }))
     if (!tradedCurrencies.includes(currency)) throw toValidationError(`${field} ${currency} is not traded`);
-  if (buy_currency === sell_currency) throw toValidationError("buy_currency and sell_currency are the same");
+  if (buy_currency === sell_currency) throw toValidationError("buy_currency and sell_currency must differ");
   const fixedCurrency = fixed === "buy" ? buy_currency : sell_currency;
   const amount = new Big(amountText);
   if (amount.lte(0)) throw toValidationError("amount must be more than zero");
@@ -56,33 +56,32 @@ function requestedAmount({
   return amount;
 }
 
-/** What is not delivered is traded without delivery, and settles in the other currency. */
+/** Throws unless non-deliverable currencies are traded as an NDF, which settles in the other currency. */
 function assertDeliverable({ trade_type: type, buy_currency, sell_currency }: QuoteRequest): void {
   const nonDeliverable = [buy_currency, sell_currency].filter((currency) =>
     nonDeliverableCurrencies.has(currency),
   );
   if (nonDeliverable.length > 0 && type !== "ndf")
-    throw toValidationError(`trade_type must be ndf: ${nonDeliverable[0]} is not delivered`);
-  if (nonDeliverable.length > 1)
-    throw toValidationError(`buy_currency or sell_currency must be one that is delivered`);
+    throw toValidationError(`trade_type must be ndf: ${nonDeliverable[0]} is not deliverable`);
+  if (nonDeliverable.length > 1) throw toValidationError(`buy_currency or sell_currency must be deliverable`);
 }
 
-/** Nothing or too much is exchanged for some amounts, though they can be asked about. */
+/** Throws if an amount is zero or too large after conversion. Estimates allow such amounts. */
 function assertExchangeable({ buy, sell }: Offer["terms"]): void {
   for (const [side, { amount, currency }] of Object.entries({ buy, sell })) {
-    if (amount.eq(0)) throw toValidationError("amount is too small to be exchanged");
+    if (amount.eq(0)) throw toValidationError("amount is too small to exchange");
     if (amount.gt(maxAmount(currency)))
       throw toValidationError(`amount would ${side} more than ${maxAmountText(currency)}`);
   }
 }
 
-/** A window that opens after its last day leaves no day to draw for. */
+/** Throws if the window starts after its last day. */
 function assertWindowOpens({ windowFrom, maturityDate }: Offer["terms"]): void {
   if (windowFrom !== undefined && windowFrom > maturityDate)
     throw toValidationError(`window_start_date ${windowFrom} is after the value_date, ${maturityDate}`);
 }
 
-/** Ten years: so far ahead trades are made, at most. */
+/** Ten years: latest value date of a trade. */
 const maxDaysAhead = 10 * 366;
 
 function assertWithinHorizon({ value_date: valueDate }: QuoteRequest, { now }: World): void {
@@ -91,7 +90,7 @@ function assertWithinHorizon({ value_date: valueDate }: QuoteRequest, { now }: W
     throw toValidationError(`value_date must be at most ${latest}`);
 }
 
-/** The forward a drawdown is to be drawn from, in the same currencies. */
+/** Returns the parent forward of a drawdown. Throws if it is unknown or in other currencies. */
 function findParent(
   { parent_trade_id: parentId = "", buy_currency, sell_currency }: QuoteRequest,
   client: Client,
@@ -99,7 +98,7 @@ function findParent(
 ) {
   const parent = world.trades.get(parentId);
   if (parent?.clientId !== client.clientId)
-    throw new DomainError("trade-not-found", "There is no such trade.", parentId);
+    throw new DomainError("trade-not-found", "The trade is unknown.", parentId);
   if (parent.buy.currency !== buy_currency || parent.sell.currency !== sell_currency)
     throw toValidationError(`trade ${parentId} sells ${parent.sell.currency} for ${parent.buy.currency}`);
   return parent;
@@ -155,11 +154,11 @@ export const sendAvailability: Behaviour = ({ world }) => ({
   body: { fx_available: areQuotesAvailable(world) },
 });
 
-/** The caller can correct it by asking later: a conflict, not a failure of the service. */
+/** A conflict, not a service failure: the request succeeds once the market opens. */
 const marketClosedError = ({ now }: World) =>
   new DomainError(
     "market-closed",
-    "The market is closed; only estimates are given.",
+    "The market is closed. Only estimates are available.",
     `It opens at ${nextMarketOpening(now).toISOString()}.`,
   );
 

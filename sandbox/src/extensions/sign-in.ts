@@ -1,6 +1,6 @@
 /**
- * Signing in, an extension: the contract shows the login page, and neither where its form goes nor where tokens come from.
- * Errors are those of OAuth 2.0: `{error, error_description}`.
+ * Extension for signing in. The contract shows the login page, but neither the target of its form nor the token
+ * endpoint. Errors are those of OAuth 2.0: `{error, error_description}`.
  */
 import { createHmac } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -19,10 +19,10 @@ export const signIn: RoutePlugin = (app, session, { tokens }) => {
   if (tokens) app.post(tokens.path, (request, reply) => exchangeToken(session.world, request, reply));
 };
 
-/** The login form: to the application with a code, or once more. */
+/** Redirects to the application with a code, or shows the form again. */
 function handleLogin(world: World, form: URLSearchParams, reply: FastifyReply): FastifyReply {
   const field = (name: string) => formParameter(form, name);
-  // A form of somebody's own may leave out the address, of which one is registered.
+  // Custom forms may omit the redirect URI, because only one is registered.
   const redirectUri = field("redirect_uri") || world.settings.redirectUri;
   const loginRequest = { client_id: field("client_id"), redirect_uri: redirectUri, state: field("state") };
   if (
@@ -48,7 +48,7 @@ function rejectLogin(
   loginRequest: LoginRequest,
   email: string,
 ): FastifyReply {
-  const message = "E-mail or password is wrong.";
+  const message = "The e-mail address or password is wrong.";
   return withLoggedError(reply, message)
     .code(401)
     .headers(pageHeaders)
@@ -64,7 +64,7 @@ const tokenEndpoint = ({ tokens, now }: World): TokenEndpoint<Grant> => ({
   extraFields: (grant) => ({ id_token: idToken(grant, now) }),
 });
 
-/** There is one application, which says who it is by HTTP Basic. */
+/** Exchanges a code or refresh token. The only application authenticates with HTTP Basic. */
 function exchangeToken(world: World, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (request.headers.authorization !== basicAuthorization) {
     reply.header("www-authenticate", 'Basic realm="fxdesk sandbox"');
@@ -75,7 +75,7 @@ function exchangeToken(world: World, request: FastifyRequest, reply: FastifyRepl
 
 const toBase64UrlJson = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
 
-/** Says who logged in, and for which clients; signed with the application's secret. */
+/** ID token with the contact and its clients, signed with the application's secret. */
 function idToken({ contactId, clientIds }: Grant, now: Date): string {
   const issuedAt = Math.floor(now.getTime() / 1_000);
   const claims = {

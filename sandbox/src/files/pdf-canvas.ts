@@ -1,4 +1,4 @@
-/** What all PDF documents of the bank have in common: the page, its letterhead, and letters that every reader has. */
+/** Page layout, letterhead and fonts of all PDF documents. */
 import { toAscii } from "@fxdesk/toolkit/formats";
 import { buffer } from "node:stream/consumers";
 import type { Bank } from "../world/accounts/banks";
@@ -10,7 +10,7 @@ export const width = page.right - page.left;
 export const ink = { text: "#1c2733", quiet: "#5f6b78", brand: "#12406b", line: "#d5dbe1" } as const;
 export const fonts = { plain: "Helvetica", bold: "Helvetica-Bold" } as const;
 
-/** The library takes a tenth of a second to load: not before it is needed. */
+/** Loaded on first use, because loading takes about 100 ms. */
 const loadPdf = async () => (await import("pdfkit")).default;
 
 type PdfDocument = InstanceType<Awaited<ReturnType<typeof loadPdf>>>;
@@ -19,7 +19,9 @@ const unprintableCharacters = /[^\n\x20-\x7e\u00a0-\u00ff\u2013\u2014\u2018-\u20
 
 const transliterate = (letter: string) => (/\s/.test(letter) ? " " : toAscii(letter).replaceAll(".", "?"));
 
-/** The fonts of every reader have the letters of Western Europe; others are spelled with them, or are question marks. */
+/**
+ * Transliterates characters outside the standard PDF fonts, which cover Western Europe. Others become question marks.
+ */
 export const toPrintable = (text: string): string =>
   text.normalize("NFC").replace(unprintableCharacters, transliterate);
 
@@ -29,7 +31,7 @@ interface Heading {
   readonly writtenAt: Date;
 }
 
-/** A document while it is drawn. */
+/** PDF document under construction. */
 export class PdfCanvas {
   constructor(
     readonly document: PdfDocument,
@@ -53,7 +55,7 @@ export class PdfCanvas {
       .text(`BIC ${bank.bic}`, page.left, page.top + 32);
     this.setStyle(fonts.bold, 13, ink.text).text(toPrintable(title), page.left, page.top + 2, right);
     this.setStyle(fonts.plain, 8, ink.quiet).text(
-      `Written on ${writtenAt.toISOString().slice(0, 10)}`,
+      `Issued on ${writtenAt.toISOString().slice(0, 10)}`,
       page.left,
       page.top + 21,
       right,
@@ -68,14 +70,14 @@ export class PdfCanvas {
       this.document.switchToPage(index);
       const isLast = index === count - 1;
       this.setStyle(fonts.plain, 7, ink.quiet)
-        .text("Sandbox: no bank and no money stand behind this document.", page.left, y, { lineBreak: false })
+        .text("Sandbox document: no real bank, no real money.", page.left, y, { lineBreak: false })
         .text(isLast ? "" : "Continued on the next page", page.left, y, { width, align: "center" })
         .text(`Page ${index + 1} of ${count}`, page.left, y, { width, align: "right" });
     }
   }
 }
 
-/** A document with a letterhead, what is drawn below it, and footers. The same content is always the same bytes. */
+/** Draws a document with letterhead, content and footers. Equal content yields equal bytes. */
 export async function drawPdf(heading: Heading, drawContent: (canvas: PdfCanvas) => void): Promise<Buffer> {
   const Document = await loadPdf();
   const document = new Document({

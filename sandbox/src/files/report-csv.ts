@@ -1,4 +1,4 @@
-/** Reports as comma-separated values, safe to open in a spreadsheet. */
+/** Reports as CSV. Free text is escaped, because spreadsheets execute formulas. */
 import { csvRow, escapeFormula } from "@fxdesk/toolkit/formats";
 import type { Report, Row } from "./report";
 

@@ -1,4 +1,4 @@
-/** Reports to read and print. */
+/** Reports as PDF. */
 import { drawPdf, fonts, ink, page, type PdfCanvas, toPrintable, width } from "./pdf-canvas";
 import type { Report, Row } from "./report";
 
@@ -25,7 +25,7 @@ function cellsOf({ columns }: Report): Cell[] {
   });
 }
 
-/** One report while it is written, from the top down. */
+/** Prints one report from the top down. */
 class ReportPrinter {
   #y: number = page.top;
   readonly #cells: readonly Cell[];
@@ -46,7 +46,7 @@ class ReportPrinter {
     for (const row of below) this.#printRow(row, fonts.bold);
   }
 
-  /** To whom it is addressed, on the left, and what it is about, on the right. */
+  /** Prints the account holder on the left and the facts on the right. */
   #printAddress(): void {
     const { holder, facts } = this.report;
     const top = page.top + 72;
@@ -80,14 +80,14 @@ class ReportPrinter {
     this.canvas.document.text(text, x, this.#y, { width: maxWidth, align: right ? "right" : "left" });
   }
 
-  /** An amount broken over two lines would be two amounts: it is smaller where it does not fit. */
+  /** Shrinks amounts that are too wide. An amount broken over two lines would read as two amounts. */
   #fitStyle(font: string, text: string, { width: maxWidth, right }: Cell): void {
     const textWidth = this.canvas.setStyle(font, size, ink.text).widthOfString(text);
     if (right && textWidth > maxWidth)
       this.canvas.setStyle(font, (size * maxWidth) / (textWidth + 1), ink.text);
   }
 
-  /** As high as its longest text; on the next page when it does not fit on this one. */
+  /** Prints a row, on a new page if it does not fit. */
   #printRow(values: Row, font: string): void {
     const texts = this.#cells.map((cell) => {
       const value = values[cell.index]!;

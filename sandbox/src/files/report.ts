@@ -1,12 +1,12 @@
-/** What a document says, before it is written in one of the formats. */
+/** Content of a report, independent of the file format. */
 import type { Bank } from "../world/accounts/banks";
 import type { Client } from "../world/parties/parties";
 
 export interface Column {
   readonly name: string;
-  /** A text that somebody else may have written. */
+  /** True for text from third parties. */
   readonly isFreeText?: true;
-  /** How it is printed, its width in points and what is shown of a value; columns without are only for machines. */
+  /** Print layout, with the width in points. Columns without it appear in machine-readable formats only. */
   readonly print?: {
     readonly title: string;
     readonly width: number;
@@ -21,17 +21,17 @@ export interface Report {
   readonly bank: Bank;
   readonly title: string;
   readonly holder: Client;
-  /** What it is about: names and values. */
+  /** Names and values printed above the table. */
   readonly facts: readonly (readonly [name: string, value: string])[];
   readonly columns: readonly Column[];
   readonly rows: Iterable<Row>;
-  /** Rows above and below the others in print: balances and totals. */
+  /** Rows printed before the others: opening balances. */
   readonly above: readonly Row[];
   readonly below: readonly Row[];
   readonly writtenAt: Date;
 }
 
-/** An amount for people: its digits in groups of three. */
+/** Formats an amount with digits in groups of three. */
 export function groupDigits(amount: string): string {
   const [units = "", ...decimals] = amount.split(".");
   return [units.replace(/\B(?=(\d{3})+$)/g, ","), ...decimals].join(".");

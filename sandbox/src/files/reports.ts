@@ -1,4 +1,4 @@
-/** What the statements that are not of one account say. */
+/** Reports across accounts: incoming funds and trades. */
 import { Big } from "big.js";
 import { bankIn } from "../world/accounts/banks";
 import { type Money, formatDecimalAmount } from "../world/money/currencies";
@@ -10,7 +10,7 @@ import { linesInPeriod } from "../world/statements/account-statement";
 import type { Period } from "../world/statements/statement";
 import { type Column, groupDigits, type Report, type Row } from "./report";
 
-/** What the two have in common: no balances, and the letterhead of the client's country. */
+/** Fields that both reports share. The letterhead is that of the client's country. */
 const commonReportFields = (world: World, client: Client) => ({
   bank: bankIn(client.country),
   holder: client,
@@ -29,7 +29,7 @@ const fundsColumns: readonly Column[] = [
   { name: "amount", print: { title: "Amount", width: 64, right: true, format: groupDigits } },
 ];
 
-/** What came in from outside on all accounts. */
+/** Lists the incoming payments on all accounts. */
 export function incomingFundsReport(world: World, client: Client, period: Period): Report {
   const rows = world.accountsOf(client).flatMap((account) =>
     linesInPeriod(world, account, period)
@@ -75,7 +75,7 @@ const formatMoney = ({ amount, currency }: Money) =>
 
 const joinLines = (...texts: readonly (string | undefined)[]) => texts.filter(Boolean).join("\n");
 
-/** The trades ordered in a month or on a day, given as the beginning of the date. */
+/** Lists the trades ordered in a month or on a day. `orderPeriod` is a prefix of the date. */
 export function tradesReport(world: World, client: Client, orderPeriod: string): Report {
   const trades = [...world.trades.values()].filter(
     ({ clientId, orderDate }) => clientId === client.clientId && orderDate.startsWith(orderPeriod),

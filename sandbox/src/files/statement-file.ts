@@ -1,4 +1,4 @@
-/** Documents in the formats the contract names. */
+/** Statement and report files in the formats of the contract. */
 import { FormatError, writeCoda, writeCsv, writeMt940, type Mt940Options } from "@fxdesk/toolkit/formats";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -32,26 +32,26 @@ const fileTypes: Readonly<Record<StatementFormat, FileType>> = {
 
 interface StatementWriter {
   readonly write: (statement: AccountStatement, options: Mt940Options) => Promise<FileResponse["bytes"]>;
-  /** Rejects when the format cannot carry the statement, where that shows only when it is written. */
+  /** Rejects if the format cannot carry the statement. Needed for formats that fail only while writing. */
   readonly validate?: (statement: AccountStatement, options: Mt940Options) => Promise<void>;
 }
 
 /**
- * A text that is made while it is read. Whether the format can carry all of it shows only at its end, too late for who has
- * read the beginning: so it is made once before.
+ * Streams a text format. The format may fail at the end, after the client has read the start, so `validate` writes the
+ * whole text once before.
  */
 const streamingWriter = (
   chunks: (statement: AccountStatement, options: Mt940Options) => AsyncGenerator<string>,
 ): StatementWriter => ({
   validate: async (statement, options) => {
     const chunksToCheck = chunks(statement, options);
-    // Others are served meanwhile.
+    // Yield to other requests.
     while (!(await chunksToCheck.next()).done) await nextTurn();
   },
   write: async (statement, options) => Readable.from(chunks(statement, options)),
 });
 
-/** The same with the numbers of the lines for references of the bank: there is no room for all of an identifier. */
+/** Shortens the bank references to line numbers, because the format has no room for whole IDs. */
 const withLineNumbers = (statement: AccountStatement): AccountStatement => ({
   ...statement,
   entries: {
@@ -70,19 +70,22 @@ const writers: Readonly<Record<StatementFormat, StatementWriter>> = {
   coda: streamingWriter((statement) => writeCoda([withLineNumbers(statement)])),
 };
 
-/** What was tried out before it was fetched, by the statement that was asked for. */
+/** Validations in progress or done, by requested statement. */
 const validations = new WeakMap<Statement, Promise<void>>();
 
-/** Tries out a statement that was asked for while it is made, so that who fetches it does not wait. */
+/** Starts validating a requested statement, so that the later download does not wait. */
 export function validateAhead(requested: Statement, content: AccountStatement): void {
   const validation = writers[requested.format].validate?.(content, {});
   if (!validation) return;
   validations.set(requested, validation);
-  // Who fetches it is told.
+  // The download reports the error.
   validation.catch(() => {});
 }
 
-/** The statement as a file; undefined when the format cannot carry it. `asked` is the one that was prepared, if any was. */
+/**
+ * Writes a statement, or returns undefined if the format cannot carry it. `requested` is the statement that was
+ * validated ahead, if any.
+ */
 export async function statementFile(
   statement: AccountStatement,
   format: StatementFormat,
@@ -102,12 +105,11 @@ export async function statementFile(
   }
 }
 
-/** A file with all of its bytes, to be kept. */
+/** Reads a streamed file into memory. */
 export async function toStoredFile({ bytes, ...file }: FileResponse): Promise<StoredFile> {
   return { ...file, bytes: bytes instanceof Readable ? await buffer(bytes) : bytes };
 }
 
-/** A report as a file. */
 export async function reportFile(report: Report, name: string, format: "pdf" | "csv"): Promise<StoredFile> {
   const { contentType, extension } = fileTypes[format];
   const bytes = await (format === "pdf" ? reportPdf(report) : reportCsv(report));

@@ -1,4 +1,4 @@
-/** The statement of an account as it is printed. */
+/** Account statements as printable reports. */
 import { type Balance, type Entry, signedAmount } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import { bankIn, homeCountryOf } from "../world/accounts/banks";
@@ -16,7 +16,7 @@ const columns: readonly Column[] = [
   { name: "balance", print: { title: "Balance", width: 62, right: true } },
 ];
 
-/** An IBAN in groups of four, as it is printed; other numbers as they are. */
+/** Groups an IBAN in fours. Returns other numbers unchanged. */
 const formatAccountNumber = (number: string) =>
   /^[A-Z]{2}\d{2}/.test(number) ? number.replace(/(.{4})(?=.)/g, "$1 ") : number;
 
@@ -33,7 +33,7 @@ const balanceRow = (title: string, balance: Balance, currency: string): Row => [
   formatBalance(balance, currency),
 ];
 
-/** The other side and what was said of the entry, each on lines of its own. */
+/** Returns the counterparty and the remittance information, one per line. */
 const describeEntry = ({ counterparty = {}, remittance, additionalInformation }: Entry) =>
   [
     counterparty.name,

@@ -1,11 +1,11 @@
-/** The statement of an account as a spreadsheet: numbers that can be added up, and dates that can be sorted. */
+/** Account statements as spreadsheets, with numeric amounts and real dates. */
 import { type Entry, minorUnits, signedAmount } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import type { Cell, Row } from "write-excel-file/node";
 import { startOf } from "../world/calendar/days";
 import type { AccountStatement } from "../world/statements/statement";
 
-/** One column: its title, its width in characters, and its cell for an entry and for a balance. */
+/** Column with its title, width in characters and cell writer. */
 interface Column {
   readonly title: string;
   readonly width: number;
@@ -13,7 +13,7 @@ interface Column {
   readonly cell: (line: Line, amountFormat: string) => Cell;
 }
 
-/** A line of the sheet: an entry, or only a balance with its date and name; and the statement it is of. */
+/** Row of the sheet: an entry, or a balance with its date and title. */
 interface Line {
   readonly statement: AccountStatement;
   readonly entry: Partial<Entry>;
@@ -47,7 +47,7 @@ const columns: readonly Column[] = [
   { title: "Balance", width: 16, right: true, cell: ({ balance }, format) => amountCell(balance, format) },
   { title: "Details", width: 24, cell: ({ entry }) => textCell(entry.additionalInformation) },
   { title: "Transaction", width: 38, cell: ({ entry }) => textCell(entry.bankReference) },
-  // On every line, so that lines of several statements can stand in one sheet.
+  // Repeated on every row, so that several statements can share a sheet.
   { title: "Account", width: 28, cell: ({ statement }) => textCell(statement.account.number) },
   { title: "Currency", width: 10, cell: ({ statement }) => textCell(statement.account.currency) },
   { title: "Account holder", width: 28, cell: ({ statement }) => textCell(statement.account.holder) },
@@ -76,7 +76,7 @@ const header: Row = columns.map(({ title, right }) => ({
   ...(right && { align: "right" }),
 }));
 
-/** Written again with one time for all parts: the same statement is always the same bytes. */
+/** Rewrites the archive with a fixed timestamp, so that equal statements yield equal bytes. */
 async function withFixedTimestamps(zip: Uint8Array): Promise<Buffer> {
   const { unzipSync, zipSync } = await import("fflate");
   return Buffer.from(zipSync(unzipSync(zip), { mtime: "1980-01-01T00:00:00" }));

@@ -3,18 +3,18 @@ import type { FastifyReply } from "fastify";
 import { withLoggedError } from "../http";
 import { accessTokenSeconds, type Binding, type Tokens } from "../world/tokens/tokens";
 
-/** What differs between one token endpoint and another. */
+/** Differences between the token endpoints. */
 export interface TokenEndpoint<G extends object> {
   readonly tokens: Tokens<G>;
-  /** What a form shows of what its code is bound to. */
+  /** Reads the parameters that the authorisation code is bound to. */
   readonly readBinding: (form: URLSearchParams) => Binding;
-  /** Whether who sends a form may refresh a grant. */
+  /** True if the client may refresh the grant. */
   readonly mayRefresh: (grant: G, form: URLSearchParams) => boolean;
-  /** What the response says beside the tokens. */
+  /** Additional fields of the token response. */
   readonly extraFields: (grant: G) => Readonly<Record<string, string>>;
 }
 
-/** A parameter that may be given; empty where it is not. */
+/** Returns an optional parameter, or an empty string. */
 export const formParameter = (form: URLSearchParams, name: string): string => form.get(name) ?? "";
 
 export const sendOAuthError = (
@@ -32,7 +32,7 @@ type RedeemGrant = <G extends object>(
 ) => G | undefined;
 
 interface GrantType {
-  /** The parameter that carries what tokens are given for. */
+  /** Parameter that carries the code or the refresh token. */
   readonly parameterName: string;
   readonly redeem: RedeemGrant;
 }
@@ -60,7 +60,7 @@ const grantTypes: ReadonlyMap<string, GrantType> = new Map<string, GrantType>([
 
 export const supportedGrantTypes: readonly string[] = [...grantTypes.keys()];
 
-/** Gives tokens for what a form carries: a code or a refresh token. */
+/** Issues tokens for an authorisation code or a refresh token. */
 export function issueTokens<G extends object>(
   endpoint: TokenEndpoint<G>,
   form: URLSearchParams,
@@ -79,7 +79,7 @@ export function issueTokens<G extends object>(
   if (!grant)
     return reject(
       "invalid_grant",
-      "The code or refresh token is unknown, used, expired or meant for another.",
+      "The code or refresh token is unknown, used, expired or issued to another client.",
     );
   const { accessToken, refreshToken } = endpoint.tokens.issue(grant, now);
   return reply.header("cache-control", "no-store").send({

@@ -79,7 +79,7 @@ function toAccountView(world: World, consent: Consent, account: Account, withBal
 
 type ListTransactionsCall = Parameters<BehavioursOf<"openBanking">["openBanking.listTransactions"]>[0];
 
-/** Links to other pages, where there is more than one. */
+/** Links to the other pages, if there are any. */
 function pageLinks({ values: { page = 0 }, request }: ListTransactionsCall, { last }: Page) {
   if (last === 0) return {};
   const linkToPage = (number: number) => {
@@ -105,7 +105,7 @@ const statementWriters: Readonly<
   },
 };
 
-/** The media types in which a call can be answered: a statement is of what was booked on some days. */
+/** Returns the media types available for a call. A statement needs booked entries and a period. */
 const availableMediaTypes = ({
   bookingStatus,
   dateFrom,

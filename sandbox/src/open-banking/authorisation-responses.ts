@@ -1,4 +1,4 @@
-/** Authorisations as calls begin and read them. */
+/** Responses of the calls that start and read authorisations. */
 import type { Call } from "../behaviour";
 import { header } from "../http";
 import type { Result } from "../result";
@@ -19,7 +19,7 @@ interface Link {
 
 export const link = (href: string): Link => ({ href });
 
-/** How each approach leads a person to the page of an authorisation. */
+/** Links to the approval page by SCA approach. */
 const scaLinksByApproach = {
   redirect: ({ authorisationId }: Authorisation, base: string) => ({
     scaRedirect: link(`${base}/sca/${authorisationId}`),
@@ -29,7 +29,7 @@ const scaLinksByApproach = {
   }),
 };
 
-/** Links to the page of an authorisation and to its status; `list` is the path of the authorisations. */
+/** Links to the approval page and the status. `list` is the path of the authorisations. */
 const scaLinks = (
   { request, world }: Pick<Call, "request" | "world">,
   list: string,
@@ -42,18 +42,18 @@ const scaLinks = (
 const redirectApproach = { "aspsp-sca-approach": "REDIRECT" };
 
 /**
- * Whether the authorisation of something new begins at once: unless the caller wants not. Where several people must
- * authorise it, each authorisation begins in a call of its own.
+ * True if creating a resource also starts its authorisation. This needs a single approver, and a client that does not
+ * prefer an explicit start.
  */
 const startsImplicitly = (headers: RedirectHeaders, approvers: number) =>
   !headers["TPP-Explicit-Authorisation-Preferred"] && approvers === 1;
 
-/** To be called before anything new is made, which so many people must authorise: refuses what cannot begin. */
+/** Throws if the authorisation cannot start. Call it before creating the resource. */
 export function assertStartable({ values, world }: Call<RedirectHeaders>, approvers: number): void {
   if (startsImplicitly(values, approvers)) assertRedirectUri(world, values);
 }
 
-/** Headers and links of the answer that makes a resource. */
+/** Returns headers and links of the response that creates a resource. */
 export function startForNewResource(
   call: Call<RedirectHeaders>,
   path: string,
@@ -68,7 +68,7 @@ export function startForNewResource(
   return { headers: { location: path, ...redirectApproach }, _links: { ...links, ...resourceLinks } };
 }
 
-/** Begins an authorisation in a call of its own; `list` is the path of the authorisations. */
+/** Starts an authorisation explicitly. `list` is the path of the authorisations. */
 export function startAuthorisationResponse(call: Call<RedirectHeaders>, list: string, decision: Decision) {
   const authorisation = startAuthorisation(call.world, decision, call.values);
   const { scaStatus, authorisationId } = authorisation;

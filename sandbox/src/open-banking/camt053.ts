@@ -1,4 +1,4 @@
-/** A statement as ISO 20022 writes it: camt.053.001.02, bank to customer statement. */
+/** Writes statements as ISO 20022 camt.053.001.02 (bank to customer statement). */
 import { type Balance, type Counterparty, type Entry, isIban } from "@fxdesk/toolkit/formats";
 import type { AccountStatement } from "../world/statements/statement";
 import { notProvided } from "../world/open-banking/pain001";
@@ -29,11 +29,11 @@ const accountIdElement = (number: string): Xml =>
 const agentElement = (bic: string | undefined): Xml | undefined =>
   bic === undefined ? undefined : { FinInstnId: { BIC: bic } };
 
-/** A text in pieces of at most so many characters. */
+/** Splits a text into pieces of at most `length` characters. */
 const splitText = (text: string, length: number): string[] =>
   text.match(new RegExp(`[^]{1,${length}}`, "gu")) ?? [];
 
-/** As much of a text as fits into so many characters; nothing of an empty one. */
+/** Truncates a text. Returns undefined for an empty one. */
 const truncate = (text: string | undefined, length: number): string | undefined =>
   splitText(text ?? "", length)[0];
 
@@ -41,7 +41,7 @@ type TransactionCode = readonly [domain: string, family: string, subFamily: stri
 
 const unknownCode: TransactionCode = ["XTND", "NTAV", "NTAV"];
 
-/** ISO 20022 bank transaction codes of what SWIFT transaction types say of a credit and of a debit. */
+/** ISO 20022 bank transaction codes by SWIFT transaction type, for credits and debits. */
 const transactionCodes: Readonly<Record<string, Readonly<Record<Entry["creditDebit"], TransactionCode>>>> = {
   NFEX: { Credit: ["FORX", "SPOT", "OTHR"], Debit: ["FORX", "SPOT", "OTHR"] },
   NMAR: { Credit: ["FORX", "FWRD", "OTHR"], Debit: ["FORX", "FWRD", "OTHR"] },
@@ -51,7 +51,7 @@ const transactionCodes: Readonly<Record<string, Readonly<Record<Entry["creditDeb
   NRTI: { Credit: ["PMNT", "ICDT", "RRTN"], Debit: ["PMNT", "RCDT", "RRTN"] },
 };
 
-/** What an entry is, in the words of ISO 20022. */
+/** Returns the ISO 20022 bank transaction code of an entry. */
 export const bankTransactionCode = (swift: string, creditDebit: Entry["creditDebit"]): TransactionCode =>
   transactionCodes[swift]?.[creditDebit] ?? unknownCode;
 
@@ -63,7 +63,7 @@ function transactionCodeElement({ transactionCode: swift = "NMSC", creditDebit }
   };
 }
 
-/** The debtor of a credit, the creditor of a debit: their parts of the parties and of the agents. */
+/** Returns the party and agent elements of the counterparty: debtor of a credit, creditor of a debit. */
 function counterpartyElements({ name, account, bic }: Counterparty, { creditDebit }: Entry): Xml {
   const role = creditDebit === "Credit" ? "Dbtr" : "Cdtr";
   return {
@@ -119,7 +119,7 @@ function statementHead(statement: AccountStatement): Xml {
   };
 }
 
-/** Unlike the statement, the message is another whenever it is written. */
+/** Message ID. Unlike the statement ID, it differs each time the message is written. */
 const messageId = ({ reference, writtenAt }: AccountStatement) =>
   `${reference}-${writtenAt.toISOString().replace(/\D/g, "")}`;
 
@@ -134,5 +134,5 @@ function* writeChunks(statement: AccountStatement): Generator<string> {
   yield "</Stmt></BkToCstmrStmt></Document>\n";
 }
 
-/** The statement as an XML document. */
+/** Writes the statement as an XML document. */
 export const writeCamt053 = (statement: AccountStatement): string => [...writeChunks(statement)].join("");

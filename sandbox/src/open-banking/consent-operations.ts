@@ -13,18 +13,17 @@ import {
 import { type Consent, type ConsentTerms } from "../world/open-banking/consent";
 import { findClientConsent, endConsent, createConsent } from "../world/open-banking/consents";
 
-/** The longest a consent lasts. */
 const maxConsentDays = 180;
-/** Reads a day without a person, at most. */
+/** Daily limit of reads without a person. */
 const maxDailyReads = 4;
 
 const pathOf = ({ consentId }: Consent) => `/v1/consents/${consentId}`;
 
-/** The consent that a call is about. */
+/** Returns the consent in the path. Throws if it is unknown. */
 const findConsent = ({ values, client, world }: Call<{ readonly "consent-id": string }>): Consent =>
   findClientConsent(world, client, values["consent-id"], "path");
 
-/** A later last day is brought forward to the latest possible. */
+/** Limits the last day to the maximum duration of a consent. */
 function limitExpiry(validUntil: string, today: string): string {
   if (validUntil < today) throw new DomainError("period-invalid", "validUntil is in the past.", validUntil);
   const latest = addDays(today, maxConsentDays);

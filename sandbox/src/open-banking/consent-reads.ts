@@ -1,4 +1,4 @@
-/** Reading under a consent: it must be valid, open what is read, and agree to one more call without a person. */
+/** Reads under a consent: the consent must be valid, cover the account and have reads left for the day. */
 import type { Call } from "../behaviour";
 import { bearerToken } from "../http";
 import { DomainError } from "../world/domain-error";
@@ -14,10 +14,10 @@ interface ReadCallValues {
   readonly page?: number | undefined;
 }
 
-/** How long a reader may take to turn the pages. */
+/** Time window in which further pages count as the same read. */
 const pagingTimeoutMs = 15 * 60_000;
 
-/** The reads after one more of a page: another page soon afterwards is of the same read. */
+/** Counts a read of a page. Another page within the time window belongs to the same read. */
 function countRead(previous: ReadCount | undefined, page: number, now: Date): ReadCount {
   if (previous && !previous.pages.has(page) && now.getTime() <= previous.lastAt.getTime() + pagingTimeoutMs)
     return { ...previous, pages: new Set([...previous.pages, page]) };
@@ -25,9 +25,8 @@ function countRead(previous: ReadCount | undefined, page: number, now: Date): Re
 }
 
 /**
- * Takes note of what is read now: a call without a person counts against what was agreed for a day. Refuses one too many.
- * What may not be read for another reason must be refused before. `thing` is what the call reads, where it reads one of
- * several.
+ * Counts a read without a person against the daily limit of the consent. Throws if the limit is reached, so check
+ * everything else first. `resource` distinguishes the reads of one operation.
  */
 export function recordRead(
   { operation, values, world }: Call<ReadCallValues>,
@@ -44,24 +43,24 @@ export function recordRead(
   unattended.set(key, reads);
 }
 
-/** What was read today without a person, by thing. Of former days nothing is kept. */
+/** Returns today's unattended reads by resource. Earlier days are dropped. */
 function unattendedReadsToday(consent: Consent, now: Date): Map<string, ReadCount> {
   const day = dayOf(now);
   if (consent.unattended.day !== day) consent.unattended = { day, reads: new Map() };
   return consent.unattended.reads;
 }
 
-/** Where people authorise by OAuth, what a consent opens is read with the token that was given for it. */
+/** With OAuth, checks that the access token was issued for this consent. */
 function assertConsentToken({ request, values, world }: Call<ReadCallValues>): void {
   if (world.settings.scaApproach !== "oauth") return;
   const bearer = bearerToken(request);
-  if (bearer === undefined) throw new DomainError("token-unknown", "There is no access token.");
+  if (bearer === undefined) throw new DomainError("token-unknown", "The access token is missing.");
   const grant = world.openBanking.tokens.check(bearer, world.now);
   if (typeof grant === "string" || grant.scope !== `AIS:${values["Consent-ID"]}`)
-    throw new DomainError("token-invalid", "The access token was not given for this consent.");
+    throw new DomainError("token-invalid", "The access token was not issued for this consent.");
 }
 
-/** The consent of a call, valid. */
+/** Returns the consent of a call. Throws unless it is valid. */
 export function findValidConsent(call: Call<ReadCallValues>): Consent {
   const { values, client, world } = call;
   const consent = findClientConsent(world, client, values["Consent-ID"], "header");
@@ -76,16 +75,16 @@ interface AccountReadCallValues extends ReadCallValues {
   readonly "account-id": string;
 }
 
-/** The account a call reads, and the consent that opens it for that use. */
+/** Returns the requested account and its consent. Throws unless the consent allows the use. */
 export function findReadableAccount(
   call: Call<AccountReadCallValues>,
   use: AccessUse,
 ): { consent: Consent; account: Account } {
   const id = call.values["account-id"];
   const account = call.world.accountsOf(call.client).find(({ accountId }) => accountId === id);
-  if (!account) throw new DomainError("account-unknown", "There is no such account.", id);
+  if (!account) throw new DomainError("account-unknown", "The account is unknown.", id);
   const consent = findValidConsent(call);
   if (!consent.grant[use].includes(account))
-    throw new DomainError("consent-invalid", `The consent does not open the ${use} of this account.`);
+    throw new DomainError("consent-invalid", `The consent does not include the ${use} of this account.`);
   return { consent, account };
 }

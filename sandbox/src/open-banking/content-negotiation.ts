@@ -1,29 +1,33 @@
-/** In which media type a call is answered, by what its caller accepts. RFC 9110, section 12.5.1. */
+/** Content negotiation of the open-banking interfaces (RFC 9110, section 12.5.1). */
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import type { Call } from "../behaviour";
 import { type HttpRequest, jsonMediaType, negotiateMediaType } from "../http";
 import { HttpError } from "../http-error";
 
-/** Of the media types a call can be answered in, the one its caller likes best. Refuses when it accepts none. */
+/** Returns the media type that the client prefers. Throws if it accepts none. */
 export function negotiateResponseType<T extends string>(
   { request }: { readonly request: Pick<HttpRequest, "headers"> },
   types: readonly T[],
 ): T {
   const type = negotiateMediaType(request, types);
   if (type === undefined)
-    throw new HttpError(406, "REQUESTED_FORMATS_INVALID", `The response is ${types.join(" or ")}.`);
+    throw new HttpError(
+      406,
+      "REQUESTED_FORMATS_INVALID",
+      `The response is available as ${types.join(" or ")}.`,
+    );
   return type;
 }
 
-/** All media types an operation may respond in; none where its responses have no body. */
+/** Returns all media types of an operation's responses; empty if they have no body. */
 const responseTypesOf = ({ responses }: Declaration): string[] =>
   Object.values(responses).flatMap((response) =>
     response.kind === "json" ? [jsonMediaType, ...(response.asText?.mediaTypes ?? [])] : [],
   );
 
 /**
- * Refuses a call whose caller accepts none of its operation's media types, before anything is done; where it is not
- * documented that a call can be refused so, what there is is sent.
+ * Throws before any change if the client accepts none of the operation's media types. Operations that do not document
+ * 406 respond anyway.
  */
 export function assertAcceptable(call: Pick<Call, "operation" | "request">): void {
   const types = responseTypesOf(call.operation);

@@ -1,4 +1,4 @@
-/** How the open-banking interfaces respond, in the standard's words. */
+/** Dialect of the open-banking interfaces: codes and error bodies of the standard. */
 import type { Dialect } from "../dialect";
 import { toTppErrorResponse } from "./tpp-error-response";
 import { responseRequestId } from "./request-id";
@@ -13,7 +13,7 @@ export const openBankingDialect: Dialect = {
     wrongMethod: "SERVICE_INVALID",
     internal: "INTERNAL_SERVER_ERROR",
   },
-  // What the standard lists with a status.
+  // Codes that the standard lists for each status.
   statusCodes: {
     400: "FORMAT_ERROR",
     401: "TOKEN_INVALID",
@@ -24,10 +24,10 @@ export const openBankingDialect: Dialect = {
     409: "STATUS_INVALID",
     429: "ACCESS_EXCEEDED",
   },
-  // It may be one that a person gave for a consent or a payment.
+  // Consents and payments have their own access tokens.
   callerOf: (token, { tokens, openBanking, now }) => {
-    const given = openBanking.tokens.check(token, now);
-    return given === "unknown" ? tokens.check(token, now) : given;
+    const owner = openBanking.tokens.check(token, now);
+    return owner === "unknown" ? tokens.check(token, now) : owner;
   },
   toErrorResponse: toTppErrorResponse,
   requestId: responseRequestId,

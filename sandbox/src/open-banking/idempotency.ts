@@ -1,15 +1,14 @@
-/** Calls that are made again with the X-Request-ID of an earlier one. */
+/** Idempotency of calls that repeat the X-Request-ID of an earlier one. */
 import type { Call } from "../behaviour";
 import type { Result } from "../result";
 import { DomainError } from "../world/domain-error";
 import { dayMs } from "../world/calendar/days";
 
-/** How long a response is remembered. */
 const retentionMs = dayMs;
 
 /**
- * Does what is asked for, or gives the response of the company's first call with the same id and the same content. Refuses
- * the id for other content. What was refused may be tried again.
+ * Runs the call, or returns the stored response to the client's first call with the same ID and content. Throws if the
+ * ID was used with other content. Refused calls are not stored.
  */
 export function respondOnce<R extends Result>(
   { values, client, world }: Call<{ readonly "X-Request-ID": string }>,
@@ -22,7 +21,7 @@ export function respondOnce<R extends Result>(
   const requestText = JSON.stringify(content);
   const stored = storedResponses.get(key);
   if (stored && stored.asked !== requestText)
-    throw new DomainError("format-error", "Something else was asked for with this X-Request-ID.", requestId);
+    throw new DomainError("format-error", "This X-Request-ID was used for a different request.", requestId);
   if (stored) return stored.result as R;
   const result = respond();
   storedResponses.set(key, { asked: requestText, result });

@@ -1,4 +1,4 @@
-/** What the sandbox does behind the open-banking interfaces. */
+/** Behaviours and pages of the open-banking interfaces. */
 import type { AnyBehaviour } from "../behaviour";
 import type { RoutePlugin } from "../server";
 import { openBanking } from "./account-information";
@@ -15,5 +15,4 @@ export const openBankingBehaviours: Readonly<Record<string, AnyBehaviour>> = {
   ...openBanking,
 };
 
-/** The pages on which a person approves or refuses. */
 export const openBankingPages: readonly RoutePlugin[] = [scaPage, oauth];

@@ -1,6 +1,6 @@
 /**
- * Authorisation by OAuth 2.0, in the place of a plain redirect: the link of an authorisation leads to the server's
- * metadata (RFC 8414), from there the person to the page, and the caller with a code (PKCE, RFC 7636) to its token.
+ * Authorisation by OAuth 2.0 instead of a plain redirect. The link of an authorisation leads to the server's metadata
+ * (RFC 8414); the person goes on to the approval page, and the client exchanges the code for a token (PKCE, RFC 7636).
  */
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -47,7 +47,7 @@ const requireParameter = (name: string): Check => [
   (query) => Boolean(query.get(name)),
 ];
 
-/** What a request to authorise must say, with the errors of RFC 6749. */
+/** Checks of an authorisation request, with the errors of RFC 6749. */
 const checks: readonly Check[] = [
   requireParameter("client_id"),
   requireParameter("state"),
@@ -58,12 +58,12 @@ const checks: readonly Check[] = [
   ],
   [
     "invalid_scope",
-    "scope must be that of what is authorised.",
+    "scope must match the consent or payment to authorise.",
     (query, scope) => query.get("scope") === scope,
   ],
   [
     "invalid_request",
-    "code_challenge must have 43 characters of base64url.",
+    "code_challenge must be 43 characters of base64url.",
     (query) => /^[\w-]{43}$/.test(query.get("code_challenge") ?? ""),
   ],
   [
@@ -73,7 +73,7 @@ const checks: readonly Check[] = [
   ],
 ];
 
-/** The address the person returns to, with what the caller is to know. */
+/** Returns the redirect URL with the result for the client. */
 function returnUrl(query: URLSearchParams, parameters: Readonly<Record<string, string>>): string {
   const address = new URL(query.get("redirect_uri")!);
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
@@ -95,8 +95,8 @@ function urlAfterDecision(
 }
 
 const wrongRedirectPage = cardPage(
-  "Not to be authorised here",
-  html`<p>redirect_uri is not the one that was given when the authorisation began.</p>`,
+  "Redirect URI does not match",
+  html`<p>redirect_uri must be the URI from the request that started the authorisation.</p>`,
 );
 
 interface Route {
@@ -113,8 +113,8 @@ type Handler = (
 const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
 
 /**
- * An application has no secret: the code is bound to it by PKCE, and the refresh token by its name. Nothing is refreshed of
- * a consent that has ended.
+ * Clients have no secret: PKCE binds the code, and client_id binds the refresh token. Grants of ended consents cannot
+ * be refreshed.
  */
 const tokenEndpoint = (world: World): TokenEndpoint<TokenGrant> => ({
   tokens: world.openBanking.tokens,
@@ -132,7 +132,7 @@ export const oauth: RoutePlugin = (app, session) => {
   const findAuthorisation = (id: string | undefined) =>
     session.world.openBanking.authorisations.get(id ?? "");
 
-  /** What may be done with a request to authorise, when it is as it must be. */
+  /** Calls the handler if the authorisation request is valid. */
   const authorize = (handle: Handler) => (request: FastifyRequest<Route>, reply: FastifyReply) => {
     const authorisation = findAuthorisation(request.params.authorisationId);
     if (!authorisation) return sendNotFound(reply);
@@ -152,7 +152,7 @@ export const oauth: RoutePlugin = (app, session) => {
     ({ headers, query }, reply) => {
       const authorisation = findAuthorisation(query.authorizationId);
       if (authorisation) return reply.send(metadata(`http://${headers.host}`, authorisation));
-      return sendOAuthError(reply, 404, "invalid_request", "There is no such authorisation.");
+      return sendOAuthError(reply, 404, "invalid_request", "The authorisation is unknown.");
     },
   );
   app.get<Route>(

@@ -1,22 +1,25 @@
-/** pain.002 documents: the status of a payment that was initiated with a pain.001 document (ISO 20022). */
+/** Payment status reports for payments initiated with pain.001 (ISO 20022 pain.002). */
 import { notProvided, type Pain001, type Sums } from "../world/open-banking/pain001";
 import type { TransactionStatus } from "../world/enumerations";
 import type { Payment, PaymentStatus, StatusReason } from "../world/open-banking/payment";
 import { writeElements, type Xml, xmlDeclaration } from "./xml";
 
-/** A version of the report: how it says what its code list has no word for. */
+/** Version of the report, with substitutes for statuses that its code list lacks. */
 interface ReportVersion {
   readonly name: string;
   readonly substituteStatuses: Readonly<Partial<Record<PaymentStatus, TransactionStatus>>>;
 }
 
-/** By the version of pain.001 that is reported on. A payment that was cancelled is rejected, by the order of its owner. */
+/**
+ * Report versions by pain.001 version. A cancelled payment is reported as rejected, with reason DS02 (ordered by its
+ * owner).
+ */
 const reportVersions: Readonly<Record<string, ReportVersion>> = {
   "pain.001.001.03": { name: "pain.002.001.03", substituteStatuses: { PATC: "PDNG", CANC: "RJCT" } },
   "pain.001.001.09": { name: "pain.002.001.10", substituteStatuses: { CANC: "RJCT" } },
 };
 
-const cancelled: StatusReason = { code: "DS02", text: "It was cancelled." };
+const cancelled: StatusReason = { code: "DS02", text: "The payment was cancelled." };
 
 const statusReasonOf = ({ status, rejection }: Payment) => (status === "CANC" ? cancelled : rejection);
 
@@ -25,7 +28,7 @@ const reasonElement = (reason: StatusReason | undefined): Xml | undefined =>
 
 const originalSums = ({ NbOfTxs, CtrlSum }: Sums): Xml => ({ OrgnlNbOfTxs: NbOfTxs, OrgnlCtrlSum: CtrlSum });
 
-/** One by one, where not all have the same status, or are rejected for different reasons. */
+/** Lists single transactions if their statuses or reasons differ. */
 const transactionElements = ({ transfers, unpaid }: Payment): Xml[] =>
   unpaid.size === 0
     ? []
@@ -35,7 +38,7 @@ const transactionElements = ({ transfers, unpaid }: Payment): Xml[] =>
         StsRsnInf: reasonElement(unpaid.get(transfer)),
       }));
 
-/** The statuses and reasons are those of the version's code lists. */
+/** Writes the report with the code lists of its version. */
 export function writePain002(payment: Payment, document: Pain001, now: Date): string {
   const { paymentId } = payment;
   const { name, header, information } = document;

@@ -1,4 +1,4 @@
-/** What is asked for when a payment is initiated, in JSON or as a pain.001 document. */
+/** Parses payment initiations in JSON and pain.001. */
 import type { BehavioursOf } from "../behaviour";
 import { DomainError } from "../world/domain-error";
 import { notProvided, type Pain001 } from "../world/open-banking/pain001";
@@ -6,26 +6,26 @@ import { atExecutionHour } from "../world/open-banking/payment-lifecycle";
 import type { AccountReference } from "../world/open-banking/references";
 import type { StandingOrder } from "../world/open-banking/standing-order";
 
-/** The values that initiate a payment, of whatever service. */
+/** Values of a payment initiation, for any payment service. */
 export type Initiation = Omit<
   Parameters<BehavioursOf<"payments">["payments.initiate"]>[0]["values"],
   "payment-service"
 >;
 
-/** What a credit is made from: the body of a single payment, or an element of a bulk. */
+/** Input of one credit transfer: the body of a single payment, or one element of a bulk payment. */
 export type NewTransfer = NonNullable<Initiation["payments"]>[number];
 
-/** A payment as it is asked for, whatever it was written in. */
+/** Requested payment, independent of the input format. */
 export interface PaymentInput {
   readonly debtorAccount: AccountReference;
   readonly transfers: readonly NewTransfer[];
-  /** Not before this time. */
+  /** Earliest execution time. */
   readonly requestedAt: Date | undefined;
-  /** One entry on the account for all transfers. */
+  /** True to book all transfers as one entry. */
   readonly asBatch: boolean;
 }
 
-/** A time that names no zone is one in UTC, wherever the sandbox runs. */
+/** Parses a time. Without a zone it is UTC, whatever the zone of the machine. */
 const parseTime = (text: string): Date => new Date(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
 
 function requestedTime({ requestedExecutionDate: day, requestedExecutionTime: time }: Initiation) {
@@ -33,7 +33,7 @@ function requestedTime({ requestedExecutionDate: day, requestedExecutionTime: ti
   return day === undefined ? undefined : atExecutionHour(day);
 }
 
-/** The rules of the operation see to it that the fields are there. */
+/** Parses a JSON payment. The rules of the operation guarantee the required fields. */
 export const parseJsonPayment = (values: Initiation): PaymentInput => ({
   debtorAccount: values.debtorAccount!,
   transfers: values.payments ?? [values as NewTransfer],
@@ -41,7 +41,7 @@ export const parseJsonPayment = (values: Initiation): PaymentInput => ({
   asBatch: values.batchBookingPreferred === true,
 });
 
-/** What of the request makes it a standing order; the rules see to the fields again. */
+/** Parses the standing-order fields. The rules of the operation guarantee the required ones. */
 export const parseStandingOrder = ({
   startDate,
   endDate,
@@ -84,11 +84,11 @@ function parseTransfer(transfer: Information["CdtTrfTxInf"][number]): NewTransfe
   };
 }
 
-/** Only a bulk has several transfers. */
+/** Parses a pain.001 payment. Throws if it has several transfers but is not a bulk payment. */
 export function parseXmlPayment({ information }: Pain001, service: string): PaymentInput {
   const { DbtrAcct, BtchBookg, CdtTrfTxInf } = information;
   if (service !== "bulk-payments" && CdtTrfTxInf.length !== 1)
-    throw new DomainError("format-error", "CdtTrfTxInf must be there once.");
+    throw new DomainError("format-error", "CdtTrfTxInf must occur exactly once.");
   return {
     debtorAccount: parseAccount(DbtrAcct),
     transfers: CdtTrfTxInf.map(parseTransfer),

@@ -56,29 +56,29 @@ interface PaymentPath {
   readonly paymentId: string;
 }
 
-/** The client's payment with an id, at the service and product it was initiated with. */
+/** Returns the client's payment, if service and product match. Throws otherwise. */
 function findPayment({ client, world }: Pick<Call, "client" | "world">, path: PaymentPath): Payment {
   const payment = world.openBanking.payments.get(path.paymentId);
   const isMatch =
     payment?.client === client &&
     payment.service === path["payment-service"] &&
     payment.product === path["payment-product"];
-  if (!isMatch) throw new DomainError("resource-unknown", "There is no such payment.", path.paymentId);
+  if (!isMatch) throw new DomainError("resource-unknown", "The payment is unknown.", path.paymentId);
   return payment;
 }
 
-/** Decimals as they are written: 1.500 has three. */
+/** Counts the decimals as written: 1.500 has three. */
 const countDecimals = (amount: string) => (amount.split(".")[1] ?? "").length;
 
-/** By what else the standard lets an account be named: no account that the sandbox can pay to has one. */
+/** Other account identifiers of the standard. The sandbox cannot pay to them. */
 const otherIdentifiers = ["pan", "maskedPan", "msisdn", "other"] as const;
 
-/** Refuses an account that money cannot be paid to. `field` is what the caller calls it. */
+/** Throws if the creditor account has neither an IBAN nor a BBAN. `field` is its name in the request. */
 function assertCreditorAccount(account: NewTransfer["creditorAccount"], field: string): void {
   if (account.iban !== undefined || account.bban !== undefined) return;
   const others = otherIdentifiers.filter((name) => account[name] !== undefined);
   if (others.length === 0) throw new DomainError("format-error", `${field} needs an iban or a bban.`);
-  const message = `${field} must be an iban or a bban: the sandbox pays to no ${others.join(", ")}.`;
+  const message = `${field} must be an iban or a bban. The sandbox does not support ${others.join(", ")}.`;
   throw new DomainError("parameter-not-supported", message);
 }
 
@@ -93,11 +93,11 @@ function assertCreditorAccounts(service: string, transfers: readonly NewTransfer
 function toTransfer(values: NewTransfer, product: string, currency: string): Transfer {
   const { instructedAmount, creditorAccount, creditorName } = values;
   const amount = new Big(instructedAmount.amount);
-  if (amount.lte(0)) throw new DomainError("format-error", "The amount must be more than nothing.");
+  if (amount.lte(0)) throw new DomainError("format-error", "The amount must be more than zero.");
   if (countDecimals(instructedAmount.amount) > minorUnits(instructedAmount.currency))
     throw new DomainError(
       "format-error",
-      `The amount has more decimals than ${instructedAmount.currency}.`,
+      `The amount has too many decimals for ${instructedAmount.currency}.`,
       instructedAmount.amount,
     );
   if (instructedAmount.currency !== currency)
@@ -114,13 +114,13 @@ function toTransfer(values: NewTransfer, product: string, currency: string): Tra
   };
 }
 
-/** Refuses an order that never pays. */
+/** Throws if a standing order has no execution day. */
 function assertPays(order: StandingOrder, system: PaymentSystem): void {
   if (nextExecutionDay(order, system, 0) === undefined)
     throw new DomainError(
       "execution-date-invalid",
-      "There is no day of execution from startDate to endDate.",
-      "Their days are those of frequency, dayOfExecution and monthsOfExecution.",
+      "No execution day falls between startDate and endDate.",
+      "frequency, dayOfExecution and monthsOfExecution determine the execution days.",
     );
 }
 
@@ -129,18 +129,21 @@ function assertTotal(transfers: readonly Transfer[], currency: string): void {
   if (total.gt(maxAmount(currency)))
     throw new DomainError(
       "format-error",
-      "The total is more than a statement can carry.",
+      "The total is too large for a statement.",
       `${formatDecimalAmount(total, currency)} ${currency}`,
     );
 }
 
-/** How far ahead a payment can be asked for. */
 const maxDaysAhead = 365;
 
-/** No payment is made in the past, or begins later than a year from now. */
+/** Throws if the first execution day is in the past or more than a year ahead. */
 function assertExecutionDay(day: string | undefined, today: string): void {
   if (day !== undefined && (day < today || day > addDays(today, maxDaysAhead)))
-    throw new DomainError("execution-date-invalid", "The day of execution is not within a year.", day);
+    throw new DomainError(
+      "execution-date-invalid",
+      "The execution day must be between today and one year from today.",
+      day,
+    );
 }
 
 function findDebtorAccount({ client, world }: Call<Initiation>, reference: AccountReference): Account {
@@ -150,18 +153,18 @@ function findDebtorAccount({ client, world }: Call<Initiation>, reference: Accou
   return account;
 }
 
-/** In a bulk, what cannot be paid is left for the execution to reject. */
+/** Throws if the creditor's IBAN is invalid. In a bulk payment, execution rejects such transfers individually. */
 function assertPayable(service: string, transfers: readonly Transfer[]): void {
   const unpayable = transfers.find(({ creditorAccount }) => !isPayable(creditorAccount));
   if (unpayable && service !== "bulk-payments")
-    throw new DomainError("format-error", "The creditor's IBAN is not one.", unpayable.creditorAccount.iban);
+    throw new DomainError("format-error", "The creditor's IBAN is invalid.", unpayable.creditorAccount.iban);
 }
 
-/** The body as the caller wrote it. */
+/** Returns the fields of the request body. */
 const bodyFieldsOf = ({ operation, values }: Call<Initiation>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(values).filter(([name]) => name in operation.body!.shape));
 
-/** The time asked for. A standing order has none: that of its document says nothing, and JSON may not ask for one. */
+/** Returns the requested execution time. Standing orders have none: it is ignored in a document and refused in JSON. */
 function requestedTime(
   { requestedAt }: Pick<PaymentInput, "requestedAt">,
   order: StandingOrder | undefined,
@@ -169,11 +172,14 @@ function requestedTime(
 ): Date | undefined {
   if (!order) return requestedAt;
   if (requestedAt && !document)
-    throw new DomainError("format-error", "A periodic payment has startDate, and no day or time requested.");
+    throw new DomainError(
+      "format-error",
+      "A periodic payment takes startDate instead of requestedExecutionDate and requestedExecutionTime.",
+    );
   return undefined;
 }
 
-/** What is asked for, or a DomainError of what cannot be done. */
+/** Validates the request and returns the terms of the payment. Throws a DomainError. */
 function toPaymentTerms(call: Call<Initiation>, service: string): PaymentTerms {
   const { values, client, world } = call;
   const product = values["payment-product"];
@@ -205,7 +211,7 @@ function toPaymentTerms(call: Call<Initiation>, service: string): PaymentTerms {
   };
 }
 
-/** Begins a payment. The same call made again begins nothing. */
+/** Initiates a payment once per X-Request-ID. */
 function initiateOnce(call: Call<Initiation>, service: string) {
   const { "payment-product": product, pain001 } = call.values;
   return respondOnce(call, { service, product, pain001, ...bodyFieldsOf(call) }, () => {
@@ -219,7 +225,7 @@ function initiateOnce(call: Call<Initiation>, service: string) {
 
 const xml = "application/xml";
 
-/** As it was initiated: the operation that reads it documents what the one that initiates it has taken. */
+/** Returns a payment as initiated. The reading operation documents the input of the initiating one, hence the cast. */
 function getPayment<Name extends "payments.get" | "payments.getBulk">(
   call: Pick<Call, "client" | "request" | "world">,
   path: PaymentPath,

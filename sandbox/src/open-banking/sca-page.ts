@@ -1,4 +1,4 @@
-/** The pages on which a person approves or refuses what was asked. */
+/** Pages on which a person approves or refuses a consent or payment. */
 import type { FastifyReply } from "fastify";
 import { withLoggedError, parseForm, isCrossOrigin } from "../http";
 import { cardPage, pageHeaders } from "../pages/page-template";
@@ -8,7 +8,7 @@ import type { Authorisation } from "../world/open-banking/decision";
 import { concludeAuthorisation, scaStatusOf } from "../world/open-banking/decision-handlers";
 import type { World } from "../world/world";
 
-/** A form tells that there was a choice also where nothing is chosen: by a field without a value. */
+/** Checkboxes of the accounts. The hidden empty value marks the form as having choices even if none is checked. */
 const accountChoices = (choices: NonNullable<Authorisation["decision"]["choices"]>) =>
   html`<fieldset>
     <legend>Accounts</legend>
@@ -38,7 +38,7 @@ function questionPage({ decision }: Authorisation, action: string, alert?: strin
 
 const outcomes: Readonly<Record<string, string>> = {
   finalised: "Approved. You can close this page.",
-  failed: "Refused or out of time. You can close this page.",
+  failed: "Refused or expired. You can close this page.",
 };
 
 const outcomePage = (world: World, authorisation: Authorisation) =>
@@ -50,13 +50,13 @@ const isDecided = (world: World, authorisation: Authorisation) =>
 export const sendPage = (reply: FastifyReply, status: number, text: string) =>
   reply.code(status).headers(pageHeaders).send(text);
 
-/** What of the choices a form has chosen; undefined where there is none, or the form knows of none. */
+/** Returns the selected accounts, or undefined if there was no choice. */
 const selectedChoices = (form: URLSearchParams, { decision: { choices } }: Authorisation) =>
   choices && form.has("account")
     ? choices.map(([id]) => id).filter((id) => form.getAll("account").includes(id))
     : undefined;
 
-/** Shows the question, or what became of it. `action` is where the answer goes. */
+/** Shows the approval form, or the outcome if it was decided. `action` is the URL that receives the form. */
 export function sendQuestion(
   world: World,
   reply: FastifyReply,
@@ -68,7 +68,7 @@ export function sendQuestion(
   return sendPage(reply, 200, questionPage(authorisation, action));
 }
 
-/** Takes the answer from the form. `next` is where the person goes then, if anywhere. */
+/** Records the decision from the form. `nextUrl` returns the page to redirect to, if any. */
 export function receiveDecision(
   world: World,
   form: URLSearchParams,
@@ -79,7 +79,7 @@ export function receiveDecision(
 ): FastifyReply {
   if (isDecided(world, authorisation))
     return sendPage(
-      withLoggedError(reply, "It is answered already."),
+      withLoggedError(reply, "The authorisation was already decided."),
       409,
       outcomePage(world, authorisation),
     );
@@ -106,17 +106,17 @@ interface Route {
 }
 
 const pagePath = "/sca/:authorisationId";
-const notFoundMessage = "There is no such authorisation.";
-const unknownAuthorisation = cardPage("Nothing to authorise", html`<p>${notFoundMessage}</p>`);
+const notFoundMessage = "The authorisation is unknown.";
+const unknownAuthorisation = cardPage("Authorisation not found", html`<p>${notFoundMessage}</p>`);
 
 const crossOriginPage = cardPage(
-  "Not to be decided here",
-  html`<p>Another web page may not decide in your place.</p>`,
+  "Decision not accepted",
+  html`<p>The form was sent by another web page. Nothing was decided.</p>`,
 );
 
-/** The answer to a form that a page of another origin sends. */
+/** Refuses a form that was sent by a page of another origin. */
 export const sendCrossOriginError = (reply: FastifyReply): FastifyReply =>
-  sendPage(withLoggedError(reply, "The form comes from another web page."), 403, crossOriginPage);
+  sendPage(withLoggedError(reply, "The form was sent by another web page."), 403, crossOriginPage);
 
 export const sendNotFound = (reply: FastifyReply): FastifyReply =>
   sendPage(withLoggedError(reply, notFoundMessage), 404, unknownAuthorisation);

@@ -1,2 +1,2 @@
-/** What a service calls the server of its open-banking interfaces. */
+/** Name of the open-banking server in a service value. */
 export const openBankingServer = "xs2a";

@@ -1,4 +1,4 @@
-/** The error bodies of the open-banking standard: tppMessages, or problem+json where the caller prefers it. */
+/** Error bodies of the open-banking standard: tppMessages, or problem+json if the client prefers it. */
 import {
   type HttpResponse,
   type HttpRequest,
@@ -9,11 +9,11 @@ import {
 import { describeViolations } from "@fxdesk/toolkit/operations";
 import type { HttpError } from "../http-error";
 
-/** As long as the standard lets the texts be. */
+/** Length limits of the standard. */
 const maxTitleLength = 70;
 const maxTextLength = 500;
 
-/** A message for each violation, with the path of its field; a rule over several fields names them itself. */
+/** Converts violations to messages with the path of the field. Rules over several fields name them in the text. */
 const toTppMessages = ({ code, violations }: HttpError) =>
   violations.map((violation) => ({
     category: "ERROR",

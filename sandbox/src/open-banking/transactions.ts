@@ -1,4 +1,4 @@
-/** The transactions of an account as the standard lists them: booked, pending, and standing orders. */
+/** Transactions in the form of the open-banking standard: booked, pending, and standing orders. */
 import type { Big } from "big.js";
 import { linesInPeriod, swiftCodes } from "../world/statements/account-statement";
 import type { Period } from "../world/statements/statement";
@@ -21,7 +21,7 @@ import { toCurrencyAmount, toEntryReference, toLineId } from "../world/open-bank
 
 export type EntryListName = Subset<BookingStatus, "booked" | "pending" | "information">;
 
-/** Entries of one kind, the latest first, of which a part can be shown. */
+/** List of entries of one kind, latest first, converted only for the requested slice. */
 export interface EntryList {
   readonly length: number;
   readonly slice: (from: number, to: number) => readonly EntryView[];
@@ -35,7 +35,7 @@ const toEntryList = <T>(items: Sliceable<T>, toView: (item: T) => EntryView): En
 const partyAccount = ({ iban, accountNumber }: Counterparty) =>
   iban === undefined ? { bban: accountNumber } : { iban };
 
-/** Who paid a credit, or was paid by a debit. */
+/** Returns the debtor of a credit or the creditor of a debit. */
 function counterpartyFields({ amount, entry: { counterparty } }: BookedLine) {
   if (!counterparty) return {};
   const { name, bic } = counterparty;
@@ -45,7 +45,7 @@ function counterpartyFields({ amount, entry: { counterparty } }: BookedLine) {
     : { debtorName: name, debtorAccount: account, debtorAgent: bic };
 }
 
-/** What was exchanged, where the entry is a side of a trade. */
+/** Returns the currency exchange if the entry is one side of a trade. */
 const exchangeFields = ({ exchange }: EntryDetails) =>
   exchange && [
     {
@@ -58,7 +58,7 @@ const exchangeFields = ({ exchange }: EntryDetails) =>
     },
   ];
 
-/** Domain, family and sub-family, as the standard writes them in one text. */
+/** Joins domain, family and sub-family as the standard writes them. */
 const transactionCodeOf = ({ amount, entry: { kind } }: BookedLine) =>
   bankTransactionCode(swiftCodes[kind], amount.lt(0) ? "Debit" : "Credit").join("-");
 
@@ -97,23 +97,23 @@ type EntryView = ReturnType<typeof toLineView | typeof toTransferView | typeof t
 const paymentsFrom = ({ openBanking }: World, account: Account): Payment[] =>
   [...openBanking.payments.values()].filter((payment) => payment.account === account);
 
-/** Payments that are authorised and not booked. */
+/** Returns the authorised payments that are not booked yet. */
 const pendingPayments = (world: World, account: Account) =>
   paymentsFrom(world, account).filter(
     ({ status, order }) => !order && (status === "ACTC" || status === "ACSP"),
   );
 
-/** What is to leave the account by the payments that are pending. */
+/** Total of the pending payments of an account. */
 export const pendingTotal = (world: World, account: Account): Big =>
   totalOf({ transfers: pendingPayments(world, account).flatMap(({ transfers }) => transfers) });
 
-/** The credits that became pending in a period; all without one. */
+/** Returns the transfers that became pending in a period, or all if no period is given. */
 const pendingTransfers = (world: World, account: Account, period: Period | undefined) =>
   pendingPayments(world, account)
     .filter(({ authorisedAt }) => !period || isWithin(period, dayOf(authorisedAt!)))
     .flatMap(({ transfers }) => transfers);
 
-/** Standing orders in force. */
+/** Returns the active standing orders of an account. */
 const activeStandingOrders = (world: World, account: Account) =>
   paymentsFrom(world, account).flatMap(({ status, order, transfers }) =>
     order && status === "ACTC" ? transfers.map((transfer) => ({ order, transfer })) : [],
@@ -124,7 +124,7 @@ const toStandingOrderView = ({ order, transfer }: ReturnType<typeof activeStandi
   additionalInformationStructured: { standingOrderDetails: order },
 });
 
-/** Which entries a call asks for. */
+/** Selection of entries in a call. */
 export interface Selection {
   readonly bookingStatus: BookingStatus;
   readonly dateFrom?: string | undefined;
@@ -136,46 +136,50 @@ export interface Selection {
 
 const isWithin = ({ from, to }: Period, day: string) => from <= day && day <= to;
 
-/** The days a call asks for; undefined where it asks for what came after something. Throws a DomainError when there are none. */
+/** Returns the requested period, or undefined for a delta report. Throws a DomainError if the period is empty. */
 export function requestedPeriod({ now }: World, selection: Selection): Period | undefined {
   const { dateFrom, dateTo = dayOf(now), entryReferenceFrom, deltaList } = selection;
   if (dateFrom === undefined || entryReferenceFrom !== undefined || deltaList) return undefined;
   if (dateFrom > dateTo)
-    throw new DomainError("period-invalid", "dateFrom must not be after dateTo, which is today.", dateFrom);
+    throw new DomainError(
+      "period-invalid",
+      "dateFrom must not be after dateTo, which defaults to today.",
+      dateFrom,
+    );
   return { from: dateFrom, to: dateTo };
 }
 
-/** How far back the entries go, unless the person has only just said yes. */
+/** Days of history that a consent covers, except shortly after the authorisation. */
 const daysOfHistory = 90;
 
-/** The first day whose entries the consent opens now; undefined when it opens all. */
+/** Returns the first day that the consent covers now, or undefined if it covers all. */
 const firstDayOpen = ({ now }: World, { allHistoryUntil }: Consent): string | undefined =>
   now <= allHistoryUntil ? undefined : addDays(dayOf(now), -daysOfHistory);
 
-/** Throws a DomainError for entries from before the first day that is open. */
+/** Throws a DomainError if the consent does not cover the day. */
 export function assertDayOpen(world: World, consent: Consent, day: string): void {
   const first = firstDayOpen(world, consent);
   if (first !== undefined && day < first)
     throw new DomainError(
       "period-invalid",
-      `Entries of more than ${daysOfHistory} days ago are shown right after the authorisation.`,
-      `The first day now is ${first}.`,
+      `Entries older than ${daysOfHistory} days are available only shortly after the authorisation.`,
+      `The earliest day is now ${first}.`,
     );
 }
 
-/** All that was booked on an account. */
+/** Returns all booked lines of an account. */
 export const availableLines = ({ ledger }: World, account: Account) =>
   ledger.lines(balanceAccount(account, "InterimAvailable"));
 
 function linesAfter(world: World, consent: Consent, account: Account, reference: string): BookedLine[] {
   const lines = availableLines(world, account);
   const index = lines.indexOf(toLineId(reference));
-  if (index < 0) throw new DomainError("reference-unknown", "There is no such entry.", reference);
+  if (index < 0) throw new DomainError("reference-unknown", "The entry is unknown.", reference);
   assertDayOpen(world, consent, dayOf(lines.at(index)!.entry.bookedAt));
   return lines.slice(index + 1);
 }
 
-/** The span of a report: further pages are of the one that began with the first. */
+/** Returns the line range of a delta report. Further pages use the range of the first page. */
 function reportSpanOf(
   world: World,
   { reported }: Consent,
@@ -213,7 +217,7 @@ function bookedLines(
   return linesInPeriod(world, account, period);
 }
 
-/** Which lists a booking status asks for. */
+/** Entry lists by booking status. */
 const listsByStatus: Readonly<Record<Selection["bookingStatus"], readonly EntryListName[]>> = {
   booked: ["booked"],
   pending: ["pending"],
@@ -224,7 +228,7 @@ const listsByStatus: Readonly<Record<Selection["bookingStatus"], readonly EntryL
 
 const entriesPerPage = 500;
 
-/** A part of the lists, one after the other, and the number of the last such part. */
+/** Page of the concatenated lists, and the number of the last page. */
 export interface Page {
   readonly entries: Readonly<Partial<Record<EntryListName, readonly EntryView[]>>>;
   readonly last: number;
@@ -240,7 +244,7 @@ function slicePage(lists: readonly (readonly [EntryListName, EntryList])[], page
   return { entries: Object.fromEntries(entries), last: Math.max(Math.ceil(offset / entriesPerPage) - 1, 0) };
 }
 
-/** Whether a report lists what is booked up to now, and not another kind of entry or another time. */
+/** True if the report includes booked entries up to now. */
 function includesNow({ now }: World, selection: Selection): boolean {
   const today = dayOf(now);
   const { bookingStatus, dateFrom = today, dateTo = today, entryReferenceFrom, deltaList } = selection;
@@ -250,7 +254,7 @@ function includesNow({ now }: World, selection: Selection): boolean {
   );
 }
 
-/** What a report that is made now shows of what is booked: the next delta begins there. None where it ends before. */
+/** Returns the line range to record, where the next delta report starts. Undefined if the report ends in the past. */
 export const spanToRecord = (
   world: World,
   consent: Consent,
@@ -259,7 +263,7 @@ export const spanToRecord = (
 ): ReportSpan | undefined =>
   includesNow(world, selection) ? reportSpanOf(world, consent, account, selection) : undefined;
 
-/** Remembers what a report has given. */
+/** Records the line range of a report, for the next delta report. */
 export function recordReport(
   { reported }: Consent,
   { accountId }: Account,
@@ -268,7 +272,9 @@ export function recordReport(
   if (span) reported.set(accountId, span);
 }
 
-/** A page of the lists a call asks for. Throws a DomainError when it asks for entries that are not there or not open. */
+/**
+ * Returns a page of the requested lists. Throws a DomainError if the entries are unknown or not covered by the consent.
+ */
 export function listTransactions(
   world: World,
   consent: Consent,

@@ -1,11 +1,11 @@
-/** XML as it is written: elements by name, attributes with an @ before theirs. */
+/** XML elements by name; attribute names start with @. */
 import XmlBuilder from "fast-xml-builder";
 
 export type Xml = {
   readonly [name: string]: Xml | readonly Xml[] | readonly string[] | string | number | undefined;
 };
 
-/** What XML cannot carry, escaped or not. */
+/** Characters that XML cannot represent, escaped or not. */
 const invalidXmlCharacters = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
 const builder = new XmlBuilder({
@@ -14,7 +14,7 @@ const builder = new XmlBuilder({
   tagValueProcessor: (_name, value) => String(value).replace(invalidXmlCharacters, " "),
 });
 
-/** Elements as text. What is undefined is left out. */
+/** Writes elements as text and omits undefined ones. */
 export const writeElements = (content: Xml): string => builder.build(content);
 
 export const xmlDeclaration = '<?xml version="1.0" encoding="UTF-8"?>\n';

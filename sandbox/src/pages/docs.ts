@@ -1,4 +1,4 @@
-/** The page at /docs: the OpenAPI document of what is played, and a form for each operation that tries it. */
+/** Page at /docs: the OpenAPI document of the simulated service, with a form to try each operation. */
 import { type Field, fieldsOf, type GeneratedValue, type Service } from "@fxdesk/toolkit/operations";
 import { createReadStream, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -14,11 +14,11 @@ const documentPath = `${docsPath}/openapi.json`;
 const libraryPath = `${docsPath}/explorer.js`;
 
 const folder = join(__dirname, "../..");
-/** Written by the build: the library, and all that it needs. */
+/** Explorer library with its dependencies, bundled by the build. */
 const library = join(folder, "dist/explorer/explorer.js");
 const script = readFileSync(join(folder, "resources/docs.js"), "utf8");
 
-/** The library has no colours of its own for who likes it dark. */
+/** Light colours only, because the library has no dark scheme. */
 const style = `
 :root { color-scheme: only light; }
 body { display: grid; grid-template-rows: auto minmax(0, 1fr); height: 100vh; }
@@ -33,7 +33,7 @@ openapi-explorer { height: 100%; --blue: #1d4ed8; --green: #166534; --orange: #9
 
 const pages = createPageTemplate(style, { script, library: libraryPath });
 
-/** Stands in forms for an identifier; the page makes one for each call. */
+/** Placeholder in forms, which the page replaces with a new ID for each call. */
 const placeholder = "00000000-0000-4000-8000-000000000000";
 
 const generatedValues: Readonly<Record<GeneratedValue, string | undefined>> = {
@@ -42,7 +42,7 @@ const generatedValues: Readonly<Record<GeneratedValue, string | undefined>> = {
   "local-address": "127.0.0.1",
 };
 
-/** What a connection to the demo company would fill in, and what fxdesk would make, for the fields of a form. */
+/** Returns the form default of a field: a setting of the demo company or a generated value. */
 const defaultValueOf = ({ filledBy, setting, generate }: Field, demo: Demo): string | undefined =>
   filledBy === "caller" ? undefined : (demo[setting] ?? (generate && generatedValues[generate]));
 
@@ -54,7 +54,10 @@ const defaultsFor = ({ operations }: Service, demo: Demo): Readonly<Record<strin
     }),
   );
 
-/** The document, with this sandbox's address and the demo company's values. What derives it is loaded when it is asked for. */
+/**
+ * Returns the OpenAPI document with this sandbox's address and the demo company's values. The generator is loaded on
+ * first use.
+ */
 async function openApiDocumentFor(service: Service, demo: Demo, origin: string): Promise<object> {
   const { openApiDocument } = await import("@fxdesk/toolkit/openapi");
   const manifest = await readFile(join(folder, "package.json"), "utf8");
@@ -71,8 +74,8 @@ function renderPage({ credentials }: Service, demo: Demo): string {
     "Operations · fxdesk sandbox",
     html`<header>
         <h1>Operations</h1>
-        <p>What is tried is done in this sandbox, as ${demo.clientId}.</p>
-        <a href="/">The sandbox's page</a> <a href="${documentPath}">OpenAPI document</a>
+        <p>Calls run in this sandbox as ${demo.clientId}.</p>
+        <a href="/">Dashboard</a> <a href="${documentPath}">OpenAPI document</a>
       </header>
       <openapi-explorer
         spec-url="${documentPath}"
@@ -90,21 +93,21 @@ function renderPage({ credentials }: Service, demo: Demo): string {
         text-color="#17212b"
       >
         <p slot="overview-footer">
-          Each operation has a form; Execute sends it, with the credentials of the demo company.
-          Authentication takes others.
+          Each operation has a form. Execute sends it with the credentials of the demo company; enter others
+          under Authentication.
         </p>
       </openapi-explorer>`,
   );
 }
 
-/** The contract, or whatever is played, and what the sandbox adds to it. */
+/** Adds the sandbox's extensions to a service. */
 const withExtensions = (service: Service): Service => ({
   ...service,
   operations: [...service.operations, ...extensionsFor(service).service.operations],
 });
 
 export const docs: RoutePlugin = (app, session, ownService) => {
-  // A service of somebody's own may have a document there.
+  // A custom service may have its own operation at this path.
   if (app.hasRoute({ method: "GET", url: docsPath })) return;
   const service = withExtensions(ownService);
   const demo = () => demoOf(service, session.world);

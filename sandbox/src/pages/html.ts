@@ -1,4 +1,4 @@
-/** HTML in which every text is escaped, unless it is HTML already. */
+/** HTML templates that escape every text. */
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -23,15 +23,14 @@ function toInsertText(value: Insert): string {
   return escapeHtml(String(value));
 }
 
-/** A template whose insertions are escaped. */
+/** Tagged template that escapes its insertions, except nested Html. */
 export const html = ([first = "", ...pieces]: TemplateStringsArray, ...values: readonly Insert[]) =>
   new Html(pieces.reduce((text, piece, index) => text + toInsertText(values[index]) + piece, first));
 
-/** A field of a form that nobody sees. */
 export const hiddenInput = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}" />`;
 
-/** Names and what they are, as a list. */
+/** Renders names and values as a definition list. */
 export const definitionList = (entries: readonly (readonly [name: string, value: string])[]): Html =>
   html`<dl>
     ${entries.map(

@@ -1,16 +1,16 @@
-/** The page on which a person logs in. */
+/** Login page. */
 import { demo } from "../world/parties/parties";
 import { cardPage } from "./page-template";
 import { hiddenInput, html } from "./html";
 
-/** What the application asked for, and the form carries along. */
+/** Parameters of the application's request, passed through the form. */
 export interface LoginRequest {
   readonly client_id: string;
   readonly redirect_uri: string;
   readonly state: string;
 }
 
-/** What became of a login that failed. */
+/** Error of the previous attempt. */
 interface FailedLogin {
   readonly message: string;
   readonly email: string;
@@ -24,7 +24,7 @@ export function loginPage(
   const [emailFocus, passwordFocus] = failed ? [undefined, html`autofocus`] : [html`autofocus`, undefined];
   return cardPage(
     "Log in",
-    html`<p>The application <b>${client_id}</b> asks for access to your accounts.</p>
+    html`<p>The application <b>${client_id}</b> requests access to your accounts.</p>
       <p>The demo user is ${demoUser.email} with the password ${demo.password}.</p>
       ${failed && html`<p role="alert">${failed.message}</p>`}
       <form method="post" action="login">

@@ -1,4 +1,4 @@
-/** What the sandbox's pages have in common: the look, the frame around the content, and what a browser may do with them. */
+/** Style, HTML frame and security headers of all pages. */
 import { createHash } from "node:crypto";
 import { Html, html } from "./html";
 
@@ -30,7 +30,7 @@ button.bad { background: none; border-color: currentcolor; color: var(--bad); }
 :focus-visible { outline: 3px solid var(--focus); outline-offset: 1px; }
 `;
 
-/** One card in the middle, with a question or an answer. */
+/** Style of pages with a single centred card. */
 const cardStyle = `
 body { display: grid; place-content: center; grid-template-columns: min(27rem, 92vw); min-height: 100vh; padding: 1rem 0; }
 main { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.6rem 1.8rem; }
@@ -50,19 +50,19 @@ footer { color: var(--soft); font-size: .85rem; text-align: center; margin-top: 
 
 const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** In the page itself: a browser that finds none asks for one, which would stand among the requests. */
+/** Inlined: otherwise browsers request /favicon.ico, which would appear in the request log. */
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' " +
   "rx='7' fill='%2314532d'/%3E%3Cpath d='M8 13h14l-4-4M24 19H10l4 4' fill='none' stroke='%23fff' stroke-width='3'/%3E%3C/svg%3E";
 
 interface Scripts {
-  /** In the page itself. */
+  /** Script embedded in the page. */
   readonly script: string;
-  /** Where the sandbox serves a library that the page stands on; it writes styles as it likes. */
+  /** Path of a library served by the sandbox. It sets inline styles. */
   readonly library?: string;
 }
 
-/** What a page with scripts may load, and from where. */
+/** Content security policy of a page with scripts. */
 const scriptPolicy = ({ script, library }: Scripts): readonly string[] => [
   `script-src ${hashOf(script)}${library === undefined ? "" : " 'self'"}`,
   "connect-src 'self'",
@@ -73,8 +73,8 @@ const scriptElements = ({ script, library }: Scripts): Html =>
   html`${library && html`<script type="module" src="${library}"></script>`}${new Html(`<script>${script}</script>`)}`;
 
 /**
- * Pages with one style of their own; a browser is told to trust no other, and to show them in no frame. Those with a
- * script talk to the sandbox alone; the forms of the others lead on to other addresses.
+ * Creates a template whose security policy allows only its own style and no framing. Pages with a script may contact
+ * only the sandbox; forms of the others may lead to other origins.
  */
 export function createPageTemplate(ownStyle: string, scripts?: Scripts) {
   const style = baseStyle + ownStyle;
@@ -87,7 +87,7 @@ export function createPageTemplate(ownStyle: string, scripts?: Scripts) {
     ...(scripts ? scriptPolicy(scripts) : []),
   ];
   return {
-    /** To be sent with each of them. */
+    /** Headers to send with each page. */
     headers: {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policy.join("; "),
@@ -112,10 +112,10 @@ export function createPageTemplate(ownStyle: string, scripts?: Scripts) {
 
 const cardTemplate = createPageTemplate(cardStyle);
 
-/** To be sent with every page. */
+/** Headers to send with card pages. */
 export const pageHeaders = cardTemplate.headers;
 
-/** A whole page: a card with a title. */
+/** Renders a page with one titled card. */
 export const cardPage = (title: string, content: Html): string =>
   cardTemplate.render(
     `${title} · fxdesk sandbox`,

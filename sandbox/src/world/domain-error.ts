@@ -71,4 +71,4 @@ export class DomainError extends Error {
 
 /** Returns a validation error. `details` names the field and the accepted values. */
 export const toValidationError = (details: string): DomainError =>
-  new DomainError("validation-error", "The request does not fit.", details);
+  new DomainError("validation-error", "The request is invalid.", details);

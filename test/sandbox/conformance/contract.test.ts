@@ -1,4 +1,4 @@
-/** Every response of the sandbox, as it is on the wire, against the OpenAPI document that derives from the declarations. */
+/** Validates the responses of the sandbox against the OpenAPI document derived from the declarations. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, fieldsOf, operations, type Values } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -10,7 +10,7 @@ import { ask, callOperation } from "../support/http";
 let sandbox: Sandbox;
 let client: FxdeskClient;
 beforeAll(async () => {
-  // With a clock that moves by requests, what is pending stays so for the next one.
+  // A stepped clock keeps pending resources pending until the next request.
   sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z") });
   client = sandboxClient(sandbox);
 });
@@ -19,7 +19,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-/** Calls an operation; its response is documented in every part. */
+/** Calls an operation and validates its response completely. */
 async function responseOfFor(
   operation: Declaration,
   values: Values,
@@ -45,13 +45,13 @@ test.each(cases)("%s responds with each status that it documents", async (name, 
   }
 });
 
-/** What is wrong with a call that would do otherwise: its headers, or some of its values. */
+/** Invalid part of an otherwise valid call: headers or values. */
 interface Wrong {
   readonly headers?: Readonly<Record<string, string>>;
   readonly values?: Values;
 }
 
-/** What every operation about a client is asked the same way. */
+/** Invalid calls that apply to every operation of a client. */
 const wrongs: readonly Wrong[] = [
   { headers: { authorization: "" } },
   { headers: { authorization: "Bearer of bad news" } },
@@ -61,7 +61,7 @@ const wrongs: readonly Wrong[] = [
   { headers: { "x-contact-id": "contact-blocked" } },
 ];
 
-/** How they are refused, in that order. Operations that response alike share a row. */
+/** Expected statuses, in the same order. Operations with equal statuses share a row. */
 const refusals: readonly (readonly [statuses: readonly number[], ...names: string[]])[] = [
   [[401, 401, 400, 403, 403, 403], "accountDetails.list"],
   [[401, 401, 400, 404, 404, 404], "accountDetails.listAll", "accounts.getFunding"],
@@ -97,7 +97,7 @@ const refusals: readonly (readonly [statuses: readonly number[], ...names: strin
 
 const rows = refusals.flatMap(([statuses, ...names]) => names.map((name) => [name, statuses] as const));
 
-test.each(rows)("%s refuses who may not call it, with %j", async (name, statuses) => {
+test.each(rows)("%s refuses unauthorised callers with %j", async (name, statuses) => {
   const operation = operationNamed(name);
   const input = await sampleInput(name, client);
   const seen: number[] = [];
@@ -106,7 +106,7 @@ test.each(rows)("%s refuses who may not call it, with %j", async (name, statuses
   expect(seen).toEqual(statuses);
 });
 
-test("every operation of the contract about a client is asked", () => {
+test("covers every operation of a client in the contract", () => {
   const isAboutClient = (operation: Declaration) =>
     fieldsOf(operation).some(({ setting }) => setting === "clientId");
   const names = contractOperations.filter(isAboutClient).map(({ name }) => name);
@@ -136,7 +136,7 @@ const forwardQuote = async () => {
   return { quote_id: await makeQuote(client, { trade_type: "forward", value_date: day }) };
 };
 
-/** What is asked of an operation beside its sample, and how it responds. */
+/** Further calls of operations, with their expected statuses. */
 const others: readonly (readonly [
   name: string,
   message: string,
@@ -197,7 +197,7 @@ test.each(others)("%s with %s responds with %i", async (name, _description, stat
   expect((await responseOfFor(operationNamed(name), values)).status).toBe(status);
 });
 
-test("an approvals configuration waits for the second administrator, and no other is taken meanwhile", async () => {
+test("refuses another approvals configuration while one is pending", async () => {
   const replace = operationNamed("approvalsWorkflow.replaceConfig");
   await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: true });
   const input = await sampleInput(replace.name, client);
@@ -207,7 +207,7 @@ test("an approvals configuration waits for the second administrator, and no othe
 });
 
 test.each(["pdf", "csv", "mt940", "xls"] as const)(
-  "a statement as %s is a file when it is ready",
+  "returns a %s statement as a file once it is ready",
   async (format) => {
     const [account] = await client.accounts.list({ currencies: "EUR" });
     const { account_id } = account!;
@@ -222,7 +222,7 @@ test.each(["pdf", "csv", "mt940", "xls"] as const)(
   },
 );
 
-test("a statement that fails says so with 202", async () => {
+test("responds to a failed statement with 202", async () => {
   sandbox.control.decideStatement({ decision: "fail" });
   const input = await sampleInput("statements.getFile", client);
   sandbox.advance(10_000);

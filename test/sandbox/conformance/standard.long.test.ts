@@ -1,7 +1,6 @@
 /**
- * The open-banking responses of the sandbox, as they are on the wire, against the published document of their standard
- * (OpenAPI 3.0, version 1.3.12), read from the path in PSD2_OPENAPI; without it this is left out. The document is read
- * strictly: a field that it does not show is wrong too, and so is a code that it does not list with a status.
+ * Validates the open-banking responses against the published document of the standard (OpenAPI 3.0, version 1.3.12) at
+ * the path in PSD2_OPENAPI; skipped without it. The check is strict: undocumented fields and codes fail.
  */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, operations, type Values } from "@fxdesk/toolkit/operations";
@@ -34,7 +33,7 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-/** What was answered by operation: the statuses, with the media types of their bodies. */
+/** Observed statuses and media types by operation. */
 const seen = new Map<string, Set<string>>();
 
 function recordStatus(name: string, { status, headers }: PlainResponse): void {
@@ -43,7 +42,7 @@ function recordStatus(name: string, { status, headers }: PlainResponse): void {
   seen.set(name, responses.add(type === undefined ? `${status}` : `${status} ${type}`));
 }
 
-/** The standard's path of a call: that of the kind of authorisation it is about. */
+/** Returns the standard's path of a call, by the kind of authorisation. */
 const pathOf = (operation: Declaration, values: Values) =>
   standardPaths(operation).find((path) => path.includes(`/${String(values["payment-authorisation"])}`)) ??
   standardPaths(operation)[0]!;
@@ -51,7 +50,7 @@ const pathOf = (operation: Declaration, values: Values) =>
 const isProblem = ({ headers }: PlainResponse) =>
   headers.get("content-type")?.startsWith("application/problem+json") === true;
 
-/** Calls an operation: its response is what the standard says, and what the contract's own document says. */
+/** Calls an operation and validates the response against the standard and the contract. */
 async function callChecked(
   name: string,
   values: Values,
@@ -73,7 +72,7 @@ async function callChecked(
   return response;
 }
 
-/** The response, which has a status. */
+/** Calls an operation and asserts the status. */
 async function expectStatus(
   status: number,
   name: string,
@@ -86,9 +85,9 @@ async function expectStatus(
   return response;
 }
 
-/** The body of a response in JSON; an empty one where there is none. */
-async function bodyOf(...asked: Parameters<typeof expectStatus>): Promise<Body> {
-  const { text } = await expectStatus(...asked);
+/** Returns the JSON body of a response, or an empty object. */
+async function bodyOf(...call: Parameters<typeof expectStatus>): Promise<Body> {
+  const { text } = await expectStatus(...call);
   return JSON.parse(text || "{}") as Body;
 }
 
@@ -148,7 +147,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     ["everything with owner names", () => ({ allPsd2: "allAccountsWithOwnerName" }), "everything"],
   ];
 
-  test.each(accesses)("a consent to %s, from the request to its end", async (_description, access, opens) => {
+  test.each(accesses)("completes a consent to %s", async (_description, access, opens) => {
     const created = await bodyOf(201, "consents.create", {
       ...consentTerms,
       access: access(await demoIban()),
@@ -193,7 +192,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     return { ...given, "account-id": accounts.find((account) => account.currency === currency)!.resourceId };
   }
 
-  test("a consent that is authorised in a call of its own, and refused", async () => {
+  test("refuses an explicitly started authorisation of a consent", async () => {
     const access = { allPsd2: "allAccounts" };
     const created = await bodyOf(201, "consents.create", { ...consentTerms, access, ...explicit });
     const consent = { "consent-id": created.consentId };
@@ -253,7 +252,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     ["openBanking.getAccount", {}],
     ["openBanking.listBalances", {}],
     ["openBanking.listTransactions", { bookingStatus: "information" }],
-  ])("%s without a person, more often than agreed", async (name, more) => {
+  ])("limits %s without a person", async (name, more) => {
     const account = { ...(await consentedAccount()), ...more, ...alone };
     for (let times = 0; times < 4; times += 1) await bodyOf(200, name, account);
     await bodyOf(429, name, account);
@@ -300,7 +299,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     "bulk-payments": "payments.getBulk",
   };
 
-  /** The payment's status, and what it is read back as where the contract reads it back. */
+  /** Reads the payment's status and, if the contract allows, the payment. */
   async function statusOf(payment: Values): Promise<string> {
     const reader = readers[String(payment["payment-service"])];
     const { transactionStatus } = await bodyOf(200, "payments.getStatus", payment);
@@ -314,7 +313,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     paymentId,
   });
 
-  test.each(services)("one of %s that is authorised and paid", async (service, terms) => {
+  test.each(services)("pays one of %s after authorisation", async (service, terms) => {
     const created = await bodyOf(201, "payments.initiate", terms(await demoIban()));
     const payment = named(service, created);
     const authorisations = { ...payment, "payment-authorisation": "authorisations" };
@@ -332,42 +331,36 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     await bodyOf(405, "payments.cancel", payment, sampleViolations);
   });
 
-  test.each(services)(
-    "one of %s that is authorised in a call of its own, and refused",
-    async (service, terms) => {
-      const created = await bodyOf(201, "payments.initiate", { ...terms(await demoIban()), ...explicit });
-      const authorisations = { ...named(service, created), "payment-authorisation": "authorisations" };
-      const started = await bodyOf(201, "payments.startAuthorisation", authorisations);
-      await bodyOf(409, "payments.startAuthorisation", authorisations);
-      await bodyOf(409, "payments.startAuthorisation", authorisations, sampleViolations);
-      decide(started, "refuse");
-      expect(await statusOf(named(service, created))).toBe("RJCT");
-    },
-  );
+  test.each(services)("refuses an explicitly started authorisation of one of %s", async (service, terms) => {
+    const created = await bodyOf(201, "payments.initiate", { ...terms(await demoIban()), ...explicit });
+    const authorisations = { ...named(service, created), "payment-authorisation": "authorisations" };
+    const started = await bodyOf(201, "payments.startAuthorisation", authorisations);
+    await bodyOf(409, "payments.startAuthorisation", authorisations);
+    await bodyOf(409, "payments.startAuthorisation", authorisations, sampleViolations);
+    decide(started, "refuse");
+    expect(await statusOf(named(service, created))).toBe("RJCT");
+  });
 
-  test.each(services)(
-    "one of %s that is cancelled, before it is authorised and after",
-    async (service, terms) => {
-      const early = await bodyOf(201, "payments.initiate", terms(await demoIban()));
-      await bodyOf(204, "payments.cancel", named(service, early));
-      expect(await statusOf(named(service, early))).toBe("CANC");
+  test.each(services)("cancels one of %s before and after authorisation", async (service, terms) => {
+    const early = await bodyOf(201, "payments.initiate", terms(await demoIban()));
+    await bodyOf(204, "payments.cancel", named(service, early));
+    expect(await statusOf(named(service, early))).toBe("CANC");
 
-      const late = await bodyOf(201, "payments.initiate", terms(await demoIban()));
-      decide(late, "approve");
-      const payment = named(service, late);
-      expect((await bodyOf(202, "payments.cancel", payment)).transactionStatus).toBe("ACTC");
-      const cancellation = { ...payment, "payment-authorisation": "cancellation-authorisations" };
-      const started = await bodyOf(201, "payments.startAuthorisation", cancellation);
-      const { authorisationIds } = await bodyOf(200, "payments.listAuthorisations", cancellation);
-      const authorisation = { ...cancellation, "authorisation-id": authorisationIds[0] };
-      expect((await bodyOf(200, "payments.getAuthorisation", authorisation)).scaStatus).toBe("received");
-      decide(started, "approve");
-      expect((await bodyOf(200, "payments.getAuthorisation", authorisation)).scaStatus).toBe("finalised");
-      expect(await statusOf(payment)).toBe("CANC");
-    },
-  );
+    const late = await bodyOf(201, "payments.initiate", terms(await demoIban()));
+    decide(late, "approve");
+    const payment = named(service, late);
+    expect((await bodyOf(202, "payments.cancel", payment)).transactionStatus).toBe("ACTC");
+    const cancellation = { ...payment, "payment-authorisation": "cancellation-authorisations" };
+    const started = await bodyOf(201, "payments.startAuthorisation", cancellation);
+    const { authorisationIds } = await bodyOf(200, "payments.listAuthorisations", cancellation);
+    const authorisation = { ...cancellation, "authorisation-id": authorisationIds[0] };
+    expect((await bodyOf(200, "payments.getAuthorisation", authorisation)).scaStatus).toBe("received");
+    decide(started, "approve");
+    expect((await bodyOf(200, "payments.getAuthorisation", authorisation)).scaStatus).toBe("finalised");
+    expect(await statusOf(payment)).toBe("CANC");
+  });
 
-  test("a bulk that is paid in part", async () => {
+  test("pays a bulk payment partly", async () => {
     const iban = await demoIban();
     const { payments: both, ...terms } = bulk(iban, "10", "20");
     const unpayable = { ...both[1]!, creditorAccount: { iban: "FR0000000000000000012345697" } };
@@ -386,7 +379,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
 
   const badToken = { authorization: "Bearer nobody" };
 
-  test.each(declared.map(({ name }) => name))("%s refuses what every operation refuses", async (name) => {
+  test.each(declared.map(({ name }) => name))("%s refuses generally invalid calls", async (name) => {
     const input = await sampleInput(name, client);
     for (const accept of [{}, sampleViolations]) {
       await bodyOf(400, name, { ...input, "X-Request-ID": "no UUID" }, accept);
@@ -418,7 +411,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     ["payments.initiate", "no amount at all", 400, { instructedAmount: { currency: "EUR", amount: "0" } }],
     [
       "payments.initiate",
-      "an account of somebody's",
+      "an account of another client",
       400,
       { debtorAccount: { iban: "DE75512108001245126199" } },
     ],
@@ -426,7 +419,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     ["payments.initiate", "a day long past", 400, { requestedExecutionDate: "2020-01-01" }],
     [
       "payments.initiateBulk",
-      "an account of somebody's",
+      "an account of another client",
       400,
       { debtorAccount: { iban: "DE75512108001245126199" } },
     ],
@@ -441,7 +434,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     ["consents.create", "two kinds of access", 400, { access: { allPsd2: "allAccounts", accounts: [] } }],
     [
       "consents.create",
-      "an account of somebody's",
+      "an account of another client",
       400,
       { access: { accounts: [{ iban: "DE75512108001245126199" }] } },
     ],
@@ -494,13 +487,13 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     }
   });
 
-  test("transactions do not come in every format", async () => {
+  test("refuses unsupported formats of transactions", async () => {
     const input = await sampleInput("openBanking.listTransactions", client);
     await bodyOf(406, "openBanking.listTransactions", input, { accept: "application/pdf" });
   });
 
   test.each(declared.map((operation) => [operation.name, operation] as const))(
-    "%s responds with each status that can be asked for",
+    "%s responds with each forced status",
     async (name, operation) => {
       const input = await sampleInput(name, client);
       for (const status of Object.keys(operation.errors).map(Number)) {
@@ -512,7 +505,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     },
   );
 
-  /** What the sandbox can be brought to respond with; a refusal comes as JSON and as a problem. */
+  /** Forces each possible status. Errors are validated as JSON and as problem+json. */
   const possible: readonly (readonly [
     responses: readonly string[],
     refusals: readonly number[],
@@ -549,7 +542,7 @@ describeStandard(`answers and the standard at PSD2_OPENAPI${file ? "" : " (not s
     ],
   ];
 
-  test("everything was seen that the sandbox can respond by itself", () => {
+  test("observed every response that the sandbox gives without faults", () => {
     const expected = possible.flatMap(([responses, refused, ...names]) =>
       names.map((name) => [
         name,

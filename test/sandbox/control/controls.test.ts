@@ -1,4 +1,4 @@
-/** What can be done to the sandbox from outside, and that its callers see it. */
+/** Tests the controls and their effect on clients. */
 import { get } from "node:http";
 import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import { contract } from "@fxdesk/toolkit/operations";
@@ -56,7 +56,7 @@ describe("the clock", () => {
   test.each([
     ["2027-03-17T09:00:00.001Z", "now must be at most 2027-03-17T09:00:00.000Z, 366 days ahead"],
     ["9999-12-31T00:00:00Z", "now must be at most 2027-03-17T09:00:00.000Z, 366 days ahead"],
-  ])("does not leap to %s", async (time, details) => {
+  ])("refuses to jump to %s", async (time, details) => {
     await expect(remote.sandbox.setClock({ now: time })).rejects.toMatchObject({
       status: 400,
       service: { details },
@@ -66,7 +66,7 @@ describe("the clock", () => {
     });
   });
 
-  test("does not leave the years that are played", async () => {
+  test("stays within the simulated years", async () => {
     const details = "now must be from 2000-01-01T00:00:00.000Z to 2069-12-31T23:59:59.999Z";
     const refused = { status: 400, service: { details } };
     for (const time of ["1999-12-31T23:59:59Z", "2070-01-01T00:00:00Z", "9999-12-31T00:00:00Z"])
@@ -80,24 +80,24 @@ describe("the clock", () => {
   });
 
   test.each(["1999-12-31T23:59:59Z", "2070-01-01T00:00:00Z", "no time"])(
-    "is not started at %s",
+    "refuses to start at %s",
     async (time) => {
       await expect(startSandbox({ now: new Date(time) })).rejects.toThrow(RangeError);
     },
   );
 
-  test.each([0, 1.5, 366, Number.NaN])("does not begin %d days before", async (daysBehind) => {
+  test.each([0, 1.5, 366, Number.NaN])("refuses %d days of past business", async (daysBehind) => {
     await expect(startSandbox({ daysBehind })).rejects.toThrow(
       new RangeError(`daysBehind must be a whole number from 1 to 365, not ${daysBehind}.`),
     );
   });
 
-  test("stands still while it is looked at", async () => {
+  test("does not advance when read", async () => {
     const before = await remote.sandbox.getClock();
     expect(await remote.sandbox.getClock()).toEqual(before);
   });
 
-  test("that runs is read as it is, and what its time brings has happened", async () => {
+  test("runs due events before it is read", async () => {
     const running = await startSandbox();
     const { control } = running;
     const at = () => Date.parse(control.getClock().now);
@@ -110,12 +110,12 @@ describe("the clock", () => {
     expect(seen[2]).toBeGreaterThanOrEqual(seen[1]! + 86_400_000);
   });
 
-  test("advanced in process lets happen what is due, without a request", () => {
+  test("runs due events when advanced in process", () => {
     sandbox.advance(3 * 86_400_000);
     expect(sandbox.control.getClock()).toEqual({ now: "2026-03-19T09:00:00.000Z" });
   });
 
-  test("lets happen what is due: a trade matures", async () => {
+  test("lets a trade mature", async () => {
     const booked = await client.trades.book(await tradeOf());
     const status = async () => (await client.trades.get({ trade_id: booked.trade_id })).status;
     expect(await status()).toBe("Created");
@@ -139,7 +139,7 @@ const usdFor = async () => {
 };
 
 describe("the market", () => {
-  test("moves to a rate, and quotes follow with the bank's margin", async () => {
+  test("moves to a rate, which quotes follow with the bank's margin", async () => {
     expect(await remote.sandbox.moveRate({ symbol: "EURUSD", rate: 1.4 })).toEqual({
       symbol: "EURUSD",
       rate: 1.4,
@@ -166,8 +166,8 @@ describe("the market", () => {
   });
 });
 
-describe("money that comes in", () => {
-  test("is on the account, as an incoming transaction", async () => {
+describe("incoming payments", () => {
+  test("appear on the account as incoming transactions", async () => {
     const account_id = await euros();
     const before = await balance(account_id);
     const { transaction_id } = await remote.sandbox.payIn({
@@ -176,7 +176,7 @@ describe("money that comes in", () => {
       reference: "INV-7",
       debtor_name: "Kontor & Söhne",
     });
-    // The balance just after it: at once, what came in pays for what is due.
+    // Read the balance immediately, because incoming money pays due trades at once.
     expect(await client.transactions.get({ account_id, transaction_id })).toMatchObject({
       balance: { amount: { amount: (before + 1250.5).toFixed(2) } },
       transaction_reference: "INV-7",
@@ -185,7 +185,7 @@ describe("money that comes in", () => {
     });
   });
 
-  test("may be paid to any account by its id", async () => {
+  test("can be made to any account by ID", async () => {
     const account_id = await euros();
     expect(await remote.sandbox.payIn({ account_id, amount: "1" })).toMatchObject({ account_id });
   });
@@ -195,13 +195,13 @@ describe("money that comes in", () => {
     [{ currency: "EUR", amount: "0" }, "more than zero"],
     [{ currency: "EUR", amount: "1000000000000.00" }, "amount must be at most 999999999999.99 EUR"],
     [{ amount: "1" }, "Exactly one of account_id and currency"],
-    [{ currency: "SEK", amount: "1" }, "no such account"],
-  ])("is refused when it is %j", async (input, message) => {
+    [{ currency: "SEK", amount: "1" }, "account is unknown"],
+  ])("are refused with %j", async (input, message) => {
     await expect(remote.sandbox.payIn(input)).rejects.toThrow(message);
   });
 });
 
-test("an account may hold more than a statement can say, but not without end", async () => {
+test("limits the balance of an account above the maximum of a statement", async () => {
   const account_id = await euros();
   const most = { account_id, amount: "999999999999.99" };
   for (let times = 1; times < 1_000; times += 1) sandbox.control.payIn(most);
@@ -220,7 +220,7 @@ const fileOf = async (input: object) => {
 };
 
 describe("statements", () => {
-  test("the next one fails, the one after does not", async () => {
+  test("fails only the next one", async () => {
     await remote.sandbox.decideStatement({ decision: "fail" });
     const [failing, good] = [
       await sampleInput("statements.getFile", client),
@@ -230,17 +230,17 @@ describe("statements", () => {
     expect([await fileOf(failing), await fileOf(good)]).toEqual(["Failed", "file"]);
   });
 
-  test("one that was asked for takes longer", async () => {
-    const asked = await sampleInput("statements.getFile", client);
+  test("delays a requested one", async () => {
+    const statementRequest = await sampleInput("statements.getFile", client);
     await remote.sandbox.decideStatement({
-      statement_id: String(asked.statement_id),
+      statement_id: String(statementRequest.statement_id),
       decision: "delay",
       seconds: 60,
     });
     sandbox.advance(50_000);
-    expect(await fileOf(asked)).toBe("Pending");
+    expect(await fileOf(statementRequest)).toBe("Pending");
     sandbox.advance(20_000);
-    expect(await fileOf(asked)).toBe("file");
+    expect(await fileOf(statementRequest)).toBe("file");
   });
 });
 
@@ -269,9 +269,13 @@ describe("decisions of people", () => {
     await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: true });
     const before = (await sampleInput("approvalsWorkflow.replaceConfig", client)) as Config;
     const rules = before.rules.map((rule) => ({ ...rule, id: `${rule.id}-new` }));
-    const asked = { ...before, rules };
-    expect(await client.approvalsWorkflow.replaceConfig(asked)).toMatchObject({ status: "pending_approval" });
-    await expect(client.approvalsWorkflow.replaceConfig(asked)).rejects.toMatchObject({ code: "conflict" });
+    const newConfig = { ...before, rules };
+    expect(await client.approvalsWorkflow.replaceConfig(newConfig)).toMatchObject({
+      status: "pending_approval",
+    });
+    await expect(client.approvalsWorkflow.replaceConfig(newConfig)).rejects.toMatchObject({
+      code: "conflict",
+    });
     await remote.sandbox.decideApprovals({ decision });
     const after = await client.approvalsWorkflow.getConfig();
     expect(after.rules).toEqual(decision === "approve" ? rules : before.rules);
@@ -279,7 +283,7 @@ describe("decisions of people", () => {
   });
 });
 
-test("the outbox shows each e-mail, and gives its files", async () => {
+test("lists e-mails and downloads their attachments", async () => {
   await client.statements.emailAccounts({
     date_from: "2026-01-01",
     date_to: "2026-01-31",
@@ -297,18 +301,18 @@ test("the outbox shows each e-mail, and gives its files", async () => {
   await expect(control.getMail({ mail: 2 })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("the log holds what the service was asked, and not the controls", async () => {
+test("logs requests of the service but not of the controls", async () => {
   await client.trades.list();
   await client.trades.get({ trade_id: "none" }).catch(() => {});
   const log = await remote.sandbox.listRequests();
   expect(log).toEqual([
     expect.objectContaining({ method: "GET", status: 200 }),
-    expect.objectContaining({ status: 404, refusal: "There is no such trade. none" }),
+    expect.objectContaining({ status: 404, refusal: "The trade is unknown. none" }),
   ]);
 });
 
 describe("a reset", () => {
-  test("undoes everything, with the time at which the sandbox was started", async () => {
+  test("restores the initial state and start time", async () => {
     const account_id = await euros();
     const before = await balance(account_id);
     sandbox.control.payIn({ currency: "EUR", amount: "10" });
@@ -321,7 +325,7 @@ describe("a reset", () => {
     expect(sandbox.requests).toHaveLength(2);
   });
 
-  test("may bring other accounts, at another time", async () => {
+  test("accepts another seed and start time", async () => {
     const before = await euros();
     expect(await remote.sandbox.reset({ seed: "other", now: "2030-01-07T08:00:00Z" })).toEqual({
       now: "2030-01-07T08:00:00.000Z",
@@ -330,20 +334,20 @@ describe("a reset", () => {
   });
 });
 
-test("the last 1,000 requests are remembered", async () => {
+test("logs the last 1,000 requests", async () => {
   for (let number = 0; number <= 1_000; number += 1) await fetch(`${sandbox.baseUrl}/unknown/${number}`);
   const urls = sandbox.requests.map(({ url }) => url);
   expect(urls).toHaveLength(1_000);
   expect([urls[0], urls.at(-1)]).toEqual(["/unknown/1", "/unknown/1000"]);
 });
 
-test("in process the controls do the same, and refuse the same", () => {
+test("behaves the same in process", () => {
   expect(sandbox.control.advanceClock({ seconds: 1 })).toEqual({ now: "2026-03-16T09:00:01.000Z" });
   expect(() => sandbox.control.advanceClock({})).toThrow(HttpError);
-  expect(() => sandbox.control.getMail({ mail: 1 })).toThrow("no such e-mail");
+  expect(() => sandbox.control.getMail({ mail: 1 })).toThrow("The e-mail is unknown.");
 });
 
-test("in process what is given as undefined is not given", async () => {
+test("ignores undefined values in process", async () => {
   const account_id = await euros();
   const { transaction_id } = sandbox.control.payIn({ account_id, amount: "1", reference: undefined });
   expect(await client.transactions.get({ account_id, transaction_id })).toMatchObject({
@@ -360,14 +364,14 @@ const advance = (headers: Record<string, string>) =>
     headers: { "content-type": "application/json", ...headers },
   });
 
-describe("nobody else's page", () => {
-  test("controls the sandbox", async () => {
+describe("access from web pages", () => {
+  test("refuses other origins", async () => {
     expect(await advance({ origin: "https://evil.example" })).toMatchObject({ status: 403 });
     expect(await advance({ origin: "null" })).toMatchObject({ status: 403 });
     expect(sandbox.control.getClock()).toEqual({ now: now.toISOString() });
   });
 
-  test("reads it under a name of its own", async () => {
+  test("refuses other host names", async () => {
     const { port } = new URL(sandbox.baseUrl);
     const status = await new Promise((resolve) => {
       const path = "/_sandbox/requests";
@@ -377,12 +381,12 @@ describe("nobody else's page", () => {
     expect(status).toBe(403);
   });
 
-  test("is the sandbox's own", async () => {
+  test("accepts the sandbox's own page", async () => {
     expect(await advance({ origin: sandbox.baseUrl })).toMatchObject({ status: 200 });
   });
 });
 
-test("each response of a control is marked as an extension", async () => {
+test("marks each response of a control as an extension", async () => {
   const { headers } = await ask(sandbox, "/_sandbox/clock");
   expect(headers.get("x-fxdesk-extension")).toBe("true");
 });

@@ -1,4 +1,4 @@
-/** What is put in the way of calls, and what the client makes of it. */
+/** Tests faults and the client's handling of them. */
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,24 +27,21 @@ async function book() {
 }
 
 describe("a call that commits money", () => {
-  test.each(["reset-after", "cut-off"] as const)(
-    "%s: is done, and its outcome is not known",
-    async (kind) => {
-      const before = await trades();
-      addFault({ operation: "trades.book", kind });
-      await expect(book()).rejects.toThrow(OutcomeUnknown);
-      expect(await trades()).toBe(before + 1);
-    },
-  );
+  test.each(["reset-after", "cut-off"] as const)("%s: is executed with an unknown outcome", async (kind) => {
+    const before = await trades();
+    addFault({ operation: "trades.book", kind });
+    await expect(book()).rejects.toThrow(OutcomeUnknown);
+    expect(await trades()).toBe(before + 1);
+  });
 
-  test("reset-before: is not done, which the client cannot know", async () => {
+  test("reset-before: is not executed, but the outcome is unknown to the client", async () => {
     const before = await trades();
     addFault({ operation: "trades.book", kind: "reset-before" });
     await expect(book()).rejects.toThrow(OutcomeUnknown);
     expect(await trades()).toBe(before);
   });
 
-  test("throttle: is refused with the time to wait, and not done", async () => {
+  test("throttle: is refused with Retry-After and not executed", async () => {
     const before = await trades();
     addFault({ operation: "trades.book", kind: "throttle", retry_after: 0 });
     const error = await book().catch((refused: unknown) => refused);
@@ -53,7 +50,7 @@ describe("a call that commits money", () => {
     expect(await trades()).toBe(before);
   });
 
-  test("latency: is done although nobody waits for it", async () => {
+  test("latency: is executed even if the caller stops waiting", async () => {
     const before = await trades();
     const quote_id = await makeQuote(client);
     addFault({ operation: "trades.book", kind: "latency", milliseconds: 60_000 });
@@ -64,20 +61,20 @@ describe("a call that commits money", () => {
 });
 
 describe("a read", () => {
-  test.each(["reset-before", "reset-after", "cut-off"] as const)("%s: is tried again", async (kind) => {
+  test.each(["reset-before", "reset-after", "cut-off"] as const)("%s: is retried", async (kind) => {
     addFault({ operation: "trades.list", kind });
     const { attempts } = await client.trades.list.response();
     expect(attempts).toBe(2);
   });
 
-  test("throttle: waits as long as it is asked to", async () => {
+  test("throttle: waits for Retry-After", async () => {
     addFault({ operation: "trades.list", kind: "throttle", retry_after: 60 });
     const error = client.trades.list({}, { timeoutMs: 5_000 });
     await expect(error).rejects.toMatchObject({ name: "RateLimited", retryAfterMs: 60_000 });
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  test("status: is one documented response instead of the work", async () => {
+  test("status: returns a documented response without executing", async () => {
     addFault({ operation: "trades.get", kind: "status", status: 404, times: 2 });
     const trade_id = (await client.trades.list({ page_size: 1 }))[0]!.trade_id;
     const get = () => client.trades.get({ trade_id });
@@ -87,7 +84,7 @@ describe("a read", () => {
   });
 });
 
-test("a file that is cut off is an error, and leaves nothing behind", async () => {
+test("rejects a truncated file and removes the partial download", async () => {
   const folder = await mkdtemp(join(tmpdir(), "fxdesk-"));
   const path = join(folder, "statement.csv");
   const input = (await sampleInput("statements.getFile", client)) as never;
@@ -104,7 +101,7 @@ test("a file that is cut off is an error, and leaves nothing behind", async () =
 test.each([
   ["trades.list", "too_many_requests"],
   ["openBanking.listAccounts", "ACCESS_EXCEEDED"],
-] as const)("throttle on %s speaks the language of its interface", async (operation, code) => {
+] as const)("throttles %s with the code of its interface", async (operation, code) => {
   addFault({ operation, kind: "throttle", retry_after: 60 });
   const input = (await sampleInput(operation, client)) as never;
   const [section, method] = operation.split(".") as ["trades", "list"];
@@ -114,20 +111,20 @@ test.each([
   });
 });
 
-test("what the sandbox adds to the contract can be spoiled as well", async () => {
+test("applies faults to the sandbox's own operations", async () => {
   addFault({ operation: "quotes.create", kind: "throttle", retry_after: 1 });
   await expect(makeQuote(client)).rejects.toMatchObject({ name: "RateLimited", retryAfterMs: 1_000 });
   expect(await makeQuote(client)).toEqual(expect.any(String));
 });
 
-test("the log says what was put in the way", async () => {
+test("logs the fault of a request", async () => {
   addFault({ operation: "trades.book", kind: "reset-after" });
   await book().catch(() => {});
   const booking = sandbox.requests.findLast(({ method }) => method === "POST");
   expect(booking).toMatchObject({ status: 201, fault: "reset-after" });
 });
 
-test("faults wait in their order, and can be taken away", async () => {
+test("applies faults in order and clears them", async () => {
   addFault({ operation: "trades.list", kind: "throttle", retry_after: 1 });
   addFault({ operation: "accounts.list", kind: "status", status: 404, times: 2 });
   expect(sandbox.control.listFaults()).toEqual([
@@ -148,15 +145,18 @@ test.each([
   [{ operation: "trades.book", kind: "throttle" }, "retry_after is needed"],
   [
     { operation: "trades.book", kind: "throttle", retry_after: 1, status: 999 },
-    "status goes with kind status",
+    "status is allowed with kind status",
   ],
-  [{ operation: "trades.book", kind: "cut-off", milliseconds: 1 }, "milliseconds goes with kind latency"],
+  [
+    { operation: "trades.book", kind: "cut-off", milliseconds: 1 },
+    "milliseconds is allowed with kind latency",
+  ],
   [
     { operation: "trades.book", kind: "latency", milliseconds: 1, retry_after: 1 },
-    "retry_after goes with kind",
+    "retry_after is allowed with kind",
   ],
   [{ operation: "trades.book", kind: "meteorite" }, "kind must be one of"],
-])("%j is refused", (fault, message) => {
+])("refuses %j", (fault, message) => {
   expect(() => addFault(fault as Fault)).toThrow(
     expect.objectContaining({ details: expect.stringContaining(message) }),
   );

@@ -1,4 +1,4 @@
-/** The outbox's folder: what is in it, and what a reset takes away. */
+/** Tests the outbox folder and its cleanup on reset. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const outbox = () => join(dataDir, "outbox");
 const files = async () => (await readdir(outbox())).toSorted();
 const send = () => client.statements.emailTrades({ date_from: "2026-01" });
 
-test("an e-mail is fetched as the file that lies in the folder", async () => {
+test("downloads an e-mail identical to the file in the folder", async () => {
   await send();
   const [name] = await files();
   const remote = createClient({ baseUrl: sandbox.baseUrl }, { ...contract, operations: controls });
@@ -37,7 +37,7 @@ test("an e-mail is fetched as the file that lies in the folder", async () => {
   await remote.close();
 });
 
-test("a reset removes the sandbox's own files and no others", async () => {
+test("removes only its own files on reset", async () => {
   await mkdir(join(outbox(), "kept"), { recursive: true });
   await writeFile(join(outbox(), "notes.txt"), "mine");
   await writeFile(join(outbox(), "20260101T000000000Z-00000000.eml"), "mine too");
@@ -51,7 +51,7 @@ test("a reset removes the sandbox's own files and no others", async () => {
   expect(await files()).toHaveLength(others.length + 1);
 });
 
-test("an e-mail on its way while the sandbox begins again is not left behind", async () => {
+test("removes an e-mail in delivery during a reset", async () => {
   const box = new Outbox({ folder: outbox() });
   const letter = { id: "0123456789", to: "a@b.example", subject: "S", text: "T", sentAt: new Date(0) };
   const sent = box.send({ ...letter, attachments: [] });
@@ -60,7 +60,7 @@ test("an e-mail on its way while the sandbox begins again is not left behind", a
   expect(await files()).toEqual([]);
 });
 
-test("a reset minds no file that is gone already", async () => {
+test("tolerates missing files on reset", async () => {
   await send();
   await rm(outbox(), { recursive: true });
   expect(() => sandbox.control.reset()).not.toThrow();

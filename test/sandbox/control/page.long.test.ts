@@ -1,4 +1,4 @@
-/** The sandbox's page: what it shows, and that its forms work, with JavaScript and without. */
+/** Tests the dashboard and its forms, with and without JavaScript. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -11,7 +11,7 @@ import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
 import { ask } from "../support/http";
 
 let browser: Browser;
-/** The page of all tests without JavaScript: nothing stays in it from one to the next. */
+/** Page shared by the tests without JavaScript, because it holds no state. */
 let pageWithoutScript: Page;
 beforeAll(async () => {
   browser = await launchBrowser();
@@ -44,7 +44,7 @@ async function open(javaScriptEnabled = false): Promise<void> {
   await page.goto(sandbox.baseUrl);
 }
 
-/** The page looks at the sandbox every few seconds: the next time is now. */
+/** Triggers the periodic refresh of the page immediately. */
 const pollNow = () => page.clock.fastForward("00:05");
 
 const panel = (title: string) => page.getByRole("region", { name: title, exact: true });
@@ -52,18 +52,18 @@ const press = (name: string) => page.getByRole("button", { name, exact: true }).
 const notice = () => page.getByRole("status").textContent();
 
 test("shows accounts, trades and the log, and loads nothing from elsewhere", async () => {
-  const asked: string[] = [];
+  const requestedOrigins: string[] = [];
   const { trade_id } = await client.trades.book({
     quote_id: await makeQuote(client),
     reason: "payment_for_goods",
   });
   await open(true);
-  page.on("request", (request) => asked.push(new URL(request.url()).origin));
+  page.on("request", (request) => requestedOrigins.push(new URL(request.url()).origin));
   await page.reload();
   await expect(panel("Accounts").textContent()).resolves.toMatch(/EUR.*GBP.*USD.*JPY/s);
   expect(await panel("Trades").textContent()).toContain(trade_id);
   expect(await panel("Requests").textContent()).toContain("POST /trades?quote_id=");
-  expect(new Set(asked)).toEqual(new Set([sandbox.baseUrl]));
+  expect(new Set(requestedOrigins)).toEqual(new Set([sandbox.baseUrl]));
   expect(warnings).toEqual([]);
 });
 
@@ -104,7 +104,7 @@ describe("a form", () => {
     expect(await panel("Accounts").locator("tbody tr").first().textContent()).not.toBe(before);
   });
 
-  test("says what is wrong with it", async () => {
+  test("shows the error of invalid input", async () => {
     await open();
     await panel("Market").getByLabel("Symbol").fill("EURXAU");
     await panel("Market").getByLabel("Rate").fill("1.2");
@@ -118,32 +118,32 @@ describe("a form", () => {
   ])("%s an authorisation", async (button, scaStatus) => {
     const input = await sampleInput("payments.getAuthorisation", client);
     await open();
-    const question = panel("Waiting for a person").getByRole("article").filter({ hasText: "Ferme Duval" });
+    const question = panel("Pending decisions").getByRole("article").filter({ hasText: "Ferme Duval" });
     await question.getByRole("button", { name: button }).click();
     expect(await question.count()).toBe(0);
     expect((await client.payments.getAuthorisation(input as never)).scaStatus).toBe(scaStatus);
   });
 
-  test("begins again", async () => {
+  test("resets", async () => {
     await client.trades.list();
     await open();
-    await press("Begin again");
+    await press("Reset");
     expect(sandbox.requests).toEqual([]);
   });
 
-  test("goes back to before a request", async () => {
+  test("undoes a request", async () => {
     await client.trades.list();
     const before = sandbox.control.listRates();
     const { trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
     await open();
-    await page.getByRole("button", { name: "Back to before request 2" }).click();
+    await page.getByRole("button", { name: "Undo request 2 and later" }).click();
     expect(await notice()).toBe("Undo: done.");
     expect(sandbox.requests.map(({ number }) => number)).toEqual([1]);
     expect(sandbox.control.listRates()).toEqual(before);
     await expect(client.trades.get({ trade_id })).rejects.toMatchObject({ status: 404 });
   });
 
-  test("shows a request and its response side by side, and as a command that sends it again", async () => {
+  test("shows request, response and curl command", async () => {
     await client.trades.list({ page_size: 1 });
     await open();
     await panel("Requests").getByText("Request and response").first().click();
@@ -160,7 +160,7 @@ describe("a form", () => {
   test("forks, and links to the fork", async () => {
     await open();
     await press("Fork");
-    const address = await panel("This moment").getByRole("link", { name: "http://" }).innerText();
+    const address = await panel("Save and restore").getByRole("link", { name: "http://" }).innerText();
     expect((await fetch(`${address}/_sandbox/clock`)).status).toBe(200);
   });
 
@@ -169,11 +169,11 @@ describe("a form", () => {
     ["with JavaScript", true],
   ])("loads a file, %s", (_how, javaScriptEnabled) => {
     const choose = (name: string, text: string) =>
-      panel("This moment")
-        .getByLabel("A saved file")
+      panel("Save and restore")
+        .getByLabel("Saved file")
         .setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(text) });
 
-    test("that was saved", async () => {
+    test("accepts a saved sandbox", async () => {
       const [saved, before] = [JSON.stringify(sandbox.save()), sandbox.control.getClock()];
       sandbox.control.advanceClock({ days: 3 });
       await open(javaScriptEnabled);
@@ -185,23 +185,23 @@ describe("a form", () => {
     });
 
     test.each([
-      ["no JSON", "statement.mt940", ":20:1", `"statement.mt940" holds no saved sandbox.`],
-      ["no file that save made", "other.json", `{"hello": 1}`, "fxdesk_sandbox is required"],
-      ["what a newer one saved", "new.json", `{"fxdesk_sandbox":9,"state":{}}`, "Upgrade @fxdesk/sandbox"],
-      ["nothing", "empty.json", "", "this one is empty."],
-    ])("unless it is %s", async (_what, name, text, message) => {
+      ["a file without JSON", "statement.mt940", ":20:1", `"statement.mt940" is not a saved sandbox.`],
+      ["another JSON file", "other.json", `{"hello": 1}`, "fxdesk_sandbox is required"],
+      ["a file of a newer version", "new.json", `{"fxdesk_sandbox":9,"state":{}}`, "Upgrade @fxdesk/sandbox"],
+      ["an empty file", "empty.json", "", "The file is empty."],
+    ])("refuses %s", async (_what, name, text, message) => {
       await open(javaScriptEnabled);
       const before = sandbox.save();
       await choose(name, text);
       await press("Load");
-      const told = await page.getByRole("alert").textContent();
-      expect(told).toMatch(/^Load: /);
-      expect(told).toContain(message);
+      const alertText = await page.getByRole("alert").textContent();
+      expect(alertText).toMatch(/^Load: /);
+      expect(alertText).toContain(message);
       expect(sandbox.save()).toEqual(before);
     });
   });
 
-  test("of another page is refused", async () => {
+  test("is refused if another page sends it", async () => {
     const form = { method: "POST", body: new URLSearchParams({ control: "reset" }) };
     await client.trades.list();
     const response = await ask(sandbox, "/", { ...form, headers: { origin: "https://evil.example" } });
@@ -210,7 +210,7 @@ describe("a form", () => {
   });
 });
 
-test("an e-mail and its file can be downloaded", async () => {
+test("downloads an e-mail and its attachment", async () => {
   await client.statements.emailAccounts({
     date_from: "2026-01-01",
     date_to: "2026-01-31",
@@ -228,7 +228,7 @@ test("an e-mail and its file can be downloaded", async () => {
 });
 
 describe("with JavaScript", () => {
-  test("keeps itself current, and what is being typed", async () => {
+  test("refreshes without losing typed text", async () => {
     await open(true);
     await panel("Market").getByLabel("Symbol").fill("EURUSD");
     sandbox.control.advanceClock({ days: 1 });
@@ -237,7 +237,7 @@ describe("with JavaScript", () => {
     expect(await panel("Market").getByLabel("Symbol").inputValue()).toBe("EURUSD");
   });
 
-  test("stays where it is when a form is sent, with the focus where it was", async () => {
+  test("preserves scroll position and focus when a form is sent", async () => {
     await open(true);
     await panel("Clock").getByLabel("Now").fill("2026-03-20T09:00:00Z");
     await panel("Market").getByText("Other currencies").click();
@@ -261,7 +261,7 @@ describe("with JavaScript", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("keeps a form that was refused as it was filled in", async () => {
+  test("preserves the values of a refused form", async () => {
     await open(true);
     const field = (name: string) => panel("Faults").locator(`[name=${name}]`);
     await field("operation").selectOption("trades.book");
@@ -275,13 +275,13 @@ describe("with JavaScript", () => {
     await field("status").fill("409");
     await press("Add fault");
     await panel("Faults").getByText("trades.book: status 409 × 3").waitFor();
-    await panel("Faults").getByText("3 of 3 calls to be spoiled").waitFor();
+    await panel("Faults").getByText("3 of 3 affected calls").waitFor();
     expect(sandbox.control.listFaults()).toHaveLength(3);
     await press("Clear faults");
-    await panel("Faults").getByText("Nothing is in the way of calls.").waitFor();
+    await panel("Faults").getByText("No pending faults.").waitFor();
   });
 
-  test("leaves open what was opened", async () => {
+  test("preserves expanded details", async () => {
     await open(true);
     const folds = page.locator("details");
     for (const fold of await folds.all()) await fold.locator("summary").click();
@@ -296,7 +296,7 @@ describe("with JavaScript", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("keeps what was filled in when something changes elsewhere", async () => {
+  test("preserves edited forms when other parts change", async () => {
     await open(true);
     const form = panel("Accounts");
     await form.getByLabel("Amount").fill("12.50");
@@ -316,7 +316,7 @@ describe("with JavaScript", () => {
     expect(await form.getByLabel("Currency").inputValue()).toBe("USD");
   });
 
-  test("leaves alone what did not change, whatever a browser extension writes into it", async () => {
+  test("does not replace unchanged parts that a browser extension modified", async () => {
     await open(true);
     const field = (await panel("Accounts").getByLabel("Amount").elementHandle())!;
     await field.evaluate((input: HTMLElement) => input.setAttribute("data-extension", "1"));
@@ -326,18 +326,18 @@ describe("with JavaScript", () => {
     expect(await field.evaluate((input: HTMLElement) => input.isConnected)).toBe(true);
   });
 
-  test("sends once what is pressed twice", async () => {
+  test("sends a form once on a double click", async () => {
     await open(true);
     const held: (() => void)[] = [];
     await page.route("**/*", async (route) => {
-      if (route.request().method() === "POST") await new Promise<void>((go) => held.push(go));
+      if (route.request().method() === "POST") await new Promise<void>((release) => held.push(release));
       await route.continue();
     });
     await page.getByRole("button", { name: "+ 1 day" }).dblclick();
     await eventually(() => held.length > 0, { withinMs: 30_000, what: "what is sent" });
-    held.forEach((go) => go());
+    held.forEach((release) => release());
     await panel("Clock").getByText("17 Mar 2026").waitFor();
-    // What was sent before is answered before.
+    // Requests are handled in order.
     await page.reload();
     expect(held).toHaveLength(1);
     expect(sandbox.control.getClock()).toEqual({ now: "2026-03-17T09:00:00.000Z" });
@@ -357,7 +357,7 @@ describe("with JavaScript", () => {
   test.each([
     ["cannot be reached", (route: Route) => route.abort()],
     ["fails", (route: Route) => route.fulfill({ status: 500, body: "{}" })],
-  ])("says when the sandbox %s, until it responds again", async (_how, fail) => {
+  ])("shows a notice while the sandbox %s", async (_how, fail) => {
     await open(true);
     await page.route("**/*", fail);
     await pollNow();
@@ -368,7 +368,7 @@ describe("with JavaScript", () => {
     await page.getByRole("alert").waitFor({ state: "detached" });
   });
 
-  test("says when the sandbox does not respond", async () => {
+  test("shows a notice if the sandbox does not respond", async () => {
     await open(true);
     await sandbox.close();
     await press("+ 1 day");
@@ -380,7 +380,7 @@ describe("for a treasurer", () => {
   const row = (title: string, text: string) =>
     panel(title).getByRole("row").filter({ hasText: text }).innerText();
 
-  test("says what margin is called, and until when", async () => {
+  test("shows margin calls with due dates", async () => {
     const called = async () => {
       const [account] = await client.accounts.list({ currencies: "EUR" });
       const { account_id } = account!;
@@ -396,7 +396,7 @@ describe("for a treasurer", () => {
     expect(await row("Accounts", "JPY")).toContain("none");
   });
 
-  test("says what a trade still asks for", async () => {
+  test("shows the amount still to be funded of a trade", async () => {
     const { trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
     await open();
     expect(await row("Trades", trade_id)).toMatch(/1,000\.00 EUR\s+by 2026-03-18/);
@@ -405,7 +405,7 @@ describe("for a treasurer", () => {
     expect(await row("Trades", trade_id)).toMatch(/Closed\s+nothing/);
   });
 
-  test("orders a payment, approves it as another contact, and lets it come back", async () => {
+  test("orders a payment, approves it as another contact and returns it", async () => {
     await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: false });
     const { trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
     await open();
@@ -413,7 +413,7 @@ describe("for a treasurer", () => {
     await panel("Payments").getByLabel("Beneficiary").selectOption({ label: "Lakeside Components Inc, USD" });
     await panel("Payments").getByLabel("Amount").fill("412.34");
     await press("Allocate payment");
-    const question = panel("Waiting for a person").getByRole("article").filter({ hasText: "412.34 USD" });
+    const question = panel("Pending decisions").getByRole("article").filter({ hasText: "412.34 USD" });
     expect(await question.getByRole("option").allTextContents()).not.toContain("Ada Lindqvist");
     expect(await question.innerText()).toContain("Ada Lindqvist");
     await question.getByRole("button", { name: "Approve" }).click();
@@ -426,22 +426,22 @@ describe("for a treasurer", () => {
     expect(await row("Payments", "412.34 USD")).toContain("Returned");
   });
 
-  test("is not flooded with questions", async () => {
+  test("collapses a long list of decisions", async () => {
     await open();
-    const waiting = await panel("Waiting for a person").getByRole("article").count();
+    const waiting = await panel("Pending decisions").getByRole("article").count();
     const input = await sampleInput("payments.initiate", client);
     for (let more = waiting; more < 14; more += 1) await client.payments.initiate(input as never);
     await page.reload();
-    const questions = panel("Waiting for a person").getByRole("article");
+    const questions = panel("Pending decisions").getByRole("article");
     expect(await questions.count()).toBe(12);
     expect((await questions.getByRole("heading").allInnerTexts()).join()).toContain("Requested account");
-    await panel("Waiting for a person").getByText("2 more questions").click();
+    await panel("Pending decisions").getByText("2 more decisions").click();
     expect(await questions.count()).toBe(14);
     const headings = await questions.getByRole("heading").allInnerTexts();
     expect(new Set(headings).size).toBe(14);
   });
 
-  test("can let every payment come back that was made", async () => {
+  test("can return every completed payment", async () => {
     const input = await sampleInput("payments.initiate", client);
     for (let more = 0; more < 14; more += 1) await client.payments.initiate(input as never);
     await open();
@@ -457,7 +457,7 @@ describe("for a treasurer", () => {
     expect(await visible()).toBe(all);
   });
 
-  test("is offered a beneficiary in the currency of the trade", async () => {
+  test("preselects a beneficiary in the currency of the trade", async () => {
     await open();
     await panel("Payments").getByLabel("Amount").fill("1");
     await press("Allocate payment");
@@ -467,7 +467,7 @@ describe("for a treasurer", () => {
   test.each([
     ["2026-03-13T16:00:00Z", "2026-03-16T09:00:00.000Z"],
     ["2026-04-02T08:00:00Z", "2026-04-07T09:00:00.000Z"],
-  ])("goes from %s to the next business day", async (now, next) => {
+  ])("moves from %s to the next business day", async (now, next) => {
     sandbox.control.reset({ now });
     await open();
     await press("Next business day");
@@ -475,29 +475,29 @@ describe("for a treasurer", () => {
   });
 });
 
-test("brings its icon along: nobody is asked for one", async () => {
+test("embeds its icon, so that browsers do not request one", async () => {
   await open();
   expect(await page.locator("link[rel=icon]").getAttribute("href")).toMatch(/^data:image\/svg\+xml,/);
   expect(warnings).toEqual([]);
 });
 
-test("shows what others wrote as text", async () => {
+test("escapes text from third parties", async () => {
   const name = `<img src=x onerror="document.title='taken'">`;
   await client.trades.get({ trade_id: name }).catch(() => {});
   await open(true);
-  expect(await panel("Requests").textContent()).toContain("There is no such trade.");
+  expect(await panel("Requests").textContent()).toContain("The trade is unknown.");
   expect(await page.title()).toBe("fxdesk sandbox");
   expect(await panel("Requests").locator("img").count()).toBe(0);
 });
 
-test("stands in no frame, and runs no script but its own", async () => {
+test("forbids framing and foreign scripts", async () => {
   const { headers } = await ask(sandbox, "/");
   const policy = headers.get("content-security-policy")!;
   expect(policy).toContain("frame-ancestors 'none'");
   expect(policy).toMatch(/script-src 'sha256-[^']+'(;|$)/);
 });
 
-test.each(["light", "dark"] as const)("fits a telephone, %s", async (colorScheme) => {
+test.each(["light", "dark"] as const)("fits a phone screen, %s", async (colorScheme) => {
   const context = await browser.newContext({ viewport: { width: 390, height: 800 }, colorScheme });
   page = await context.newPage();
   await page.goto(sandbox.baseUrl);

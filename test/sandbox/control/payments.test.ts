@@ -1,4 +1,4 @@
-/** Payments from trades, as the controls order, decide and return them. */
+/** Tests the controls for payments from trades. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { makeQuote, sandboxClient } from "../../support/samples";
@@ -25,7 +25,7 @@ const decide = (decision: "approve" | "reject", contact_id: string) =>
 const payments = async () =>
   (await client.trades.get({ trade_id, response_model: "ExtendedBookedTrade" })).payments!;
 
-test("a payment is ordered, approved, made and returned", async () => {
+test("orders, approves, makes and returns a payment", async () => {
   const { payment_id } = order();
   expect(await payments()).toMatchObject([
     { payment_id, amount: 100.5, status: "Payment pending of authorization" },
@@ -39,14 +39,14 @@ test("a payment is ordered, approved, made and returned", async () => {
   expect(newest).toMatchObject({ transaction_type: "payment_returned", transaction_reference: payment_id });
 });
 
-test("a rejected payment stays unpaid", async () => {
+test("does not pay a rejected payment", async () => {
   const { payment_id } = order();
   sandbox.control.decidePayment({ payment_id, decision: "reject", contact_id: "contact-approver" });
   sandbox.control.advanceClock({ days: 7 });
   expect(await payments()).toMatchObject([{ status: "Payment rejected" }]);
 });
 
-test("one that needs more information is given it", () => {
+test("refuses to complete or return a pending payment", () => {
   const waiting = { status: 409, code: "payment_state" };
   const { payment_id } = order();
   expect(() => sandbox.control.completeBeneficiary({ payment_id, iban: "GB21TEST00000012345678" })).toThrow(
@@ -66,18 +66,22 @@ test.each<[string, () => unknown, number]>([
     () => sandbox.control.allocatePayment({ trade_id: "TR0", beneficiary_id: "", amount: "1" }),
     404,
   ],
-  ["nobody", () => sandbox.control.allocatePayment({ trade_id, beneficiary_id: "BN0", amount: "1" }), 404],
+  [
+    "an unknown beneficiary",
+    () => sandbox.control.allocatePayment({ trade_id, beneficiary_id: "BN0", amount: "1" }),
+    404,
+  ],
   ["too much", () => order("5000.00"), 400],
   ["no payment", () => sandbox.control.returnPayment({ payment_id: "PM0" }), 404],
   ["a stranger", () => decide("approve", "contact-other"), 404],
-  ["approval by who may do nothing", () => decide("approve", "contact-blocked"), 409],
-  ["rejection by who may do nothing", () => decide("reject", "contact-blocked"), 409],
-  ["an order by who may do nothing", () => order("1.00", { contact_id: "contact-blocked" }), 409],
+  ["approval by a blocked contact", () => decide("approve", "contact-blocked"), 409],
+  ["rejection by a blocked contact", () => decide("reject", "contact-blocked"), 409],
+  ["an order by a blocked contact", () => order("1.00", { contact_id: "contact-blocked" }), 409],
 ])("refuses %s", (_what, act, status) => {
   expect(act).toThrow(expect.objectContaining({ status }));
 });
 
-test("says which beneficiary has no account in the trade's currency", () => {
+test("names the beneficiary without an account in the trade's currency", () => {
   const euros = sandbox.control.listBeneficiaries().find(({ currency }) => currency === "EUR")!;
   const inEuros = { trade_id, beneficiary_id: euros.beneficiary_id, amount: "1" };
   expect(() => sandbox.control.allocatePayment(inEuros)).toThrow(
@@ -85,7 +89,7 @@ test("says which beneficiary has no account in the trade's currency", () => {
   );
 });
 
-test("moving the market calls margin, and paying in pays it", async () => {
+test("calls margin after a rate move and settles it by an incoming payment", async () => {
   const quote_id = await makeQuote(client, {
     trade_type: "forward",
     value_date: "2026-06-15",

@@ -1,4 +1,4 @@
-/** After a reset the same requests get the same responses: each byte of body, file and header. */
+/** Tests that equal requests get byte-identical responses after a reset. */
 import { randomUUID } from "node:crypto";
 import { operations } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -13,22 +13,22 @@ afterAll(() => sandbox.close());
 
 async function answered(path: string): Promise<string> {
   const { status, headers, text } = await ask(sandbox, path, { headers: demoHeaders });
-  // The page shows what callers call their requests.
+  // The page shows the callers' request IDs, which differ.
   return JSON.stringify([path, status, [...headers], text]).replaceAll(
     /x-request-id: [\w-]+/gi,
     "x-request-id",
   );
 }
 
-/** The same quotes come again, and are not those that the journal knows. */
+/** Quote IDs repeat after a reset, so the journal must not know them. */
 const its = () => ({ key: randomUUID() });
 
-/** A day's work through the client and the controls, and then what can be read. */
+/** Runs a day of calls and controls, then reads everything. */
 async function runWorkday(): Promise<string[]> {
   const client = sandboxClient(sandbox);
   for (const operation of operations) {
     const input = await sampleInput(operation.name, client);
-    // Without a reference of its own a booking gets one that no other has.
+    // Set explicitly, because generated references are unique.
     const given = operation.name === "trades.book" ? { ...input, reference: "SAMPLE" } : input;
     await client.call(operation, given, its());
   }
@@ -66,7 +66,7 @@ async function runWorkday(): Promise<string[]> {
   return responses;
 }
 
-test("a reset, and the same again", async () => {
+test("repeats all responses after a reset", async () => {
   const first = await runWorkday();
   sandbox.control.reset();
   const second = await runWorkday();
@@ -75,7 +75,7 @@ test("a reset, and the same again", async () => {
   expect((await runWorkday())[0]).not.toBe(first[0]);
 });
 
-test("responses are dated by the sandbox's clock", async () => {
+test("dates responses by the sandbox's clock", async () => {
   sandbox.control.reset({ now: "2031-05-05T12:00:00Z" });
   const { headers } = await ask(sandbox, "/_sandbox/clock");
   expect(headers.get("date")).toBe("Mon, 05 May 2031 12:00:00 GMT");

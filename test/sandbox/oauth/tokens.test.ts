@@ -1,4 +1,4 @@
-/** Codes and tokens from the issue to the end, and that none is kept longer. */
+/** Tests the lifetime of codes and tokens, and that expired ones are freed. */
 import { setImmediate as nextTask } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -13,7 +13,7 @@ interface Grant {
 const day = 86_400;
 const at = (seconds: number) => new Date(Date.UTC(2026, 2, 2) + seconds * 1_000);
 
-const tokensKept = (maxRefreshTokens: number) =>
+const tokensWithLimit = (maxRefreshTokens: number) =>
   new Tokens<Grant>(new Random("tokens"), {
     refreshTokenSeconds: 28 * day,
     maxRefreshTokens,
@@ -24,8 +24,8 @@ const tokensKept = (maxRefreshTokens: number) =>
 const ada = { holder: "ada" };
 const bound = { redirect_uri: "https://desk.example/", client_id: "desk" };
 
-test("a code is good once, for a minute, and for what it is bound to", () => {
-  const tokens = tokensKept(1);
+test("accepts a code once, within a minute, with its binding", () => {
+  const tokens = tokensWithLimit(1);
   const redeem = (shown: Readonly<Record<string, string>>, seconds = 59) => {
     const code = tokens.issueCode(ada, bound, at(0));
     return [tokens.redeemCode(code, shown, at(seconds)), tokens.redeemCode(code, bound, at(seconds))];
@@ -36,8 +36,8 @@ test("a code is good once, for a minute, and for what it is bound to", () => {
   expect(redeem({ redirect_uri: bound.redirect_uri })).toEqual([undefined, undefined]);
 });
 
-test("an access token is good for an hour, and known to have expired for another day", () => {
-  const tokens = tokensKept(1);
+test("accepts an access token for an hour and reports it as expired for another day", () => {
+  const tokens = tokensWithLimit(1);
   const { accessToken } = tokens.issue(ada, at(0));
   const check = (seconds: number) => tokens.check(accessToken, at(seconds));
   expect(check(accessTokenSeconds - 1)).toBe(ada);
@@ -45,17 +45,17 @@ test("an access token is good for an hour, and known to have expired for another
   expect([check(accessTokenSeconds + day), tokens.check("nothing", at(0))]).toEqual(["unknown", "unknown"]);
 });
 
-test.each([1, 3])("of a holder's refresh tokens the last %i are good, whatever others hold", (kept) => {
-  const tokens = tokensKept(kept);
+test.each([1, 3])("accepts the last %i refresh tokens of each holder", (limit) => {
+  const tokens = tokensWithLimit(limit);
   const others = tokens.issue({ holder: "bruno" }, at(0)).refreshToken;
   const issued = Array.from({ length: 5 }, () => tokens.issue({ ...ada }, at(0)).refreshToken);
   const isGood = (token: string, seconds = 0) => tokens.redeemRefreshToken(token, at(seconds)) !== undefined;
-  expect(issued.map((token) => isGood(token))).toEqual(issued.map((_token, index) => index >= 5 - kept));
+  expect(issued.map((token) => isGood(token))).toEqual(issued.map((_token, index) => index >= 5 - limit));
   expect([isGood(others, 28 * day - 1), isGood(others, 28 * day)]).toEqual([true, false]);
 });
 
-test("what stands from the beginning stays, and each serves its own use", () => {
-  const tokens = tokensKept(1);
+test("keeps the initial tokens, each for its own purpose", () => {
+  const tokens = tokensWithLimit(1);
   tokens.issue({ holder: "house" }, at(0));
   const later = at(1_000 * day);
   expect([tokens.check("standing", later), tokens.redeemRefreshToken("always", later)]).toEqual([
@@ -68,7 +68,7 @@ test("what stands from the beginning stays, and each serves its own use", () => 
   ]);
 });
 
-test("what has outlived its time to live is not found, also where nothing was added since", () => {
+test("does not return expired entries, even without later additions", () => {
   const map = new TtlMap<string>(60);
   map.set("first", "1", at(0));
   map.set("second", "2", at(30));
@@ -79,11 +79,11 @@ test("what has outlived its time to live is not found, also where nothing was ad
   ]);
 });
 
-describe("nothing is kept in memory that is good for nothing", () => {
+describe("frees invalid codes and tokens", () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
 
-  /** Whether what a reference points to is gone; it stays at least as long as the present task. */
+  /** True once the referenced object was collected, which is never before the current task ends. */
   async function isGone(reference: WeakRef<object>): Promise<boolean> {
     await nextTask();
     collectGarbage();
@@ -91,10 +91,10 @@ describe("nothing is kept in memory that is good for nothing", () => {
   }
 
   test.each<[string, number, (tokens: Tokens<Grant>, grant: Grant, now: Date) => unknown]>([
-    ["a code that nobody redeems", 60, (tokens, grant, now) => tokens.issueCode(grant, bound, now)],
+    ["an unredeemed code", 60, (tokens, grant, now) => tokens.issueCode(grant, bound, now)],
     ["a pair of tokens", 28 * day, (tokens, grant, now) => tokens.issue(grant, now)],
   ])("%s", async (_what, life, give) => {
-    const tokens = tokensKept(10);
+    const tokens = tokensWithLimit(10);
     const giveAnother = (seconds: number) => {
       const grant = { holder: `at ${seconds}` };
       give(tokens, grant, at(seconds));

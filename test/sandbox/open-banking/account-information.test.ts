@@ -1,4 +1,4 @@
-/** What a consent lets be read, over HTTP. */
+/** Tests account information under a consent, over HTTP. */
 import {
   type Bank,
   day,
@@ -19,7 +19,7 @@ afterAll(() => bank.close());
 
 const read = (consentId: string, accountId: string) => ({ "Consent-ID": consentId, "account-id": accountId });
 
-test("the accounts are those of the JSON interface, with the same balance", async () => {
+test("lists the accounts of the JSON interface with equal balances", async () => {
   const { client } = bank;
   const consentId = await validConsent(bank);
   const { accounts } = await client.openBanking.listAccounts({ "Consent-ID": consentId, withBalance: true });
@@ -34,7 +34,7 @@ test("the accounts are those of the JSON interface, with the same balance", asyn
   }
 });
 
-test("the transactions are those of the JSON interface, debits negative", async () => {
+test("lists the transactions of the JSON interface with negative debits", async () => {
   const { client } = bank;
   const { resourceId } = await euroAccount(bank);
   const consentId = await validConsent(bank);
@@ -59,7 +59,7 @@ test("the transactions are those of the JSON interface, debits negative", async 
   ).toEqual(signed);
 });
 
-test("both days are included", async () => {
+test("includes both days of the period", async () => {
   const { resourceId } = await euroAccount(bank);
   const input = { ...read(await validConsent(bank), resourceId), bookingStatus: "booked" as const };
   const days = async (dateFrom: string, dateTo: string) => {
@@ -80,7 +80,7 @@ test.each([
   ["pending", "application/json"],
   ["both", "application/json"],
 ] as const)(
-  "no %s entries are there from a day to come until today, in %s",
+  "refuses a period of %s entries that starts in the future, in %s",
   async (bookingStatus, Accept) => {
     const { resourceId } = await euroAccount(bank);
     const input = { ...read(await validConsent(bank), resourceId), bookingStatus, Accept };
@@ -90,7 +90,7 @@ test.each([
   },
 );
 
-test("a delta begins after the last call, or after a known entry", async () => {
+test("starts a delta after the last call or after a given entry", async () => {
   const { resourceId } = await euroAccount(bank);
   const input = { ...read(await validConsent(bank), resourceId), bookingStatus: "booked" as const };
   const { listTransactions } = bank.client.openBanking;
@@ -104,7 +104,7 @@ test("a delta begins after the last call, or after a known entry", async () => {
   );
 });
 
-test("each use of an account needs its own yes", async () => {
+test("requires consent for each use of an account", async () => {
   const { openBanking } = bank.client;
   const { resourceId, iban } = await euroAccount(bank);
   const consentId = await validConsent(bank, { access: { balances: [{ iban }] } });
@@ -126,7 +126,7 @@ test.each([
   ["availableAccounts", {}, false],
   ["availableAccountsWithBalance", { balances: true }, false],
   ["allPsd2", { balances: true, transactions: true }, true],
-] as const)("%s opens as much as it says", async (word, links, named) => {
+] as const)("grants the access that %s names", async (word, links, named) => {
   const access = { [word]: named ? "allAccountsWithOwnerName" : "allAccounts" };
   const consentId = await validConsent(bank, { access });
   const { accounts } = await bank.client.openBanking.listAccounts({ "Consent-ID": consentId });
@@ -135,7 +135,7 @@ test.each([
   expect(accounts[0]!.ownerName !== undefined).toBe(named);
 });
 
-test("an account that is not there is not found, whatever the consent", async () => {
+test("responds to an unknown account with 404 whatever the consent", async () => {
   const consentId = await validConsent(bank);
   await expect(bank.client.openBanking.getAccount(read(consentId, "nothing"))).rejects.toMatchObject(
     refusal(404, "RESOURCE_UNKNOWN"),
@@ -180,7 +180,7 @@ describe("calls without a person", () => {
   });
   afterAll(() => unattended.close());
 
-  test("are counted by day, call and account; those with a person are not", async () => {
+  test("are counted by day, call and account, unlike those with a person", async () => {
     const { openBanking } = unattended.client;
     const consentId = await validConsent(unattended, { frequencyPerDay: 2 });
     const input = { "Consent-ID": consentId };
@@ -196,7 +196,7 @@ describe("calls without a person", () => {
     expect((await openBanking.listAccounts(input)).accounts).toHaveLength(4);
   });
 
-  test("do not count when they are refused, and are not the consent's last action", async () => {
+  test("neither count nor update the last action if they are refused", async () => {
     const { client, sandbox } = unattended;
     const { resourceId, iban } = await euroAccount(unattended);
     const consentId = await validConsent(unattended, {

@@ -1,4 +1,4 @@
-/** Reports of transactions that are longer than a page, and how often and how far back they may be read. */
+/** Tests paging of transaction reports, read limits and history limits. */
 import { demo } from "@fxdesk/sandbox";
 import { openBanking } from "../../../sandbox/src/open-banking/account-information";
 import { consentDecision, createConsent } from "../../../sandbox/src/world/open-banking/consents";
@@ -37,7 +37,7 @@ type Report = Awaited<ReturnType<typeof reportOf>>;
 const pageIn = (link: { href?: string | undefined } | undefined) =>
   link && Number(new URL(link.href!, bank.sandbox.xs2aUrl).searchParams.get("page"));
 
-/** Where a page leads: first, previous, next, last. */
+/** Links of a page: first, previous, next, last. */
 const linksOf = ({ transactions }: Report) => {
   const { first, previous, next, last } = transactions!._links;
   return [first, previous, next, last].map(pageIn);
@@ -52,7 +52,7 @@ function payIn(times: number): void {
 const noMore = refusal(429, "ACCESS_EXCEEDED");
 
 describe("a long report", () => {
-  test("comes in pages that link to each other, and together are the whole", async () => {
+  test("comes in linked pages that add up to all entries", async () => {
     payIn(700);
     const consentId = await validConsent(bank);
     const pages: Report[] = [];
@@ -77,7 +77,7 @@ describe("a long report", () => {
     expect(dates).toEqual(dates.toSorted().toReversed());
   });
 
-  test("keeps what was asked for in its links", async () => {
+  test("preserves the query in its links", async () => {
     payIn(600);
     const { transactions } = await reportOf(await validConsent(bank));
     const next = new URL(transactions!._links.next!.href!, bank.sandbox.xs2aUrl);
@@ -89,7 +89,7 @@ describe("a long report", () => {
     });
   });
 
-  test("lists what is pending after what is booked, each entry once", async () => {
+  test("lists pending after booked entries, each once", async () => {
     payIn(600);
     const consentId = await validConsent(bank);
     const pages = [0, 1].map((page) => reportOf(consentId, { bookingStatus: "both", page }));
@@ -98,7 +98,7 @@ describe("a long report", () => {
     expect(second!.transactions!.booked!.length).toBeGreaterThan(99);
   });
 
-  test("that goes on from the last one goes on through its pages", async () => {
+  test("continues a delta through its pages", async () => {
     const consentId = await validConsent(bank);
     await reportOf(consentId);
     payIn(300);
@@ -112,7 +112,7 @@ describe("a long report", () => {
   });
 });
 
-test("a delta goes on from the last report that was given, a statement too", async () => {
+test("starts a delta after the last report, including statements", async () => {
   const consentId = await validConsent(bank);
   const delta = async () =>
     (await reportOf(consentId, { dateFrom: undefined, deltaList: true }, person)).transactions!.booked!;
@@ -129,10 +129,10 @@ test("a delta goes on from the last report that was given, a statement too", asy
 
 test.each<[string, Partial<Omit<Listing, "Accept">>]>([
   ["of standing orders", { bookingStatus: "information", dateFrom: undefined }],
-  ["of what is pending", { bookingStatus: "pending" }],
-  ["of a time that is over", { dateFrom: "2026-02-01", dateTo: "2026-02-28" }],
-  ["of a time to come", { dateFrom: "2026-04-01", dateTo: "2026-04-30" }],
-])("a report %s leaves the next delta where it was", async (_what, more) => {
+  ["of pending entries", { bookingStatus: "pending" }],
+  ["of a past period", { dateFrom: "2026-02-01", dateTo: "2026-02-28" }],
+  ["of a future period", { dateFrom: "2026-04-01", dateTo: "2026-04-30" }],
+])("does not move the next delta for a report %s", async (_what, more) => {
   const consentId = await validConsent(bank);
   await reportOf(consentId, {}, person);
   payIn(1);
@@ -141,9 +141,9 @@ test.each<[string, Partial<Omit<Listing, "Accept">>]>([
   expect(delta.transactions!.booked!.map(({ endToEndId }) => endToEndId)).toContain("NO-1");
 });
 
-test("what is booked while a statement is written is in the next delta", async () => {
-  const desk = startInProcess(new Date("2026-03-02T09:00:00Z"));
-  const { world } = desk;
+test("includes entries booked during a statement in the next delta", async () => {
+  const inProcessSandbox = startInProcess(new Date("2026-03-02T09:00:00Z"));
+  const { world } = inProcessSandbox;
   const client = world.clients.get(demo.clientId)!;
   const eur = world.accountsOf(client).find(({ currency }) => currency === "EUR")!;
   const consent = createConsent(world, client, consentTerms);
@@ -153,16 +153,16 @@ test("what is booked while a statement is written is in the next delta", async (
   const operation = operationNamed("openBanking.listTransactions");
   const call = { operation, client, world, request, values };
   const writing = openBanking["openBanking.listTransactions"](call as never);
-  desk.control.payIn({ currency: "EUR", amount: "1.00", reference: "MEANWHILE" });
+  inProcessSandbox.control.payIn({ currency: "EUR", amount: "1.00", reference: "MEANWHILE" });
   expect((await writing).body).not.toContain("MEANWHILE");
   const { until } = consent.reported.get(eur.accountId)!;
   const [next] = world.ledger.lines(balanceAccount(eur, "InterimAvailable")).slice(until);
   expect(next!.entry.reference).toBe("MEANWHILE");
-  await desk.close();
+  await inProcessSandbox.close();
 });
 
 test.each([["application/json"], ["application/xml"], ["text/plain"]] as const)(
-  "the first day of the calendar and the last are days, in %s",
+  "accepts the first and last calendar day, in %s",
   async (Accept) => {
     const response = await bank.client.openBanking.listTransactions({
       "Consent-ID": await validConsent(bank),
@@ -176,7 +176,7 @@ test.each([["application/json"], ["application/xml"], ["text/plain"]] as const)(
   },
 );
 
-test("a short report has no other pages, and nothing beyond its own", async () => {
+test("returns no links and no entries beyond a single page", async () => {
   const consentId = await validConsent(bank);
   const report = await reportOf(consentId);
   expect(Object.keys(report.transactions!._links)).toEqual(["account"]);
@@ -209,7 +209,7 @@ describe("entries of more than 90 days ago", () => {
   const old = { dateFrom: "2025-12-01" };
   const tooOld = refusal(400, "PERIOD_INVALID");
 
-  test("are shown for 20 minutes after the authorisation", async () => {
+  test("are available for 20 minutes after the authorisation", async () => {
     const consentId = await validConsent(bank);
     bank.sandbox.advance(19 * minute);
     expect((await reportOf(consentId, old, person)).transactions!.booked!.at(-1)!.bookingDate).toMatch(
@@ -222,7 +222,7 @@ describe("entries of more than 90 days ago", () => {
     await expect(reportOf(consentId, { dateFrom: "2025-12-01" }, person)).rejects.toMatchObject(tooOld);
   });
 
-  test("are no part of a delta, and none begins there", async () => {
+  test("are excluded from deltas", async () => {
     const consentId = await validConsent(bank);
     const all = (await reportOf(consentId, { dateFrom: "2025-03-02" }, person)).transactions!.booked!;
     const late = await validConsent(bank);

@@ -1,4 +1,4 @@
-/** Transactions as bank statements: camt.053 and MT940, by what the caller accepts. */
+/** Tests transactions as camt.053 and MT940, by content negotiation. */
 import { Big } from "big.js";
 import { XMLParser } from "fast-xml-parser";
 import { readMt940 } from "../../../core/formats";
@@ -36,7 +36,7 @@ async function booked(more: Partial<Listing> = {}) {
   return report.transactions!.booked!;
 }
 
-/** Elements that may be there more than once are lists; everything else is text, as it stands. */
+/** Repeatable elements are parsed as lists, all others as text. */
 const parser = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: "",
@@ -84,7 +84,7 @@ const signed = ({ Amt, CdtDbtInd }: Amount) => (CdtDbtInd === "DBIT" ? `-${Amt["
 const balanceIn = ({ Bal }: Pick<Stmt, "Bal">, code: string) =>
   signed(Bal.find(({ Tp }) => Tp.CdOrPrtry.Cd === code)!);
 
-/** What a statement and a list both say of an entry. */
+/** Fields of an entry that statements and lists share. */
 const fromEntry = (entry: Ntry) => {
   const [{ Refs, RltdPties, RmtInf } = {}] = entry.NtryDtls.TxDtls;
   return [
@@ -113,7 +113,7 @@ const sum = (amounts: readonly string[]) => amounts.reduce((total, amount) => to
 
 describe("camt.053", () => {
   test.each(["EUR", "GBP", "JPY", "USD"])(
-    "in %s has balances, which the entries lead from one to the other",
+    "has opening and closing balances in %s that the entries connect",
     async (currency) => {
       const { accounts } = await bank.client.openBanking.listAccounts({ "Consent-ID": consentId });
       const { resourceId, iban, bban } = accounts.find((each) => each.currency === currency)!;
@@ -132,25 +132,25 @@ describe("camt.053", () => {
     },
   );
 
-  test("has the entries of the list, to the cent, in the order of booking", async () => {
+  test("has the entries of the list in booking order", async () => {
     const { Ntry } = await camt053();
     expect(Ntry!.map(fromEntry)).toEqual((await booked()).toReversed().map(fromList));
   });
 
-  test("begins where the one before ended", async () => {
+  test("starts at the closing balance of the previous one", async () => {
     const january = await camt053({ dateFrom: "2026-01-01", dateTo: "2026-01-31" });
     const february = await camt053({ dateFrom: "2026-02-01", dateTo: "2026-02-28" });
     expect(balanceIn(february, "OPBD")).toBe(balanceIn(january, "CLBD"));
   });
 
-  test("of a day on which nothing was booked has both balances", async () => {
+  test("has both balances on a day without entries", async () => {
     const { Ntry, ...statement } = await camt053({ dateFrom: "2026-02-28", dateTo: "2026-02-28" });
     expect(Ntry).toBeUndefined();
     expect(balanceIn(statement, "OPBD")).toBe(balanceIn(statement, "CLBD"));
   });
 });
 
-test("texts stay what they are, but for what XML cannot carry", async () => {
+test("preserves texts except characters invalid in XML", async () => {
   const [debtor_name, reference] = ['Möller & <Söhne> "\u0007x"', "R&D > 'all'"];
   bank.sandbox.control.payIn({ currency: "EUR", amount: "10.05", reference, debtor_name });
   const { Ntry } = await camt053({ dateFrom: today, dateTo: today });
@@ -164,7 +164,7 @@ test("texts stay what they are, but for what XML cannot carry", async () => {
 });
 
 describe("the payer's reference", () => {
-  /** What each statement and the list say of a payment of today, which is told by its text. */
+  /** Finds a payment of today by its text in each statement and in the list. */
   async function referencesOf(text: string) {
     const period = { dateFrom: today, dateTo: today };
     const { Ntry } = await camt053(period);
@@ -193,22 +193,22 @@ describe("the payer's reference", () => {
     return paymentId.replaceAll("-", "");
   }
 
-  test("goes from end to end", async () => {
+  test("is passed from end to end", async () => {
     await paid({ endToEndIdentification: "E2E-1" }, "with a reference");
     const { refs, endToEndId } = await referencesOf("with a reference");
     expect([refs.EndToEndId, refs.InstrId, endToEndId]).toEqual(["E2E-1", undefined, "E2E-1"]);
   });
 
-  test("is not invented where none was given", async () => {
+  test("is omitted if none was given", async () => {
     const own = await paid({}, "without a reference");
     const { refs, endToEndId, customerReference } = await referencesOf("without a reference");
     expect([refs.EndToEndId, refs.InstrId, endToEndId]).toEqual(["NOTPROVIDED", own, undefined]);
-    // MT940 has no room for it, and a part of it would be another one.
+    // MT940 has no room for it, and a truncated reference would be wrong.
     expect(customerReference).toBeUndefined();
   });
 });
 
-test("MT940 has the same balances and entries", async () => {
+test("has equal balances and entries in MT940", async () => {
   const text = String(await transactions({ Accept: "text/plain" }));
   const [statement, ...others] = await collect(readMt940(text));
   expect(others).toEqual([]);
@@ -238,7 +238,7 @@ const xml = "application/xml; charset=utf-8";
 const mt940 = "text/plain; charset=utf-8";
 const month = "bookingStatus=booked&dateFrom=2026-02-01";
 
-describe("what is accepted most is what comes", () => {
+describe("content negotiation", () => {
   test.each([
     ["*/*", json],
     ["application/*", json],
@@ -256,7 +256,7 @@ describe("what is accepted most is what comes", () => {
     expect([status, headers.get("content-type")]).toEqual([200, type]);
   });
 
-  test.each(["application/pdf", "image/*", "application/xml;q=0"])("%s: nothing", async (accept) => {
+  test.each(["application/pdf", "image/*", "application/xml;q=0"])("refuses %s", async (accept) => {
     const response = await get(month, accept);
     expect(response.status).toBe(406);
     expect(await response.json()).toMatchObject({ tppMessages: [{ code: "REQUESTED_FORMATS_INVALID" }] });
@@ -267,17 +267,17 @@ describe("what is accepted most is what comes", () => {
     "bookingStatus=pending&dateFrom=2026-02-01",
     "bookingStatus=information",
     "bookingStatus=booked&deltaList=true",
-  ])("%s is no statement", async (query) => {
+  ])("refuses a statement for %s", async (query) => {
     expect((await get(query, "application/xml")).status).toBe(406);
     const { status, headers } = await get(query, "application/xml, application/json;q=0.1");
     expect([status, headers.get("content-type")]).toEqual([200, json]);
   });
 });
 
-test("the client checks the format before it asks", async () => {
-  const asked = bank.sandbox.requests.length;
+test("validates the format in the client", async () => {
+  const requestCount = bank.sandbox.requests.length;
   await expect(transactions({ Accept: "application/pdf" as "text/plain" })).rejects.toMatchObject({
     name: "InvalidInput",
   });
-  expect(bank.sandbox.requests.length).toBe(asked);
+  expect(bank.sandbox.requests.length).toBe(requestCount);
 });

@@ -1,4 +1,4 @@
-/** A sandbox at a fixed time, a client of it, and the person who authorises. */
+/** Sandbox at a fixed time with a client and a person who authorises. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import type { Values } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -32,7 +32,7 @@ interface Link {
   readonly href?: string | undefined;
 }
 
-/** Answers on the page behind a link. Where a return address was given, the answer leads there. */
+/** Submits a decision on the page behind a link and returns the redirect, if any. */
 export const decide = (link: Link | undefined, decision: string): Promise<Response> =>
   fetch(link!.href!, { method: "POST", body: new URLSearchParams({ decision }), redirect: "manual" });
 
@@ -48,14 +48,14 @@ export const consentTerms = {
 
 type NewConsent = Parameters<FxdeskClient["consents"]["create"]>[0];
 
-/** A consent a person has authorised. */
+/** Creates an authorised consent. */
 export async function validConsent({ client }: Bank, terms: Partial<NewConsent> = {}): Promise<string> {
   const { consentId, _links } = await client.consents.create({ ...consentTerms, ...terms });
   await decide(_links.scaRedirect, "approve");
   return consentId;
 }
 
-/** The euro account, as it is listed under a consent. */
+/** Returns the EUR account as listed under a consent. */
 export async function euroAccount(bank: Bank) {
   const consentId = await validConsent(bank, { access: { allPsd2: "allAccounts" } });
   const { accounts } = await bank.client.openBanking.listAccounts({ "Consent-ID": consentId });
@@ -63,12 +63,12 @@ export async function euroAccount(bank: Bank) {
   return { resourceId, iban };
 }
 
-/** A refusal as the open-banking interfaces say it. */
+/** Matches an error of the open-banking interfaces. */
 export const refusal = (status: number, code: string): object => ({
   status,
   service: expect.objectContaining({ code }) as Values,
 });
 
-/** As a set, in whatever order they came. */
+/** Sorts entries for comparison in any order. */
 export const sortTexts = (texts: readonly (string | undefined)[]): string[] =>
   texts.map(String).toSorted((one, other) => one.localeCompare(other));

@@ -1,4 +1,4 @@
-/** What a consent opens: as the caller asks, and as the person chooses on the page. */
+/** Tests the access of consents, as requested and as selected on the page. */
 import {
   type Bank,
   consentTerms,
@@ -22,7 +22,7 @@ type Access = Parameters<Bank["client"]["consents"]["create"]>[0]["access"];
 
 const create = (access: Access) => bank.client.consents.create({ ...consentTerms, access });
 
-const asked = async (access: Access) => {
+const requestConsent = async (access: Access) => {
   const { consentId, _links } = await create(access);
   return { consentId, address: _links.scaRedirect!.href! };
 };
@@ -46,7 +46,7 @@ const allReferences = async () =>
     currency,
   }));
 
-/** Sends the form of the page, as a browser does: with its fields, but of its boxes only those that are ticked. */
+/** Submits the form like a browser, with the ticked boxes only. */
 async function submit(address: string, isTicked: (box: string) => boolean): Promise<Response> {
   const html = await (await fetch(address)).text();
   const form = new URLSearchParams({ decision: "approve" });
@@ -59,9 +59,9 @@ async function submit(address: string, isTicked: (box: string) => boolean): Prom
   return fetch(address, { method: "POST", body: form, redirect: "manual" });
 }
 
-describe("where the accounts are left to the person", () => {
-  test("the page offers all of them, ticked, and names none elsewhere", async () => {
-    const { address } = await asked(everything);
+describe("a consent without named accounts", () => {
+  test("offers all accounts as ticked checkboxes", async () => {
+    const { address } = await requestConsent(everything);
     const html = await (await fetch(address)).text();
     const boxes = [...html.matchAll(/<input type="checkbox" name="account"[^>]*>/g)];
     expect(boxes).toHaveLength(4);
@@ -69,8 +69,11 @@ describe("where the accounts are left to the person", () => {
     expect(html.split(euros.iban)).toHaveLength(2);
   });
 
-  test("the consent opens those that are chosen, and says so", async () => {
-    const { consentId, address } = await asked({ ...everything, additionalInformation: { ownerName: [] } });
+  test("grants and lists the selected accounts", async () => {
+    const { consentId, address } = await requestConsent({
+      ...everything,
+      additionalInformation: { ownerName: [] },
+    });
     expect((await submit(address, (label) => /EUR|GBP/.test(label))).status).toBe(200);
     const accounts = await accountsUnder(consentId);
     expect(sortTexts(accounts.map(({ currency }) => currency))).toEqual(["EUR", "GBP"]);
@@ -86,8 +89,8 @@ describe("where the accounts are left to the person", () => {
       ]);
   });
 
-  test("only what was asked for is opened of them", async () => {
-    const { consentId, address } = await asked({ balances: [] });
+  test("grants the requested uses only", async () => {
+    const { consentId, address } = await requestConsent({ balances: [] });
     await submit(address, (label) => label.includes("EUR"));
     const [account, ...others] = await accountsUnder(consentId);
     expect(others).toEqual([]);
@@ -95,8 +98,8 @@ describe("where the accounts are left to the person", () => {
     expect(account!.ownerName).toBeUndefined();
   });
 
-  test("at least one has to be chosen", async () => {
-    const { consentId, address } = await asked(everything);
+  test("requires at least one account", async () => {
+    const { consentId, address } = await requestConsent(everything);
     const response = await submit(address, () => false);
     expect([response.status, await response.text()]).toEqual([
       400,
@@ -109,7 +112,7 @@ describe("where the accounts are left to the person", () => {
     expect(await accountsUnder(consentId)).toHaveLength(4);
   });
 
-  test("who says yes and chooses nothing means all of them", async () => {
+  test("grants all accounts if the form has no selection", async () => {
     const { consentId, _links } = await create(everything);
     await decide(_links.scaRedirect, "approve");
     expect(await accountsUnder(consentId)).toHaveLength(4);
@@ -118,16 +121,16 @@ describe("where the accounts are left to the person", () => {
 
 test.each([
   ["named", (): Access => ({ accounts: [{ iban: euros.iban }] }), 1],
-  ["opened by a word", (): Access => ({ allPsd2: "allAccounts" }), 4],
-])("accounts that are %s are no choice", async (_how, access, count) => {
-  const { consentId, address } = await asked(access());
+  ["opened by a keyword", (): Access => ({ allPsd2: "allAccounts" }), 4],
+])("offers no choice for accounts that are %s", async (_how, access, count) => {
+  const { consentId, address } = await requestConsent(access());
   expect(await (await fetch(address)).text()).not.toContain('type="checkbox"');
   const body = new URLSearchParams({ decision: "approve", account: "another" });
   expect((await fetch(address, { method: "POST", body })).status).toBe(200);
   expect(await accountsUnder(consentId)).toHaveLength(count);
 });
 
-test("owners are named for the accounts they are asked for", async () => {
+test("shows owner names of the requested accounts", async () => {
   const references = await allReferences();
   const consentId = await approved({
     accounts: references,
@@ -141,7 +144,7 @@ test("owners are named for the accounts they are asked for", async () => {
 test.each([
   ["all accounts", { allPsd2: "allAccounts" as const }],
   ["a choice", everything],
-])("current accounts are what there is of %s", async (_what, access) => {
+])("includes all current accounts for %s", async (_what, access) => {
   const consentId = await approved({ ...access, restrictedTo: ["CACC", "SVGS"] });
   expect(await accountsUnder(consentId)).toHaveLength(4);
   expect((await accessOf(consentId)).restrictedTo).toEqual(["CACC", "SVGS"]);
@@ -154,23 +157,26 @@ const named = [{ iban: "DE64000000009820100822" }];
 
 test.each<[string, Access]>([
   ["some accounts and a choice", { accounts: named, balances: [] }],
-  ["owners to choose of named accounts", { accounts: named, additionalInformation: { ownerName: [] } }],
+  [
+    "owner names to select with named accounts",
+    { accounts: named, additionalInformation: { ownerName: [] } },
+  ],
   ["owners only", { additionalInformation: { ownerName: [] } }],
-  ["two words for all", { allPsd2: "allAccounts", availableAccounts: "allAccounts" }],
+  ["two keywords for all accounts", { allPsd2: "allAccounts", availableAccounts: "allAccounts" }],
   ["named accounts of a type", { accounts: named, restrictedTo: ["CACC"] }],
-])("%s: inconsistent", async (_what, access) => {
+])("refuses inconsistent access: %s", async (_what, access) => {
   await expect(create(access)).rejects.toMatchObject(refusal(400, "PARAMETER_NOT_CONSISTENT"));
 });
 
 describe.each(["ownerName", "trustedBeneficiaries"])("additional information: %s", (name) => {
-  test("of accounts that are not asked for is refused", async () => {
+  test("is refused for accounts that are not requested", async () => {
     const [one, other] = await allReferences();
     await expect(
       create({ accounts: [one!], additionalInformation: { [name]: [other!] } }),
     ).rejects.toMatchObject(refusal(400, "PARAMETER_NOT_CONSISTENT"));
   });
 
-  test("of accounts that are not there is refused", async () => {
+  test("is refused for unknown accounts", async () => {
     const [one] = await allReferences();
     const unknown = [{ iban: "NL13TEST0123456789" }];
     await expect(
@@ -179,14 +185,14 @@ describe.each(["ownerName", "trustedBeneficiaries"])("additional information: %s
   });
 });
 
-test("a list of no types is no restriction that could be meant", async () => {
+test("refuses an empty list of types", async () => {
   await expect(create({ allPsd2: "allAccounts", restrictedTo: [] })).rejects.toMatchObject({
     ...refusal(400, "FORMAT_ERROR"),
     message: expect.stringContaining("restrictedTo names no type.") as string,
   });
 });
 
-describe("the page says what is asked", () => {
+describe("the page shows the terms", () => {
   async function termsOf(terms: { readonly access: Access } & Omit<Partial<typeof consentTerms>, "access">) {
     await bank.client.consents.create({ ...consentTerms, ...terms });
     const waiting = bank.sandbox.control.listAuthorisations();
@@ -202,7 +208,7 @@ describe("the page says what is asked", () => {
       { "Account owner": expect.stringMatching(/^DE.*, .*, .*, /) },
     ],
     [
-      "owners to choose",
+      "owner names to select",
       { ...everything, additionalInformation: { ownerName: [] } },
       { "Account owner": "accounts you choose" },
     ],
@@ -210,7 +216,7 @@ describe("the page says what is asked", () => {
     expect(await termsOf({ access })).toMatchObject(shown);
   });
 
-  test("how long one access is open", async () => {
+  test("of a one-time consent with its duration", async () => {
     const once = { recurringIndicator: false, frequencyPerDay: 1 };
     expect(await termsOf({ access: everything, ...once })).toMatchObject({
       Frequency: "once",

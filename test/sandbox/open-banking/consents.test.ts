@@ -1,4 +1,4 @@
-/** The life of a consent, over HTTP. */
+/** Tests the life cycle of consents, over HTTP. */
 import { consentDecision } from "../../../sandbox/src/world/open-banking/consents";
 import { operationNamed } from "../../support/operations";
 import { callOperation } from "../support/http";
@@ -31,7 +31,7 @@ const authorisationOf = async (consentId: string) => {
   return bank.client.consents.getAuthorisation({ ...path, "authorisation-id": authorisationIds[0]! });
 };
 
-test("a consent is received, and valid once the person has approved it", async () => {
+test("is received, then valid after approval", async () => {
   const { body, headers } = await bank.client.consents.create.response(consentTerms);
   const { consentId, consentStatus, _links } = body;
   expect(consentStatus).toBe("received");
@@ -47,14 +47,14 @@ test("a consent is received, and valid once the person has approved it", async (
   expect(await authorisationOf(consentId)).toEqual({ scaStatus: "finalised" });
 });
 
-test("a refused consent is rejected", async () => {
+test("is rejected after a refusal", async () => {
   const { consentId, _links } = await bank.client.consents.create(consentTerms);
   await decide(_links.scaRedirect, "refuse");
   expect(await statusOf(consentId)).toBe("rejected");
   expect(await authorisationOf(consentId)).toEqual({ scaStatus: "failed" });
 });
 
-test("a consent nobody answers is rejected after three days", async () => {
+test("is rejected after three days without a decision", async () => {
   const { consentId } = await bank.client.consents.create(consentTerms);
   bank.sandbox.advance(3 * day - minute);
   expect(await statusOf(consentId)).toBe("received");
@@ -67,7 +67,7 @@ test.each([
   ["today", "2026-03-02", 15 * 60 * minute],
   ["on the day before the three days are over", "2026-03-04", 2 * day + 15 * 60 * minute],
   ["on the third day", "2026-03-05", 3 * day],
-])("a consent that ends %s waits no longer for an answer", async (_when, validUntil, wait) => {
+])("is rejected when it ends %s without a decision", async (_when, validUntil, wait) => {
   const { consentId, _links } = await bank.client.consents.create({ ...consentTerms, validUntil });
   bank.sandbox.advance(wait - minute);
   expect(await statusOf(consentId)).toBe("received");
@@ -77,7 +77,7 @@ test.each([
   expect(await statusOf(consentId)).toBe("rejected");
 });
 
-test("an authorisation begins in a call of its own where the caller prefers that, and only once", async () => {
+test("starts an authorisation explicitly, and only once", async () => {
   const { consentId, _links } = await bank.client.consents.create({
     ...consentTerms,
     "TPP-Explicit-Authorisation-Preferred": true,
@@ -97,7 +97,7 @@ test("an authorisation begins in a call of its own where the caller prefers that
   );
 });
 
-test("an ended consent stays ended", async () => {
+test("stays ended", async () => {
   const consentId = await validConsent(bank);
   await bank.client.consents.delete({ "consent-id": consentId });
   expect(await statusOf(consentId)).toBe("terminatedByTpp");
@@ -105,7 +105,7 @@ test("an ended consent stays ended", async () => {
   expect(await statusOf(consentId)).toBe("terminatedByTpp");
 });
 
-test("a recurring consent takes the place of the one before; a one-off does not", async () => {
+test("replaces an earlier recurring consent, unless it is one-off", async () => {
   const first = await validConsent(bank);
   await validConsent(bank, { recurringIndicator: false, frequencyPerDay: 1 });
   expect(await statusOf(first)).toBe("valid");
@@ -118,13 +118,13 @@ test.each([
   ["more than 180 days", "2026-08-30", "2026-08-29"],
   ["exactly 180 days", "2026-08-29", "2026-08-29"],
   ["one day", "2026-03-02", "2026-03-02"],
-])("who asks for %s gets it until the day the service sets", async (_what, asked, given) => {
+])("limits a duration of %s to the maximum", async (_what, asked, given) => {
   const consentId = await validConsent(bank, { validUntil: asked });
   const consent = await bank.client.consents.get({ "consent-id": consentId });
   expect(consent).toMatchObject({ validUntil: given, lastActionDate: "2026-03-02", consentStatus: "valid" });
 });
 
-test("a consent expires after its last day", async () => {
+test("expires after its last day", async () => {
   const consentId = await validConsent(bank, { validUntil: "2026-03-03" });
   bank.sandbox.advance(day + 14 * 60 * minute);
   expect(await statusOf(consentId)).toBe("valid");
@@ -132,7 +132,7 @@ test("a consent expires after its last day", async () => {
   expect(await statusOf(consentId)).toBe("expired");
 });
 
-test("a consent for one access lasts twenty minutes", async () => {
+test("expires after 20 minutes if it is one-time", async () => {
   const consentId = await validConsent(bank, { recurringIndicator: false, frequencyPerDay: 1 });
   bank.sandbox.advance(19 * minute);
   expect(await statusOf(consentId)).toBe("valid");
@@ -140,23 +140,23 @@ test("a consent for one access lasts twenty minutes", async () => {
   expect(await statusOf(consentId)).toBe("expired");
 });
 
-test("of what was read without a person, only that of the last day is kept", async () => {
-  const desk = startInProcess(new Date(`${today}T09:00:00Z`));
-  await callOperation(desk.ask, operationNamed("consents.create"), consentTerms);
-  const [consent] = desk.world.openBanking.consents.values();
-  consentDecision.decide(desk.world, consent!.consentId, true);
+test("stores unattended reads of the last day only", async () => {
+  const inProcessSandbox = startInProcess(new Date(`${today}T09:00:00Z`));
+  await callOperation(inProcessSandbox.ask, operationNamed("consents.create"), consentTerms);
+  const [consent] = inProcessSandbox.world.openBanking.consents.values();
+  consentDecision.decide(inProcessSandbox.world, consent!.consentId, true);
   const listAccounts = operationNamed("openBanking.listAccounts");
   const query = { "Consent-ID": consent!.consentId, "PSU-IP-Address": undefined };
   for (let read = 1; read <= 5; read += 1) {
-    expect((await callOperation(desk.ask, listAccounts, query)).status).toBe(200);
-    desk.world.clock.advance(day);
+    expect((await callOperation(inProcessSandbox.ask, listAccounts, query)).status).toBe(200);
+    inProcessSandbox.world.clock.advance(day);
   }
   expect(consent!.unattended).toMatchObject({ day: "2026-03-06" });
   expect(consent!.unattended.reads.size).toBe(1);
-  await desk.close();
+  await inProcessSandbox.close();
 });
 
-test("what the person chose stands in the place of empty lists", async () => {
+test("replaces empty lists by the person's selection", async () => {
   const consentId = await validConsent(bank, { access: { balances: [] } });
   const { access } = await bank.client.consents.get({ "consent-id": consentId });
   expect(sortTexts(access.balances!.map(({ currency }) => currency))).toEqual(["EUR", "GBP", "JPY", "USD"]);
@@ -174,13 +174,13 @@ test.each([
     "PARAMETER_NOT_CONSISTENT",
   ],
   ["another's account", { access: { balances: [{ iban: "NL13TEST0123456789" }] } }, "RESOURCE_UNKNOWN"],
-])("%s is refused", async (_what, terms, code) => {
+])("refuses %s", async (_what, terms, code) => {
   await expect(bank.client.consents.create({ ...consentTerms, ...terms })).rejects.toMatchObject(
     refusal(400, code),
   );
 });
 
-test("an unknown consent is forbidden, an unknown authorisation of a known one too", async () => {
+test("responds to unknown consents and authorisations with 403", async () => {
   await expect(bank.client.consents.get({ "consent-id": "nobody" })).rejects.toMatchObject(
     refusal(403, "CONSENT_UNKNOWN"),
   );

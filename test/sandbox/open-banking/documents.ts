@@ -1,4 +1,4 @@
-/** pain.001 documents of tests. */
+/** Builds pain.001 documents for tests. */
 import type { Bank } from "./bank";
 import { newRequestId } from "../../support/request-id";
 
@@ -40,10 +40,10 @@ const transferText = ({
         <RmtInf><Ustrd>${text}</Ustrd></RmtInf>
       </CdtTrfTxInf>`;
 
-/** Cents of an amount with two decimals. */
+/** Converts an amount with two decimals to cents. */
 const cents = ({ amount = "125.50" }: TransferSpec) => Math.round(Number(amount) * 100);
 
-/** A document of which one thing or another is otherwise. */
+/** Builds a document with optional changes. */
 export function pain001({
   version = "03",
   debtor = "",
@@ -77,7 +77,7 @@ export function pain001({
 `;
 }
 
-/** A request as another program writes it, without the client's checks. */
+/** Sends a raw request without the client's checks. */
 export const post = (bank: Bank, path: string, contentType: string, body: string): Promise<Response> =>
   fetch(bank.sandbox.xs2aUrl + path, {
     method: "POST",

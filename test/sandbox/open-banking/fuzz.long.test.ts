@@ -1,4 +1,4 @@
-/** Whatever fits a declaration gets a documented response. */
+/** Tests that every valid request gets a documented response. */
 import * as fc from "fast-check";
 import { encodeRequest, operations } from "@fxdesk/toolkit/operations";
 import { requestValues } from "../../support/arbitrary";

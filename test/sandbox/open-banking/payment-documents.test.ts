@@ -1,4 +1,4 @@
-/** Payments in XML: pain.001 documents in, pain.002 documents out. */
+/** Tests payments in XML: pain.001 in, pain.002 out. */
 import * as fc from "fast-check";
 import { XMLParser } from "fast-xml-parser";
 import { DomainError } from "../../../sandbox/src/world/domain-error";
@@ -25,13 +25,13 @@ const order = { startDate: "2026-03-07", endDate: "2026-05-31", frequency: "Mont
 
 const documentOf = (spec: DocumentSpec = {}) => pain001({ debtor: debtor.iban, ...spec });
 
-/** A document that asks for a time. */
+/** Builds a document with an execution time. */
 const timed = (time: string) => documentOf({ version: "09" }).replace(/<Dt>.*<\/Dt>/, `<DtTm>${time}</DtTm>`);
 
 const stateOf = async (paymentId: string, at: typeof single | typeof bulk | typeof periodic = single) =>
   (await bank.client.payments.getStatus({ ...at, paymentId })).transactionStatus;
 
-/** What was booked today, the last first. */
+/** Lists today's entries, latest first. */
 async function booked() {
   const response = await bank.client.openBanking.listTransactions({
     "account-id": debtor.resourceId,
@@ -42,7 +42,7 @@ async function booked() {
   return response.transactions!.booked!;
 }
 
-test.each(["03", "09"])("a payment in version %s is paid as one in JSON is", async (version) => {
+test.each(["03", "09"])("pays a document of version %s like a JSON payment", async (version) => {
   const { paymentId, transactionStatus, _links } = await bank.client.payments.initiate({
     ...single,
     pain001: documentOf({ version, transfers: [{ name: "Möller &amp; Söhne", text: "a &lt; b" }] }),
@@ -61,13 +61,13 @@ test.each(["03", "09"])("a payment in version %s is paid as one in JSON is", asy
   });
 });
 
-test("it reads back as it was written, whatever JSON could have said", async () => {
+test("returns the document as it was written", async () => {
   const document = documentOf();
   const { paymentId } = await bank.client.payments.initiate({ ...single, pain001: document });
   expect(await bank.client.payments.get({ ...product, paymentId })).toBe(document);
 });
 
-test("its status comes as JSON, or as pain.002 to who asks for XML", async () => {
+test("returns the status as JSON or pain.002", async () => {
   const { paymentId } = await bank.client.payments.initiate({ ...single, pain001: documentOf() });
   expect(await bank.client.payments.getStatus({ ...single, paymentId })).toEqual({
     transactionStatus: "RCVD",
@@ -91,7 +91,7 @@ test("its status comes as JSON, or as pain.002 to who asks for XML", async () =>
   });
 });
 
-test("of a bulk that is paid in part, the report says of each payment what became of it", async () => {
+test("reports each payment of a partly paid bulk", async () => {
   const wrong = { account: "<Id><IBAN>NL14TEST0123456789</IBAN></Id>", reference: "E2E-1" };
   const { paymentId, _links } = await bank.client.payments.initiateBulk({
     ...product,
@@ -114,7 +114,7 @@ test("of a bulk that is paid in part, the report says of each payment what becam
   });
 });
 
-test("only what there is can be asked for", async () => {
+test("refuses media types that are not available", async () => {
   const { client } = bank;
   const { paymentId } = await client.payments.initiate({ ...single, pain001: documentOf() });
   const inJson = await client.payments.initiate({
@@ -139,7 +139,7 @@ test("only what there is can be asked for", async () => {
   expect(await status(`${json}/status`, "application/xml;q=0.5, */*;q=0.1")).toBe(200);
 });
 
-test("a day to come is waited for", async () => {
+test("waits for a future execution day", async () => {
   const { paymentId, _links } = await bank.client.payments.initiate({
     ...single,
     pain001: documentOf({ day: "2026-03-05" }),
@@ -151,7 +151,7 @@ test("a day to come is waited for", async () => {
   expect(await stateOf(paymentId)).toBe("ACSC");
 });
 
-test("a bulk is paid one by one, or as one entry", async () => {
+test("books a bulk individually or as one entry", async () => {
   const transfers = [{ amount: "10.00" }, { amount: "20.00" }];
   const entries = async (batch: boolean) => {
     const { paymentId, _links } = await bank.client.payments.initiateBulk({
@@ -171,7 +171,7 @@ test("a bulk is paid one by one, or as one entry", async () => {
 test.each([
   ["E2E-4711", "E2E-4711"],
   ["NOTPROVIDED", undefined],
-])("the reference %s goes from end to end as %s", async (reference, endToEndId) => {
+])("passes the reference %s from end to end as %s", async (reference, endToEndId) => {
   const { _links } = await bank.client.payments.initiate({
     ...single,
     pain001: documentOf({ transfers: [{ reference }] }),
@@ -181,7 +181,7 @@ test.each([
   expect((await booked())[0]!.endToEndId).toBe(endToEndId);
 });
 
-test("a standing order is a form of a document and its days", async () => {
+test("accepts a standing order as a form with document and schedule", async () => {
   const { paymentId, _links } = await bank.client.payments.initiate({
     ...periodic,
     pain001: documentOf(),
@@ -196,13 +196,13 @@ test("a standing order is a form of a document and its days", async () => {
   expect(days).toEqual(["2026-05-07", "2026-04-07", "2026-03-09"]);
 });
 
-test("the person is told the days of a standing order, not the day of its document", async () => {
+test("shows the schedule of a standing order instead of the document's date", async () => {
   await bank.client.payments.initiate({ ...periodic, pain001: documentOf({ day: "2026-03-20" }), ...order });
   const [{ terms } = { terms: [] }] = bank.sandbox.control.listAuthorisations();
   expect(terms.map(({ name }) => name)).toEqual(["From", "To Brouwer Logistiek BV", "Total", "Schedule"]);
 });
 
-test("the caller is told which element does not fit, and nothing is begun", async () => {
+test("names the invalid element and starts nothing", async () => {
   const document = documentOf();
   const without = (element: string) => document.replace(new RegExp(`<${element}>.*</${element}>`), "");
   const cases: readonly (readonly [document: string, message: string])[] = [
@@ -230,7 +230,7 @@ test("the caller is told which element does not fit, and nothing is begun", asyn
     [document.replace(">125.50</InstdAmt", ">100000000000000</InstdAmt"), "Amt/InstdAmt is not an amount"],
     [documentOf({ count: 2 }), "GrpHdr/NbOfTxs is 2, not 1"],
     [documentOf({ sum: "125.51" }), "GrpHdr/CtrlSum is 125.51, not 125.5"],
-    [documentOf({ transfers: [{}, {}] }), "CdtTrfTxInf must be there once"],
+    [documentOf({ transfers: [{}, {}] }), "CdtTrfTxInf must occur exactly once"],
   ];
   for (const [text, description] of cases) {
     const response = await post(bank, "/v1/payments/pain.001-sepa-credit-transfers", "application/xml", text);
@@ -256,7 +256,7 @@ test.each<[string, TransferSpec & DocumentSpec, number, string]>([
   ["no IBAN", { account: "<Id><Othr><Id>12345</Id></Othr></Id>" }, 403, "PRODUCT_INVALID"],
   ["a day in the past", { day: "2026-03-01" }, 400, "EXECUTION_DATE_INVALID"],
 ])(
-  "a document with %s is refused as JSON is",
+  "refuses a document with %s like JSON",
   async (_what, { debtor: other, day: on, sum, ...more }, status, code) => {
     const document = documentOf({
       ...(other !== undefined && { debtor: other }),
@@ -270,11 +270,11 @@ test.each<[string, TransferSpec & DocumentSpec, number, string]>([
   },
 );
 
-/** Seen where the machine's own zone is another. */
+/** Fails only if the machine's time zone is not UTC. */
 test.each([
   ["2026-03-05T10:00:00", "2026-03-05T10:00:00.000Z"],
   ["2026-03-05T10:00:00+01:00", "2026-03-05T09:00:00.000Z"],
-])("a document for %s is for %s", (time, instant) => {
+])("reads the time %s as %s", (time, instant) => {
   expect(parseXmlPayment(readPain001(timed(time)), "payments").requestedAt?.toISOString()).toBe(instant);
 });
 
@@ -289,12 +289,12 @@ const hostile = [
   "\0",
 ];
 
-/** The unit "binary" is the same, and takes a second to be made. */
+/** The unit "binary" gives equal strings but takes a second to create. */
 const anyCharacter = fc
   .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
   .map((point) => String.fromCodePoint(point));
 
-test("whatever is done to a document, it is read or refused with a format error", () => {
+test("reads a mutated document or refuses it with a format error", () => {
   const document = pain001({ debtor: "DE52000000000012345678" });
   const piece = fc.oneof(fc.constantFrom(...hostile), fc.string({ unit: anyCharacter }));
   const place = fc.nat(document.length);
@@ -318,7 +318,7 @@ const formOf = (parts: Readonly<Record<string, string>>) =>
     .join("")}--${boundary}--\r\n`;
 const multipart = `multipart/form-data; boundary=${boundary}`;
 
-test("each product takes what it is written in", async () => {
+test("accepts each product in its own format only", async () => {
   const xml = documentOf();
   const inJson = {
     debtorAccount: { iban: debtor.iban },

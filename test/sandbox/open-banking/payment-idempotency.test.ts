@@ -1,4 +1,4 @@
-/** Initiations that are sent again with the X-Request-ID of an earlier one. */
+/** Tests initiations that repeat the X-Request-ID of an earlier one. */
 import { demo } from "@fxdesk/sandbox";
 import { sandboxClient } from "../../support/samples";
 import { ask } from "../support/http";
@@ -37,10 +37,10 @@ const initiateBulk = (amounts: readonly string[]) =>
     { requestId },
   );
 
-/** How many payments wait for a person. */
+/** Counts the payments waiting for authorisation. */
 const countPendingPayments = () => bank.sandbox.control.listAuthorisations().length;
 
-test("the first response comes again, and nothing is begun", async () => {
+test("repeats the first response and starts nothing", async () => {
   const { body, headers } = await initiate();
   await decide(body._links.scaRedirect, "approve");
   bank.sandbox.advance(minute);
@@ -52,7 +52,7 @@ test("the first response comes again, and nothing is begun", async () => {
   expect(countPendingPayments()).toBe(0);
 });
 
-test("of a bulk and a document too", async () => {
+test("repeats the response to a bulk and to a document", async () => {
   const bulk = await initiateBulk(["10", "20"]);
   expect((await initiateBulk(["10", "20"])).body).toEqual(bulk.body);
   const document = {
@@ -66,7 +66,7 @@ test("of a bulk and a document too", async () => {
   expect(countPendingPayments()).toBe(2);
 });
 
-test("after a response that was lost, the payment is there once", async () => {
+test("creates a payment once after a lost response", async () => {
   bank.sandbox.control.addFault({ operation: "payments.initiate", kind: "reset-after" });
   await expect(initiate()).rejects.toMatchObject({ code: "outcome_unknown" });
   const { body } = await initiate();
@@ -77,18 +77,18 @@ test("after a response that was lost, the payment is there once", async () => {
 test.each([
   ["amount", { instructedAmount: { currency: "EUR", amount: "125.51" } }],
   ["product", { "payment-product": "instant-sepa-credit-transfers" }],
-])("another %s is refused, and nothing is begun", async (_what, more) => {
+])("refuses another %s and starts nothing", async (_what, more) => {
   await initiate();
   await expect(initiate(more)).rejects.toMatchObject(refusal(400, "FORMAT_ERROR"));
   expect(countPendingPayments()).toBe(1);
 });
 
-test("another payment service is refused too", async () => {
+test("refuses another payment service", async () => {
   await initiate();
   await expect(initiateBulk(["125.50"])).rejects.toMatchObject(refusal(400, "FORMAT_ERROR"));
 });
 
-test("another id, or the same a day later, begins another payment", async () => {
+test("starts another payment for another ID, or the same a day later", async () => {
   const first = await initiate();
   const other = await initiate({}, newRequestId());
   bank.sandbox.advance(day);
@@ -96,7 +96,7 @@ test("another id, or the same a day later, begins another payment", async () => 
   expect(new Set([first, other, later].map(({ body }) => body.paymentId)).size).toBe(3);
 });
 
-/** The access token of somebody who logs in. */
+/** Logs in and returns the access token. */
 async function tokenOf(email: string): Promise<string> {
   const { baseUrl } = bank.sandbox;
   const { authClientId: client_id, authClientSecret, redirectUri: redirect_uri, password } = demo;
@@ -111,7 +111,7 @@ async function tokenOf(email: string): Promise<string> {
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
-test("another company's call under the same id is another call", async () => {
+test("separates equal IDs of different companies", async () => {
   await initiate();
   const accessToken = await tokenOf("erin.walsh@harbour-textiles.example");
   const client = sandboxClient(bank.sandbox, {
@@ -126,7 +126,7 @@ test("another company's call under the same id is another call", async () => {
   await client.close();
 });
 
-test("what was refused may be put right under the same id", async () => {
+test("accepts a corrected call with the ID of a refused one", async () => {
   const wrong = { instructedAmount: { currency: "USD", amount: "1" } };
   await expect(initiate(wrong)).rejects.toMatchObject(refusal(400, "PARAMETER_NOT_CONSISTENT"));
   expect((await initiate()).status).toBe(201);

@@ -1,4 +1,4 @@
-/** Payments that several people must authorise. */
+/** Tests payments that several people must authorise. */
 import { type Bank, day, decide, euroAccount, minute, openBank, refusal } from "./bank";
 
 let bank: Bank;
@@ -33,11 +33,11 @@ const start = (paymentId: string) => bank.client.payments.startAuthorisation(at(
 async function sign(paymentId: string, decision = "approve") {
   const { authorisationId, _links } = await start(paymentId);
   await decide(_links.scaRedirect, decision);
-  const asked = { ...at(paymentId), "authorisation-id": authorisationId };
-  return (await bank.client.payments.getAuthorisation(asked)).scaStatus;
+  const path = { ...at(paymentId), "authorisation-id": authorisationId };
+  return (await bank.client.payments.getAuthorisation(path)).scaStatus;
 }
 
-test("each authorisation begins in a call of its own: the payment says where, and asks nobody yet", async () => {
+test("links to explicit authorisations and starts none", async () => {
   const { paymentId, _links } = await initiate({ "TPP-Explicit-Authorisation-Preferred": false });
   const path = `/v1/payments/sepa-credit-transfers/${paymentId}`;
   expect(_links).toEqual({
@@ -47,13 +47,13 @@ test("each authorisation begins in a call of its own: the payment says where, an
   });
   expect((await bank.client.payments.listAuthorisations(at(paymentId))).authorisationIds).toEqual([]);
   await start(paymentId);
-  const [asked] = bank.sandbox.control.listAuthorisations();
-  expect(asked).toMatchObject({ title: "Payment" });
-  expect(asked!.terms).toContainEqual({ name: "Total", value: "125.50 EUR" });
-  expect(asked!.terms).toContainEqual({ name: "Approvals required", value: "2 people" });
+  const [authorisation] = bank.sandbox.control.listAuthorisations();
+  expect(authorisation).toMatchObject({ title: "Payment" });
+  expect(authorisation!.terms).toContainEqual({ name: "Total", value: "125.50 EUR" });
+  expect(authorisation!.terms).toContainEqual({ name: "Approvals required", value: "2 people" });
 });
 
-test("it is authorised in part, then wholly, and then paid", async () => {
+test("is partly authorised, then authorised, then paid", async () => {
   const { paymentId } = await initiate();
   expect(await sign(paymentId)).toBe("finalised");
   expect(await statusOf(paymentId)).toBe("PATC");
@@ -66,7 +66,7 @@ test("it is authorised in part, then wholly, and then paid", async () => {
   expect(await statusOf(paymentId)).toBe("ACSC");
 });
 
-test("two may be asked at a time, and no more than are missing", async () => {
+test("allows as many open authorisations as are missing", async () => {
   const { paymentId } = await initiate();
   const first = await start(paymentId);
   const second = await start(paymentId);
@@ -82,14 +82,14 @@ test("two may be asked at a time, and no more than are missing", async () => {
   ]);
 });
 
-test.each([0, 1])("one refusal rejects it, after %i have approved", async (before) => {
+test.each([0, 1])("is rejected by one refusal after %i approvals", async (before) => {
   const { paymentId } = await initiate();
   for (let count = 0; count < before; count += 1) await sign(paymentId);
   expect(await sign(paymentId, "refuse")).toBe("failed");
   expect(await statusOf(paymentId)).toBe("RJCT");
 });
 
-test("who is asked when another refuses has nothing to decide any more", async () => {
+test("fails open authorisations after a refusal", async () => {
   const { paymentId } = await initiate();
   const [first, second] = [await start(paymentId), await start(paymentId)];
   await decide(first._links.scaRedirect, "refuse");

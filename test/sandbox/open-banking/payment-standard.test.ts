@@ -1,6 +1,6 @@
 /**
- * Payments in XML and of several people, as they are answered on the wire: by the contract's own document, and by the
- * published one of the standard where PSD2_OPENAPI says where it is.
+ * Validates XML payments and multi-person payments against the contract's document, and against the published standard
+ * if PSD2_OPENAPI names its path.
  */
 import type { Values } from "@fxdesk/toolkit/operations";
 import { assertConforms } from "../../support/conformance";
@@ -27,10 +27,10 @@ const single = { ...product, "payment-service": "payments" };
 
 const typeOf = ({ headers }: PlainResponse) => headers.get("content-type")?.split(";")[0];
 
-/** The response of an operation is what the documents say. */
+/** Asserts that a response matches the documents. */
 function check(name: string, response: PlainResponse): PlainResponse {
   const operation = operationNamed(name);
-  // The contract's document shows one of the standard's two kinds of error body.
+  // The contract documents one of the standard's two error bodies.
   if (typeOf(response) !== "application/problem+json") assertConforms(operation, response);
   const [path] = standardPaths(operation);
   expect(standard?.violations({ method: operation.method, path: path! }, response) ?? []).toEqual([]);
@@ -69,7 +69,7 @@ test(`a payment in XML${file ? "" : " (PSD2_OPENAPI is not set)"}`, async () => 
   expect((await call("payments.get", { ...product, paymentId }, "application/json")).outcome).toBe("406");
 });
 
-test("a bulk and a standing order in XML", async () => {
+test("accepts a bulk and a standing order in XML", async () => {
   const bulk = await call("payments.initiateBulk", { ...product, pain001: document });
   expect(bulk.outcome).toBe("201 application/json");
   const { paymentId } = bodyOf(bulk);
@@ -84,7 +84,7 @@ test("a bulk and a standing order in XML", async () => {
   expect(order.outcome).toBe("201 application/json");
 });
 
-test("a document that does not fit, and a body of another type", async () => {
+test("refuses an invalid document and another media type", async () => {
   const broken = await call("payments.initiate", { ...single, pain001: "<Document/>" });
   expect(broken.outcome).toBe("400 application/json");
   const violation = await call(
@@ -100,7 +100,7 @@ test("a document that does not fit, and a body of another type", async () => {
   expect(status).toBe(415);
 });
 
-test("a payment of two people, and an initiation made again", async () => {
+test("accepts a payment of two people and a repeated initiation", async () => {
   bank.sandbox.control.setSignatories({ signatories: 2 });
   const values = { ...single, pain001: document, "X-Request-ID": newRequestId() };
   const { paymentId } = bodyOf(await call("payments.initiate", values));

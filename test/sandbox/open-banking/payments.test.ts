@@ -1,4 +1,4 @@
-/** The life of a payment, over HTTP: from its initiation to the books. */
+/** Tests the life cycle of payments over HTTP, from initiation to booking. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { Big } from "big.js";
 import {
@@ -69,13 +69,13 @@ async function report(bookingStatus: "booked" | "pending" | "information") {
   return response.transactions![bookingStatus]!;
 }
 
-/** The days on which the supplier was paid, the last first. */
+/** Lists the days on which the supplier was paid, latest first. */
 const paidOn = async () =>
   (await report("booked"))
     .filter((each) => each.remittanceInformationUnstructured === "Invoice 4711")
     .map(({ bookingDate }) => bookingDate);
 
-test("a payment is received, authorised, settling and settled; then it stands in the books", async () => {
+test("is received, authorised, settling and settled, then booked", async () => {
   const before = await available();
   const { paymentId, transactionStatus, _links } = await initiate();
   expect(transactionStatus).toBe("RCVD");
@@ -102,7 +102,7 @@ test("a payment is received, authorised, settling and settled; then it stands in
   });
 });
 
-describe("a payment that is pending", () => {
+describe("a pending payment", () => {
   const pendingIn = async (dateFrom: string, dateTo?: string) => {
     const response = await bank.client.openBanking.listTransactions({
       "account-id": debtor.resourceId,
@@ -114,7 +114,7 @@ describe("a payment that is pending", () => {
     return response.transactions!.pending!.length;
   };
 
-  test("is listed with the day on which it was authorised", async () => {
+  test("is listed with the day of its authorisation", async () => {
     const { _links } = await initiate({ requestedExecutionDate: "2026-03-20" });
     bank.sandbox.advance(day);
     await decide(_links.scaRedirect, "approve");
@@ -125,7 +125,7 @@ describe("a payment that is pending", () => {
     expect(await pendingIn("2026-03-04")).toBe(0);
   });
 
-  test("is what the expected balance lacks, and nothing else is", async () => {
+  test("reduces the expected balance only", async () => {
     await authorised({ requestedExecutionDate: "2026-03-20" });
     const listed = (await report("pending")).map(({ transactionAmount }) => Number(transactionAmount.amount));
     const { balances } = await bank.client.openBanking.listBalances({
@@ -139,7 +139,7 @@ describe("a payment that is pending", () => {
   });
 });
 
-test("the payment reads back as it was initiated", async () => {
+test("reads back as initiated", async () => {
   const { paymentId } = await initiate();
   expect(await bank.client.payments.get({ ...product, paymentId })).toEqual({
     debtorAccount: { iban: debtor.iban },
@@ -148,7 +148,7 @@ test("the payment reads back as it was initiated", async () => {
   });
 });
 
-test("a refused payment is rejected and nothing moves", async () => {
+test("is rejected after a refusal, without entries", async () => {
   const before = await available();
   const { paymentId, _links } = await initiate();
   await decide(_links.scaRedirect, "refuse");
@@ -157,7 +157,7 @@ test("a refused payment is rejected and nothing moves", async () => {
   expect(await available()).toBe(before);
 });
 
-test("an authorisation begins in a call of its own where the caller prefers that", async () => {
+test("starts an authorisation explicitly", async () => {
   const { paymentId, _links } = await initiate({ "TPP-Explicit-Authorisation-Preferred": true });
   const at = { ...single, paymentId, "payment-authorisation": "authorisations" as const };
   expect(_links.startAuthorisation).toEqual({
@@ -173,7 +173,7 @@ test("an authorisation begins in a call of its own where the caller prefers that
   expect(await statusOf(paymentId)).toBe("ACTC");
 });
 
-test("money for an account that is kept here arrives there", async () => {
+test("credits an account in the sandbox", async () => {
   const { client } = bank;
   const pounds = (await client.accounts.list({ currencies: "GBP" }))[0]!;
   const account_id = pounds.account_id;
@@ -199,7 +199,7 @@ test("money for an account that is kept here arrives there", async () => {
 describe("without funds", () => {
   const tooMuch = { instructedAmount: { currency: "EUR", amount: "99000000" } };
 
-  test("a payment waits for three days, and is rejected", async () => {
+  test("rejects a payment after three days", async () => {
     const paymentId = await authorised(tooMuch);
     expect(await bank.client.payments.getStatus({ ...single, paymentId })).toEqual({
       transactionStatus: "ACTC",
@@ -211,13 +211,13 @@ describe("without funds", () => {
     expect(await statusOf(paymentId)).toBe("RJCT");
   });
 
-  test("it is rejected at once where the caller prefers that", async () => {
+  test("rejects a payment at once if the client prefers it", async () => {
     const paymentId = await authorised({ ...tooMuch, "TPP-Rejection-NoFunds-Preferred": true });
     expect(await statusOf(paymentId)).toBe("RJCT");
   });
 });
 
-/** A bulk that is authorised and, unless it waits for a day, executed. */
+/** Initiates an authorised bulk payment, executed unless it has a future day. */
 const initiateBulk = async (payments: readonly ReturnType<typeof transfer>[], more: object = {}) => {
   const { paymentId, _links } = await bank.client.payments.initiateBulk({
     ...product,
@@ -233,7 +233,7 @@ const initiateBulk = async (payments: readonly ReturnType<typeof transfer>[], mo
 describe("a bulk", () => {
   const wrongIban = "NL14TEST0123456789";
 
-  test("is paid one by one", async () => {
+  test("is booked individually", async () => {
     const paymentId = await initiateBulk([transfer("10"), transfer("20")]);
     expect(await statusOf(paymentId, bulk)).toBe("ACSC");
     const amounts = (await report("booked")).map(({ transactionAmount }) => transactionAmount.amount);
@@ -242,12 +242,12 @@ describe("a bulk", () => {
     expect(read).toMatchObject({ payments: [transfer("10"), transfer("20")], transactionStatus: "ACSC" });
   });
 
-  test("is one entry where the caller prefers that", async () => {
+  test("is booked as one entry on request", async () => {
     await initiateBulk([transfer("10"), transfer("20")], { batchBookingPreferred: true });
     expect((await report("booked"))[0]).toMatchObject({ transactionAmount: { amount: "-30.00" } });
   });
 
-  test("is accepted in part when one of it cannot be paid, and rejected when none can", async () => {
+  test("is partly settled, or rejected if no payment is possible", async () => {
     const before = await available();
     const part = await initiateBulk([transfer("10", wrongIban), transfer("20")]);
     expect(await statusOf(part, bulk)).toBe("PART");
@@ -256,11 +256,11 @@ describe("a bulk", () => {
     expect(await statusOf(none, bulk)).toBe("RJCT");
   });
 
-  test("of more than a statement can carry is refused, and the total named", async () => {
+  test("is refused with the total if a statement cannot carry it", async () => {
     const most = (number: number) => Array.from({ length: number }, () => transfer("99999999999.99"));
-    const asked = { ...product, debtorAccount: { iban: debtor.iban } };
+    const terms = { ...product, debtorAccount: { iban: debtor.iban } };
     const initiateAll = (payments: object[]) =>
-      bank.client.payments.initiateBulk({ ...asked, payments } as never);
+      bank.client.payments.initiateBulk({ ...terms, payments } as never);
     expect((await initiateAll(most(10))).transactionStatus).toBe("RCVD");
     await expect(initiateAll(most(11))).rejects.toMatchObject({
       ...refusal(400, "FORMAT_ERROR"),
@@ -268,7 +268,7 @@ describe("a bulk", () => {
     });
   });
 
-  test("waits for its day", async () => {
+  test("waits for its execution day", async () => {
     const paymentId = await initiateBulk([transfer("10")], { requestedExecutionDate: "2026-03-05" });
     bank.sandbox.advance(2 * day);
     expect(await statusOf(paymentId, bulk)).toBe("ACTC");
@@ -285,7 +285,7 @@ describe("a standing order", () => {
     frequency: "Monthly",
   } as const;
 
-  test("pays on the business days of its months, and has then settled", async () => {
+  test("pays on the business days of its months and then settles", async () => {
     const paymentId = await authorised(monthly);
     expect(await report("information")).toMatchObject([
       {
@@ -318,7 +318,7 @@ describe("a standing order", () => {
 });
 
 describe("cancelling", () => {
-  test("ends a payment nobody has authorised at once", async () => {
+  test("ends an unauthorised payment at once", async () => {
     const { paymentId, _links } = await initiate();
     expect(await bank.client.payments.cancel({ ...single, paymentId })).toMatchObject({ status: 204 });
     expect(await statusOf(paymentId)).toBe("CANC");
@@ -326,7 +326,7 @@ describe("cancelling", () => {
     expect(await statusOf(paymentId)).toBe("CANC");
   });
 
-  test("an authorised payment needs the person again, who may refuse", async () => {
+  test("requires an authorisation for an authorised payment", async () => {
     const paymentId = await authorised();
     const at = {
       ...single,
@@ -336,8 +336,8 @@ describe("cancelling", () => {
     await expect(bank.client.payments.startAuthorisation(at)).rejects.toMatchObject(
       refusal(409, "STATUS_INVALID"),
     );
-    const asked = await bank.client.payments.cancel({ ...single, paymentId });
-    expect(asked).toEqual({
+    const cancellation = await bank.client.payments.cancel({ ...single, paymentId });
+    expect(cancellation).toEqual({
       status: 202,
       body: {
         transactionStatus: "ACTC",
@@ -368,7 +368,7 @@ describe("cancelling", () => {
     expect(await alsoSpelled.json()).toEqual(await bank.client.payments.listAuthorisations(at));
   });
 
-  test("comes too late for a payment that is settling", async () => {
+  test("is refused for a settling payment", async () => {
     const paymentId = await authorised();
     bank.sandbox.advance(3 * second);
     await expect(bank.client.payments.cancel({ ...single, paymentId })).rejects.toMatchObject({
@@ -429,11 +429,11 @@ test.each<[string, Partial<NewPayment>, number, string]>([
     400,
     "EXECUTION_DATE_INVALID",
   ],
-])("%s is refused", async (_what, more, status, code) => {
+])("refuses %s", async (_what, more, status, code) => {
   await expect(initiate(more)).rejects.toMatchObject(refusal(status, code));
 });
 
-describe("an account without a number that can be paid to is refused, and the field named", () => {
+describe("refuses an unsupported creditor account and names the field", () => {
   const products = ["sepa-credit-transfers", "cross-border-credit-transfers"] as const;
   const cases = products.flatMap((each) =>
     (
@@ -462,12 +462,14 @@ describe("an account without a number that can be paid to is refused, and the fi
   });
 });
 
-test("a payment that the books cannot take on stays as it was", async () => {
-  const desk = startInProcess(new Date("2026-03-02T09:00:00Z"));
-  const { world } = desk;
+test("does not change a payment that cannot be booked", async () => {
+  const inProcessSandbox = startInProcess(new Date("2026-03-02T09:00:00Z"));
+  const { world } = inProcessSandbox;
   const account = [...world.accounts.values()].find(({ currency }) => currency === "EUR")!;
   const values = { ...single, debtorAccount: toAccountReference(account), ...transfer("125.50") };
-  expect((await callOperation(desk.ask, operationNamed("payments.initiate"), values)).status).toBe(201);
+  expect(
+    (await callOperation(inProcessSandbox.ask, operationNamed("payments.initiate"), values)).status,
+  ).toBe(201);
   const [payment] = world.openBanking.payments.values();
   const promised = world.ledger.balance(houseAccount("promises", "EUR"));
   const allButOne = new Big(2).pow(62).div(100).round(0, Big.roundDown).plus(promised).minus(1);
@@ -475,10 +477,10 @@ test("a payment that the books cannot take on stays as it was", async () => {
   const [authorisation] = world.openBanking.authorisations.values();
   expect(() => concludeAuthorisation(world, authorisation!, true)).toThrow("more than the books can hold");
   expect([payment!.status, scaStatusOf(world, authorisation!)]).toEqual(["RCVD", "received"]);
-  await desk.close();
+  await inProcessSandbox.close();
 });
 
-test("an unknown payment is forbidden, and so is a known one at another product", async () => {
+test("responds to unknown payments and wrong products with 403", async () => {
   const { paymentId } = await initiate();
   const elsewhere = { "payment-product": "target-2-payments" } as const;
   for (const input of [

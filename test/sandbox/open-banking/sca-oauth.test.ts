@@ -1,4 +1,4 @@
-/** Consents and payments that a person authorises by OAuth 2.0, and the token that account information is read with. */
+/** Tests authorisation of consents and payments by OAuth 2.0, and the resulting tokens. */
 import { createHash } from "node:crypto";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -37,7 +37,7 @@ type Links = Awaited<ReturnType<typeof create>>["_links"];
 
 const metadataOf = async ({ scaOAuth }: Links) => (await (await fetch(scaOAuth!.href!)).json()) as Metadata;
 
-const asked = (scope: string, more: Readonly<Record<string, string>> = {}) => ({
+const authorisationQuery = (scope: string, more: Readonly<Record<string, string>> = {}) => ({
   response_type: "code",
   client_id: "PSDXX-TEST-1",
   scope,
@@ -48,13 +48,13 @@ const asked = (scope: string, more: Readonly<Record<string, string>> = {}) => ({
   ...more,
 });
 
-/** The page to which the person is led. */
+/** Returns the URL of the authorisation page. */
 async function pageFor(links: Links, query: Readonly<Record<string, string>>): Promise<string> {
   const { authorization_endpoint } = await metadataOf(links);
   return `${authorization_endpoint}?${new URLSearchParams(query).toString()}`;
 }
 
-/** Where the person is led who answers with the form of a page. */
+/** Submits a decision and returns the redirect URL. */
 async function responseFor(page: string, decision: string): Promise<URL> {
   const [, action = ""] = /<form method="post" action="(.+?)"/.exec(await (await fetch(page)).text()) ?? [];
   const { headers } = await fetch(new URL(action.replaceAll("&amp;", "&"), page), {
@@ -85,7 +85,7 @@ async function tokens(form: Readonly<Record<string, string>>) {
 
 async function authorised() {
   const { consentId, _links } = await create();
-  const back = await responseFor(await pageFor(_links, asked(`AIS:${consentId}`)), "approve");
+  const back = await responseFor(await pageFor(_links, authorisationQuery(`AIS:${consentId}`)), "approve");
   return { consentId, code: back.searchParams.get("code")! };
 }
 
@@ -99,7 +99,7 @@ async function accounts(consentId: string, accessToken?: string) {
   }
 }
 
-test("the way leads from the link over the person to a token that reads", async () => {
+test("leads from the link to an access token for account information", async () => {
   const { body, headers } = await client.consents.create.response({
     ...consentTerms,
     "TPP-Redirect-URI": home,
@@ -113,7 +113,7 @@ test("the way leads from the link over the person to a token that reads", async 
     code_challenge_methods_supported: ["S256"],
   });
 
-  const page = await pageFor(_links, asked(`AIS:${consentId}`));
+  const page = await pageFor(_links, authorisationQuery(`AIS:${consentId}`));
   expect(await (await fetch(page)).text()).toContain("Access to account information");
   const back = await responseFor(page, "approve");
   const code = back.searchParams.get("code")!;
@@ -124,9 +124,9 @@ test("the way leads from the link over the person to a token that reads", async 
   expect((await accounts(consentId, given.access_token)).accounts).toHaveLength(4);
 });
 
-test("who refuses returns with an error, and the consent is rejected", async () => {
+test("redirects with an error and rejects the consent after a refusal", async () => {
   const { consentId, _links } = await create();
-  const back = await responseFor(await pageFor(_links, asked(`AIS:${consentId}`)), "refuse");
+  const back = await responseFor(await pageFor(_links, authorisationQuery(`AIS:${consentId}`)), "refuse");
   expect(Object.fromEntries(back.searchParams)).toEqual({
     from: "bank",
     error: "access_denied",
@@ -149,15 +149,15 @@ async function paymentTerms() {
   } as const;
 }
 
-test("a payment is authorised the same way", async () => {
+test("authorises a payment", async () => {
   const terms = { ...(await paymentTerms()), "TPP-Redirect-URI": home };
   const { paymentId, _links } = await client.payments.initiate(terms);
-  const back = await responseFor(await pageFor(_links, asked(`PIS:${paymentId}`)), "approve");
+  const back = await responseFor(await pageFor(_links, authorisationQuery(`PIS:${paymentId}`)), "approve");
   const given = await tokens(redemption(back.searchParams.get("code")!));
   expect(given).toMatchObject({ status: 200, scope: `PIS:${paymentId}` });
 });
 
-describe("where nobody says to which address the person returns", () => {
+describe("without a redirect URI", () => {
   const refused = {
     ...refusal(400, "FORMAT_ERROR"),
     message: expect.stringContaining("TPP-Redirect-URI") as string,
@@ -168,43 +168,53 @@ describe("where nobody says to which address the person returns", () => {
     ["a payment", async () => client.payments.initiate(await paymentTerms())],
   ];
 
-  test.each(withoutAddress)("%s that a person is asked about at once is refused", async (_what, ask) => {
+  test.each(withoutAddress)("refuses an implicit start for %s", async (_what, ask) => {
     await expect(ask()).rejects.toMatchObject(refused);
   });
 
-  test("a payment that several people must authorise begins without an authorisation", async () => {
+  test("accepts a payment of several people", async () => {
     sandbox.control.setSignatories({ signatories: 2 });
     const { _links } = await client.payments.initiate(await paymentTerms());
     expect(sortTexts(Object.keys(_links))).toEqual(["self", "startAuthorisation", "status"]);
   });
 
-  test("who is refused has made nothing", async () => {
-    const desk = startInProcess(new Date(`${today}T09:00:00Z`), "fxdesk", { scaApproach: "oauth" });
-    const before = fingerprint(desk.world);
-    const { status } = await callOperation(desk.ask, operationNamed("consents.create"), consentTerms);
-    const payment = await callOperation(desk.ask, operationNamed("payments.initiate"), {
+  test("creates nothing if it refuses", async () => {
+    const inProcessSandbox = startInProcess(new Date(`${today}T09:00:00Z`), "fxdesk", {
+      scaApproach: "oauth",
+    });
+    const before = fingerprint(inProcessSandbox.world);
+    const { status } = await callOperation(
+      inProcessSandbox.ask,
+      operationNamed("consents.create"),
+      consentTerms,
+    );
+    const payment = await callOperation(inProcessSandbox.ask, operationNamed("payments.initiate"), {
       ...(await paymentTerms()),
       debtorAccount: toAccountReference(
-        [...desk.world.accounts.values()].find(({ currency }) => currency === "EUR")!,
+        [...inProcessSandbox.world.accounts.values()].find(({ currency }) => currency === "EUR")!,
       ),
     });
-    expect([status, payment.status, fingerprint(desk.world) === before]).toEqual([400, 400, true]);
-    await desk.close();
+    expect([status, payment.status, fingerprint(inProcessSandbox.world) === before]).toEqual([
+      400,
+      400,
+      true,
+    ]);
+    await inProcessSandbox.close();
   });
 
-  test("an authorisation in a call of its own says it in that call", async () => {
+  test("takes the redirect URI of an explicit start", async () => {
     const explicit = { "TPP-Explicit-Authorisation-Preferred": true };
     const { consentId } = await client.consents.create({ ...consentTerms, ...explicit });
     const path = { "consent-id": consentId };
     await expect(client.consents.startAuthorisation(path)).rejects.toMatchObject(refused);
     expect(await client.consents.listAuthorisations(path)).toEqual({ authorisationIds: [] });
     const { _links } = await client.consents.startAuthorisation({ ...path, "TPP-Redirect-URI": home });
-    const back = await responseFor(await pageFor(_links, asked(`AIS:${consentId}`)), "approve");
+    const back = await responseFor(await pageFor(_links, authorisationQuery(`AIS:${consentId}`)), "approve");
     expect(back.searchParams.get("code")).toEqual(expect.any(String));
   });
 });
 
-describe("a request to authorise", () => {
+describe("an authorisation request", () => {
   test.each<[string, Record<string, string>, string]>([
     ["another response type", { response_type: "token" }, "unsupported_response_type"],
     ["another scope", { scope: "AIS:another" }, "invalid_scope"],
@@ -212,26 +222,26 @@ describe("a request to authorise", () => {
     ["no state", { state: "" }, "invalid_request"],
     ["a plain challenge", { code_challenge_method: "plain" }, "invalid_request"],
     ["a short challenge", { code_challenge: "abc" }, "invalid_request"],
-  ])("with %s leads back with an error", async (_what, more, error) => {
+  ])("redirects with an error for %s", async (_what, more, error) => {
     const { consentId, _links } = await create();
-    const page = await pageFor(_links, asked(`AIS:${consentId}`, more));
+    const page = await pageFor(_links, authorisationQuery(`AIS:${consentId}`, more));
     const { status, headers } = await fetch(page, { redirect: "manual" });
     const back = new URL(headers.get("location")!);
     expect([status, back.host, back.searchParams.get("error")]).toEqual([302, "desk.example", error]);
   });
 
-  test("may have question marks in its values", async () => {
+  test("accepts question marks in its values", async () => {
     const { consentId, _links } = await create();
-    const page = await pageFor(_links, asked(`AIS:${consentId}`, { state: "sure?" }));
+    const page = await pageFor(_links, authorisationQuery(`AIS:${consentId}`, { state: "sure?" }));
     const back = await responseFor(page.replaceAll("%3F", "?"), "approve");
     expect([back.searchParams.get("state"), back.searchParams.has("code")]).toEqual(["sure?", true]);
   });
 
-  test("with another address leads nowhere", async () => {
+  test("does not redirect to another URI", async () => {
     const { consentId, _links } = await create();
     const page = await pageFor(
       _links,
-      asked(`AIS:${consentId}`, { redirect_uri: "https://elsewhere.example/" }),
+      authorisationQuery(`AIS:${consentId}`, { redirect_uri: "https://elsewhere.example/" }),
     );
     for (const method of ["GET", "POST"]) {
       const { status, headers } = await fetch(page, { method, redirect: "manual" });
@@ -239,7 +249,7 @@ describe("a request to authorise", () => {
     }
   });
 
-  test("for nothing finds nothing", async () => {
+  test("responds to an unknown authorisation with 404", async () => {
     const { status } = await fetch(`${sandbox.baseUrl}/public/berlingroup/authorize/nothing`);
     expect(status).toBe(404);
     const known = await fetch(`${sandbox.baseUrl}/.well-known/openid-configuration?authorizationId=nothing`);
@@ -252,14 +262,14 @@ describe("a code", () => {
     ["another verifier", { code_verifier: "v".repeat(43) }],
     ["another address", { redirect_uri: "https://elsewhere.example/" }],
     ["another application", { client_id: "PSDXX-TEST-2" }],
-  ])("is good for nothing with %s, and then for nothing at all", async (_what, more) => {
+  ])("is refused and revoked with %s", async (_what, more) => {
     const { code } = await authorised();
     const invalid = { status: 400, error: "invalid_grant" };
     expect(await tokens(redemption(code, more))).toMatchObject(invalid);
     expect(await tokens(redemption(code))).toMatchObject(invalid);
   });
 
-  test("is good once, for a minute", async () => {
+  test("works once within a minute", async () => {
     const first = await authorised();
     await tokens(redemption(first.code));
     expect(await tokens(redemption(first.code))).toMatchObject({ error: "invalid_grant" });
@@ -269,7 +279,7 @@ describe("a code", () => {
   });
 });
 
-test("a refresh token is good once, for its application", async () => {
+test("accepts a refresh token once, from its application", async () => {
   const { consentId, code } = await authorised();
   const { refresh_token } = await tokens(redemption(code));
   const refresh = { grant_type: "refresh_token", refresh_token, client_id: "PSDXX-TEST-1" };
@@ -283,7 +293,7 @@ test("a refresh token is good once, for its application", async () => {
   });
 });
 
-test("nothing is refreshed of a consent that has ended", async () => {
+test("does not refresh tokens of an ended consent", async () => {
   const { consentId, code } = await authorised();
   const { refresh_token } = await tokens(redemption(code));
   await client.consents.delete({ "consent-id": consentId });
@@ -305,14 +315,14 @@ describe("account information", () => {
     );
   });
 
-  test("is closed when the token has expired", async () => {
+  test("is refused after the token expired", async () => {
     const { consentId, code } = await authorised();
     const { access_token } = await tokens(redemption(code));
     sandbox.advance(60 * minute);
     await expect(accounts(consentId, access_token)).rejects.toMatchObject(refusal(401, "TOKEN_EXPIRED"));
   });
 
-  test("is all that the token opens", async () => {
+  test("is the only access of the token", async () => {
     const { code } = await authorised();
     const { access_token } = await tokens(redemption(code));
     const headers = { authorization: `Bearer ${access_token}` };

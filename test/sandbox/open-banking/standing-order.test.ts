@@ -1,8 +1,8 @@
-/** The days on which standing orders pay. */
+/** Tests the execution days of standing orders. */
 import { sepa } from "../../../sandbox/src/world/calendar/payment-systems";
 import { nextExecutionDay, type StandingOrder } from "../../../sandbox/src/world/open-banking/standing-order";
 
-/** So many of the days on which an order pays, or all there are. */
+/** Returns the first execution days of an order. */
 function first(count: number, order: StandingOrder): string[] {
   const days: string[] = [];
   let next = nextExecutionDay(order, sepa, 0);
@@ -62,7 +62,7 @@ test.each<[string, StandingOrder, string[]]>([
     { startDate: "2026-03-01", endDate: "2026-03-03", frequency: "Daily", executionRule: "preceding" },
     ["2026-03-02", "2026-03-03"],
   ],
-])("does not pay %s when that day gives way to another", (_when, order, days) => {
+])("skips %s if that day moves to another", (_when, order, days) => {
   expect(all(order)).toEqual(days);
 });
 
@@ -77,6 +77,6 @@ test.each<[string, StandingOrder, string[]]>([
     { startDate: "2026-02-28", endDate: "2026-03-27", frequency: "Monthly", executionRule: "preceding" },
     ["2026-03-27"],
   ],
-])("pays on %s day what gives way to it", (_which, order, days) => {
+])("pays on the %s day to which others move", (_which, order, days) => {
   expect(all(order)).toEqual(days);
 });

@@ -1,4 +1,4 @@
-/** pain.002: the code list of each version, and why a payment was rejected. And who may decide on the page. */
+/** Tests pain.002 status codes and rejection reasons, and cross-origin forms of the approval page. */
 import { XMLParser } from "fast-xml-parser";
 import { type Bank, decide, euroAccount, openBank, validConsent } from "./bank";
 import { type DocumentSpec, pain001 } from "./documents";
@@ -53,14 +53,14 @@ async function reportOf(at: Awaited<ReturnType<typeof initiatePayment>>["at"]): 
 const outcomeOf = ({ OrgnlGrpInfAndSts: { GrpSts, StsRsnInf } }: Report) => [GrpSts, StsRsnInf?.Rsn.Cd];
 
 describe.each(["03", "09"])("of a pain.001 in version %s", (version) => {
-  test("what was cancelled is rejected, by order of its owner", async () => {
+  test("reports a cancellation as rejected, ordered by the owner", async () => {
     const { at } = await initiatePayment({ version });
     await bank.client.payments.cancel(at);
     expect(await bank.client.payments.getStatus(at)).toMatchObject({ transactionStatus: "CANC" });
     expect(outcomeOf(await reportOf(at))).toEqual(["RJCT", "DS02"]);
   });
 
-  test("what was refused, or cannot be paid, says why", async () => {
+  test("reports the reason of a refusal or an impossible payment", async () => {
     const refused = await initiatePayment({ version });
     await decide(refused.link, "refuse");
     expect(outcomeOf(await reportOf(refused.at))).toEqual(["RJCT", "DS02"]);
@@ -70,7 +70,7 @@ describe.each(["03", "09"])("of a pain.001 in version %s", (version) => {
     expect(outcomeOf(await reportOf(withoutFunds.at))).toEqual(["RJCT", "AM04"]);
   });
 
-  test("of a bulk, each transfer says why", async () => {
+  test("reports a reason per transfer of a bulk", async () => {
     const wrong = { account: "<Id><IBAN>NL14TEST0123456789</IBAN></Id>", reference: "E2E-1" };
     const transfers = [wrong, { reference: "E2E-2" }, { reference: "E2E-3", amount: "99999999.00" }];
     const { at, link } = await initiatePayment({ version, transfers }, "bulk-payments");
@@ -91,7 +91,7 @@ describe.each(["03", "09"])("of a pain.001 in version %s", (version) => {
 test.each([
   ["03", "PDNG"],
   ["09", "PATC"],
-])("what one of two people has authorised is, in version %s, %s", async (version, status) => {
+])("reports a partial authorisation in version %s as %s", async (version, status) => {
   bank.sandbox.control.setSignatories({ signatories: 2 });
   const { at } = await initiatePayment({ version });
   const { _links } = await bank.client.payments.startAuthorisation({
@@ -105,14 +105,14 @@ test.each([
   expect(groupOf03.has(group!) || version === "09").toBe(true);
 });
 
-test("a page of another origin may not decide", async () => {
+test("refuses a decision from another origin", async () => {
   const { at, link } = await initiatePayment();
   const body = new URLSearchParams({ decision: "approve" });
   for (const origin of ["https://evil.example", "null"]) {
     const response = await fetch(link!.href!, { method: "POST", body, headers: { origin } });
     expect([response.status, await response.text()]).toEqual([
       403,
-      expect.stringContaining("Another web page"),
+      expect.stringContaining("another web page"),
     ]);
   }
   expect(await bank.client.payments.getStatus(at)).toMatchObject({ transactionStatus: "RCVD" });
@@ -125,7 +125,7 @@ test("a page of another origin may not decide", async () => {
   expect(await bank.client.payments.getStatus(at)).toMatchObject({ transactionStatus: "ACTC" });
 });
 
-test("entries say what they are, and exchanges at which rate", async () => {
+test("lists transaction codes, and rates of exchanges", async () => {
   const { transactions } = await bank.client.openBanking.listTransactions({
     "account-id": debtor.resourceId,
     "Consent-ID": await validConsent(bank),

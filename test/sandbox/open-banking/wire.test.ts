@@ -1,4 +1,4 @@
-/** Headers, error bodies, routes and the page, as they are on the wire. */
+/** Tests headers, error bodies, routes and the approval page over HTTP. */
 import { type Bank, consentTerms, decide, euroAccount, openBank, validConsent } from "./bank";
 import { pain001, post } from "./documents";
 import { newRequestId } from "../../support/request-id";
@@ -13,13 +13,13 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(bank.sandbox.xs2aUrl + path, { headers: { "X-Request-ID": newRequestId(), ...headers } });
 
 describe("X-Request-ID", () => {
-  test.each(["/v1/consents/nothing", "/v1/nothing"])("is repeated in the response of %s", async (path) => {
+  test.each(["/v1/consents/nothing", "/v1/nothing"])("is echoed in the response of %s", async (path) => {
     const id = newRequestId();
     const { headers } = await get(path, { "X-Request-ID": id });
     expect(headers.get("x-request-id")).toBe(id);
   });
 
-  test("is repeated to the client", async () => {
+  test("is echoed to the client", async () => {
     const requestId = newRequestId();
     const response = await bank.client.consents.create.response(consentTerms, { requestId });
     expect(response.requestId).toBe(requestId);
@@ -36,7 +36,7 @@ describe("X-Request-ID", () => {
   });
 });
 
-describe("a field that a body cannot have", () => {
+describe("an unknown body field", () => {
   const single = async () => ({
     debtorAccount: { iban: (await euroAccount(bank)).iban },
     instructedAmount: { currency: "EUR", amount: "1" },
@@ -62,7 +62,7 @@ describe("a field that a body cannot have", () => {
     ["payments", single, { endDate: "2026-03-05" }, "startDate, frequency, endDate,"],
     ["bulk-payments", bulk, { startDate: order.startDate }, "startDate is not a field here."],
     ["periodic-payments", single, { ...order, evryMonth: true }, "evryMonth is not a field here."],
-  ])("is refused, and named: %s", async (service, terms, more, message) => {
+  ])("is refused and named: %s", async (service, terms, more, message) => {
     const body = JSON.stringify({ ...(await terms()), ...more });
     const response = await post(bank, `/v1/${service}/${sepa}?more=1`, "application/json", body);
     expect([response.status, await response.json()]).toMatchObject([
@@ -71,7 +71,7 @@ describe("a field that a body cannot have", () => {
     ]);
   });
 
-  test("is named in a message of its own, with its path", async () => {
+  test("is named in a separate message with its path", async () => {
     const body = JSON.stringify({ ...(await bulk()), ...order });
     const response = await post(bank, `/v1/bulk-payments/${sepa}`, "application/json", body);
     expect(await response.json()).toEqual({
@@ -84,13 +84,13 @@ describe("a field that a body cannot have", () => {
     });
   });
 
-  test("is one of the address where nothing is asked of it", async () => {
+  test("is ignored in the query", async () => {
     const path = `/v1/payments/${sepa}?requestedExecutionDat=1`;
     expect((await post(bank, path, "application/json", JSON.stringify(await single()))).status).toBe(201);
   });
 });
 
-test("errors are tppMessages, or a problem for who accepts one", async () => {
+test("formats errors as tppMessages or problem+json", async () => {
   const tpp = await get("/v1/consents/nothing", { Accept: "application/json" });
   expect(tpp.headers.get("content-type")).toContain("application/json");
   expect(await tpp.json()).toEqual({
@@ -115,12 +115,12 @@ test.each([
   ["application/problem+jsonish", false],
   ["*/*", false],
   ["text/html", false],
-])("an error for who accepts %s is a problem: %s", async (accept, isProblem) => {
+])("uses problem+json for Accept %s: %s", async (accept, isProblem) => {
   const { headers } = await get("/v1/consents/nothing", { Accept: accept });
   expect(headers.get("content-type")!.startsWith("application/problem+json")).toBe(isProblem);
 });
 
-describe("what an operation cannot be answered in is not acceptable, however many media types it has", () => {
+describe("content negotiation", () => {
   let headers: Record<string, string>;
   let paths: Record<string, string>;
   beforeAll(async () => {
@@ -141,27 +141,27 @@ describe("what an operation cannot be answered in is not acceptable, however man
     };
   });
   const kinds = ["consent", "accounts", "transactions", "status"];
-  const asked = async (kind: string, accept: string) => {
+  const responseFor = async (kind: string, accept: string) => {
     const response = await get(paths[kind]!, { ...headers, Accept: accept });
     return [response.status, response.headers.get("content-type")];
   };
   const json = "application/json; charset=utf-8";
 
-  test.each(kinds)("%s: who reads problems can read JSON", async (kind) => {
-    expect(await asked(kind, "application/problem+json")).toEqual([200, json]);
+  test.each(kinds)("%s: responds in JSON if problem+json is accepted", async (kind) => {
+    expect(await responseFor(kind, "application/problem+json")).toEqual([200, json]);
   });
 
-  test.each(kinds)("%s: anything will do for who does not mind", async (kind) => {
-    expect(await asked(kind, "text/html, */*;q=0.1")).toEqual([200, json]);
+  test.each(kinds)("%s: accepts wildcards", async (kind) => {
+    expect(await responseFor(kind, "text/html, */*;q=0.1")).toEqual([200, json]);
   });
 
-  test.each(kinds)("%s: not as a web page, nor as what is ruled out", async (kind) => {
+  test.each(kinds)("%s: refuses unavailable and excluded media types", async (kind) => {
     for (const accept of ["text/html", "application/json;q=0"])
-      expect((await asked(kind, accept))[0]).toBe(406);
+      expect((await responseFor(kind, accept))[0]).toBe(406);
   });
 
-  test("and nothing has been done then", async () => {
-    const begun = bank.sandbox.control.listAuthorisations().length;
+  test("changes nothing on refusal", async () => {
+    const countBefore = bank.sandbox.control.listAuthorisations().length;
     const response = await fetch(`${bank.sandbox.xs2aUrl}/v1/consents`, {
       method: "POST",
       headers: {
@@ -173,10 +173,10 @@ describe("what an operation cannot be answered in is not acceptable, however man
       body: JSON.stringify(consentTerms),
     });
     expect(response.status).toBe(406);
-    expect(bank.sandbox.control.listAuthorisations()).toHaveLength(begun);
+    expect(bank.sandbox.control.listAuthorisations()).toHaveLength(countBefore);
   });
 
-  test("a response without a body fits everybody", async () => {
+  test("ignores Accept for responses without a body", async () => {
     const { consentId } = await bank.client.consents.create(consentTerms);
     const response = await fetch(`${bank.sandbox.xs2aUrl}/v1/consents/${consentId}`, {
       method: "DELETE",
@@ -186,19 +186,19 @@ describe("what an operation cannot be answered in is not acceptable, however man
   });
 });
 
-test("transactions come in JSON only", async () => {
+test("returns transactions in JSON only", async () => {
   const consentId = await validConsent(bank);
   const { accounts } = await bank.client.openBanking.listAccounts({ "Consent-ID": consentId });
   const path = `/v1/accounts/${accounts[0]!.resourceId}/transactions?bookingStatus=information`;
-  const asked = async (accept: string) =>
+  const statusFor = async (accept: string) =>
     (await get(path, { "Consent-ID": consentId, "PSU-IP-Address": "192.0.2.7", Accept: accept })).status;
-  expect(await asked("text/plain")).toBe(406);
-  expect(await asked("application/xml;q=1, application/pdf")).toBe(406);
-  expect(await asked("application/xml, application/*;q=0.5")).toBe(200);
+  expect(await statusFor("text/plain")).toBe(406);
+  expect(await statusFor("application/xml;q=1, application/pdf")).toBe(406);
+  expect(await statusFor("application/xml, application/*;q=0.5")).toBe(200);
 });
 
 test.each(["/v1/loans/sepa-credit-transfers/p1/status", "/v1/payments/cheques/p1/status"])(
-  "there is nothing at %s",
+  "responds to %s with 404",
   async (path) => {
     expect((await get(path)).status).toBe(404);
   },
@@ -223,7 +223,7 @@ const scaStatusOf = async (consentId: string) => {
 };
 
 describe("the page of an authorisation", () => {
-  test("says what is asked, and begins the authorisation when it is opened", async () => {
+  test("shows the terms and starts the authorisation", async () => {
     const { consentId, link } = await ask();
     expect(await scaStatusOf(consentId)).toBe("received");
     const html = await (await fetch(link.href!)).text();
@@ -232,19 +232,19 @@ describe("the page of an authorisation", () => {
     expect(await scaStatusOf(consentId)).toBe("started");
   });
 
-  test("leads back to where the caller wants, by the response", async () => {
+  test("redirects to the URI for the decision", async () => {
     const yes = await decide((await ask(returning)).link, "approve");
     expect([yes.status, yes.headers.get("location")]).toEqual([303, "https://desk.example/done?state=1"]);
     const no = await decide((await ask(returning)).link, "refuse");
     expect(no.headers.get("location")).toBe("https://desk.example/refused");
   });
 
-  test("says so where there is nowhere to go back to", async () => {
+  test("shows the outcome without a redirect URI", async () => {
     const response = await decide((await ask()).link, "approve");
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("Approved.")]);
   });
 
-  test("takes one response", async () => {
+  test("accepts one decision", async () => {
     const { consentId, link } = await ask();
     expect((await decide(link, "perhaps")).status).toBe(400);
     await decide(link, "refuse");
@@ -252,7 +252,7 @@ describe("the page of an authorisation", () => {
     expect(await scaStatusOf(consentId)).toBe("failed");
   });
 
-  test("shows the caller's words as words", async () => {
+  test("escapes the caller's text", async () => {
     const { iban } = (await bank.client.accounts.getFunding({ currency: "EUR" })) as { iban: string };
     const { _links } = await bank.client.payments.initiate({
       "payment-service": "payments",
@@ -267,7 +267,7 @@ describe("the page of an authorisation", () => {
     expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt; &amp; Sons");
   });
 
-  test("is not there for anything else", async () => {
+  test("responds to an unknown authorisation with 404", async () => {
     const response = await fetch(`${bank.sandbox.xs2aUrl}/sca/nothing`);
     expect(response.status).toBe(404);
   });

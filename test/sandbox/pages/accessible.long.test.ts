@@ -1,4 +1,4 @@
-/** Every page can be used by everybody: names, headings, order and contrast, as axe judges them. */
+/** Tests the accessibility of every page with axe: names, headings, order and contrast. */
 import axe from "axe-core";
 import type { Browser } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
@@ -36,7 +36,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-/** So that each panel of the dashboard has something to show. */
+/** Fills each panel of the dashboard. */
 async function somethingOfEverything(): Promise<void> {
   await client.accountDetails.request((await sampleInput("accountDetails.request", client)) as never);
   await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: true });
@@ -57,7 +57,7 @@ const login = () =>
     state: "s",
   }).toString()}`;
 
-/** Goes to a page, and into the state it is to be judged in. */
+/** Opens a page in the state to test. */
 const pages: Readonly<Record<string, (visitor: Visitor) => Promise<unknown>>> = {
   "the login page": ({ page }) => page.goto(login()),
   "the login page after a wrong password": async (visitor) => {

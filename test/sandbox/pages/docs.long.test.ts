@@ -1,4 +1,4 @@
-/** The page at /docs in a browser: operations are read and tried there, with nothing but what the sandbox serves. */
+/** Tests the page at /docs in a browser, with content of the sandbox only. */
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -17,17 +17,17 @@ afterAll(async () => {
 });
 
 let visitor: Visitor;
-const asked: string[] = [];
-beforeEach(() => void asked.splice(0));
+const requestedUrls: string[] = [];
+beforeEach(() => void requestedUrls.splice(0));
 afterEach(async () => {
   await visitor.close();
   const own = (url: string) => url.startsWith(`${sandbox.baseUrl}/`) || url.startsWith("data:");
-  expect(asked.filter((url) => !own(url))).toEqual([]);
+  expect(requestedUrls.filter((url) => !own(url))).toEqual([]);
 });
 
 async function open(route?: string, look: BrowserContextOptions = {}): Promise<void> {
   visitor = await Visitor.in(browser, { viewport: { width: 1280, height: 900 }, ...look });
-  visitor.page.on("request", (request) => asked.push(request.url()));
+  visitor.page.on("request", (request) => requestedUrls.push(request.url()));
   await visitor.page.goto(`${sandbox.baseUrl}/docs${route ? `#?route=${route}` : ""}`);
 }
 
@@ -35,7 +35,7 @@ const page = () => visitor.page;
 const execute = () => page().getByRole("button", { name: "Execute" }).click();
 const body = () => page().getByRole("textbox", { name: /body/i });
 
-/** Sends what is in the form, and waits until the page shows a value of the response. */
+/** Submits the form and waits for a value of the response. */
 async function tried(path: RegExp, name: string): Promise<void> {
   const [response] = await Promise.all([page().waitForResponse(path, { timeout: 10_000 }), execute()]);
   const [, value] = new RegExp(`"${name}":("[^"]+")`).exec(await response.text())!;
@@ -45,7 +45,7 @@ async function tried(path: RegExp, name: string): Promise<void> {
 const last = () => sandbox.control.listRequests().at(-1)!;
 const headers = () => sandbox.control.getExchange({ number: last().number }).request.headers;
 
-test("the sandbox's page leads to it", async () => {
+test("is linked from the dashboard", async () => {
   visitor = await Visitor.in(browser);
   await page().goto(sandbox.baseUrl);
   await page().getByRole("link", { name: "Operations" }).click();
@@ -53,7 +53,7 @@ test("the sandbox's page leads to it", async () => {
   expect(visitor.errors).toEqual([]);
 });
 
-test("an operation is tried as the demo company, without typing anything", async () => {
+test("calls an operation as the demo company with the defaults", async () => {
   await open("get-/trades");
   await tried(/\/trades\?/, "trade_id");
   expect(last()).toMatchObject({ method: "GET", status: 200 });
@@ -67,7 +67,7 @@ test("an operation is tried as the demo company, without typing anything", async
   expect(visitor.errors).toEqual([]);
 });
 
-test("what the sandbox adds is tried as well", async () => {
+test("calls the sandbox's own operations", async () => {
   await open("post-/quotes");
   const quote = { amount: 1000, operation: "sell", sell_currency: "EUR", buy_currency: "USD" };
   await body().fill(JSON.stringify(quote));
@@ -75,18 +75,18 @@ test("what the sandbox adds is tried as well", async () => {
   expect(last()).toMatchObject({ url: expect.stringContaining("/quotes"), status: 201 });
 });
 
-test("each open-banking call has an identifier of its own", async () => {
+test("generates a request ID per open-banking call", async () => {
   await open("get-/v1/consents/-consent-id-/status");
-  const made: (string | undefined)[] = [];
+  const requestIds: (string | undefined)[] = [];
   for (const consent of ["none", "nobody"]) {
     await page().locator("[data-pname='consent-id']").fill(consent);
     const path = `/v1/consents/${consent}/status`;
     await Promise.all([page().waitForResponse(`**${path}`, { timeout: 10_000 }), execute()]);
     expect(last().url).toBe(path);
-    made.push(headers()["x-request-id"]);
+    requestIds.push(headers()["x-request-id"]);
   }
-  for (const id of made) expect(id).toMatch(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/);
-  expect(new Set(made).size).toBe(2);
+  for (const id of requestIds) expect(id).toMatch(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/);
+  expect(new Set(requestIds).size).toBe(2);
 });
 
 const looks: readonly BrowserContextOptions[] = [
@@ -102,7 +102,7 @@ const routes = [
 ];
 const cases = routes.flatMap((route) => looks.map((look) => [route, look.colorScheme, look] as const));
 
-test.each(cases)("can be used by everybody: %s, %s", async (route, _scheme, look) => {
+test.each(cases)("is accessible: %s, %s", async (route, _scheme, look) => {
   await open(route, look);
   await page().getByText("trades", { exact: true }).first().waitFor({ state: "attached" });
   await page().evaluate(axe.source);

@@ -1,4 +1,4 @@
-/** What a person does in a browser: logs in for an application, approves a payment and refuses another. */
+/** Tests a person's steps in a browser: logging in, approving and refusing. */
 import { Big } from "big.js";
 import type { Browser } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
@@ -36,7 +36,7 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-const asked = (): Readonly<Record<string, string>> => ({
+const loginRequest = (): Readonly<Record<string, string>> => ({
   scope: "openid",
   response_type: "code",
   client_id: demo.authClientId,
@@ -44,16 +44,16 @@ const asked = (): Readonly<Record<string, string>> => ({
   state: "a state & more",
 });
 
-const loginAddress = (request: Readonly<Record<string, string>> = asked()) =>
+const loginAddress = (request: Readonly<Record<string, string>> = loginRequest()) =>
   `${sandbox.baseUrl}/authenticate?${new URLSearchParams(request).toString()}`;
 
-/** Until the page has the focus in a field and is painted: what is typed before is lost. */
+/** Waits for focus and first paint, because earlier input is lost. */
 async function waitForFocus(field: string): Promise<void> {
   await visitor.page.locator(`input[name=${field}]:focus`).waitFor();
   await visitor.page.evaluate("new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)))");
 }
 
-/** With the keyboard alone: the page begins in its first field. */
+/** Types with the keyboard only, starting in the focused first field. */
 async function logIn(email: string, password: string): Promise<void> {
   const { keyboard } = visitor.page;
   await waitForFocus("email");
@@ -76,7 +76,7 @@ async function exchange(code: string): Promise<{ access_token: string; refresh_t
   return JSON.parse(text) as { access_token: string; refresh_token: string };
 }
 
-/** A client with what a login brought. */
+/** Creates a client with the tokens of a login. */
 async function clientFor(code: string): Promise<FxdeskClient> {
   const { access_token: accessToken, refresh_token: refreshToken } = await exchange(code);
   const { authClientId, authClientSecret, apiKey } = demo;
@@ -150,7 +150,7 @@ async function readAccount() {
 
 const seconds = (count: number) => sandbox.control.advanceClock({ seconds: count });
 
-/** Follows both payments to their ends: the rent is paid, the fine is not, and nothing else was. */
+/** Asserts that only the approved payment is booked. */
 async function expectOnlyRentPaid(
   before: Awaited<ReturnType<typeof readAccount>>,
   rentId: string,
@@ -192,7 +192,7 @@ test("logs in, approves a payment and refuses another", async () => {
   const [back] = application.visits;
   expect([back!.pathname, back!.searchParams.get("state")]).toEqual([
     new URL(sandbox.demo.redirectUri).pathname,
-    asked().state,
+    loginRequest().state,
   ]);
   await client.close();
   client = await clientFor(back!.searchParams.get("code")!);
@@ -219,13 +219,13 @@ test("logs in, approves a payment and refuses another", async () => {
   expect(visitor.errors).toEqual([]);
 });
 
-test("is not logged in with a wrong password, and may try again", async () => {
+test("can retry after a wrong password", async () => {
   const { page, errors } = visitor;
   await page.goto(loginAddress());
   await logIn(demo.email, "guess");
-  expect(await page.getByRole("alert").textContent()).toBe("E-mail or password is wrong.");
+  expect(await page.getByRole("alert").textContent()).toBe("The e-mail address or password is wrong.");
   expect(application.visits).toEqual([]);
-  // The status is what the page has to say; the browser mentions it in the console.
+  // The browser logs the expected error status.
   expect(errors).toHaveLength(2);
   expect(errors).toContain(`${sandbox.baseUrl}/login answered 401`);
   expect(errors).toContainEqual(expect.stringContaining("status of 401"));
@@ -233,10 +233,10 @@ test("is not logged in with a wrong password, and may try again", async () => {
   await page.keyboard.type(demo.password);
   await page.keyboard.press("Enter");
   await page.waitForURL(`${sandbox.demo.redirectUri}?**`);
-  expect(application.visits[0]!.searchParams.get("state")).toBe(asked().state);
+  expect(application.visits[0]!.searchParams.get("state")).toBe(loginRequest().state);
 });
 
-test("sees no login page for a request that is not as registered or required", async () => {
+test("sees no login page for an invalid request", async () => {
   const wrong = [
     { redirect_uri: `${sandbox.demo.redirectUri}/elsewhere` },
     { client_id: demo.clientId },
@@ -247,7 +247,7 @@ test("sees no login page for a request that is not as registered or required", a
   ];
   for (const change of wrong) {
     const [field] = Object.keys(change);
-    const given = Object.entries({ ...asked(), ...change }).filter(
+    const given = Object.entries({ ...loginRequest(), ...change }).filter(
       (each): each is [string, string] => !!each[1],
     );
     const response = await visitor.page.goto(loginAddress(Object.fromEntries(given)));
@@ -258,7 +258,7 @@ test("sees no login page for a request that is not as registered or required", a
   expect(application.visits).toEqual([]);
 });
 
-test("is not sent to another address by a form that was changed", async () => {
+test("is not redirected to another address by a manipulated form", async () => {
   const { page } = visitor;
   await page.goto(loginAddress());
   await page
@@ -273,20 +273,20 @@ test("is not sent to another address by a form that was changed", async () => {
   expect(application.visits).toEqual([]);
 });
 
-test("decides once, and reads later what became of it", async () => {
+test("decides once and sees the outcome later", async () => {
   const { page } = visitor;
   const { page: address, paymentId } = await initiate(rent);
   await page.goto(address);
   await visitor.press("Refuse");
   await page.waitForURL(`${application.url}/**`);
   await page.goto(address);
-  expect(await visitor.text()).toContain("Refused or out of time.");
+  expect(await visitor.text()).toContain("Refused or expired.");
   expect(await page.getByRole("button").count()).toBe(0);
   expect(await statusOf(paymentId)).toBe("RJCT");
   expect(visitor.errors).toEqual([]);
 });
 
-test("chooses the accounts that a consent opens", async () => {
+test("selects the accounts of a consent", async () => {
   const { page } = visitor;
   const { consentId, _links } = await client.consents.create(consentTerms);
   await page.goto(_links.scaRedirect!.href!);
@@ -303,10 +303,10 @@ test("chooses the accounts that a consent opens", async () => {
   expect(listed.accounts.map(({ currency }) => currency)).toEqual(["GBP"]);
 });
 
-test("finds nothing to decide behind a link that nobody gave", async () => {
+test("sees an error for an unknown link", async () => {
   const response = await visitor.page.goto(`${sandbox.baseUrl}/sca/00000000-0000-4000-8000-000000000000`);
   expect(response!.status()).toBe(404);
-  expect(await visitor.page.getByRole("heading", { level: 1 }).textContent()).toBe("Nothing to authorise");
+  expect(await visitor.page.getByRole("heading", { level: 1 }).textContent()).toBe("Authorisation not found");
 });
 
 test("approves a payment and refuses another on the dashboard", async () => {
@@ -319,7 +319,7 @@ test("approves a payment and refuses another on the dashboard", async () => {
     [fine, "Refuse"],
   ] as const) {
     const question = visitor
-      .panel("Waiting for a person")
+      .panel("Pending decisions")
       .getByRole("article")
       .filter({ hasText: creditorName });
     const terms = await question.innerText();
@@ -336,7 +336,7 @@ test("approves a payment and refuses another on the dashboard", async () => {
 test.each([
   ["login", "Log in", async () => loginAddress()],
   ["payment", "Approve", async () => (await initiate(rent)).page],
-] as const)("has the whole %s page on a telephone", async (_name, button, address) => {
+] as const)("sees the whole %s page on a phone", async (_name, button, address) => {
   await visitor.close();
   visitor = await Visitor.in(browser, { viewport: { width: 360, height: 640 } });
   await visitor.page.goto(await address());

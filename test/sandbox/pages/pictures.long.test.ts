@@ -1,4 +1,4 @@
-/** What the pictures of the sandbox in the documents show is what its pages show; npm run pictures takes them anew. */
+/** Tests the content of the documentation's screenshots; npm run pictures updates them. */
 import type { Browser } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -24,16 +24,16 @@ afterAll(async () => {
   await browser.close();
 });
 
-test("the page: what waits for a person, accounts with a margin call, and the market", async () => {
+test("shows pending decisions, accounts with a margin call, and the market", async () => {
   await client.payments.initiate((await sampleInput("payments.initiate", client)) as never);
   sandbox.control.moveRate({ symbol: "EURUSD", rate: 1.15 });
   await visitor.page.goto(sandbox.baseUrl);
-  expect(await visitor.panel("Waiting for a person").getByRole("article").count()).toBe(4);
+  expect(await visitor.panel("Pending decisions").getByRole("article").count()).toBe(4);
   expect(await visitor.panel("Accounts").innerText()).toMatch(/EUR.*due from 2026-03-18/s);
   await takePicture(visitor.page, "sandbox");
 });
 
-test("an operation that was tried, with the response", async () => {
+test("shows an operation with its response", async () => {
   const { page } = visitor;
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.goto(`${sandbox.baseUrl}/docs#?route=get-/funding-account`);

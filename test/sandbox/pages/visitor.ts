@@ -1,9 +1,9 @@
-/** A person at a browser, and an application that sends people to the sandbox and gets them back. */
+/** Simulates a person with a browser, and an application that redirects to the sandbox. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 
-/** A page in a browser, with everything that went wrong in it. */
+/** Browser page that records its errors. */
 export class Visitor {
   readonly errors: string[] = [];
 
@@ -21,7 +21,7 @@ export class Visitor {
     return new Visitor(await context.newPage());
   }
 
-  /** A part of the dashboard, by its heading. */
+  /** Returns a panel of the dashboard by heading. */
   panel(title: string): Locator {
     return this.page.getByRole("region", { name: title, exact: true });
   }
@@ -39,7 +39,7 @@ export class Visitor {
   }
 }
 
-/** Notes who comes back to it, and with what. */
+/** Records the redirects that it receives. */
 export class Application {
   readonly visits: URL[] = [];
   readonly #server: Server = createServer((request, response) => {
@@ -54,7 +54,7 @@ export class Application {
     return application;
   }
 
-  /** Without a slash at its end. */
+  /** URL without a trailing slash. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }

@@ -1,4 +1,4 @@
-/** What callers, people, the bank and time do to a sandbox, at random: each with values that mostly fit what there is. */
+/** Random activities of clients, people, the bank and time, with mostly valid values. */
 import * as fc from "fast-check";
 import { type Declaration, fieldsOf, operations, type Values } from "@fxdesk/toolkit/operations";
 import { controls, demo, HttpError } from "@fxdesk/sandbox";
@@ -16,10 +16,10 @@ import { fingerprint, fingerprintBefore } from "./fingerprint";
 import { callOperation, type PlainResponse, toRequest } from "./http";
 import type { InProcessSandbox } from "./in-process";
 
-/** When sequences begin. */
+/** Start time of the sequences. */
 export const now = new Date("2026-03-16T09:00:00Z");
 
-/** Something that somebody does, or time does: how often among others, with what, and how. */
+/** Activity with its relative frequency, values and action. */
 interface Activity<V> {
   readonly weight: number;
   readonly values: fc.Arbitrary<V>;
@@ -35,7 +35,7 @@ const activity = <V>(
 const pickFrom = <T>(items: readonly T[], at: number): T | undefined => items[at % items.length];
 const number = fc.nat(1_000);
 
-/** What there is in the world, by the name of the field that refers to it. */
+/** Existing IDs by the name of the field that refers to them. */
 const existingReferences: Readonly<Record<string, (world: World, at: number) => unknown>> = {
   account_id: accountAt,
   "account-id": accountAt,
@@ -87,7 +87,7 @@ function authorisationAt({ openBanking }: World, at: number) {
   return pickFrom([...openBanking.authorisations.keys()], at);
 }
 
-/** The values with references to what there is, where there is something. Fields that are left out stay out. */
+/** Replaces references by existing IDs, if there are any. Omitted fields stay omitted. */
 function withExistingReferences(
   sandbox: InProcessSandbox,
   operation: Declaration,
@@ -101,7 +101,7 @@ function withExistingReferences(
   return { ...values, ...Object.fromEntries(references.filter(([, value]) => value !== undefined)) };
 }
 
-/** Whether a fault waits for the operation that serves a request: then anything that it documents may come. */
+/** True if a fault is pending for the operation, so that any documented response is possible. */
 function hasPendingFault(sandbox: InProcessSandbox, operation: Declaration, values: Values): boolean {
   const pendingFaults = sandbox.control.listFaults();
   if (pendingFaults.length === 0) return false;
@@ -111,10 +111,7 @@ function hasPendingFault(sandbox: InProcessSandbox, operation: Declaration, valu
     .some((spoilt) => spoilt.method === method && routeOf(spoilt).pattern.test(path.split("?")[0]!));
 }
 
-/**
- * Calls an operation: its response is documented in every part, and no failure of the sandbox; who is refused has changed
- * nothing.
- */
+/** Calls an operation. Asserts a documented response, no server error, and no change after a refusal. */
 export async function call(
   sandbox: InProcessSandbox,
   operation: Declaration,
@@ -133,7 +130,7 @@ export async function call(
   return response;
 }
 
-/** Who calls: as a rule the demo company, sometimes with a contact, sometimes somebody who may not. */
+/** Credentials: mostly the demo company, sometimes with a contact, sometimes unauthorised. */
 const callers = fc.oneof(
   { weight: 6, arbitrary: fc.constant({}) },
   {
@@ -147,7 +144,7 @@ const callers = fc.oneof(
   },
 );
 
-/** A call of one of some operations, by name: values that fit, which refer to what there is or to nothing. */
+/** Call of a named operation with valid values that refer to existing or unknown IDs. */
 const calls = (asked: readonly Declaration[]) =>
   fc.oneof(
     ...asked.map((operation) =>
@@ -169,7 +166,7 @@ interface OperationCall {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Controls whose random values would only end the run, or take it years ahead or back. */
+/** Controls excluded because random values would end the run or move the clock by years. */
 const excludedControls = new Set(["reset", "setClock", "advanceClock", "addFault", "load", "fork", "undo"]);
 const extraOperations: readonly Declaration[] = [
   ...extensionOperations,
@@ -195,7 +192,7 @@ function callRandom(
 const amounts = fc.integer({ min: 1, max: 9_000_000 }).map((cents) => new Big(cents).div(100).toFixed(2));
 const currency = fc.constantFrom("EUR", "GBP", "USD", "JPY", "INR");
 
-/** A quote, and the trade that is booked from it when there is one. */
+/** Creates a quote and books it if possible. */
 async function bookQuote(sandbox: InProcessSandbox, terms: Values): Promise<void> {
   const quoted = await call(sandbox, createQuote, terms);
   if (quoted.status !== 201) return;
@@ -224,7 +221,7 @@ const creditor = {
   creditorAccount: { iban: "FR6400000000000000012345697" },
   creditorName: "Ferme Duval SARL",
 };
-/** What initiates a payment, by its service. The second of a bulk cannot be paid. */
+/** Initiation values by payment service. The second transfer of a bulk cannot be paid. */
 const paymentBodies = {
   payments: (instructedAmount: object) => ({ instructedAmount, ...creditor }),
   "bulk-payments": (instructedAmount: object) => ({
@@ -242,7 +239,7 @@ const paymentBodies = {
 };
 type Service = keyof typeof paymentBodies;
 
-/** What a person says to what was asked last, when it is asked: yes, no, or nothing yet. */
+/** Decision on the latest pending authorisation: approve, refuse or none. */
 const decisions = fc.constantFrom("approve" as const, "approve" as const, "refuse" as const, undefined);
 type PersonDecision = "approve" | "refuse" | undefined;
 
@@ -259,7 +256,7 @@ interface Initiated extends Values {
   readonly decision: PersonDecision;
 }
 
-/** From an account that there is, in its currency. */
+/** Payment from an existing account in its currency. */
 async function initiate(
   sandbox: InProcessSandbox,
   { at, service, amount, decision, ...values }: Initiated,
@@ -282,7 +279,7 @@ async function consent(
   decideLast(sandbox, decision);
 }
 
-/** A call about a payment that there is, and its authorisation. */
+/** Call about an existing payment and its authorisation. */
 function follow(
   sandbox: InProcessSandbox,
   { name, at, kind }: { name: string; at: number; kind: "initiation" | "cancellation" },
@@ -308,7 +305,7 @@ const readOperations = operations
   .filter(({ name }) => name.startsWith("openBanking."))
   .map(({ name }) => name);
 
-/** A person opens the page of an authorisation, and responses. */
+/** Opens an authorisation page and submits a decision. */
 async function authorise(
   sandbox: InProcessSandbox,
   { at, decision }: { at: number; decision: string },
@@ -321,14 +318,14 @@ async function authorise(
   expect([200, 303, 400, 404, 409]).toContain(decided.status);
 }
 
-/** A call is going to be spoiled, with a status that it documents. */
+/** Adds a fault with a documented status. */
 function addRandomFault(sandbox: InProcessSandbox, { at, which }: { at: number; which: number }): void {
   const operation: Declaration = pickFrom(operations, at)!;
   const status = pickFrom(statusesOf(operation), which)!;
   sandbox.control.addFault({ operation: operation.name, kind: "status", status });
 }
 
-/** A control does its work or says why not: it never breaks. */
+/** Runs a control. It must succeed or be refused, never crash. */
 function control(act: () => unknown): void {
   try {
     act();
@@ -463,7 +460,7 @@ export const activities: Readonly<Record<string, Activity<unknown>>> = {
   spoil: activity(1, fc.record({ at: number, which: number }), addRandomFault),
 };
 
-/** Something that is done: the name of an activity, and its values. */
+/** Step: the name of an activity and its values. */
 export const step = fc.oneof(
   ...Object.entries(activities).map(([name, { weight, values }]) => ({
     weight,
@@ -471,7 +468,7 @@ export const step = fc.oneof(
   })),
 );
 
-/** A world in which there is something to follow and to read. */
+/** World with trades, payments and statements to act on. */
 export async function seedActivities(sandbox: InProcessSandbox): Promise<void> {
   sandbox.control.reset();
   const product = { "payment-product": "sepa-credit-transfers" };

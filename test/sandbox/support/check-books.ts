@@ -1,4 +1,4 @@
-/** What the books of a world must say, whatever has happened. */
+/** Invariants of the books of a world. */
 import { Big } from "big.js";
 import { totalOf } from "../../../sandbox/src/world/open-banking/payment";
 import type { Account } from "../../../sandbox/src/world/accounts/account";
@@ -20,7 +20,7 @@ const sum = (amounts: readonly Big[]): Big => amounts.reduce((total, amount) => 
 
 type DerivedBucket = Exclude<Bucket, "InterimAvailable">;
 
-/** Each balance but what is available, added up from the trades and payments of the account's client. */
+/** Computes all balances except the available one from trades and payments. */
 const expectedBalances: Readonly<Record<DerivedBucket, (world: World, account: Account) => Big>> = {
   RequiredFunds: (world, account) =>
     sum([
@@ -44,14 +44,14 @@ const expectedBalances: Readonly<Record<DerivedBucket, (world: World, account: A
 const tradesOf = ({ trades }: World, { clientId, currency }: Account, side: "buy" | "sell"): Trade[] =>
   [...trades.values()].filter((trade) => trade.clientId === clientId && trade[side].currency === currency);
 
-/** Trades that are still to be exchanged. */
+/** Trades that are not settled yet. */
 const openTrades = (world: World, account: Account, side: "buy" | "sell"): Trade[] =>
   tradesOf(world, account, side).filter(({ ended, settled, type }) => !ended && !settled && type !== "ndf");
 
 const isOf = (account: Account, clientId: string, currency: string) =>
   account.clientId === clientId && account.currency === currency;
 
-/** What trades without delivery have gained or lost at the fixing and not paid. */
+/** Unpaid gains and losses of trades without delivery. */
 const differences = ({ trades }: World, account: Account): Big[] =>
   [...trades.values()]
     .filter(({ ended, settled }) => !ended && !settled)
@@ -64,7 +64,7 @@ const fees = ({ trades }: World, account: Account): Big[] =>
     .filter(({ clientId, fee }) => isOf(account, clientId, fee.currency))
     .map(({ owedFee }) => owedFee);
 
-/** Payments from trades that are not paid yet: those under way, or the others. */
+/** Unpaid payments from trades: in flight, or the others. */
 const unpaidPayments = (world: World, account: Account, inFlight: boolean): Big[] =>
   tradesOf(world, account, "buy")
     .filter(({ ended, type }) => !ended && type !== "ndf")
@@ -74,7 +74,7 @@ const unpaidPayments = (world: World, account: Account, inFlight: boolean): Big[
     )
     .map(({ amount }) => amount);
 
-/** Payments of the open-banking interfaces that are authorised and not executed; a standing order commits nothing. */
+/** Authorised but unexecuted open-banking payments. Standing orders commit nothing. */
 const committedPayments = ({ openBanking }: World, account: Account): Big[] =>
   [...openBanking.payments.values()]
     .filter(({ account: from, order, status }) => from === account && !order && /^ACTC$|^ACSP$/.test(status))
@@ -82,7 +82,7 @@ const committedPayments = ({ openBanking }: World, account: Account): Big[] =>
 
 const derivedBuckets = Object.keys(expectedBalances) as DerivedBucket[];
 
-/** What of a trade is spoken for and is more than there is of it. */
+/** Amounts of a trade allocated beyond its total. */
 function tradeOverdrafts(trade: Trade): string[] {
   const { tradeId, funded, ended } = trade;
   const [sell, buy] = [remainingAmount(trade, "sell"), remainingAmount(trade, "buy")];
@@ -96,7 +96,7 @@ function tradeOverdrafts(trade: Trade): string[] {
     .map(([label, amount]) => `${tradeId} has ${amount.toFixed()} ${label}`);
 }
 
-/** Currencies in which the bank's books do not sum to nothing. */
+/** Currencies whose bank books do not sum to zero. */
 function unbalanced({ accounts, ledger }: World): string[] {
   const totals = new Map<string, Big>();
   for (const [key, balance] of ledger.balances()) {
@@ -109,7 +109,7 @@ function unbalanced({ accounts, ledger }: World): string[] {
     .map(([currency, total]) => `the books in ${currency} sum to ${total.toFixed()}`);
 }
 
-/** Balances of an account that are not what trades and payments add up to. */
+/** Balances that differ from the sums of trades and payments. */
 const unexpected = (world: World, account: Account): string[] =>
   derivedBuckets.flatMap((bucket) => {
     const shown = world.ledger.balance(balanceAccount(account, bucket));
@@ -119,7 +119,7 @@ const unexpected = (world: World, account: Account): string[] =>
       : [`${bucket} in ${account.currency} is ${shown.toFixed()}, not ${due.toFixed()}`];
   });
 
-/** The bank's books balance in every currency, nobody owes, and each balance is what trades and payments add up to. */
+/** Asserts that books balance in every currency, no account is overdrawn, and balances match trades and payments. */
 export function checkBooks(world: World): void {
   const accounts = [...world.accounts.values()];
   const overdrawnAccounts = accounts.filter((account) => availableBalance(world, account).lt(0));
@@ -131,7 +131,7 @@ export function checkBooks(world: World): void {
   ]).toEqual([]);
 }
 
-/** Each line's balance is the one before and the line's amount; the last one's is the account's. */
+/** Asserts the running balance of each line, and the final balance of the account. */
 export function checkLines(world: World): void {
   for (const account of world.accounts.values()) {
     let running = zero;

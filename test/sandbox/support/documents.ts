@@ -1,4 +1,4 @@
-/** What documents say, read without the libraries that wrote them. */
+/** Parses documents independently of the libraries that wrote them. */
 import { inflateSync } from "node:zlib";
 import { strFromU8, unzipSync } from "fflate";
 
@@ -6,11 +6,11 @@ const partOf = (bytes: Buffer, name: string) => strFromU8(unzipSync(bytes)[name]
 
 export interface SheetCell {
   readonly value: string;
-  /** How numbers and dates are shown. */
+  /** Number and date formats. */
   readonly format: string | undefined;
 }
 
-/** The cells of the first sheet, by column letter, row by row; and its XML. */
+/** Returns the cells of the first sheet by row and column letter, and its XML. */
 export function readXlsx(bytes: Buffer): { rows: Record<string, SheetCell>[]; xml: string } {
   const xml = partOf(bytes, "xl/worksheets/sheet1.xml");
   const styles = partOf(bytes, "xl/styles.xml");
@@ -37,7 +37,7 @@ export function readXlsx(bytes: Buffer): { rows: Record<string, SheetCell>[]; xm
   return { rows, xml };
 }
 
-/** The texts of each page of a PDF, in the order in which they are drawn. */
+/** Returns the texts of each PDF page in drawing order. */
 export function readPdf(bytes: Buffer): string[][] {
   const source = bytes.toString("latin1");
   return [...source.matchAll(/\/Filter \/FlateDecode\n>>\nstream\n(.*?)\nendstream/gs)]
@@ -72,7 +72,7 @@ function split(text: string): [headers: Record<string, string>, body: string] {
   return [headersOf(text.slice(0, end)), text.slice(end + 4)];
 }
 
-/** An e-mail with parts: its headers, and each part decoded. */
+/** Parses a multipart e-mail into headers and decoded parts. */
 export function readMail(message: Buffer): { headers: Record<string, string>; parts: MimePart[] } {
   const [headers, body] = split(message.toString("latin1"));
   const boundary = /boundary="([^"]+)"/.exec(headers["content-type"]!)![1]!;

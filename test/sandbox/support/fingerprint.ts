@@ -1,4 +1,4 @@
-/** What in a world a call could change, as text: the same text, the same world. */
+/** Serialises everything in a world that a call could change, for comparison. */
 import type { Consent, ReadCount } from "../../../sandbox/src/world/open-banking/consent";
 import type { Payment } from "../../../sandbox/src/world/open-banking/payment";
 import type { Account } from "../../../sandbox/src/world/accounts/account";
@@ -59,10 +59,10 @@ const bankPaymentParts = ({ paymentId, status, unsigned, cancelling, unpaid }: P
 
 const priced = ["EUR", "GBP", "JPY", "INR"];
 
-/** How far a request moves a clock that stands still otherwise. */
+/** Advance of a stepped clock per request. */
 const tickMs = 100;
 
-/** As the next request meets the world: what is due by then has happened, and is no change by the request. */
+/** Runs the events due by the next request, because the request does not cause them. */
 export function fingerprintBefore(world: World): string {
   world.runEventsUntil(new Date(world.clock.now().getTime() + tickMs));
   return fingerprint(world);

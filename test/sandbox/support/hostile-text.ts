@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-/** Text with everything in it that somebody could take for something else. */
+/** Text with characters that are special in any format. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.string(),
   fc.string({ unit: "binary" }),

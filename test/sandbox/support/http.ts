@@ -1,4 +1,4 @@
-/** Requests as they stand, without a client between. */
+/** Raw requests without the client. */
 import { type Declaration, encodeRequest, fieldsOf, type Values } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { newRequestId } from "../../support/request-id";
@@ -15,7 +15,7 @@ export interface PlainRequest {
   readonly body?: string | Buffer;
 }
 
-/** Asks for a path. Follows no redirect. */
+/** Requests a URL without following redirects. */
 export type Ask = (path: string, request?: PlainRequest) => Promise<PlainResponse>;
 
 /** The demo company's credentials as headers. */
@@ -24,7 +24,7 @@ export const demoHeaders = {
   "x-api-key": demo.apiKey,
 } as const;
 
-/** Asks the sandbox for a path. Follows no redirect. */
+/** Requests a path of the sandbox without following redirects. */
 export async function ask(
   { baseUrl }: Pick<Sandbox, "baseUrl">,
   path: string,
@@ -34,14 +34,14 @@ export async function ask(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** What the connection and the client of fxdesk would fill in, by field. */
+/** Values that connection and client would fill in, by field. */
 const connectionValues: Readonly<Record<string, () => string>> = {
   client_id: () => demo.clientId,
   "X-Request-ID": newRequestId,
   "PSU-IP-Address": () => "192.0.2.10",
 };
 
-/** A request of an operation with the demo company's credentials. What the caller does not give is filled in. */
+/** Builds a request with the demo credentials and filled-in defaults. */
 export function toRequest(
   operation: Declaration,
   values: Values,

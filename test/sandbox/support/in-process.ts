@@ -1,4 +1,4 @@
-/** A sandbox without a network between: its requests are answered by the same server, many times as fast. */
+/** Sandbox without a network, for speed; the server is the same. */
 import { contract } from "@fxdesk/toolkit/operations";
 import type { ControlPlane } from "@fxdesk/sandbox";
 import { assemble } from "../../../sandbox/src/assemble";
@@ -11,14 +11,14 @@ import type { Ask } from "./http";
 export interface InProcessSandbox {
   readonly ask: Ask;
   readonly control: ControlPlane;
-  /** The world that is played now. */
+  /** Current world. */
   readonly world: World;
-  /** Everything as it is now, and in part as it goes on. */
+  /** Live view of the complete state. */
   readonly state: SandboxState;
   close(): Promise<void>;
 }
 
-/** A quarter of business: enough of everything, and quickly made anew. */
+/** A quarter of past business: enough data, quick to create. */
 const daysBehind = 90;
 
 export const startInProcess = (
@@ -28,7 +28,7 @@ export const startInProcess = (
 ): InProcessSandbox =>
   startInProcessFrom({ seed, now, daysBehind, settings: { ...defaultSettings, ...settings } });
 
-/** One that begins, or goes on from a state. */
+/** Starts with a new world or from a state. */
 export function startInProcessFrom(start: WorldSetup | SandboxState): InProcessSandbox {
   const { app, session } = assemble({ service: contract, start });
   return {

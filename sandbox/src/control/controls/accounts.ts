@@ -1,4 +1,4 @@
-/** What becomes of account details and statements that were asked for. */
+/** Controls for requested account details and statement files. */
 import { empty, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import {
@@ -19,15 +19,17 @@ export const decideAccountDetails = defineControl(
     name: "sandbox.decideAccountDetails",
     tool: "sandbox_decide_account_details",
     title: "Decide account details",
-    summary: "Confirms account details that were requested and are pending, or lets them fail.",
+    summary: "Confirms or fails pending account details.",
     method: "POST",
     path: "/_sandbox/account-details/{account_details_id}",
     parameters: {
       account_details_id: z
         .string()
-        .meta({ title: "Account details ID", ...withDescription("As they are listed.") }),
+        .meta({ title: "Account details ID", ...withDescription("ID of the account details.") }),
     },
-    body: z.object({ decision: z.enum(["confirm", "fail"]).meta(withDescription("What the dealers say.")) }),
+    body: z.object({
+      decision: z.enum(["confirm", "fail"]).meta(withDescription("Outcome of the request.")),
+    }),
     responses: {
       200: json(z.object({ account_details_id: z.string(), status: z.string() }), "The account details."),
     },
@@ -47,17 +49,20 @@ export const decideStatement = defineControl(
     ...controlDefaults,
     name: "sandbox.decideStatement",
     tool: "sandbox_decide_statement",
-    title: "Spoil statement",
-    summary: "Lets a statement file fail, or take longer: one that was asked for, or the next one.",
+    title: "Add statement fault",
+    summary: "Fails or delays a statement file: a requested one, or the next one.",
     method: "POST",
     path: "/_sandbox/statements",
     body: z.object({
       statement_id: z
         .string()
         .optional()
-        .meta({ title: "Statement ID", ...withDescription("The next one, without.") }),
-      decision: z.enum(["fail", "delay"]).meta(withDescription("What becomes of it.")),
-      seconds: z.int().min(1).max(maxSeconds).optional().meta(withDescription("How much longer it takes.")),
+        .meta({
+          title: "Statement ID",
+          ...withDescription("Statement to change. Defaults to the next one."),
+        }),
+      decision: z.enum(["fail", "delay"]).meta(withDescription("Fail or delay the statement.")),
+      seconds: z.int().min(1).max(maxSeconds).optional().meta(withDescription("Delay in seconds.")),
     }),
     rules: [requiredWith("seconds", "decision", "delay")],
     responses: { 204: empty("Done.") },

@@ -1,4 +1,4 @@
-/** Beginning again, and the clock. */
+/** Controls to reset the sandbox and to move its clock. */
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { defineControl, controlDefaults, maxDays, maxSeconds, withDescription, Time } from "./define-control";
@@ -23,16 +23,15 @@ function advance(session: SandboxSession, milliseconds: number) {
 }
 
 const Clock = z.object({ now: Time });
-const clockResponse = json(Clock, "The time it is now.");
+const clockResponse = json(Clock, "The sandbox's time.");
 
 export const reset = defineControl(
   operation({
     ...controlDefaults,
     name: "sandbox.reset",
     tool: "sandbox_reset",
-    title: "Begin again",
-    summary:
-      "Begins again, with other accounts, trades and transactions of the company or the same; nothing of what was done is left.",
+    title: "Reset",
+    summary: "Resets the sandbox to a new world, with the same or another seed. All changes are lost.",
     method: "POST",
     path: "/_sandbox/reset",
     body: z.object({
@@ -41,11 +40,11 @@ export const reset = defineControl(
         .min(1)
         .optional()
         .meta(
-          withDescription("From which accounts, trades and transactions follow; that of the start, without."),
+          withDescription("Seed of accounts, trades and transactions. Defaults to the seed of the start."),
         ),
       now: Time.optional().meta(
         withDescription(
-          "Where time starts, to move a tenth of a second with each request; as at the start, without.",
+          "Start time in UTC; it then advances 0.1 s per request. Defaults to the time of the start.",
         ),
       ),
     }),
@@ -79,16 +78,16 @@ export const setClock = defineControl(
     name: "sandbox.setClock",
     tool: "sandbox_set_clock",
     title: "Set clock",
-    summary: "Moves the clock forward to a time; what is due until then happens.",
+    summary: "Moves the clock forward to a time and runs all events due by then.",
     method: "POST",
     path: "/_sandbox/clock",
-    body: z.object({ now: Time.meta(withDescription("The time it is to be, in UTC.")) }),
+    body: z.object({ now: Time.meta(withDescription("New time in UTC.")) }),
     responses: { 200: clockResponse },
   }),
   (session, { now }) => {
     const milliseconds = Date.parse(now) - session.world.now.getTime();
     if (milliseconds < 0)
-      throw new DomainError("clock-past", "The clock only moves forward. Begin again to go back.");
+      throw new DomainError("clock-past", "The clock only moves forward. Reset the sandbox to go back.");
     const latest = session.world.timeAfter(maxDays * dayMs);
     if (new Date(now) > latest)
       throw toValidationError(`now must be at most ${latest.toISOString()}, ${maxDays} days ahead`);
@@ -102,7 +101,7 @@ export const advanceClock = defineControl(
     name: "sandbox.advanceClock",
     tool: "sandbox_advance_clock",
     title: "Advance clock",
-    summary: "Moves the clock forward by seconds or days; what is due until then happens.",
+    summary: "Moves the clock forward by seconds or days and runs all events due by then.",
     method: "POST",
     path: "/_sandbox/clock/advance",
     body: z.object({

@@ -1,6 +1,7 @@
 /**
- * The control plane: what a person or a test can do to the sandbox that no caller of the service can. Declared like the
- * operations of the contract; routes, commands, the page's forms and `sandbox.control` derive from this one list.
+ * Controls: changes that a person or a test can make to the sandbox, but a client of the service cannot. They are
+ * declared like the contract's operations; routes, commands, the dashboard's forms and `sandbox.control` derive from
+ * this list.
  */
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import { accountsControls } from "./accounts";
@@ -23,7 +24,7 @@ export * from "./outbox";
 export * from "./requests-and-faults";
 export * from "./saved-state";
 
-/** In the order in which they are listed everywhere. */
+/** In display order. */
 export const controls = [
   ...clockControls,
   ...marketControls,

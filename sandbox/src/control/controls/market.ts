@@ -1,4 +1,4 @@
-/** The market. */
+/** Controls for market rates. */
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { defineControl, controlDefaults, withDescription } from "./define-control";
@@ -9,12 +9,12 @@ import type { World } from "../../world/world";
 import { toValidationError } from "../../world/domain-error";
 import { Big } from "big.js";
 
-/** The pair as it stands between two currencies, when both are traded. */
+/** Splits a symbol into its two currencies. Throws unless both are traded. */
 function parsePair(symbol: string): readonly [string, string] {
   const [base, quoted] = [symbol.slice(0, 3), symbol.slice(3)];
   const unknown = [base, quoted].find((currency) => !tradedCurrencies.includes(currency));
   if (unknown !== undefined) throw toValidationError(`symbol: ${unknown} is not traded`);
-  if (base === quoted) throw toValidationError("symbol must be two currencies");
+  if (base === quoted) throw toValidationError("symbol must name two different currencies");
   return [base, quoted];
 }
 
@@ -31,8 +31,7 @@ export const listRates = defineControl(
     name: "sandbox.listRates",
     tool: "sandbox_list_rates",
     title: "Rates",
-    summary:
-      "Lists what each currency costs against the dollar, as the market quotes it, before the bank's margin.",
+    summary: "Lists the market rate of each currency against USD, before the bank's margin.",
     effect: "read",
     method: "GET",
     path: "/_sandbox/rates",
@@ -52,20 +51,20 @@ export const moveRate = defineControl(
     tool: "sandbox_move_rate",
     title: "Move rate",
     summary:
-      "Moves the market. The first currency of the pair moves against all others; the second, when the first is USD.",
+      "Sets a market rate. The first currency of the pair moves against all others; if it is USD, the second one moves.",
     method: "POST",
     path: "/_sandbox/rates",
     body: z.object({
       symbol: z
         .string()
-        .regex(/^[A-Z]{6}$/, "must be two currencies, such as EURUSD")
-        .meta(withDescription("Two currencies, such as EURUSD.", "EURUSD")),
+        .regex(/^[A-Z]{6}$/, "must be two currencies like EURUSD")
+        .meta(withDescription("Currency pair.", "EURUSD")),
       rate: z
         .number()
         .positive()
-        .meta(withDescription("What one unit of the first is worth in the second.", 1.25)),
+        .meta(withDescription("Price of one unit of the first currency in the second.", 1.25)),
     }),
-    responses: { 200: json(Price, "The rate now.") },
+    responses: { 200: json(Price, "The new rate.") },
   }),
   ({ world }, { symbol, rate }) => {
     const [base, quoted] = parsePair(symbol);

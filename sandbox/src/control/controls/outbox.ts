@@ -1,4 +1,4 @@
-/** E-mails that would have been sent. */
+/** Controls for the outbox. */
 import { file, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { defineControl, controlDefaults, withDescription, Time, toNotFoundError } from "./define-control";
@@ -35,7 +35,7 @@ const Mail = z.object({
 const mailNumber = z
   .int()
   .min(1)
-  .meta({ title: "Mail", ...withDescription("Its number, from 1.") });
+  .meta({ title: "Mail", ...withDescription("Number of the e-mail, starting at 1.") });
 
 export const listMails = defineControl(
   operation({
@@ -43,11 +43,11 @@ export const listMails = defineControl(
     name: "sandbox.listMails",
     tool: "sandbox_list_mails",
     title: "Outbox",
-    summary: "Lists the e-mails that would have been sent.",
+    summary: "Lists the e-mails in the outbox.",
     effect: "read",
     method: "GET",
     path: "/_sandbox/outbox",
-    responses: { 200: json(z.array(Mail), "The e-mails, the first one first.") },
+    responses: { 200: json(z.array(Mail), "The e-mails, oldest first.") },
   }),
   ({ world }) => world.outbox.mails.map(toMailView),
 );
@@ -58,7 +58,7 @@ export const getMail = defineControl(
     name: "sandbox.getMail",
     tool: "sandbox_get_mail",
     title: "E-mail",
-    summary: "Reads one e-mail of the outbox.",
+    summary: "Returns one e-mail.",
     effect: "read",
     method: "GET",
     path: "/_sandbox/outbox/{mail}",
@@ -74,12 +74,12 @@ export const getMessage = defineControl(
     name: "sandbox.getMessage",
     tool: "sandbox_get_message",
     title: "E-mail as a file",
-    summary: "Fetches an e-mail of the outbox as a file that mail programs open.",
+    summary: "Downloads an e-mail as an .eml file.",
     effect: "read",
     method: "GET",
     path: "/_sandbox/outbox/{mail}/message",
     parameters: { mail: mailNumber },
-    responses: { 200: file("The e-mail: RFC 5322 and MIME.") },
+    responses: { 200: file("The e-mail in RFC 5322 format.") },
   }),
   (session, { mail }) => toEmlFile(findMail(session, mail)),
 );
@@ -90,11 +90,11 @@ export const getAttachment = defineControl(
     name: "sandbox.getAttachment",
     tool: "sandbox_get_attachment",
     title: "Attachment",
-    summary: "Fetches a file attached to an e-mail of the outbox.",
+    summary: "Downloads an attachment of an e-mail.",
     effect: "read",
     method: "GET",
     path: "/_sandbox/outbox/{mail}/attachments/{file_name}",
-    parameters: { mail: mailNumber, file_name: z.string().meta(withDescription("As the e-mail lists it.")) },
+    parameters: { mail: mailNumber, file_name: z.string().meta(withDescription("Name of the attachment.")) },
     responses: { 200: file("The file.") },
   }),
   (session, { mail, file_name: name }) => {

@@ -1,4 +1,4 @@
-/** Money that comes in. */
+/** Control for incoming payments. */
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { DecimalText } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
@@ -11,7 +11,7 @@ import type { World } from "../../world/world";
 import { DomainError, toValidationError } from "../../world/domain-error";
 import { Big } from "big.js";
 
-/** The account with an id, else the demo company's in a currency. */
+/** Returns the account with an ID, or else the demo company's account in a currency. */
 function findAccount(world: World, accountId: string | undefined, currency: string | undefined) {
   const found =
     accountId === undefined
@@ -27,26 +27,28 @@ export const payIn = defineControl(
     name: "sandbox.payIn",
     tool: "sandbox_pay_in",
     title: "Pay in",
-    summary: "Lets money come in from outside, to an account or to the demo company's account in a currency.",
+    summary: "Books an incoming payment to an account, given by ID or by currency.",
     method: "POST",
     path: "/_sandbox/pay-ins",
     body: z.object({
       account_id: z
         .string()
         .optional()
-        .meta({ title: "Account ID", ...withDescription("The account.") }),
+        .meta({ title: "Account ID", ...withDescription("Account to credit.") }),
       currency: z
         .string()
-        .regex(/^[A-Z]{3}$/, "must be three capital letters, such as EUR")
+        .regex(/^[A-Z]{3}$/, "must be three capital letters like EUR")
         .optional()
-        .meta(withDescription("Or the currency of the demo company's account.", "EUR")),
-      amount: DecimalText.meta(withDescription("Decimal amount with a dot, such as 1234.50.", "1234.50")),
+        .meta(withDescription("Instead of an account ID: currency of the demo company's account.", "EUR")),
+      amount: DecimalText.meta(
+        withDescription("Decimal amount with a point, for example 1234.50.", "1234.50"),
+      ),
       reference: z
         .string()
         .max(35)
         .default("PAY-IN")
-        .meta(withDescription("What it refers to: it pays for the trade with that ID or reference.")),
-      debtor_name: z.string().max(70).default("Somebody").meta(withDescription("Who pays.")),
+        .meta(withDescription("Payment reference. The ID or reference of a trade funds that trade.")),
+      debtor_name: z.string().max(70).default("Unnamed payer").meta(withDescription("Name of the payer.")),
     }),
     rules: [
       {
@@ -56,7 +58,7 @@ export const payIn = defineControl(
       },
     ],
     responses: {
-      200: json(z.object({ account_id: z.string(), transaction_id: z.string() }), "What was booked."),
+      200: json(z.object({ account_id: z.string(), transaction_id: z.string() }), "The booked transaction."),
     },
   }),
   ({ world }, { account_id, currency, amount, reference, debtor_name: name }) => {

@@ -1,4 +1,4 @@
-/** Payments from trades, and to whom they are made. */
+/** Controls for payments from trades and their beneficiaries. */
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { day, DecimalText } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
@@ -14,7 +14,7 @@ import { Big } from "big.js";
 
 const toPaymentView = ({ paymentId, status }: TradePayment) => ({ payment_id: paymentId, status });
 
-/** Does something with a payment; what its state does not allow is a conflict. */
+/** Applies a change to a payment. Throws a DomainError if its status does not allow the change. */
 function withPayment(
   { world }: SandboxSession,
   id: string,
@@ -29,11 +29,11 @@ function withPayment(
   throw toNotFoundError("payment", id);
 }
 
-/** A contact who acts for the client of the trade. */
+/** Returns a contact that acts for the trade's client. Throws if it is unknown or blocked. */
 function findContact({ contacts }: World, trade: Trade, contactId: string): string {
   const contact = contacts.get(contactId);
   if (!contact?.clientIds.includes(trade.clientId)) throw toNotFoundError("contact", contactId);
-  if (!canActFor(contact, trade)) throw new DomainError("contact-conflict", `${contactId} may do nothing.`);
+  if (!canActFor(contact, trade)) throw new DomainError("contact-conflict", `${contactId} is blocked.`);
   return contactId;
 }
 
@@ -45,7 +45,7 @@ export const listBeneficiaries = defineControl(
     name: "sandbox.listBeneficiaries",
     tool: "sandbox_list_beneficiaries",
     title: "Beneficiaries",
-    summary: "Lists to whom can be paid.",
+    summary: "Lists the beneficiaries.",
     effect: "read",
     method: "GET",
     path: "/_sandbox/beneficiaries",
@@ -62,7 +62,7 @@ export const listBeneficiaries = defineControl(
 const Payment = z.object({ payment_id: z.string(), status: z.string() });
 const paymentResponse = json(Payment, "The payment.");
 const paymentId = {
-  payment_id: z.string().meta({ title: "Payment ID", ...withDescription("As the trade lists it.") }),
+  payment_id: z.string().meta({ title: "Payment ID", ...withDescription("ID of the payment in the trade.") }),
 };
 
 export const allocatePayment = defineControl(
@@ -71,18 +71,24 @@ export const allocatePayment = defineControl(
     name: "sandbox.allocatePayment",
     tool: "sandbox_allocate_payment",
     title: "Allocate payment",
-    summary: "Orders a payment from what a trade buys. It waits for approvals where there are any.",
+    summary:
+      "Orders a payment from the bought amount of a trade. It waits for approval if the approvals workflow is enabled.",
     method: "POST",
     path: "/_sandbox/payments",
     body: z.object({
-      trade_id: z.string().meta({ title: "Trade ID", ...withDescription("The trade it is paid from.") }),
-      beneficiary_id: z.string().meta({ title: "Beneficiary ID", ...withDescription("Who is paid.") }),
+      trade_id: z.string().meta({ title: "Trade ID", ...withDescription("Trade that funds the payment.") }),
+      beneficiary_id: z
+        .string()
+        .meta({ title: "Beneficiary ID", ...withDescription("Beneficiary of the payment.") }),
       amount: DecimalText,
-      payment_date: day("Payment date", "When it is sent; at the trade's maturity, without.").optional(),
+      payment_date: day("Payment date", "Date to send it. Defaults to the trade's maturity.").optional(),
       contact_id: z
         .string()
         .optional()
-        .meta({ title: "Contact ID", ...withDescription("Who orders it; the demo contact, without.") }),
+        .meta({
+          title: "Contact ID",
+          ...withDescription("Contact who orders it. Defaults to the demo contact."),
+        }),
     }),
     responses: { 200: paymentResponse },
   }),
@@ -104,15 +110,15 @@ export const decidePayment = defineControl(
     name: "sandbox.decidePayment",
     tool: "sandbox_decide_payment",
     title: "Decide payment",
-    summary: "Approves or rejects a payment that waits for it, as a contact of the approval groups.",
+    summary: "Approves or rejects a pending payment as a contact of the approval groups.",
     method: "POST",
     path: "/_sandbox/payments/{payment_id}",
     parameters: paymentId,
     body: z.object({
-      decision: z.enum(["approve", "reject"]).meta(withDescription("What the contact says.")),
+      decision: z.enum(["approve", "reject"]).meta(withDescription("Decision of the contact.")),
       contact_id: z
         .string()
-        .meta({ title: "Contact ID", ...withDescription("Who says it.", "contact-approver") }),
+        .meta({ title: "Contact ID", ...withDescription("Contact who decides.", "contact-approver") }),
     }),
     responses: { 200: paymentResponse },
   }),
@@ -129,23 +135,27 @@ export const completeBeneficiary = defineControl(
     name: "sandbox.completeBeneficiary",
     tool: "sandbox_complete_beneficiary",
     title: "Complete beneficiary",
-    summary: "Gives the account that a payment needs to know of its beneficiary.",
+    summary: "Adds the missing account of a payment's beneficiary.",
     method: "POST",
     path: "/_sandbox/payments/{payment_id}/beneficiary",
     parameters: paymentId,
     body: z.object({
       iban: z
         .string()
-        .refine(isPayableIban, "must be an IBAN with the right check digits")
+        .refine(isPayableIban, "must be an IBAN with valid check digits")
         .optional()
-        .meta({ title: "IBAN", examples: ["NL13TEST0123456789"], ...withDescription("An IBAN.") }),
-      account_number: z.string().optional().meta(withDescription("Or an account number.")),
+        .meta({
+          title: "IBAN",
+          examples: ["NL13TEST0123456789"],
+          ...withDescription("IBAN of the beneficiary."),
+        }),
+      account_number: z.string().optional().meta(withDescription("Account number, instead of an IBAN.")),
     }),
     rules: [
       {
         kind: "exactly-one",
         fields: ["iban", "account_number"],
-        description: "Either iban or account_number.",
+        description: "Exactly one of iban and account_number must be given.",
       },
     ],
     responses: { 200: paymentResponse },
@@ -165,7 +175,7 @@ export const returnPayment = defineControl(
     name: "sandbox.returnPayment",
     tool: "sandbox_return_payment",
     title: "Return payment",
-    summary: "Lets a payment that was made come back.",
+    summary: "Returns a completed payment.",
     method: "POST",
     path: "/_sandbox/payments/{payment_id}/return",
     parameters: paymentId,

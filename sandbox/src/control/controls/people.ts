@@ -1,4 +1,4 @@
-/** What people decide: authorisations, and the approvals configuration. */
+/** Controls for decisions of people: authorisations and the approvals configuration. */
 import { empty, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { defineControl, controlDefaults, withDescription, toNotFoundError } from "./define-control";
@@ -23,11 +23,11 @@ export const listAuthorisations = defineControl(
     name: "sandbox.listAuthorisations",
     tool: "sandbox_list_authorisations",
     title: "Authorisations",
-    summary: "Lists the open-banking authorisations that wait for a person.",
+    summary: "Lists the pending open-banking authorisations.",
     effect: "read",
     method: "GET",
     path: "/_sandbox/authorisations",
-    responses: { 200: json(z.array(Authorisation), "Those that wait.") },
+    responses: { 200: json(z.array(Authorisation), "The pending authorisations.") },
   }),
   ({ world }) =>
     [...world.openBanking.authorisations.values()]
@@ -45,16 +45,17 @@ export const decideAuthorisation = defineControl(
     name: "sandbox.decideAuthorisation",
     tool: "sandbox_decide_authorisation",
     title: "Decide authorisation",
-    summary: "Approves or refuses an open-banking authorisation in the person's place.",
+    summary: "Approves or refuses an open-banking authorisation.",
     method: "POST",
     path: "/_sandbox/authorisations/{authorisation_id}",
     parameters: {
-      authorisation_id: z
-        .string()
-        .meta({ title: "Authorisation ID", ...withDescription("As listed, or in its link.") }),
+      authorisation_id: z.string().meta({
+        title: "Authorisation ID",
+        ...withDescription("ID from listAuthorisations or from the link to the page."),
+      }),
     },
     body: z.object({
-      decision: z.enum(["approve", "refuse"]).meta(withDescription("What the person says.")),
+      decision: z.enum(["approve", "refuse"]).meta(withDescription("Decision of the person.")),
     }),
     responses: { 204: empty("Done.") },
   }),
@@ -62,7 +63,7 @@ export const decideAuthorisation = defineControl(
     const authorisation = world.openBanking.authorisations.get(id);
     if (!authorisation) throw toNotFoundError("authorisation", id);
     if (!isUndecided(world, authorisation))
-      throw new DomainError("authorisation-decided", "The authorisation is decided or has lapsed.");
+      throw new DomainError("authorisation-decided", "The authorisation was already decided or has expired.");
     concludeAuthorisation(world, authorisation, decision === "approve");
   },
 );
@@ -73,10 +74,10 @@ export const setSignatories = defineControl(
     name: "sandbox.setSignatories",
     tool: "sandbox_set_signatories",
     title: "Set signatories",
-    summary: "Says how many people must authorise each open-banking payment that is initiated from now on.",
+    summary: "Sets how many people must authorise each new open-banking payment.",
     method: "POST",
     path: "/_sandbox/signatories",
-    body: z.object({ signatories: z.int().min(1).max(5).meta(withDescription("How many people.", 2)) }),
+    body: z.object({ signatories: z.int().min(1).max(5).meta(withDescription("Number of people.", 2)) }),
     responses: { 204: empty("Done.") },
   }),
   ({ world }, { signatories }) => {
@@ -90,17 +91,18 @@ export const decideApprovals = defineControl(
     name: "sandbox.decideApprovals",
     tool: "sandbox_decide_approvals",
     title: "Decide approvals configuration",
-    summary: "Approves or rejects, as second administrator, the approvals configuration that waits.",
+    summary: "Approves or rejects the pending approvals configuration as the second administrator.",
     method: "POST",
     path: "/_sandbox/approvals-config",
     body: z.object({
-      decision: z.enum(["approve", "reject"]).meta(withDescription("What the second administrator says.")),
+      decision: z.enum(["approve", "reject"]).meta(withDescription("Decision of the second administrator.")),
     }),
     responses: { 204: empty("Done.") },
   }),
   ({ world }, { decision }) => {
     const approvals = world.approvals.get(world.home.clientId);
-    if (!approvals?.pending) throw new DomainError("nothing-pending", "No approvals configuration waits.");
+    if (!approvals?.pending)
+      throw new DomainError("nothing-pending", "No approvals configuration is pending.");
     if (decision === "approve") activateConfig(approvals, approvals.pending.config);
     else delete approvals.pending;
   },

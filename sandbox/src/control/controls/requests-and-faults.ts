@@ -1,4 +1,4 @@
-/** What was asked, and what is put in the way of what will be asked. */
+/** Controls for the request log and for faults. */
 import { empty, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { type FaultKind, faultKinds } from "../../fault-queue";
@@ -28,28 +28,38 @@ export const listRequests = defineControl(
     name: "sandbox.listRequests",
     tool: "sandbox_list_requests",
     title: "Requests",
-    summary: "Lists what was asked of the sandbox, with the status of each response and why it was refused.",
+    summary: "Lists the logged requests with status and reason of refusal.",
     effect: "read",
     method: "GET",
     path: "/_sandbox/requests",
-    responses: { 200: json(z.array(LoggedRequest), "The last 1,000, the oldest first.") },
+    responses: { 200: json(z.array(LoggedRequest), "The last 1,000 requests, oldest first.") },
   }),
   ({ requests }) => [...requests],
 );
 
 const faultFields = {
-  operation: z.string().meta(withDescription("Its name, such as trades.book.", "trades.book")),
+  operation: z.string().meta(withDescription("Name of the operation.", "trades.book")),
   kind: z
     .enum(faultKinds)
     .meta(
       withDescription(
-        "status: a documented status instead of the work. latency: a late response. reset-before, reset-after: the " +
-          "connection is lost before or after the work. cut-off: half the response. throttle: 429 with Retry-After.",
+        "status: respond with a documented status, do nothing. latency: respond late. reset-before, reset-after: reset " +
+          "the connection before or after the work. cut-off: send half the response. throttle: 429 with Retry-After.",
       ),
     ),
-  status: z.int().optional().meta(withDescription("With status: the one to respond with.")),
-  milliseconds: z.int().min(1).max(600_000).optional().meta(withDescription("With latency: how much later.")),
-  retry_after: z.int().min(0).max(86_400).optional().meta(withDescription("With throttle: seconds to wait.")),
+  status: z.int().optional().meta(withDescription("For kind status: status of the response.")),
+  milliseconds: z
+    .int()
+    .min(1)
+    .max(600_000)
+    .optional()
+    .meta(withDescription("For kind latency: delay in milliseconds.")),
+  retry_after: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .optional()
+    .meta(withDescription("For kind throttle: value of Retry-After in seconds.")),
 };
 
 const ExchangeBody = z.object({ headers: z.record(z.string(), z.string()), body: z.string() });
@@ -60,7 +70,7 @@ export const getExchange = defineControl(
     name: "sandbox.getExchange",
     tool: "sandbox_get_exchange",
     title: "Request and response",
-    summary: "Reads what one of the last 100 requests of the log and its response said.",
+    summary: "Returns headers and bodies of one of the last 100 requests and its response.",
     effect: "read",
     method: "GET",
     path: "/_sandbox/requests/{number}",
@@ -68,10 +78,10 @@ export const getExchange = defineControl(
       number: z
         .int()
         .min(1)
-        .meta({ title: "Number", ...withDescription("Its number in the log.") }),
+        .meta({ title: "Number", ...withDescription("Number of the request in the log.") }),
     },
     responses: {
-      200: json(z.object({ request: ExchangeBody, response: ExchangeBody }), "Headers and bodies."),
+      200: json(z.object({ request: ExchangeBody, response: ExchangeBody }), "The request and the response."),
     },
   }),
   ({ exchanges }, { number }) => {
@@ -87,11 +97,11 @@ export const listFaults = defineControl(
     name: "sandbox.listFaults",
     tool: "sandbox_list_faults",
     title: "Faults",
-    summary: "Lists the faults that wait for calls.",
+    summary: "Lists the pending faults.",
     effect: "read",
     method: "GET",
     path: "/_sandbox/faults",
-    responses: { 200: json(z.array(z.object(faultFields)), "One for each call that will be spoiled.") },
+    responses: { 200: json(z.array(z.object(faultFields)), "One entry per affected call.") },
   }),
   ({ faults }) =>
     faults.pending.map(({ operation: name, fault: { retryAfter, ...fault } }) => ({
@@ -101,13 +111,13 @@ export const listFaults = defineControl(
     })),
 );
 
-/** A field that one kind has and no other. */
+/** Rule: `field` is allowed with one kind only. */
 const onlyWithKind = (field: string, kind: FaultKind) => ({
   kind: "excluded-by" as const,
   fields: [field],
   other: "kind",
   values: faultKinds.filter((each) => each !== kind),
-  description: `${field} goes with kind ${kind} alone.`,
+  description: `${field} is allowed with kind ${kind} only.`,
 });
 
 export const addFault = defineControl(
@@ -116,12 +126,12 @@ export const addFault = defineControl(
     name: "sandbox.addFault",
     tool: "sandbox_add_fault",
     title: "Add fault",
-    summary: "Spoils the next calls of an operation.",
+    summary: "Injects a fault into the next calls of an operation.",
     method: "POST",
     path: "/_sandbox/faults",
     body: z.object({
       ...faultFields,
-      times: z.int().min(1).max(1_000).default(1).meta(withDescription("How many calls.")),
+      times: z.int().min(1).max(1_000).default(1).meta(withDescription("Number of calls.")),
     }),
     rules: [
       requiredWith("status", "kind", "status"),
@@ -148,7 +158,7 @@ export const clearFaults = defineControl(
     name: "sandbox.clearFaults",
     tool: "sandbox_clear_faults",
     title: "Clear faults",
-    summary: "Takes away all faults that wait for calls.",
+    summary: "Removes all pending faults.",
     method: "DELETE",
     path: "/_sandbox/faults",
     responses: { 204: empty("Done.") },

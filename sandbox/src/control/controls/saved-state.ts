@@ -1,4 +1,4 @@
-/** Keeping a moment, going on from one, and going back to one. */
+/** Controls to save, load, fork and undo. */
 import { empty, file, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { saveState, parseSavedState } from "../../saved-sandbox";
@@ -13,12 +13,11 @@ export const save = defineControl(
     name: "sandbox.save",
     tool: "sandbox_save",
     title: "Save",
-    summary:
-      "Saves everything the sandbox holds as a JSON file: accounts, trades, what is to come, time and log.",
+    summary: "Saves the complete state of the sandbox as a JSON file.",
     effect: "read",
     method: "GET",
     path: "/_sandbox/saved",
-    responses: { 200: file("What load takes, here or in another sandbox.") },
+    responses: { 200: file("The saved sandbox. Load it here or in another sandbox.") },
   }),
   ({ state, world }) => ({
     contentType: "application/octet-stream",
@@ -33,12 +32,12 @@ export const load = defineControl(
     name: "sandbox.load",
     tool: "sandbox_load",
     title: "Load",
-    summary: "Goes on from what save saved, in the place of all that there is now.",
+    summary: "Replaces the current state with a saved one.",
     method: "POST",
     path: "/_sandbox/saved",
     body: z.object({
-      fxdesk_sandbox: z.int().meta(withDescription("The version of the form it was saved in.")),
-      state: z.looseObject({}).meta(withDescription("What was saved.")),
+      fxdesk_sandbox: z.int().meta(withDescription("Version of the saved format.")),
+      state: z.looseObject({}).meta(withDescription("The saved state.")),
     }),
     responses: { 204: empty("Done.") },
   }),
@@ -57,7 +56,7 @@ export const fork = defineControl(
     name: "sandbox.fork",
     tool: "sandbox_fork",
     title: "Fork",
-    summary: "Starts another sandbox that goes on from this moment for itself, for as long as this one runs.",
+    summary: "Starts a second sandbox from a copy of the current state. It stops with this one.",
     method: "POST",
     path: "/_sandbox/forks",
     body: z.object({
@@ -66,9 +65,9 @@ export const fork = defineControl(
         .min(0)
         .max(65_535)
         .default(0)
-        .meta(withDescription("Its port; any free one, without.", 8081)),
+        .meta(withDescription("Port of the fork. Defaults to any free port.", 8081)),
     }),
-    responses: { 200: json(z.object({ base_url: z.string() }), "Where it is.") },
+    responses: { 200: json(z.object({ base_url: z.string() }), "Address of the fork.") },
   }),
   async (session, { port }) => {
     try {
@@ -87,10 +86,10 @@ export const undo = defineControl(
     tool: "sandbox_undo",
     title: "Undo",
     summary:
-      "Goes back to before a request of the log, as if it and all that followed had not been. The last 100 can be undone.",
+      "Restores the state before a logged request, and so undoes it and all later ones. Works for the last 100 requests.",
     method: "POST",
     path: "/_sandbox/undo",
-    body: z.object({ request: z.int().min(1).meta(withDescription("Its number in the log.")) }),
+    body: z.object({ request: z.int().min(1).meta(withDescription("Number of the request in the log.")) }),
     responses: { 204: empty("Done.") },
   }),
   (session, { request }) => session.undo(request),

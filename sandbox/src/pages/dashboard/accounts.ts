@@ -1,4 +1,4 @@
-/** What the company has, owes and expects, account by account. */
+/** Panel of the company's accounts and balances. */
 import { payIn } from "../../control/controls";
 import type { SandboxSession } from "../../sandbox-session";
 import type { Account } from "../../world/accounts/account";
@@ -34,7 +34,7 @@ const balanceColumns: readonly BalanceColumn[] = [
 const balanceOf = ({ ledger }: World, account: Account, bucket: Bucket) =>
   ledger.balance(balanceAccount(account, bucket));
 
-/** The first day on which margin that was called in a currency is due. */
+/** Returns the earliest due date of the margin calls in a currency. */
 const firstMarginDueDate = (world: World, currency: string): string | undefined =>
   homeTrades(world)
     .filter(({ sell }) => sell.currency === currency)

@@ -1,4 +1,4 @@
-/** How many have to approve a payment. */
+/** Panel of the payment approval rules. */
 import { setSignatories } from "../../control/controls";
 import type { SandboxSession } from "../../sandbox-session";
 import type { ApprovalsConfig } from "../../world/parties/approvals";
@@ -8,11 +8,11 @@ import type { Panel } from "./panel";
 
 const formatAmount = (amount: number) => amount.toLocaleString("en-GB");
 
-/** The bands of amounts, and who approves in each. */
+/** Lists the amount bands with their approvers. */
 export const describeRules = ({ rules }: ApprovalsConfig): Html =>
   definitionList(
     rules.map(({ min_amount, max_amount, currency, combinations }) => {
-      const until = max_amount === null ? "and more" : `to ${formatAmount(max_amount)}`;
+      const until = max_amount === null ? "or more" : `to ${formatAmount(max_amount)}`;
       const alternatives = combinations.map((each) =>
         each.map((part) => `${part.approvals} × ${part.group}`).join(" + "),
       );
@@ -23,12 +23,14 @@ export const describeRules = ({ rules }: ApprovalsConfig): Html =>
 function renderApprovals({ world }: SandboxSession): Html {
   const { config, settings } = world.approvals.get(world.home.clientId)!;
   const text = settings.enabled
-    ? "Payments from trades wait for"
-    : "Not in use. Payments from trades would wait for";
+    ? "Payments from trades need these approvals"
+    : "Disabled. When enabled, payments from trades need these approvals";
   const { signatories } = world.openBanking;
   return html`<p>${text}:</p>
     ${describeRules(config)}
-    <p>Open-banking payments wait for ${signatories} ${signatories === 1 ? "person" : "people"}.</p>`;
+    <p>
+      Open-banking payments need authorisation by ${signatories} ${signatories === 1 ? "person" : "people"}.
+    </p>`;
 }
 
 export const approvalsPanel: Panel = {

@@ -1,4 +1,4 @@
-/** How the page looks, and what keeps it current. */
+/** Style and script of the dashboard. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -18,7 +18,7 @@ h3 { font-size: .93rem; margin: 0 0 .25rem; }
 h3 small { display: block; font-weight: 400; overflow-wrap: anywhere; }
 small, .none, .more { color: var(--soft); font-size: .85rem; }
 .more { margin: .5rem 0 0; }
-/* A shade at the edge behind which there is more. */
+/* Shadow at the edge of content that can be scrolled. */
 .scroll { overflow-x: auto; background:
   linear-gradient(to right, var(--card) 40%, transparent) 0 0 / 2rem 100% no-repeat local,
   linear-gradient(to left, var(--card) 40%, transparent) 100% 0 / 2rem 100% no-repeat local,
@@ -54,28 +54,28 @@ article { border-top: 1px solid var(--line); padding: .65rem 0 .3rem; }
 article:first-child { border-top: 0; padding-top: 0; }
 .row { display: flex; flex-wrap: wrap; gap: .4rem; }
 .row.end { justify-content: end; flex-wrap: nowrap; }
-form.asks { display: flex; flex-wrap: wrap; gap: .55rem .6rem; align-items: end; border-top: 1px solid var(--line);
+form.inputs { display: flex; flex-wrap: wrap; gap: .55rem .6rem; align-items: end; border-top: 1px solid var(--line);
   margin-top: .8rem; padding-top: .8rem; }
-details form.asks, article form.asks { border-top: 0; margin-top: 0; padding-top: .4rem; }
+details form.inputs, article form.inputs { border-top: 0; margin-top: 0; padding-top: .4rem; }
 td form { display: inline-block; margin-left: .4rem; }
 td .row form { margin: 0; }
 td button { min-height: 1.9rem; padding: .1rem .55rem; font-weight: 500; }
 label { flex: 1 1 6.5rem; min-width: 0; }
 label:has(select) { flex-basis: 9rem; }
-.questions { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(21rem, 100%), 1fr)); gap: .8rem; }
-.questions article { border: 1px solid var(--line); border-radius: 9px; padding: .7rem .85rem; display: flex;
+.decisions { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(21rem, 100%), 1fr)); gap: .8rem; }
+.decisions article { border: 1px solid var(--line); border-radius: 9px; padding: .7rem .85rem; display: flex;
   flex-direction: column; }
-.questions dl { font-size: .93rem; }
-.questions article form { margin-top: auto; }
+.decisions dl { font-size: .93rem; }
+.decisions article form { margin-top: auto; }
 #clock { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.2rem; }
 #clock h2, #clock p { margin: 0; }
 #clock-forms { display: flex; flex-wrap: wrap; align-items: end; gap: .5rem 1rem; flex: 1; justify-content: end; }
-#clock form.asks { border: 0; margin: 0; padding: 0; flex-wrap: nowrap; }
+#clock form.inputs { border: 0; margin: 0; padding: 0; flex-wrap: nowrap; }
 #clock label span { position: absolute; clip-path: inset(50%); }
 #notice { position: fixed; bottom: .8rem; left: 50%; translate: -50%; width: min(60rem, calc(100% - 1.6rem)); z-index: 1; }
 .notice { margin: 0; padding: .55rem 1rem; border: 1px solid; border-radius: 9px; box-shadow: 0 4px 16px rgb(0 0 0 / 20%); }
-.notice.good { animation: gone 0s 10s forwards; }
-@keyframes gone { to { visibility: hidden; } }
+.notice.good { animation: hide 0s 10s forwards; }
+@keyframes hide { to { visibility: hidden; } }
 @media (max-width: 60rem) { main { grid-template-columns: minmax(0, 1fr); } #clock-forms { justify-content: start; } }
 @media (max-width: 30rem) { .minor { display: none; } table { font-size: .82rem; }
   th, td { padding-right: .6rem; } tbody th, tbody small { white-space: normal; }
@@ -84,5 +84,5 @@ label:has(select) { flex-basis: 9rem; }
   header, main { padding-left: .8rem; padding-right: .8rem; } }
 `;
 
-/** Keeps the page current: a file of its own, in the page itself when it is served. */
+/** Script that refreshes the page, embedded in it. */
 export const script = readFileSync(join(__dirname, "../../../resources/dashboard.js"), "utf8");

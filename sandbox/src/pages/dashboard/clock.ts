@@ -1,4 +1,4 @@
-/** The clock, and the ways to move it. */
+/** Panel of the clock. */
 import { advanceClock, setClock } from "../../control/controls";
 import type { SandboxSession } from "../../sandbox-session";
 import { nextBusinessDay } from "../../world/calendar/business-days";
@@ -11,10 +11,10 @@ import { homeAccounts, type Panel } from "./panel";
 const hourSeconds = 3_600;
 const clockSteps = { "+ 1 hour": hourSeconds, "+ 1 day": 24 * hourSeconds };
 
-/** The hour (UTC) at which a business day begins here. */
+/** Start of a business day, as hour in UTC. */
 const officeHour = 9;
 
-/** When the next day begins on which all of the company's currencies are settled. */
+/** Returns the start of the next day on which all of the company's currencies settle. */
 function nextMorning(world: World): Date {
   const currencies = homeAccounts(world).map(({ currency }) => currency);
   return timeAtHour(nextBusinessDay(addDays(dayOf(world.now), 1), currencies), officeHour);

@@ -1,9 +1,9 @@
-/** Who can act for the company. */
+/** Contacts who can act for the company. */
 import { canActFor } from "../../world/parties/parties";
 import type { World } from "../../world/world";
 import type { Choice } from "./form";
 
-/** The contacts who may act for the company, or those among them who are asked. */
+/** Returns the eligible contacts of the company as choices. */
 export const contactChoices = (
   { contacts, home }: World,
   isEligible: (contactId: string) => boolean = () => true,
@@ -12,6 +12,6 @@ export const contactChoices = (
     .filter((contact) => canActFor(contact, home) && isEligible(contact.contactId))
     .map(({ contactId, name }) => [contactId, name]);
 
-/** Names of contacts, for a list of terms. */
+/** Joins the names of contacts. */
 export const contactNames = ({ contacts }: World, contactIds: readonly string[]): string =>
   contactIds.map((contactId) => contacts.get(contactId)?.name ?? contactId).join(", ");

@@ -1,4 +1,4 @@
-/** What is put in the way of the next calls. */
+/** Panel of the pending faults. */
 import { addFault, clearFaults, decideStatement, listFaults } from "../../control/controls";
 import type { SandboxSession } from "../../sandbox-session";
 import { type Html, html } from "../html";
@@ -9,7 +9,7 @@ const maxFaultsShown = 10;
 
 type Fault = ReturnType<typeof listFaults.act>[number];
 
-/** What is put in the way of several calls one after the other. */
+/** Fault that applies to several calls in a row. */
 interface RepeatedFault {
   readonly description: string;
   readonly times: number;
@@ -26,7 +26,7 @@ const describeFault = ({ operation, kind, status, milliseconds, retry_after: sec
     .filter((word) => word !== undefined && word !== false)
     .join(" ");
 
-/** Equal ones that follow each other, as one. */
+/** Groups consecutive equal faults. */
 function groupRepeated(pending: readonly Fault[]): RepeatedFault[] {
   const all: RepeatedFault[] = [];
   for (const text of pending.map(describeFault)) {
@@ -39,14 +39,13 @@ function groupRepeated(pending: readonly Fault[]): RepeatedFault[] {
 
 function renderFaults(session: SandboxSession): Html {
   const pending = listFaults.act(session, {});
-  if (pending.length === 0) return emptyState("Nothing is in the way of calls.");
+  if (pending.length === 0) return emptyState("No pending faults.");
   const shown = groupRepeated(pending).slice(0, maxFaultsShown);
   const calls = shown.reduce((sum, { times }) => sum + times, 0);
   return html`<ul>
       ${shown.map(({ description, times }) => html`<li>${description}${times > 1 ? ` × ${times}` : ""}</li>`)}
     </ul>
-    ${shownCount(calls, pending.length, "calls to be spoiled")}
-    ${controlForm(clearFaults, { cssClass: "quiet" })}`;
+    ${shownCount(calls, pending.length, "affected calls")} ${controlForm(clearFaults, { cssClass: "quiet" })}`;
 }
 
 const operationChoices = ({ faults: { supportedOperations } }: SandboxSession): Choice[] =>

@@ -1,4 +1,4 @@
-/** Forms of controls, and what they send. */
+/** Forms of the controls and their submissions. */
 import { type Declaration, type Field, fieldsOf, fromText, type Values } from "@fxdesk/toolkit/operations";
 import { metaOf } from "@fxdesk/toolkit/schema";
 import type { FastifyRequest } from "fastify";
@@ -6,23 +6,23 @@ import { methodOf } from "../../control/control-plane";
 import { HttpError } from "../../http-error";
 import { hiddenInput, type Html, html } from "../html";
 
-/** What can be chosen: the value, and what a person reads. */
+/** Choice: the value and its label. */
 export type Choice = readonly [value: string, text: string];
 
-/** What a form is given beforehand: its other fields are asked for. */
+/** Options of a form. */
 export interface FormOptions {
   readonly fixedValues?: Readonly<Record<string, string>>;
-  /** Fields that this form leaves out. */
+  /** Fields to omit from the form. */
   readonly omitted?: readonly string[];
-  /** Fields whose values are known from what the sandbox holds. */
+  /** Choices for fields whose values the sandbox knows. */
   readonly choices?: Readonly<Record<string, readonly Choice[]>>;
-  /** The enumeration that has a button for each of its values, in the place of one button for the form. */
+  /** Enumeration field with one button per value, instead of a single submit button. */
   readonly decision?: string;
-  /** A file that holds all fields as JSON, in their place: what a person reads of it. */
+  /** Label of a file input that replaces all fields. The file holds them as JSON. */
   readonly file?: string;
-  /** On the button; by default the control's title. */
+  /** Button label. Defaults to the control's title. */
   readonly label?: string;
-  /** The button's name for who does not see what stands beside it. */
+  /** Accessible name of the button, for buttons whose label needs context. */
   readonly name?: string;
   readonly cssClass?: "quiet" | "bad";
 }
@@ -37,7 +37,7 @@ const selectInput = ({ name, default: value }: Field, choices: readonly Choice[]
     )}
   </select>`;
 
-/** The values of an enumeration; none of them, where none is needed. */
+/** Returns the values of an enumeration, with an empty choice if the field is optional. */
 const enumChoices = ({ required, options }: Field): readonly Choice[] | undefined =>
   options && [
     ...(required ? [] : [["", ""] as const]),
@@ -93,7 +93,7 @@ function submitButtons(
   return html`<span class="row">${each}</span>`;
 }
 
-/** By which a form is found again when the page is read anew: what it does, and which of those it is. */
+/** Unique name of a form, by which the script finds it after a refresh. */
 const formName = (control: Declaration, { fixedValues = {}, name, label }: FormOptions): string =>
   [methodOf(control), name ?? label ?? Object.values(fixedValues).join(" ")].filter(Boolean).join(" ");
 
@@ -104,7 +104,7 @@ const fileInput = (title: string): Html =>
     ><span>${title}</span><input name="${fileField}" type="file" accept=".json,application/json" required
   /></label>`;
 
-/** What a form asks for, as labelled inputs. */
+/** Returns the labelled inputs of a form. */
 function formInputs(
   control: Declaration,
   { fixedValues = {}, omitted = [], choices, decision, file }: FormOptions,
@@ -124,13 +124,13 @@ export function controlForm(control: Declaration, formOptions: FormOptions = {})
     method="post"
     action="/"
     ${file === undefined ? undefined : html`enctype="multipart/form-data"`}
-    class="${visibleInputs.length > 0 ? "asks" : "button"}"
+    class="${visibleInputs.length > 0 ? "inputs" : "button"}"
   >
     ${presets.map(([name, value]) => hiddenInput(name, value))}${visibleInputs}${submitButtons(control, formOptions)}
   </form>`;
 }
 
-/** What a form sent. Throws a Refusal when it cannot be read. */
+/** Parses a form submission. Throws an HttpError if it cannot be read. */
 export async function parseSubmission({
   body,
   headers,
@@ -140,30 +140,30 @@ export async function parseSubmission({
   try {
     return await new Response(body as Buffer<ArrayBuffer>, { headers: { "content-type": type } }).formData();
   } catch {
-    throw toFormError("The form cannot be read.");
+    throw toFormError("The form data is malformed.");
   }
 }
 
-/** By the names of the inputs. */
+/** Submitted values by input name. */
 type Submission = Pick<URLSearchParams, "get"> | Pick<FormData, "get">;
 
 const toFormError = (message: string) => new HttpError(400, "validation_error", message);
 
-/** The fields that a file holds. Throws a Refusal when it holds none. */
+/** Reads the fields from an uploaded file. Throws an HttpError if it is not a saved sandbox. */
 async function valuesFromFile(file: File): Promise<Values> {
-  if (file.size === 0) throw toFormError("Choose a file that Save made: this one is empty.");
+  if (file.size === 0) throw toFormError("The file is empty. Choose a file created by Save.");
   let value: unknown;
   try {
     value = JSON.parse(await file.text());
   } catch {
-    // What the parser says of it names the place, and nobody looks for one in a saved file.
+    // A parser error with a position would not help the person.
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw toFormError(`Choose a file that Save made: ${JSON.stringify(file.name)} holds no saved sandbox.`);
+    throw toFormError(`${JSON.stringify(file.name)} is not a saved sandbox. Choose a file created by Save.`);
   return value as Values;
 }
 
-/** The values a form sent; what was left empty is not given. Throws a Refusal when they cannot be read. */
+/** Returns the submitted values without empty ones. Throws an HttpError if they cannot be read. */
 export async function valuesFromSubmission(control: Declaration, submission: Submission): Promise<Values> {
   const file = submission.get(fileField);
   if (file instanceof File) return valuesFromFile(file);

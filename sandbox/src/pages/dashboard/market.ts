@@ -1,4 +1,4 @@
-/** What currencies cost, and the ways to move them. */
+/** Panel of the market rates. */
 import { Big } from "big.js";
 import { listRates, moveRate } from "../../control/controls";
 import type { SandboxSession } from "../../sandbox-session";
@@ -8,7 +8,7 @@ import { homeAccounts, headCell, type Panel, scrollableTable } from "./panel";
 
 type Price = ReturnType<typeof listRates.act>[number];
 
-/** By how much a button moves a rate, of itself. */
+/** Relative rate changes of the buttons. */
 const rateSteps = [
   { by: "-0.01", label: "− 1 %", description: "down" },
   { by: "0.01", label: "+ 1 %", description: "up" },

@@ -1,4 +1,4 @@
-/** The e-mails, each as a file, and the files in them. */
+/** Panel of the outbox, with e-mails and attachments as downloads. */
 import { getAttachment, getMessage, listMails } from "../../control/controls";
 import type { SandboxSession } from "../../sandbox-session";
 import { type Html, html } from "../html";
@@ -10,7 +10,7 @@ const formatMinute = (time: string) => time.slice(0, 16).replace("T", " ");
 
 type Mail = ReturnType<typeof listMails.act>[number];
 
-/** The path of a control with its parameters filled in. */
+/** Fills in the path parameters of a control. */
 const fillPath = (
   { path }: { readonly path: string },
   parameters: Readonly<Record<string, string | number>>,
@@ -33,7 +33,7 @@ const renderMail = ({ mail, subject, to, sent_at, attachments }: Mail): Html => 
 
 function renderOutbox(session: SandboxSession): Html {
   const mails = listMails.act(session, {});
-  if (mails.length === 0) return emptyState("No e-mail was sent.");
+  if (mails.length === 0) return emptyState("No e-mails yet.");
   const shown = mails.toReversed().slice(0, maxMailsShown);
   return html`${shown.map(renderMail)}${shownCount(shown.length, mails.length, "e-mails")}`;
 }

@@ -1,4 +1,4 @@
-/** The page at /: what the sandbox holds, and its controls as forms. Works without JavaScript. */
+/** Dashboard at /: the sandbox's state, and its controls as forms. Works without JavaScript. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { controls } from "../../control/controls";
 import { runControl, methodOf } from "../../control/control-plane";
@@ -15,7 +15,7 @@ import type { Panel } from "./panel";
 
 const dashboardTemplate = createPageTemplate(style, { script });
 
-/** A part that the script reads again. */
+/** Part of the page that the script refreshes. */
 const livePart = (id: string, content: Html | undefined): Html | undefined =>
   content && html`<div id="${id}" data-live>${content}</div>`;
 
@@ -34,7 +34,7 @@ const panelLinks = html`<nav aria-label="On this page">
   ${panels.map(({ id, title }) => html`<a href="#${id}">${title}</a> `)}
 </nav>`;
 
-const docsLink = html`<p><a href="${docsPath}">Operations, and a form that tries each</a></p>`;
+const docsLink = html`<p><a href="${docsPath}">Operations: try each one in a form</a></p>`;
 
 interface Notice {
   readonly cssClass: "good" | "bad";
@@ -68,7 +68,7 @@ const sendDashboard = (
 
 const findControl = (method: unknown) => controls.find((control) => methodOf(control) === method);
 
-/** Does what a form asks for, and shows the page again. */
+/** Runs the control of a form and shows the page again. */
 async function submitForm(
   session: SandboxSession,
   request: FastifyRequest,
@@ -77,7 +77,7 @@ async function submitForm(
   const submission = await parseSubmission(request);
   const control = findControl(submission.get("control"));
   if (!control)
-    return sendDashboard(reply, session, 404, { cssClass: "bad", message: "There is no such control." });
+    return sendDashboard(reply, session, 404, { cssClass: "bad", message: "The control is unknown." });
   try {
     await runControl(session, control, await valuesFromSubmission(control, submission));
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What the panels are made of. */
+/** Building blocks of the panels. */
 import type { Big } from "big.js";
 import type { SandboxSession } from "../../sandbox-session";
 import type { Account } from "../../world/accounts/account";
@@ -7,13 +7,13 @@ import type { Trade } from "../../world/trades/trades";
 import type { World } from "../../world/world";
 import { type Html, html } from "../html";
 
-/** Part of the page with a heading; it is read again while the page is open. */
+/** Section of the page with a heading. The script refreshes it. */
 export interface Panel {
   readonly id: string;
   readonly title: string;
   readonly area: "top" | "main" | "side";
   readonly show?: (session: SandboxSession) => Html;
-  /** Kept while somebody fills them in. */
+  /** Forms. The script does not replace a form that is being edited. */
   readonly forms?: (session: SandboxSession) => Html;
 }
 
@@ -30,7 +30,7 @@ export const emptyState = (text: string): Html => html`<p class="none">${text}</
 export const headCell = (name: string, cssClass = ""): Html =>
   html`<th scope="col" class="${cssClass}">${name}</th>`;
 
-/** What is wider than the screen is moved from side to side, also with the keyboard. */
+/** Table that scrolls sideways if it is wider than the screen, also by keyboard. */
 export const scrollableTable = (heads: readonly Html[], rows: readonly Html[]): Html =>
   html`<div class="scroll" tabindex="0">
     <table>
@@ -48,7 +48,7 @@ export const scrollableTable = (heads: readonly Html[], rows: readonly Html[]): 
 export const shownCount = (shown: number, all: number, noun: string): Html =>
   html`<p class="more">${shown} of ${all} ${noun}</p>`;
 
-/** Of each list in turn, so that none hides another. */
+/** Interleaves lists, so that none hides another. */
 export function interleave<T>(...lists: readonly (readonly T[])[]): T[] {
   const rounds = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: rounds }, (_, round) =>
@@ -56,7 +56,7 @@ export function interleave<T>(...lists: readonly (readonly T[])[]): T[] {
   ).flat();
 }
 
-/** The first of them, and the others to be unfolded. */
+/** Shows the first items, and the others in a collapsed section. */
 export function foldedList<T>(
   noun: string,
   all: readonly T[],
@@ -78,10 +78,10 @@ export const statusChip = (text: string, cssClass: string): Html =>
 export const smallText = (text: string | undefined): Html | undefined =>
   text === undefined ? undefined : html`<small>${text}</small>`;
 
-/** The demo company's accounts. */
+/** Returns the demo company's accounts. */
 export const homeAccounts = ({ accounts, home }: World): Account[] =>
   [...accounts.values()].filter(({ clientId }) => clientId === home.clientId);
 
-/** The demo company's trades, in the order of booking. */
+/** Returns the demo company's trades in booking order. */
 export const homeTrades = ({ trades, home }: World): Trade[] =>
   [...trades.values()].filter(({ clientId }) => clientId === home.clientId);

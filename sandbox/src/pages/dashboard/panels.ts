@@ -1,4 +1,4 @@
-/** What the page shows, panel by panel. */
+/** Panels of the dashboard. */
 import { reset } from "../../control/controls";
 import { html } from "../html";
 import { accountsPanel } from "./accounts";
@@ -16,15 +16,15 @@ import { tradesPanel } from "./trades";
 import { pendingDecisionsPanel } from "./pending-decisions";
 
 const resetPanel: Panel = {
-  id: "again",
-  title: "Begin again",
+  id: "reset",
+  title: "Reset",
   area: "side",
   forms: () =>
-    html`<p>Everything that was done is lost.</p>
+    html`<p>All changes are lost.</p>
       ${controlForm(reset, { cssClass: "bad" })}`,
 };
 
-/** In the order in which they are read. */
+/** In display order. */
 export const panels: readonly Panel[] = [
   clockPanel,
   pendingDecisionsPanel,

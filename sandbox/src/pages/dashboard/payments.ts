@@ -1,4 +1,4 @@
-/** Payments: from what trades buy, and over the open-banking interfaces. */
+/** Panel of the payments: from trades and over open banking. */
 import { allocatePayment, returnPayment } from "../../control/controls";
 import { type PaymentStatus as OpenBankingStatus, totalOf } from "../../world/open-banking/payment";
 import type { SandboxSession } from "../../sandbox-session";
@@ -27,7 +27,7 @@ import { contactChoices } from "./contacts";
 
 const maxPaymentsShown = 10;
 
-/** A payment of either kind, as it is listed. */
+/** Row for a payment of either kind. */
 interface PaymentRow {
   readonly to: string;
   readonly id: string;
@@ -51,11 +51,11 @@ const statusClassOf = (status: string) => statusClasses[status] ?? "busy";
 
 const statusMeanings: Readonly<Record<OpenBankingStatus, string>> = {
   RCVD: "received",
-  PATC: "accepted by some",
-  ACTC: "accepted",
+  PATC: "partly authorised",
+  ACTC: "authorised",
   ACSP: "settling",
   ACSC: "settled",
-  PART: "settled in part",
+  PART: "partly settled",
   RJCT: "rejected",
   CANC: "cancelled",
 };
@@ -109,14 +109,14 @@ const paymentRow = ({ to, id, status, cssClass, amount, from, action }: PaymentR
 
 function renderPayments({ world }: SandboxSession): Html {
   const all = interleave(openBankingRows(world), tradePaymentRows(world));
-  if (all.length === 0) return emptyState("Nothing was paid yet.");
+  if (all.length === 0) return emptyState("No payments yet.");
   const heads = [headCell("To"), headCell("Status"), headCell("Amount", "number")];
   return foldedList("payments", all, maxPaymentsShown, (some) =>
     scrollableTable(heads, some.map(paymentRow)),
   );
 }
 
-/** The trades from which something can still be paid. */
+/** Returns the trades with an unallocated amount. */
 const payableTrades = (world: World): Trade[] =>
   homeTrades(world).filter((trade) => !trade.ended && trade.type !== "ndf" && unallocatedAmount(trade).gt(0));
 
@@ -125,7 +125,7 @@ const tradeChoice = (trade: Trade): Choice => [
   `${trade.tradeId}: ${moneyText({ ...trade.buy, amount: unallocatedAmount(trade) })}`,
 ];
 
-/** Those first who can be paid from the trade that is chosen at first. */
+/** Lists first the beneficiaries in the currency that the preselected trade buys. */
 const beneficiaryChoices = ({ beneficiaries }: World, [trade]: readonly Trade[]): Choice[] =>
   beneficiaries
     .toSorted((one, other) => isInBoughtCurrency(other, trade) - isInBoughtCurrency(one, trade))

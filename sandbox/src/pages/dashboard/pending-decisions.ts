@@ -1,4 +1,4 @@
-/** What waits for a person, and the buttons that answer in their place. */
+/** Panel of the pending decisions, with buttons to decide for a person. */
 import {
   completeBeneficiary,
   decideAccountDetails,
@@ -17,15 +17,15 @@ import { controlForm } from "./form";
 import { foldedList, interleave, moneyText, emptyState, type Panel, smallText, homeTrades } from "./panel";
 import { contactChoices, contactNames } from "./contacts";
 
-interface Question {
+interface PendingDecision {
   readonly title: string;
-  /** Of what is asked, where the title does not say it. */
+  /** ID of the resource, if the title does not contain it. */
   readonly id?: string;
   readonly terms: Html;
   readonly decisionForm: Html;
 }
 
-/** What is known of the terms. */
+/** Lists the terms that have a value. */
 const definedTerms = (entries: readonly (readonly [string, string | undefined])[]): Html =>
   definitionList(entries.flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
 
@@ -34,23 +34,23 @@ function paymentTerms(world: World, trade: Trade, payment: TradePayment): Html {
   const { name, iban, accountNumber } = beneficiary;
   return definedTerms([
     [`To ${name}`, moneyText({ ...trade.buy, amount })],
-    ["Account", iban ?? accountNumber ?? "not known"],
+    ["Account", iban ?? accountNumber ?? "unknown"],
     ["From trade", trade.tradeId],
-    ["On", date],
-    ["Asked for by", createdBy && contactNames(world, [createdBy])],
+    ["Payment date", date],
+    ["Requested by", createdBy && contactNames(world, [createdBy])],
     ["Approved by", contactNames(world, approvedBy)],
   ]);
 }
 
-/** Members of the groups, but for who asked for the payment and who has approved it. */
+/** True for members of the groups who have neither requested nor approved the payment. */
 function canStillDecide({ approvals, home }: World, { createdBy, approvedBy }: TradePayment) {
   const approvers = approversOf(approvals.get(home.clientId)!.config);
   return (id: string) => approvers.includes(id) && id !== createdBy && !approvedBy.includes(id);
 }
 
-/** How a payment that waits is answered, by its status. */
-const questionByStatus: Readonly<
-  Record<string, (world: World, payment: TradePayment) => Omit<Question, "terms">>
+/** Decision forms of pending payments, by status. */
+const decisionByStatus: Readonly<
+  Record<string, (world: World, payment: TradePayment) => Omit<PendingDecision, "terms">>
 > = {
   "Payment pending of authorization": (world, payment) => ({
     title: `Payment ${payment.paymentId}`,
@@ -66,15 +66,15 @@ const questionByStatus: Readonly<
   }),
 };
 
-const tradeQuestions = (world: World): Question[] =>
+const tradeDecisions = (world: World): PendingDecision[] =>
   homeTrades(world).flatMap((trade) =>
     trade.payments.flatMap((payment) => {
-      const question = questionByStatus[payment.status]?.(world, payment);
-      return question ? [{ ...question, terms: paymentTerms(world, trade, payment) }] : [];
+      const pendingDecision = decisionByStatus[payment.status]?.(world, payment);
+      return pendingDecision ? [{ ...pendingDecision, terms: paymentTerms(world, trade, payment) }] : [];
     }),
   );
 
-const openBankingQuestions = (session: SandboxSession): Question[] =>
+const openBankingDecisions = (session: SandboxSession): PendingDecision[] =>
   listAuthorisations.act(session, {}).map(({ authorisation_id, title, terms }) => ({
     title,
     id: authorisation_id,
@@ -85,7 +85,7 @@ const openBankingQuestions = (session: SandboxSession): Question[] =>
     }),
   }));
 
-const accountDetailsQuestions = ({ accountDetails, home }: World): Question[] =>
+const accountDetailsDecisions = ({ accountDetails, home }: World): PendingDecision[] =>
   [...accountDetails.values()]
     .filter(({ clientId, status }) => clientId === home.clientId && status === "pending")
     .map(({ accountDetailsId, currency, country, alias }) => ({
@@ -102,44 +102,44 @@ const accountDetailsQuestions = ({ accountDetails, home }: World): Question[] =>
       }),
     }));
 
-function approvalsQuestions({ approvals, home }: World): Question[] {
+function approvalsDecisions({ approvals, home }: World): PendingDecision[] {
   const pending = approvals.get(home.clientId)?.pending;
   if (!pending) return [];
   const decisionForm = controlForm(decideApprovals, { decision: "decision" });
-  return [{ title: "Another approvals configuration", terms: describeRules(pending.config), decisionForm }];
+  return [{ title: "Changed approvals configuration", terms: describeRules(pending.config), decisionForm }];
 }
 
-const allQuestions = (session: SandboxSession): Question[] =>
+const allDecisions = (session: SandboxSession): PendingDecision[] =>
   interleave(
-    openBankingQuestions(session),
-    tradeQuestions(session.world),
-    accountDetailsQuestions(session.world),
-    approvalsQuestions(session.world),
+    openBankingDecisions(session),
+    tradeDecisions(session.world),
+    accountDetailsDecisions(session.world),
+    approvalsDecisions(session.world),
   );
 
-const renderQuestion = ({ title, id, terms, decisionForm }: Question): Html =>
+const renderDecision = ({ title, id, terms, decisionForm }: PendingDecision): Html =>
   html`<article>
     <h3>${title} ${smallText(id)}</h3>
     <div class="terms">${terms}</div>
     ${decisionForm}
   </article>`;
 
-const maxQuestionsShown = 12;
+const maxDecisionsShown = 12;
 
 function renderPendingDecisions(session: SandboxSession): Html {
-  const open = allQuestions(session);
-  if (open.length === 0) return emptyState("Nothing waits for a decision.");
+  const open = allDecisions(session);
+  if (open.length === 0) return emptyState("No pending decisions.");
   return foldedList(
-    "questions",
+    "decisions",
     open,
-    maxQuestionsShown,
-    (some) => html`<div class="questions">${some.map(renderQuestion)}</div>`,
+    maxDecisionsShown,
+    (some) => html`<div class="decisions">${some.map(renderDecision)}</div>`,
   );
 }
 
 export const pendingDecisionsPanel: Panel = {
-  id: "waiting",
-  title: "Waiting for a person",
+  id: "decisions",
+  title: "Pending decisions",
   area: "top",
   show: renderPendingDecisions,
 };

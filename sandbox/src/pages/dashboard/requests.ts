@@ -1,4 +1,4 @@
-/** What was asked of the sandbox, what it responded, and the way back to before it. */
+/** Panel of the request log, with the exchanges and undo. */
 import { undo } from "../../control/controls";
 import { toCurlCommand, type Exchange, type ExchangeBody } from "../../exchange";
 import type { SandboxSession } from "../../sandbox-session";
@@ -10,10 +10,9 @@ import { statusChip, shownCount, headCell, emptyState, type Panel, scrollableTab
 const maxRequestsShown = 20;
 const statusClass = (status: number) => (status < 400 ? "good" : status < 500 ? "busy" : "bad");
 
-/** Of the day. */
 const timeOfDay = (time: string) => time.slice(11, 19);
 
-/** JSON is easier to read on several lines. */
+/** Indents JSON. Returns other text unchanged. */
 function prettyPrint(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
@@ -33,7 +32,7 @@ const exchangeSide = (title: string, content: ExchangeBody): Html =>
     <pre tabindex="0">${[headersText(content), prettyPrint(content.body)].filter(Boolean).join("\n\n")}</pre>
   </div>`;
 
-/** Both sides, and the request as a command; with JavaScript there is a button that copies it. */
+/** Shows request and response, and a curl command. The copy button needs JavaScript. */
 const exchangeDetails = ({ number, method, url }: LoggedRequest, { request, response }: Exchange): Html =>
   html`<details id="request-${number}">
     <summary>Request and response</summary>
@@ -46,8 +45,8 @@ const exchangeDetails = ({ number, method, url }: LoggedRequest, { request, resp
 const undoForm = ({ number }: LoggedRequest): Html =>
   controlForm(undo, {
     fixedValues: { request: String(number) },
-    label: "Back to before",
-    name: `Back to before request ${number}`,
+    label: "Undo",
+    name: `Undo request ${number} and later`,
     cssClass: "quiet",
   });
 
@@ -69,7 +68,7 @@ function requestRow({ exchanges, undoHistory }: SandboxSession, request: LoggedR
 function renderRequests(session: SandboxSession): Html {
   const { requests: all } = session;
   const last = all.slice(-maxRequestsShown).toReversed();
-  if (last.length === 0) return emptyState("Nothing was asked yet.");
+  if (last.length === 0) return emptyState("No requests yet.");
   const rows = last.map((request) => requestRow(session, request));
   return html`${scrollableTable([headCell("Status"), headCell("Request"), headCell("Undo", "number")], rows)}${shownCount(last.length, all.length, "requests")}`;
 }

@@ -1,4 +1,4 @@
-/** Trades, and what of them is still to be paid in. */
+/** Panel of the trades, with the amounts still to be paid in. */
 import { Big } from "big.js";
 import type { SandboxSession } from "../../sandbox-session";
 import type { Money } from "../../world/money/currencies";
@@ -23,7 +23,7 @@ const zero = new Big(0);
 
 const isFinished = ({ ended, settled }: Trade) => ended !== undefined || settled;
 
-/** What is to be paid in until maturity; a trade without delivery asks for its loss alone, once that is known. */
+/** Returns the amount to pay in by maturity. A trade without delivery requires only its loss, once that is known. */
 function amountToFund(trade: Trade): Money {
   const { type, sell, fee, owedFee, difference } = trade;
   if (isFinished(trade)) return { ...fee, amount: owedFee };
@@ -31,7 +31,7 @@ function amountToFund(trade: Trade): Money {
   return difference ? { ...difference, amount: difference.amount.neg() } : { ...sell, amount: zero };
 }
 
-/** The deposit of a forward, while it is not paid. */
+/** Describes the unpaid deposit of a forward. */
 function depositDue(trade: Trade): string | undefined {
   const { initialMargin, deposited, sell } = trade;
   if (!initialMargin || deposited || isFinished(trade)) return undefined;
@@ -63,7 +63,7 @@ function tradeRow(trade: Trade): Html {
 
 const byMaturity = (one: Trade, other: Trade) => one.maturityDate.localeCompare(other.maturityDate);
 
-/** What is open, the next to mature first; then what has ended, the last first. */
+/** Sorts open trades by maturity, then ended trades in reverse. */
 function sortForDisplay(trades: readonly Trade[]): Trade[] {
   const open = trades.filter(({ ended }) => ended === undefined);
   const ended = trades.filter((trade) => trade.ended !== undefined);
@@ -72,7 +72,7 @@ function sortForDisplay(trades: readonly Trade[]): Trade[] {
 
 function renderTrades({ world }: SandboxSession): Html {
   const own = homeTrades(world);
-  if (own.length === 0) return emptyState("Nothing was traded yet.");
+  if (own.length === 0) return emptyState("No trades yet.");
   const shown = sortForDisplay(own).slice(0, maxTradesShown);
   const heads = [
     headCell("Trade"),
