@@ -136,7 +136,10 @@ function renderRelease(release: Release, decisions: readonly Decision[], policy:
   const requirements = policy ? approvalRequirements(policy, release.sealed) : [];
   const deviationLines = deviations && deviations.length > 0 ? deviations.join("\n") : undefined;
   return [
-    rows({ ...report, ...(requirements.length > 0 && { required: describeRequirements(requirements) }) }),
+    rows({
+      ...report,
+      ...(requirements.length > 0 && { required_approvals: describeRequirements(requirements) }),
+    }),
     section("Terms", rows(terms)),
     section("Deviations from the order", deviationLines),
     decisions.length > 0 ? section("Decisions", columns(decisions.map(decisionLine))) : undefined,

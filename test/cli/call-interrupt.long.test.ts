@@ -81,7 +81,7 @@ const untilStderrIncludes = (running: RunningCommand, words: string) =>
     what: () => `"${words}", not: ${running.stderr}`,
   });
 
-const waitingMessage = "trades.book has left; waiting for its outcome (again to stop waiting).\n";
+const waitingMessage = "trades.book was sent. Waiting for its outcome; press Ctrl-C again to stop waiting.\n";
 
 const bodyOf = (trade: string) =>
   JSON.stringify({
@@ -180,7 +180,7 @@ describe("after it has left", () => {
     expect(await running.ended).toEqual([7, null]);
     expect(running.stdout).toBe("");
     expect(running.stderr).toBe(
-      `fxdesk: ${waitingMessage}trades.book: Its response is not waited for any more. ` +
+      `fxdesk: ${waitingMessage}trades.book: The command stopped waiting for the response. ` +
         "Do not repeat it: look in trades.list whether it was carried out.\n",
     );
   });
@@ -241,7 +241,7 @@ const full = "/dev/full";
     expect(running.stderr).toMatch(
       /^fxdesk: trades\.book: carried out \(201\), trade_id t-1, reference FX-[\w-]+, journal entry [\w-]+\.$/m,
     );
-    expect(running.stderr).toContain("fxdesk: The response was not printed: ENOSPC");
+    expect(running.stderr).toContain("fxdesk: The response could not be printed: ENOSPC");
   });
 
   test("a read fails", async () => {

@@ -81,7 +81,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     expect(await interruptCall(change, silence, { signal })).toEqual({
       code: 7,
       stdout: "",
-      stderr: `accountDetails.updateAlias: Interrupted after it had left. ${mayBeDone}\n`,
+      stderr: `accountDetails.updateAlias: Interrupted after it was sent. ${mayBeDone}\n`,
     });
   },
 );
@@ -105,6 +105,6 @@ test("a procedure may have been done by then, whatever it was at", async () => {
   expect(await interruptCall(open, fault, { requests: 3 })).toEqual({
     code: 7,
     stdout: "",
-    stderr: `accountDetails.open: Interrupted while it ran. ${mayBeDone}\n`,
+    stderr: `accountDetails.open: Interrupted while it was running. ${mayBeDone}\n`,
   });
 });

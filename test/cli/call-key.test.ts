@@ -30,7 +30,9 @@ test("the same booking again prints what became of the first", async () => {
   expect([first.code, again.code]).toEqual([0, 0]);
   expect(again.stdout).toBe(first.stdout);
   expect(first.stderr).toMatch(/^Journal entry [\w-]+, reference FX-[\w-]+\.\n/);
-  expect(again.stderr).toMatch(/^Note: this is what an earlier call .* nothing was sent now\. Journal entry/);
+  expect(again.stderr).toMatch(
+    /^Note: nothing was sent now; .* earlier call with the same key\. Journal entry/,
+  );
   expect(server.heads).toHaveLength(1);
 
   const entry = /entry ([\w-]+),/.exec(first.stderr)![1]!;
@@ -77,5 +79,5 @@ test("what is no key is a mistake of the command line", async () => {
 test("only what commits money has the flag", async () => {
   const { code, stderr } = await runFxdesk(["call", "trades.list", "--key", "k"]);
   expect(code).toBe(2);
-  expect(stderr).toContain("There is no flag --key here");
+  expect(stderr).toContain("no flag --key");
 });

@@ -83,7 +83,7 @@ describe("responses", () => {
     const args = ["call", "transactions.list", "--account-id", account!.account_id, "--page-size", "3"];
     const { stdout, stderr } = await fxdesk(args);
     expect(JSON.parse(stdout)).toHaveLength(3);
-    expect(stderr).toBe("Note: more pages follow; --all fetches them.\n");
+    expect(stderr).toBe("Note: there are more pages. Fetch them with --all.\n");
     expect((await fxdesk([...args, "--json"])).stderr).toBe('{"code":"more_pages"}\n');
     expect((await fxdesk([...args, "--all"])).stderr).toBe("");
   });
@@ -186,8 +186,8 @@ describe("fields", () => {
 
   test.each([
     [["--groups", "@nothing.json"], /--groups: nothing\.json cannot be read/],
-    [["--groups", "@-", "--rules", "@-"], /--\w+: stdin is read for --\w+ already/],
-    [["--input", "-", "--rules", "@-"], /--rules: stdin is read for --input already/],
+    [["--groups", "@-", "--rules", "@-"], /--\w+: stdin is already used by --\w+/],
+    [["--input", "-", "--rules", "@-"], /--rules: stdin is already used by --input/],
   ])("%j is refused", async (args, message) => {
     const { code, stderr } = await fxdesk(["call", "approvalsWorkflow.replaceConfig", ...args], "{}");
     expect(code).toBe(2);
@@ -196,8 +196,8 @@ describe("fields", () => {
 
   test.each([
     ["nothing.json", "", /nothing\.json cannot be read/],
-    ["-", "{", /stdin is not JSON/],
-    ["-", "[1]", /must hold one JSON object/],
+    ["-", "{", /stdin is not valid JSON/],
+    ["-", "[1]", /must contain one JSON object/],
   ])("--input %s that holds %j is refused", async (path, content, message) => {
     const { code, stderr } = await fxdesk(["call", "trades.list", "--input", path], content);
     expect(code).toBe(2);
@@ -300,11 +300,11 @@ describe("money", () => {
     expect((await fxdesk(args)).stderr).toBe(shown.stderr);
     expect(shown.stderr).not.toContain("FX-");
     expect(shown.stderr).toContain(
-      "\nreference is made when the call leaves; --reference gives one of yours.\n",
+      "\nreference is generated when the request is sent. Set your own with --reference.\n",
     );
     const given = [...args, "--reference", "INV-2041"];
     expect((await fxdesk(given)).stderr).toContain('"reference": "INV-2041"');
-    expect((await fxdesk(given)).stderr).not.toContain("made when");
+    expect((await fxdesk(given)).stderr).not.toContain("is generated when");
   });
 
   test("that is asked for in XML is shown as it would leave", async () => {
@@ -326,7 +326,7 @@ describe("money", () => {
   test("is not confirmed where nothing is to be confirmed", async () => {
     const { code, stderr } = await fxdesk(["call", "trades.list", "--yes"]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/There is no flag --yes here/);
+    expect(stderr).toMatch(/no flag --yes/);
   });
 });
 
@@ -397,8 +397,8 @@ describe("errors", () => {
   test("say how to give what is missing", async () => {
     const { code, stderr } = await run(["call", "trades.list"]);
     expect(code).toBe(2);
-    expect(stderr).toContain("Set clientId by FXDESK_CLIENT_ID or --client-id.");
-    expect(stderr).toContain("Set baseUrl by FXDESK_BASE_URL or --base-url.");
+    expect(stderr).toContain("Set clientId with FXDESK_CLIENT_ID or --client-id.");
+    expect(stderr).toContain("Set baseUrl with FXDESK_BASE_URL or --base-url.");
   });
 
   test("say where credentials come from", async () => {
@@ -424,13 +424,13 @@ describe("errors", () => {
   });
 
   test.each([
-    [["call"], /Which operation/],
+    [["call"], /Name an operation/],
     [["call", "trades.list", "--page"], /--page needs a value/],
     [["call", "trades.list", "--page", "--table"], /--page needs a value/],
     [["call", "trades.list", "--table=yes"], /--table takes no value/],
-    [["call", "trades.list", "spot"], /"spot" is not expected/],
-    [["operations", "--trades"], /There is no flag --trades/],
-    [["call", "trades.list", "--page", "1", "--page", "2"], /--page is given twice/],
+    [["call", "trades.list", "spot"], /Unexpected argument "spot"/],
+    [["operations", "--trades"], /no flag --trades/],
+    [["call", "trades.list", "--page", "1", "--page", "2"], /--page may be given only once/],
     [["call", "trades.list", "--environment", "moon"], /environment must be api or sandbox/],
     [
       ["call", "trades.list", "--base-url", "ftp://example.com"],

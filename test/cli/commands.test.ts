@@ -32,18 +32,18 @@ describe("help", () => {
     const { stdout } = await runFxdesk(["call", "transactions.reconcile", "--help"]);
     const words = stdout.replaceAll(/\s+/g, " ");
     expect(words).toMatch(
-      /--items <json> Expected payments, such as open invoices. Each has amount, currency; may have /,
+      /--items <json> Expected payments, such as open invoices. Each entry requires amount, currency; may include /,
     );
     const payment = await runFxdesk(["call", "payments.initiate", "--help"]);
     expect(payment.stdout.replaceAll(/\s+/g, " ")).toMatch(
-      /--instructed-amount <json>.*It has currency, amount\./,
+      /--instructed-amount <json>.*The object requires currency, amount\./,
     );
   });
 
   test("of an operation derives from its declaration", async () => {
     const { stdout } = await runFxdesk(["call", "trades.book", "--help"]);
     expect(stdout).toContain("--quote-id <text>");
-    expect(stdout).toContain("@<file> is what the file holds");
+    expect(stdout).toContain("@<file> reads the value from a file");
     expect(stdout).toContain("mortage_repayment");
     expect(stdout).toMatch(/409 +A conflict that can be corrected; see the error details. \(exit code 5\)/);
     expect(stdout).toMatch(/502 .*\(exit code 7\)/);
@@ -114,7 +114,7 @@ describe("a port that is taken", () => {
     const { port } = server.address() as AddressInfo;
     const variables = { FXDESK_BASE_URL: "http://127.0.0.1:1", FXDESK_CLIENT_ID: "c" };
     const { code, stderr } = await runFxdesk([...command, "--port", String(port)], { variables });
-    const message = `Port ${port} is taken: choose another with --port, or 0 for any free one.\n`;
+    const message = `Port ${port} is already in use. Choose another with --port, or 0 for any free port.\n`;
     expect({ code, stderr }).toEqual({ code: 2, stderr: message });
   });
 });
@@ -125,7 +125,7 @@ describe("fxdesk sandbox", () => {
     ["--quote-seconds", "soon", "a number above zero"],
     ["--market-hours", "weekdays", "always or real"],
     ["--sca-approach", "embedded", "redirect or oauth"],
-    ["--redirect-uri", "callback", "a full address"],
+    ["--redirect-uri", "callback", "a full URL"],
     ["--now", "soon", "a date and time"],
     ["--now", "2026-02-30T09:30:00Z", "a date and time"],
     ["--now", "2026-02-28T25:00:00Z", "a date and time"],

@@ -69,7 +69,7 @@ test("count as money unless their effect is trusted", async () => {
   const asked = sandbox.requests.length;
   const { code, stderr } = await fxdesk(["call", "fixings.request", "--symbol", "EURUSD"]);
   expect(code).toBe(2);
-  expect(stderr).toContain(`With --yes this leaves:\n\nPOST ${sandbox.baseUrl}/fixings/EURUSD\n`);
+  expect(stderr).toContain(`With --yes, this request is sent:\n\nPOST ${sandbox.baseUrl}/fixings/EURUSD\n`);
   expect(sandbox.requests).toHaveLength(asked);
 });
 

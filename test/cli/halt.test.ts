@@ -30,16 +30,14 @@ test("a halt is told with who and why, holds until it is ended, and store check 
   const halted = await run("plain", ["halt", "--reason", "wrong rates"]);
   expect(halted).toMatchObject({ code: 0, stderr: "" });
   expect(halted.stdout).toContain(`by ${userInfo().username} on`);
-  expect(halted.stdout).toContain("(wrong rates). fxdesk resume ends that.");
+  expect(halted.stdout).toContain("(wrong rates). Run fxdesk resume to end the halt.");
   const { stdout } = await run("plain", ["store", "check"]);
-  expect(stdout.replace(/\s+/g, " ")).toContain(
-    "Halted What changes something or moves money is halted since",
-  );
+  expect(stdout).toMatch(/Halted +\S.*wrong rates/s);
   expect(JSON.parse((await run("plain", ["store", "check", "--json"])).stdout)).toMatchObject({
     halts: [expect.stringContaining("wrong rates")],
   });
-  expect((await run("plain", ["resume"])).stdout).toBe("Calls leave again.\n");
-  expect((await run("plain", ["resume"])).stdout).toBe("Nothing was halted.\n");
+  expect((await run("plain", ["resume"])).stdout).toBe("The halt has ended. Calls are sent again.\n");
+  expect((await run("plain", ["resume"])).stdout).toBe("There was no halt.\n");
 });
 
 test("one of an environment, named or by the actor that is set", async () => {
@@ -53,7 +51,7 @@ test("one of an environment, named or by the actor that is set", async () => {
     "environment",
   );
   const ended = await run("two", ["resume", "--environment", "sandbox"]);
-  expect(ended.stdout).toMatch(/^Ended\.\nStill in force: What changes something .* by night desk\.\n$/);
+  expect(ended.stdout).toMatch(/^One halt has ended\.\nStill in force: .* by night desk\.\n$/);
 });
 
 test.each([

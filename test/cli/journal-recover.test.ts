@@ -67,7 +67,7 @@ test("looks for one, and for nothing where nothing is unknown", async () => {
   const booked = await bookWithLostResponse("reset-after", "INV-3");
   const { code, stdout } = await recover(booked, "--json");
   expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ entry: booked, state: "done" }]]);
-  expect(await recover()).toMatchObject({ code: 0, stdout: "Nothing is unknown.\n" });
+  expect(await recover()).toMatchObject({ code: 0, stdout: "No call has an unknown outcome.\n" });
   const again = await recover(booked);
   expect(again).toMatchObject({ code: 2, stdout: "" });
   expect(again.stderr).toContain(`Journal entry ${booked} is done`);

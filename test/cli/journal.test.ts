@@ -47,7 +47,7 @@ test("list shows what became of each, the newest first", async () => {
   const { code, stdout } = await journal("list");
   expect(code).toBe(0);
   const [heading, first, second, ...rest] = stdout.trimEnd().split("\n");
-  expect(heading).toMatch(/^begun +entry +operation +state +identity +reference +key +environment$/);
+  expect(heading).toMatch(/^started +entry +operation +state +identity +reference +key +environment$/);
   for (const words of [lost.id, "unknown", "key-2"]) expect(first).toContain(words);
   for (const words of [booked.id, "done", "trade-1", "FX-1"]) expect(second).toContain(words);
   expect(rest).toEqual([]);
@@ -148,18 +148,18 @@ test("what was changed in the store is found, by store check too", async () => {
 
 const id = "0d6f1f1e-8c5b-4b0a-9b58-1c1a7f2f9a11";
 test.each<[words: string[], said: string]>([
-  [[], "Which command? fxdesk journal list, export, verify, show, resolve, erase or recover."],
+  [[], "Name a command: fxdesk journal list, export, verify, show, resolve, erase or recover."],
   [["lst"], 'There is no command "lst"'],
-  [["show"], "Of which entry?"],
-  [["erase", "--json"], "Of which entry?"],
+  [["show"], "Name an entry: fxdesk journal"],
+  [["erase", "--json"], "Name an entry: fxdesk journal"],
   [["show", id], `There is no journal entry ${id}`],
   [["erase", id], `There is no journal entry ${id}`],
   [["resolve", id, "--outcome", "done", "--note", "x"], `There is no journal entry ${id}`],
-  [["resolve", id, "--outcome", "done"], "--note is needed"],
-  [["resolve", id, "--note", "x"], "--outcome is needed"],
+  [["resolve", id, "--outcome", "done"], "--note <text> is required"],
+  [["resolve", id, "--note", "x"], "--outcome <done|rejected|not-sent> is required"],
   [["resolve", id, "--note", "x", "--outcome", "unknown"], "--outcome must be done, rejected or not-sent."],
   [["list", "--state", "gone"], "--state must be intended, sent, done, rejected, not-sent or unknown."],
-  [["list", "--limit", "0"], "--limit must be a whole number above zero"],
+  [["list", "--limit", "0"], "--limit must be a whole number of at least 1"],
   [["verify", "--head", "12"], "--head must be a number, a colon and 64 hex digits"],
   [["verify", "--file", "/nowhere/export.jsonl"], "--file cannot be read: ENOENT"],
 ])("%j is a mistake of usage", async (words, said) => {

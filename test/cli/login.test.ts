@@ -72,7 +72,7 @@ test("whoami names environment, client and the age of the token", async () => {
   expect(stdout).toMatch(
     /Environment +sandbox\n.*Client +client-demo\n.*Reachable +yes\n.*Authorised +yes\n/s,
   );
-  expect(stdout).toMatch(/Access token +0 minutes old, good for 59 minutes/);
+  expect(stdout).toMatch(/Access token +0 minutes old, expires in 59 minutes/);
 });
 
 test("whoami says what is wrong", async () => {
@@ -127,7 +127,10 @@ test("no flag leads a profile elsewhere", async () => {
   };
   for (const [flag, value] of Object.entries(flags)) {
     const { code, stderr } = await callWithProfile("desk", `--${flag}`, value);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`--${flag} is what the profile desk says`)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`--${flag} cannot be changed for the profile desk`),
+    ]);
   }
   expect(sandbox.requests).toHaveLength(before);
 });
@@ -155,7 +158,7 @@ test("after logout nothing is called, and nothing of the secrets is left", async
   expect(await readFile(profilesPath(), "utf8")).not.toContain("secrets");
 
   const again = await runFxdesk(["logout", "--profile", "desk"], { variables: store });
-  expect([again.code, again.stdout]).toEqual([0, "Nobody was logged in to the profile desk.\n"]);
+  expect([again.code, again.stdout]).toEqual([0, "The profile desk was not logged in.\n"]);
 });
 
 test("who logs in again needs no other setting, and the tokens of before are forgotten", async () => {
@@ -291,7 +294,7 @@ describe("while it waits", () => {
 });
 
 test.each([
-  ["no name", [], {}, "--profile is needed"],
+  ["no name", [], {}, "--profile <name> is required"],
   ["a name that is none", ["--profile", "../desk"], {}, "--profile must be"],
   [
     "no application",
@@ -310,7 +313,7 @@ test.each([
     "a return elsewhere",
     ["--profile", "a", "--redirect-uri", "https://desk.example/back"],
     {},
-    "say with --port",
+    "is not a port of this machine",
   ],
   ["an address that is none", ["--profile", "a", "--redirect-uri", "back"], {}, "must be a full address"],
 ])("with %s nobody is asked to log in", async (_what, flags, variables, message) => {
@@ -321,7 +324,7 @@ test.each([
 test("a port that is taken is named", async () => {
   const { ran, address } = await startWaitingCommand(["login", "--profile", "desk"], first);
   const { code, stderr } = await runFxdesk(["login", "--profile", "other"], { variables: first });
-  expect([code, stderr]).toEqual([2, expect.stringContaining("its port is taken")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("its port is already in use")]);
   await openPage(await signIn(address));
   await ran;
 });

@@ -84,7 +84,7 @@ describe("without the sandbox's package", () => {
       expect(await spawnFxdesk(line.split(" "), {}, join(folder, "dist/cli/main.js"))).toEqual({
         code: 2,
         stdout: "",
-        stderr: "The sandbox is not installed. Install it beside fxdesk: npm install @fxdesk/sandbox\n",
+        stderr: "The sandbox is not installed. Install it with: npm install @fxdesk/sandbox\n",
       });
     },
   );
@@ -137,9 +137,9 @@ describe("a command that serves", () => {
     let [out, err] = ["", ""];
     child.stdout.on("data", (chunk) => (out += String(chunk)));
     child.stderr.on("data", (chunk) => (err += String(chunk)));
-    await eventually(() => prints.test(out) && err.includes("Ctrl-C stops it."), {
+    await eventually(() => prints.test(out) && err.includes("Press Ctrl-C to stop."), {
       withinMs: 50_000,
-      what: () => `fxdesk ${args.join(" ")} is there, not: ${out}${err}`,
+      what: () => `fxdesk ${args.join(" ")} is ready, not: ${out}${err}`,
     });
     return out;
   }
@@ -214,9 +214,7 @@ const mayMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
         status: 2,
         stdout: "",
         stderr: expect.stringMatching(
-          new RegExp(
-            `^The store ${store} is on a file system that is read-only, .* --store or FXDESK_STORE\\.\\n$`,
-          ),
+          new RegExp(`^The store ${store} is on a read-only file system, .* --store or FXDESK_STORE\\.\\n$`),
         ) as string,
       });
     },

@@ -26,7 +26,7 @@ test("a mail has the address of the page, and SIGTERM ends both", async () => {
   });
   let said = "";
   serving.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
-  const url = await eventually(() => /People release at (\S+)\. /.exec(said)?.[1], {
+  const url = await eventually(() => /The releases page is at (\S+)\. /.exec(said)?.[1], {
     withinMs: 20_000,
     what: () => `the page; it said: ${said}`,
   });

@@ -256,10 +256,10 @@ describe("beyond this machine", () => {
 });
 
 test.each([
-  [["--host", "0.0.0.0"], "--host 0.0.0.0 is reached from other machines"],
+  [["--host", "0.0.0.0"], "--host 0.0.0.0 is reachable from other machines"],
   [["--address", "http://example.com"], "--address must begin with https://"],
   [["--address", "https://example.com/path"], "--address must be an https address without a path"],
-  [["--certificate", "/none.pem"], "--certificate names /none.pem, which cannot be read"],
+  [["--certificate", "/none.pem"], "--certificate: /none.pem cannot be read"],
   [["--port", "x"], "--port must be a number"],
 ])("fxdesk releases serve %j says what is wrong", async (args, message) => {
   const variables = {

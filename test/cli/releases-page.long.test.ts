@@ -90,7 +90,7 @@ test("somebody signs in, looks, releases, and the trade is booked", async () => 
   expect(await text(tab)).toContain("Sell 250,000 EUR, get USD");
   await takePicture(tab, "releases-order", { fullPage: true });
   await decide(tab, "Release", "anna");
-  await waitForText(tab, "anna said yes");
+  await waitForText(tab, "anna approved");
   const asking = client();
   await eventually(async () => (await asking.orders.get(id)).deviations, {
     withinMs: 20_000,
@@ -134,13 +134,13 @@ test("where two are needed, a second person says yes; the same one twice is one"
   const [anna, bert] = [await openTab(), await openTab()];
   await signIn(anna, "anna", `/releases/${id}`);
   await decide(anna, "Release", "anna");
-  await waitForText(anna, "anna said yes");
+  await waitForText(anna, "anna approved");
   await decide(anna, "Release", "anna");
   await waitForText(anna, "2 yeses of anna or bert");
   expect((await place.service.get(id)).release.state).toBe("waiting");
   await signIn(bert, "bert");
   await bert.locator(`a[href="/releases/${id}"]`).click();
-  await waitForText(bert, "anna said yes");
+  await waitForText(bert, "anna approved");
   await takePicture(bert, "releases-second", { fullPage: true });
   await decide(bert, "Release", "bert");
   await waitForText(bert, "The request is released and not sent yet.");
@@ -163,7 +163,7 @@ test("a form of another origin is sent in vain, with the person signed in in the
   );
   await tab.goto("http://127.0.0.1:1/").catch(() => undefined);
   await clickButton(tab, "Win");
-  await waitForText(tab, "Only a form of this page may be sent here.");
+  await waitForText(tab, "Forms from other pages are not accepted.");
   expect((await place.service.get(id)).release.state).toBe("waiting");
 });
 

@@ -88,7 +88,7 @@ test("enrolled with a secret that is long enough", async () => {
   expect(await enrol("erik", "short")).toMatchObject({ code: 2 });
   expect(await enrol("erik", "long enough by far")).toMatchObject({
     code: 0,
-    stdout: `erik can release. The secret is in ${people}.\n`,
+    stdout: `erik can now release. The hash of the secret is stored in ${people}.\n`,
   });
 });
 
@@ -100,7 +100,7 @@ test("a token is printed once, kept as a hash, and taken away", async () => {
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^[\w-]{43}\n$/)]);
   expect(await readFile(people, "utf8")).not.toContain(stdout.trim());
   expect(findTokenHolder(await loadPeople(people), stdout.trim())).toBe("erik");
-  expect(await token("--revoke")).toMatchObject({ code: 0, stdout: "erik has no token any more.\n" });
+  expect(await token("--revoke")).toMatchObject({ code: 0, stdout: "The token of erik was deleted.\n" });
   expect(findTokenHolder(await loadPeople(people), stdout.trim())).toBeUndefined();
   expect(await token("--revoke")).toMatchObject({
     code: 2,
@@ -122,13 +122,16 @@ test("an address is written down, and taken away", async () => {
   expect((await loadPeople(people)).addresses).toEqual({ erik: "erik@example.com" });
   expect(await address("--remove")).toMatchObject({ code: 0 });
   expect((await loadPeople(people)).addresses).toEqual({});
-  expect(await address()).toMatchObject({ code: 2, stderr: expect.stringContaining("--mail is needed") });
+  expect(await address()).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--mail <address> is required"),
+  });
 });
 
 test.each([
   [
     { FXDESK_MAIL_SERVER: "smtps://mail.example.com" },
-    "FXDESK_MAIL_SERVER and FXDESK_MAIL_FROM are set together",
+    "FXDESK_MAIL_SERVER and FXDESK_MAIL_FROM must be set together",
   ],
   [
     { FXDESK_MAIL_SERVER: "mail.example.com", FXDESK_MAIL_FROM: "fxdesk@example.com" },
@@ -153,10 +156,10 @@ test("a policy that does not fit is named by line and field", async () => {
 });
 
 test.each([
-  [[], "Which command? fxdesk releases list"],
+  [[], "Name a command: fxdesk releases list"],
   [["sell"], 'There is no command "sell"'],
   [["release"], "<id> is missing"],
-  [["release", "R-1"], "--as is needed"],
+  [["release", "R-1"], "--as <name> is required"],
   [["list", "--state", "new"], "--state must be one of"],
 ])("%j says what is missing", async (args, message) => {
   const { code, stderr } = await releases(args);

@@ -86,7 +86,7 @@ test.each([[[]], [["mend"]]])("fxdesk store %j says what there is", async (words
 test.each([[[]], [["--json"]], [["--json", "c-1"]]])("forget %j asks what", async (words) => {
   const { code, stderr } = await runFxdesk(["store", "forget", ...words]);
   expect(code).toBe(2);
-  expect(stderr).toContain("fxdesk store forget <id or client> [flags]: flags come after it");
+  expect(stderr).toContain("fxdesk store forget <id or client> [flags]. Flags come last.");
 });
 
 test("forget explains itself", async () => {
@@ -104,7 +104,7 @@ test("forget removes an identifier that a call created", async () => {
   const forget = (...words: string[]) =>
     runFxdesk(["store", "forget", ...words, "--store", location], { variables: withKey });
   expect(JSON.parse((await forget("first", "--json")).stdout)).toEqual({ forgotten: 1 });
-  expect((await forget("first")).stdout).toMatch(/Forgotten +0/);
+  expect((await forget("first")).stdout).toMatch(/Deleted +0/);
   const left = await withStore({ location, key }, (store) => listResourceIds(store, scope));
   expect(left.map(({ id }) => id)).toEqual(["second"]);
 });
@@ -122,7 +122,7 @@ test("forget takes no empty word for those without a client", async () => {
 
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: expect.stringContaining('<id or client> must be an identifier or a client, not ""') as string,
+    stderr: expect.stringContaining('<id or client> must be an ID or a client, not ""') as string,
   });
   expect(left.map(({ id }) => id)).toEqual(["first"]);
 });
@@ -157,7 +157,7 @@ test("a consent of a program that ends with its call is there to be forgotten", 
 test.each([[["--help"]], [["move", "--help"]]])("fxdesk store %j explains", async (words) => {
   const { code, stdout } = await runFxdesk(["store", ...words]);
   expect(code).toBe(0);
-  for (const expected of ["fxdesk store", "empty place", "FXDESK_STORE_KEY"])
+  for (const expected of ["fxdesk store", "new, empty", "FXDESK_STORE_KEY"])
     expect(stdout).toContain(expected);
 });
 
@@ -194,11 +194,11 @@ test("move takes everything along, under another key, and the old place says whe
 });
 
 test.each<[args: string[], variables: Record<string, string>, words: string]>([
-  [[], {}, "--to is needed"],
+  [[], {}, "--to is required"],
   [["--to", "store.db"], {}, "--to must be the absolute path"],
   [["--to", "postgres://localhost/x"], { FXDESK_STORE_KEY: "" }, "FXDESK_STORE_KEY_TO is needed where --to"],
   [["--to", "/x/store.db"], { FXDESK_STORE_KEY_TO: "short" }, "FXDESK_STORE_KEY_TO must be 32 bytes"],
-  [["--to", "/x/store.db", "--store-key-to", "a-secret"], {}, "There is no flag --store-key-to"],
+  [["--to", "/x/store.db", "--store-key-to", "a-secret"], {}, "no flag --store-key-to"],
 ])("move %j with %j is a mistake of usage", async (args, variables, words) => {
   const { code, stderr } = await runFxdesk(["store", "move", "--store", join(folder, "none.db"), ...args], {
     variables: { ...withKey, ...variables },

@@ -188,7 +188,7 @@ describe("a change as a line", () => {
     ],
     [
       { kind: "gone", entry: undefined, before: { amount: "1" }, repeated: true },
-      "gone     T-1, amount 1, told before",
+      "gone     T-1, amount 1, delivered before",
     ],
     [{ kind: "new", entry: { note: "a\u001b[31mb\nc" } }, "new      T-1, note a [31mb c"],
   ] as const)("%j", (told, line) => {
