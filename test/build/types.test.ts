@@ -173,14 +173,14 @@ describe("of operations that the contract does not have", () => {
   test("no two types have one name", () => {
     const named = Fixing.extend({ more: z.string() }).meta({ id: "GetFixingInput" });
     expect(() => clientTypes([declared({ responses: { 200: json(named, "The fixing.") } })])).toThrow(
-      "There are two types GetFixingInput.",
+      "The type name GetFixingInput is used twice.",
     );
     const response = Fixing.clone(Fixing.def).meta({ id: "ServiceResponse" });
     expect(() => clientTypes([declared({ responses: { 200: json(response, "The fixing.") } })])).toThrow(
-      "There are two types ServiceResponse.",
+      "The type name ServiceResponse is used twice.",
     );
     const body = z.object({ amount: z.number().default(1) }).meta({ id: "Fixing" });
     const same = declared({ method: "POST", body, responses: { 200: json(body, "The same.") } });
-    expect(() => clientTypes([same])).toThrow("There are two types Fixing.");
+    expect(() => clientTypes([same])).toThrow("The type name Fixing is used twice.");
   });
 });
