@@ -19,7 +19,7 @@ import {
 
 const starts = 9;
 const pages = 51;
-/** Page count of an account. */
+/** Every account has at least this many pages. */
 const maxPage = 20;
 const pageSize = 50;
 const statementReadyMs = 1_000;

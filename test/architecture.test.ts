@@ -55,13 +55,13 @@ function circleOf(start: string): string[] | undefined {
   return undefined;
 }
 
-test("imports are found", () => {
+test("finds imports", () => {
   expect(importsOf("core/index.ts")).toContain("core/errors.ts");
   expect(importsOf("core/contract/all.ts")).toContain("core/contract/trades.ts");
   expect(importsOf("sandbox/src/pipeline.ts")).toContain("sandbox/src/error-mapping.ts");
 });
 
-test("no files import each other in a circle", () => {
+test("has no circular imports", () => {
   expect(files.flatMap((file) => circleOf(file)?.join(" -> ") ?? [])).toEqual([]);
 });
 

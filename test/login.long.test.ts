@@ -81,7 +81,7 @@ async function logIn(profile: string, variables: Variables) {
   return { code, found, ...said };
 }
 
-test("from the command line, for two profiles, with which the command and the MCP server go on", async () => {
+test("logs in two profiles from the command line, for commands and the MCP server", async () => {
   const desks = [
     { profile: "first", sandbox: await sandboxWith(await freeRedirectUri(), "one") },
     { profile: "second", sandbox: await sandboxWith(await freeRedirectUri(), "two") },
@@ -138,7 +138,7 @@ describe("from Node-RED", () => {
 
   const state = () => editor.page.locator("#fxdesk-connection-state");
 
-  test("with the form that is to be deployed, which is tried, and deployed", async () => {
+  test("logs in with an edited form, tests the connection and deploys it", async () => {
     const { page } = editor;
     await editor.edit("list");
     await editor.editConnection();
@@ -175,7 +175,7 @@ describe("from Node-RED", () => {
     });
   }, 90_000);
 
-  test("and again with what is deployed, whose secrets the form does not know", async () => {
+  test("logs in again with a deployed connection", async () => {
     const { page } = editor;
     await editor.edit("list");
     await editor.editConnection();

@@ -95,7 +95,7 @@ test("4 at the same time", async () => {
   });
 }, 120_000);
 
-test("a process that is killed while it renews keeps the others from it as long as its lease lasts", async () => {
+test("a process killed during a refresh blocks others until its lease expires", async () => {
   const before = rotating.used.length;
   rotating.revoke();
   rotating.isSilent = true;
@@ -150,7 +150,7 @@ test("5 full deploys of Node-RED", async () => {
   });
 }, 120_000);
 
-test("nothing of it can be read in the store", async () => {
+test("the store contains no readable token", async () => {
   const files = await Promise.all(
     (await readdir(folder)).map((name) => readFile(join(folder, name), "latin1")),
   );

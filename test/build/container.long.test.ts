@@ -110,7 +110,7 @@ afterAll(() => rm(imagesFolder, { recursive: true, force: true }));
 const command = (text: string): readonly string[] =>
   (JSON.parse(text) as string[]).map((word) => word.replace(homePath, image.folder));
 
-test("it names a user who is not root, a folder for its state, and where it listens", () => {
+test("declares a non-root user, a state folder and a port", () => {
   expect(instructions.get("USER")).toBe("1000:1000");
   expect(instructions.get("VOLUME")).toBe(`${home}/state`);
   expect(instructions.get("EXPOSE")).toBe("8080");
@@ -119,7 +119,7 @@ test("it names a user who is not root, a folder for its state, and where it list
 const exitCodeOf = async (child: ChildProcess) =>
   child.exitCode ?? ((await once(child, "exit")) as [number])[0];
 
-test("it starts as its user, is healthy, keeps e-mails in its state, and ends when it is told to", async () => {
+test("starts as its user, is healthy, stores e-mails in its state folder, and stops at a signal", async () => {
   const options = { cwd: image.folder, env: image.env, ...user };
   const [program, ...args] = command(instructions.get("ENTRYPOINT")!);
   const child = spawn(program!, [...args, "--port", "0"], options);

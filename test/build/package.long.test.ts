@@ -14,7 +14,7 @@ let packed: PackedPackage;
 beforeAll(async () => (packed = await packPackage()), 60_000);
 afterAll(() => packed.remove());
 
-test("its entry points and types resolve in every module system that Node.js has", async () => {
+test("entry points and types resolve in every module system of Node.js", async () => {
   await run(tool("publint"), [packed.tarball, "--strict"]);
   await run(tool("attw"), [packed.tarball, "--profile", "node16"]);
 }, 60_000);
@@ -108,7 +108,7 @@ export async function read(text: string): Promise<Statement[]> {
 }
 `;
 
-test("a strict consumer compiles against what is packed, and what is wrong does not", async () => {
+test("a strict consumer compiles against the packed package, and errors do not", async () => {
   const code = consumer(await documentedCodes());
   await withPackedConsumer(packed.tarball, async (consuming) => {
     expect(

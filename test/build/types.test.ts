@@ -12,12 +12,12 @@ import { hoverTexts } from "../support/language-server";
 
 const root = join(__dirname, "../..");
 
-test("are what is built", async () => {
+test("match the built files", async () => {
   for (const [path, text] of Object.entries(typeFiles(fxdeskService)))
     expect(await readFile(join(root, "dist", path), "utf8")).toBe(text);
 });
 
-test("are all exported: none is hidden by another export of its name", async () => {
+test("are all exported, and none hides another", async () => {
   const entry = await readFile(join(root, "dist/core/index.d.ts"), "utf8");
   const lists = [...entry.matchAll(/\{([^}]*)\}/g)].flatMap(([, names]) => names!.match(/\w+/g) ?? []);
   const explicit = new Set<string>(lists);
@@ -91,7 +91,7 @@ test("agree with the schemas of every operation", async () => {
   expect(await compile({ "agreement.cts": code }, options)).toBe("");
 });
 
-test("an editor shows what a field means, and what a method does", async () => {
+test("an editor shows the documentation of fields and methods", async () => {
   const code = `import type { BookedTrade, FxdeskClient } from "@fxdesk/toolkit";
 export async function use(client: FxdeskClient): Promise<unknown> {
   const { trade_id: tradeId } = await client.trades.book({ quote_id: "q", reason: "other" });
@@ -113,7 +113,7 @@ export async function use(client: FxdeskClient): Promise<unknown> {
   ]);
 });
 
-describe("of operations that the contract does not have", () => {
+describe("operations outside the contract", () => {
   const Fixing = z.object({
     rate: z.number().meta({ description: "Ends no comment: */." }),
     quoted: z.array(z.enum(["bid", "ask"])).nullish(),
@@ -136,7 +136,7 @@ describe("of operations that the contract does not have", () => {
       ...declaration,
     });
 
-  test("what has no name gets one, by the name of the tool", () => {
+  test("unnamed types are named after the tool", () => {
     const types = clientTypes([declared({})]);
     expect(types).toContain("export type GetFixingInput = Record<string, never>;");
     expect(types).toContain(`export type GetFixingResponse = {
@@ -146,21 +146,21 @@ describe("of operations that the contract does not have", () => {
   "its-source": unknown;
 };`);
     expect(types).toContain(
-      "readonly get: CallMethod<Optional<GetFixingInput>, GetFixingResponse, ServiceResponse<200, GetFixingResponse>>;",
+      "readonly get: CallMethod<OptionalArguments<GetFixingInput>, GetFixingResponse, ServiceResponse<200, GetFixingResponse>>;",
     );
   });
 
-  test("the pages of a list without a name are lists of its entries", () => {
+  test("an unnamed list has an item type", () => {
     const query = { page: z.int().optional(), size: z.int().optional() };
     const pages = { page: "page", size: "size", defaultSize: 10 };
     const responses = { 200: json(z.array(Fixing), "The fixings.") };
     const types = clientTypes([declared({ query, pages, responses })]);
     expect(types).toContain(
-      "readonly get: ListMethod<Optional<GetFixingInput>, GetFixingResponse[number], ServiceResponse<200, GetFixingResponse>>;",
+      "readonly get: ListMethod<OptionalArguments<GetFixingInput>, GetFixingResponse[number], ServiceResponse<200, GetFixingResponse>>;",
     );
   });
 
-  test("a body with a name is extended", () => {
+  test("a named body is extended", () => {
     const body = z.object({ symbol: z.string() }).meta({ id: "NewFixing" });
     const query = { limit: z.int().default(5).meta({ description: "How many." }) };
     const types = clientTypes([declared({ method: "POST", body, query })]);
@@ -170,7 +170,7 @@ describe("of operations that the contract does not have", () => {
     );
   });
 
-  test("no two types have one name", () => {
+  test("type names are unique", () => {
     const named = Fixing.extend({ more: z.string() }).meta({ id: "GetFixingInput" });
     expect(() => clientTypes([declared({ responses: { 200: json(named, "The fixing.") } })])).toThrow(
       "The type name GetFixingInput is used twice.",

@@ -141,7 +141,7 @@ async function expectFinished({ by, part, turns }: Stop, number: number): Promis
 }
 
 test(
-  "what has left is finished and its outcome told, whenever and however it is stopped",
+  "finishes a sent call and reports its outcome, whenever and however it is stopped",
   async () => {
     const plans = fc.sample(stops, { seed: 2041, numRuns });
     for (const [index, plan] of plans.entries()) await expectFinished(plan, index);
@@ -149,8 +149,8 @@ test(
   60_000 + numRuns * 10_000,
 );
 
-describe("before it has left", () => {
-  test.each(signals)("it is not sent after %s", async (signal) => {
+describe("before the request is sent", () => {
+  test.each(signals)("%s cancels it and nothing is sent", async (signal) => {
     const { server, variables, requested } = await startHeldService();
     const renewed = {
       FXDESK_REFRESH_TOKEN: "a-refresh-token",
@@ -169,8 +169,8 @@ describe("before it has left", () => {
   });
 });
 
-describe("after it has left", () => {
-  test("a second wish to stop ends the wait, and says where to look", async () => {
+describe("after the request was sent", () => {
+  test("a second signal ends the wait and names where to look up the outcome", async () => {
     const { variables, requested } = await startHeldService();
     const running = startCommand(booking, variables);
     await requested();
@@ -185,7 +185,7 @@ describe("after it has left", () => {
     );
   });
 
-  test("a wish that comes as several signals is one", async () => {
+  test("several signals of one Ctrl-C count once", async () => {
     const { variables, requested } = await startHeldService();
     const running = startCommand(booking, variables);
     const socket = await requested();
@@ -199,7 +199,7 @@ describe("after it has left", () => {
   test.each([
     [409, 5, "trades.book: "],
     [502, 7, "Do not repeat it: look in trades.list"],
-  ])("a wish to stop changes nothing about a %i", async (status, code, message) => {
+  ])("a signal does not change the outcome of a %i", async (status, code, message) => {
     const { variables, requested } = await startHeldService();
     const running = startCommand(booking, variables);
     const socket = await requested();
@@ -210,7 +210,7 @@ describe("after it has left", () => {
     expect(running.stderr).toContain(message);
   });
 
-  test("a reader that has gone changes nothing about a refusal", async () => {
+  test("a closed stdout does not change a rejection", async () => {
     const { variables } = await startHeldService(respond(409, "{}"));
     const running = startCommand(booking, variables);
     running.child.stdout.destroy();
@@ -218,7 +218,7 @@ describe("after it has left", () => {
     expect(running.stderr).toContain("(409)");
   });
 
-  test("a stderr that has gone changes nothing either", async () => {
+  test("a closed stderr does not change the exit code", async () => {
     const { variables } = await startHeldService(respond(201, bodyOf("t-1")));
     const running = startCommand(booking, variables);
     running.child.stdout.destroy();
@@ -229,12 +229,12 @@ describe("after it has left", () => {
 
 const full = "/dev/full";
 
-(existsSync(full) ? describe : describe.skip)("on a disk that is full", () => {
+(existsSync(full) ? describe : describe.skip)("on a full disk", () => {
   let file: number;
   beforeEach(() => (file = openSync(full, "w")));
   afterEach(() => closeSync(file));
 
-  test("what was carried out is said on stderr", async () => {
+  test("reports the outcome on stderr", async () => {
     const { variables } = await startHeldService(respond(201, bodyOf("t-1")));
     const running = startCommand(booking, variables, file);
     expect(await running.ended).toEqual([0, null]);
@@ -252,7 +252,7 @@ const full = "/dev/full";
   });
 });
 
-test("a read is stopped as any command is", async () => {
+test("ends a read at the first signal", async () => {
   const { variables, requested } = await startHeldService();
   const running = startCommand(["call", "trades.list"], variables);
   await requested();

@@ -86,13 +86,13 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   },
 );
 
-test("with --json that is an outcome that is not known", async () => {
+test("--json reports an unknown outcome", async () => {
   const { code, stderr } = await interruptCall([...change, "--json"], silence);
   expect(code).toBe(7);
   expect(JSON.parse(stderr)).toMatchObject({ code: "outcome_unknown", outcome: "unknown", retryable: false });
 });
 
-test("one that has not left changes nothing", async () => {
+test("reports not-sent if the request was not sent", async () => {
   expect(await interruptCall(change, silence, { variables: refreshVariables })).toEqual({
     code: 130,
     stdout: "",
@@ -100,7 +100,7 @@ test("one that has not left changes nothing", async () => {
   });
 });
 
-test("a procedure may have been done by then, whatever it was at", async () => {
+test("a running procedure may have been carried out", async () => {
   const fault = inSequence(respond(200, "[]"), respond(200, ""), silence);
   expect(await interruptCall(open, fault, { requests: 3 })).toEqual({
     code: 7,

@@ -26,7 +26,7 @@ const connection = {
 };
 const book = ["call", "trades.book", "--quote-id", "q-1", "--reason", "other", "--yes"];
 
-test("a halt is told with who and why, holds until it is ended, and store check shows it", async () => {
+test("prints person and reason, stays until resumed, and is shown by store check", async () => {
   const halted = await run("plain", ["halt", "--reason", "wrong rates"]);
   expect(halted).toMatchObject({ code: 0, stderr: "" });
   expect(halted.stdout).toContain(`by ${userInfo().username} on`);
@@ -40,7 +40,7 @@ test("a halt is told with who and why, holds until it is ended, and store check 
   expect((await run("plain", ["resume"])).stdout).toBe("There was no halt.\n");
 });
 
-test("one of an environment, named or by the actor that is set", async () => {
+test("halts one environment in the name of the actor", async () => {
   const variables = { FXDESK_ENVIRONMENT: "api", FXDESK_ACTOR: "night desk" };
   const { stdout } = await run("two", ["halt", "--environment", "sandbox", "--json"], variables);
   expect(JSON.parse(stdout)).toEqual({
@@ -64,7 +64,7 @@ test.each([
   expect(stderr).toContain(words);
 });
 
-test("a booking on the command line is refused with its own exit code", async () => {
+test("refuses a booking with its own exit code", async () => {
   await run("booking", ["halt"]);
   const server = await startFaultServer(respond(201, '{"trade_id":"t-1"}'));
   const { code, stderr } = await run("booking", [...book, "--json"], {

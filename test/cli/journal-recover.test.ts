@@ -45,7 +45,7 @@ async function bookWithLostResponse(
   return journal.entry;
 }
 
-test("finds what was booked, and says what was not", async () => {
+test("finds a booked trade and reports others as unknown", async () => {
   const [booked, not] = [
     await bookWithLostResponse("reset-after", "INV-1"),
     await bookWithLostResponse("reset-before", "INV-2"),
@@ -63,7 +63,7 @@ test("finds what was booked, and says what was not", async () => {
   expect(JSON.parse((await recover("--json")).stdout)).toMatchObject([{ entry: not, state: "unknown" }]);
 }, 30_000);
 
-test("looks for one, and for nothing where nothing is unknown", async () => {
+test("recovers one entry, and none if nothing is unknown", async () => {
   const booked = await bookWithLostResponse("reset-after", "INV-3");
   const { code, stdout } = await recover(booked, "--json");
   expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ entry: booked, state: "done" }]]);
@@ -74,7 +74,7 @@ test("looks for one, and for nothing where nothing is unknown", async () => {
   expect(await recover("no-such")).toMatchObject({ code: 2 });
 });
 
-test("has its help", async () => {
+test("has a help page", async () => {
   const { code, stdout } = await recover("--help");
   expect(code).toBe(0);
   expect(stdout).toContain("Usage: fxdesk journal recover [<id>] [flags]");

@@ -43,7 +43,7 @@ const json = async (...words: string[]) =>
 /** What is given through JSON has no undefined members. */
 const asJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 
-test("list shows what became of each, the newest first", async () => {
+test("list prints outcomes, newest first", async () => {
   const { code, stdout } = await journal("list");
   expect(code).toBe(0);
   const [heading, first, second, ...rest] = stdout.trimEnd().split("\n");
@@ -56,7 +56,7 @@ test("list shows what became of each, the newest first", async () => {
   expect(await json("list", "--limit", "1")).toEqual(asJson([lost]));
 });
 
-test("show tells all that happened to an entry", async () => {
+test("show prints all events of an entry", async () => {
   const { code, stdout } = await journal("show", booked.id);
   expect(code).toBe(0);
   for (const words of ["trades.book", "trade-1", "jane", "Ångström & Søn", '"status":200'])
@@ -72,7 +72,7 @@ test("show tells all that happened to an entry", async () => {
   });
 });
 
-test("a person resolves what is unknown, and is named", async () => {
+test("resolve records the outcome and the person", async () => {
   const words = ["--outcome", "done", "--identity", "trade-2", "--note", "seen in the desk's list"];
   expect(await journal("resolve", lost.id, ...words)).toMatchObject({
     code: 0,
@@ -88,12 +88,12 @@ test("a person resolves what is unknown, and is named", async () => {
   expect(again.stderr).toContain("only one that is unknown can be resolved");
 });
 
-test("resolved as not sent, it says that the same call would be sent again", async () => {
+test("resolve as not-sent warns that the key is free again", async () => {
   const { code, stderr } = await journal("resolve", lost.id, "--outcome", "not-sent", "--note", "not there");
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("Its key is free") as string });
 });
 
-test("erase removes the details, and the journal stays whole", async () => {
+test("erase removes the details and the journal still verifies", async () => {
   const { code, stdout } = await journal("erase", booked.id);
   expect({ code, stdout }).toEqual({ code: 0, stdout: `The details of entry ${booked.id} are erased.\n` });
   const { stdout: shown } = await journal("show", booked.id);
@@ -106,7 +106,7 @@ test("erase removes the details, and the journal stays whole", async () => {
   expect(early.stderr).toContain("its details are needed until it is known how it ended");
 });
 
-test("an export is verified with the head of the store", async () => {
+test("verifies an export with the head of the store", async () => {
   const { head, ...rest } = await json("verify");
   expect(rest).toEqual({ events: 6, entries: 2, faults: [], faultCount: 0 });
   const { stdout } = await journal("export");
@@ -134,7 +134,7 @@ test("an export is verified with the head of the store", async () => {
   });
 });
 
-test("what was changed in the store is found, by store check too", async () => {
+test("verify and store check find changed events", async () => {
   await withStore({ location: storePath, key }, ({ database }) =>
     database.run("UPDATE fxdesk_journal_events SET at = at + 1 WHERE seq = 2"),
   );
@@ -162,7 +162,7 @@ test.each<[words: string[], said: string]>([
   [["list", "--limit", "0"], "--limit must be a whole number of at least 1"],
   [["verify", "--head", "12"], "--head must be a number, a colon and 64 hex digits"],
   [["verify", "--file", "/nowhere/export.jsonl"], "--file cannot be read: ENOENT"],
-])("%j is a mistake of usage", async (words, said) => {
+])("%j is a usage error", async (words, said) => {
   const { code, stderr } = await journal(...words);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) as string });
 });

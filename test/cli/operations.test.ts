@@ -72,7 +72,7 @@ test.each(operations.map((operation) => [operation.name, operation as Declaratio
   },
 );
 
-test("no field has the name of another flag", () => {
+test("no field shares its name with a flag", () => {
   for (const operation of operations) {
     const names = [...fieldFlags(operation), ...callFlags(operation)].map(({ name }) => name);
     expect(names).toEqual([...new Set(names)]);
@@ -80,6 +80,6 @@ test("no field has the name of another flag", () => {
   }
 });
 
-test("no setting that goes by a flag is taken for a switch", () => {
+test("no setting flag is a switch", () => {
   expect(connectionFlags().every(({ value }) => value)).toBe(true);
 });

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 describe("exit codes", () => {
-  test("done", async () => {
+  test("0 on success", async () => {
     expect(await spawnFxdesk(["--version"])).toEqual({
       code: 0,
       stdout: `${manifest.version}\n`,
@@ -39,20 +39,20 @@ describe("exit codes", () => {
     });
   });
 
-  test("not right", async () => {
+  test("2 for invalid input", async () => {
     const { code, stdout, stderr } = await spawnFxdesk(["opertions"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("Did you mean operations");
   });
 
-  test("not there", async () => {
+  test("4 for a missing item", async () => {
     const args = ["call", "trades.get", "--trade-id", "nothing", "--json"];
     const { code, stdout, stderr } = await spawnFxdesk(args, { variables });
     expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
     expect(JSON.parse(stderr)).toMatchObject({ code: "not_found", status: 404 });
   });
 
-  test("the outcome is not known", async () => {
+  test("7 for an unknown outcome", async () => {
     const { quote_id, reason } = await sampleInput("trades.book", client);
     sandbox.force("trades.book", 502);
     const args = ["call", "trades.book", "--quote-id", String(quote_id), "--reason", String(reason), "--yes"];
@@ -79,7 +79,7 @@ describe("without the sandbox's package", () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   test.each(["sandbox", "sandbox --port 0", "sandbox payIn", "sandbox --help"])(
-    "fxdesk %s is one sentence that says how to get it",
+    "fxdesk %s prints how to install it",
     async (line) => {
       expect(await spawnFxdesk(line.split(" "), {}, join(folder, "dist/cli/main.js"))).toEqual({
         code: 2,
@@ -91,7 +91,7 @@ describe("without the sandbox's package", () => {
 });
 
 describe("standard input and output", () => {
-  test("a response of every page comes whole", async () => {
+  test("prints all pages completely", async () => {
     const { code, stdout } = await spawnFxdesk(["call", "trades.list", "--page-size", "7", "--all"], {
       variables,
     });
@@ -100,19 +100,19 @@ describe("standard input and output", () => {
     expect({ code, trades: JSON.parse(stdout) as unknown }).toEqual({ code: 0, trades: all });
   });
 
-  test("a document of many pages comes whole", async () => {
+  test("prints a long document completely", async () => {
     const { code, stdout } = await spawnFxdesk(["openapi"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toHaveProperty("paths");
   });
 
-  test("fields are read from stdin", async () => {
+  test("reads fields from stdin", async () => {
     const given = { variables, input: '{"page_size": 1}' };
     const { stdout } = await spawnFxdesk(["call", "trades.list", "--input", "-"], given);
     expect(JSON.parse(stdout)).toHaveLength(1);
   });
 
-  test("it ends quietly when the reader goes away", async () => {
+  test("exits without a message if stdout is closed", async () => {
     const child = spawn(process.execPath, [program, "call", "trades.list", "--all"], {
       env: environmentOf(variables),
       timeout: 50_000,
@@ -124,7 +124,7 @@ describe("standard input and output", () => {
   });
 });
 
-describe("a command that serves", () => {
+describe("a server command", () => {
   let child: ChildProcessByStdio<null, Readable, Readable>;
   afterEach(() => child?.kill("SIGKILL"));
 
@@ -156,7 +156,7 @@ describe("a command that serves", () => {
     return exit;
   }
 
-  test("the sandbox prints variables that reach it, and stops when asked to", async () => {
+  test("the sandbox prints its variables and stops at a signal", async () => {
     const played = await startedSandbox();
     const { code, stdout } = await spawnFxdesk(["call", "trades.list"], { variables: played });
     expect(code).toBe(0);
@@ -166,7 +166,7 @@ describe("a command that serves", () => {
     expect(existsSync(dirname(played.FXDESK_STORE!))).toBe(false);
   });
 
-  test("the sandbox plays the service as its flags say", async () => {
+  test("the sandbox applies its flags", async () => {
     const flags = ["--now", "2026-11-21T10:00:00Z", "--market-hours", "real", "--total-count"];
     const played = await startedSandbox(...flags);
     const headers = {
@@ -180,7 +180,7 @@ describe("a command that serves", () => {
     expect(await stoppedBy("SIGINT")).toEqual([0, null]);
   });
 
-  test("the MCP endpoint over HTTP stops when asked to", async () => {
+  test("the MCP endpoint over HTTP stops at a signal", async () => {
     expect(await started(["mcp", "--http"], /^$/, variables)).toBe("");
     expect(await stoppedBy("SIGTERM")).toEqual([0, null]);
   });
@@ -205,7 +205,7 @@ const mayMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
   };
 
   test.each(["list", "verify", "show x"])(
-    "fxdesk journal %s names the store, and says what to do",
+    "fxdesk journal %s explains how to read a read-only store",
     async (words) => {
       const store = join(folder, "made.db");
       await spawnFxdesk(["journal", "list"], { variables: { FXDESK_STORE: store } });

@@ -9,7 +9,7 @@ import { sampleOrder, createReleaseFixture } from "../core/releases/release-fixt
 import { eventually } from "../support/eventually";
 import { program } from "./run-command";
 
-test("a mail has the address of the page, and SIGTERM ends both", async () => {
+test("mails link to the page, and SIGTERM stops both", async () => {
   const [place, box] = [await createReleaseFixture(), await startMailServerStub()];
   const people = join(place.folder, "people-with-addresses.json");
   await copyFile(place.peoplePath, people);

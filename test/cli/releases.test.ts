@@ -30,7 +30,7 @@ afterAll(() => place.close());
 const releases = (args: readonly string[], input = "") =>
   runFxdesk(["releases", ...args], { variables, input });
 
-test("shown, released with a secret, and booked", async () => {
+test("shows a request, releases it with a secret, and it is booked", async () => {
   const client = place.client();
   const { release: id } = await client.orders.order(sampleOrder({ reference: "CLI-1" }));
   const listed = await releases(["list", "--state", "waiting", "--json"]);
@@ -61,7 +61,7 @@ test("shown, released with a secret, and booked", async () => {
   });
 });
 
-test("refused with a note, cancelled, and what is not there", async () => {
+test("refuses with a note, cancels, and reports a missing release", async () => {
   const client = place.client();
   const [one, two] = [await client.orders.order(sampleOrder()), await client.orders.order(sampleOrder())];
   const refused = await releases(
@@ -80,7 +80,7 @@ test("refused with a note, cancelled, and what is not there", async () => {
   });
 });
 
-test("enrolled with a secret that is long enough", async () => {
+test("enrols only with a long secret", async () => {
   const people = `${place.folder}/new-people.json`;
   const given = { ...variables, FXDESK_PEOPLE: people };
   const enrol = (name: string, input: string) =>
@@ -92,7 +92,7 @@ test("enrolled with a secret that is long enough", async () => {
   });
 });
 
-test("a token is printed once, kept as a hash, and taken away", async () => {
+test("prints a token once, stores its hash, and revokes it", async () => {
   const people = `${place.folder}/token-people.json`;
   const token = (...args: string[]) =>
     runFxdesk(["releases", "token", "erik", ...args], { variables: { ...variables, FXDESK_PEOPLE: people } });
@@ -108,7 +108,7 @@ test("a token is printed once, kept as a hash, and taken away", async () => {
   });
 });
 
-test("an address is written down, and taken away", async () => {
+test("sets and removes an e-mail address", async () => {
   const people = `${place.folder}/address-people.json`;
   const address = (...args: string[]) =>
     runFxdesk(["releases", "address", "erik", ...args], {
@@ -141,13 +141,13 @@ test.each([
     { FXDESK_MAIL_SERVER: "smtps://mail.example.com", FXDESK_MAIL_FROM: "fxdesk" },
     "FXDESK_MAIL_FROM must be a mail address",
   ],
-])("the page is not served with %j", async (mail, message) => {
+])("does not serve the page with %j", async (mail, message) => {
   const given = { variables: { ...variables, ...mail } };
   const { code, stderr } = await runFxdesk(["releases", "serve", "--port", "0"], given);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test("a policy that does not fit is named by line and field", async () => {
+test("reports an invalid policy by line and field", async () => {
   const { release: id } = await place.client().orders.order(sampleOrder());
   await place.setPolicy({ people: ["anna"], rules: [{ yes: 3 }] });
   const { code, stderr } = await releases(["release", id, "--as", "anna"], secretOf("anna"));

@@ -87,7 +87,7 @@ async function releaseOrder(
   expect(status).toBe(303);
 }
 
-test("the flow fetches a cash position, the assistant's tools respond, and Ctrl-C stops everything", async () => {
+test("runs the flow, serves assistants, and stops everything with Ctrl-C", async () => {
   const { demo, nodeRed, mcp, said } = await start();
   expect(said).toMatch(
     /The flow has run\. Cash position:\n\ntype +currency +amount *\nInterimAvailable +EUR +\d+\.\d\d/,
@@ -155,7 +155,7 @@ test("the flow fetches a cash position, the assistant's tools respond, and Ctrl-
   await expect(fetch(mcp)).rejects.toThrow();
 }, 60_000);
 
-test("what the person made of the flow is there the next time", async () => {
+test("preserves edited flows", async () => {
   const first = await start();
   await stop(first.demo, "SIGTERM");
   const path = join(folder, ".fxdesk/node-red/flows.json");
@@ -167,7 +167,7 @@ test("what the person made of the flow is there the next time", async () => {
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual(edited);
 }, 60_000);
 
-describe("when the usual ports are taken", () => {
+describe("if the default ports are in use", () => {
   let others: Server[];
   beforeEach(async () => {
     others = [1880, 8080, 8081, 8082].map((port) => createServer().listen(port, "127.0.0.1"));
@@ -178,7 +178,7 @@ describe("when the usual ports are taken", () => {
     for (const server of others) server.close();
   });
 
-  test("others are used", async () => {
+  test("uses other ports", async () => {
     const { demo, said } = await start();
     expect(said).not.toMatch(/:(1880|8080|8081|8082)\b/);
     await stop(demo, "SIGINT");
