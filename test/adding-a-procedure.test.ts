@@ -1,4 +1,4 @@
-/** A procedure that is declared, and nothing else, is on every surface. */
+/** Tests that a procedure appears on every surface by its declaration alone. */
 import { z } from "zod";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { createClient } from "../core";

@@ -1,6 +1,6 @@
 /**
- * The one idea of the design: a declaration, and nothing else, puts an operation on every surface. It may come from a
- * module of the user's, and the service may be another one.
+ * Tests that an operation appears on every surface by its declaration alone, also from an extension module and for another
+ * service.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

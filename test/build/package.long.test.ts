@@ -1,4 +1,4 @@
-/** The package as it is published, in the hands of those who use it. */
+/** Tests the published package in consumer projects. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ test("entry points and types resolve in every module system of Node.js", async (
   await run(tool("attw"), [packed.tarball, "--profile", "node16"]);
 }, 60_000);
 
-/** The codes of errors that the guide lists. */
+/** Error codes listed in the guide. */
 async function documentedCodes(): Promise<string[]> {
   const [, table = ""] = /\| Class +\| Code.*\n((?:\|.*\n)+)/.exec(
     await readFile(join(root, "docs/client.md"), "utf8"),

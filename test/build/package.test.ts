@@ -1,4 +1,4 @@
-/** The package as it is published. */
+/** Tests the contents of the published package. */
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import manifest from "../../package.json";
@@ -51,7 +51,7 @@ test("does not import development dependencies", async () => {
   const asked = new Set<string>();
   for (const path of code)
     for (const [, name] of (await readFile(join(root, path), "utf8")).matchAll(
-      // What a quote comes before is text, of code that is written elsewhere.
+      // An import after a quote is text of generated code.
       /(?<!["'`])(?:require|import)\("((?:@[^/"]+\/)?[^./"][^/"]*)/g,
     ))
       asked.add(name!);

@@ -1,4 +1,4 @@
-/** The declarations that the build writes: what is named, and that it is what the operations are. */
+/** Tests the generated declaration files: names, and agreement with the schemas. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -26,12 +26,12 @@ test("are all exported, and none hides another", async () => {
   expect(named.map(([, name]) => name).filter((name) => explicit.has(name!))).toEqual([]);
 });
 
-/** Fields of inputs that are narrower here than in the inferred type, where the options are made and so only texts. */
+/** Input fields that are narrower than the inferred type, because their options are generated and typed as string. */
 const narrower: Readonly<Record<string, readonly string[]>> = {
   "payments.initiate": ["dayOfExecution", "monthsOfExecution"],
 };
 
-/** Whether each written type is the one that the schemas of an operation lead to. */
+/** Compares each generated type with the type inferred from the schemas. */
 function agreement(declaration: Declaration): string {
   const { name, tool } = declaration;
   const [section, method] = splitName(declaration);
@@ -55,10 +55,10 @@ import type { operations } from ${JSON.stringify(join(root, "core/contract/all")
 
 type Named<Name extends string> = Extract<(typeof operations)[number], { readonly name: Name }>;
 
-/** Identical, down to what is optional, null or readonly. */
+/** True for identical types, including optional, null and readonly. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** What JSON was read as: an optional field is there, or is not. */
+/** Type of parsed JSON: an optional field is present or missing. */
 type Read<T> = T extends (...args: never) => unknown
   ? T
   : T extends object
@@ -67,7 +67,7 @@ type Read<T> = T extends (...args: never) => unknown
 
 type Without<T, Names> = { [K in keyof T as K extends Names ? never : K]: T[K] };
 
-/** What is apart is compared one way; where nothing can be given, nothing else is taken. */
+/** Compares exceptions in one direction only; empty inputs accept nothing else. */
 type Agrees<Inferred, Written, Apart> = keyof Inferred extends never
   ? Same<Record<string, never>, Written>
   : Written extends Inferred
@@ -76,10 +76,10 @@ type Agrees<Inferred, Written, Apart> = keyof Inferred extends never
 
 type Inferred = Client<typeof operations>;
 
-/** What is returned at once, later or one by one. */
+/** Result type of a promise, an iterable or a plain value. */
 type Told<R> = R extends AsyncIterable<infer Each> ? Read<Each>[] : Read<Awaited<R>>;
 
-/** What a method and the methods beside it return, by their names. */
+/** Result types of a method and its companions, by name. */
 type Results<M> = { [K in keyof M]: M[K] extends (...args: never) => infer R ? Told<R> : never };
 
 type AllTrue<Each extends readonly true[]> = Each;

@@ -1,6 +1,6 @@
 /**
- * A booking whose process is stopped, or whose reader goes away: what has left is finished and its outcome told.
- * FXDESK_RUNS raises how often.
+ * Tests bookings whose process is stopped or whose stdout is closed: a sent call is finished and its outcome reported.
+ * FXDESK_RUNS sets the number of runs.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync } from "node:fs";
@@ -17,11 +17,11 @@ const within = { withinMs: 50_000 };
 const booking = ["call", "trades.book", "--quote-id", "q-1", "--reason", "other", "--yes"];
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** A service of which each response is held until the test gives it. */
+/** A service that holds each response until the test releases it. */
 interface HeldService {
   readonly server: FaultServer;
   readonly variables: Variables;
-  /** The connection of the request that has come. */
+  /** Socket of the received request. */
   readonly requested: () => Promise<Socket>;
 }
 
@@ -90,19 +90,19 @@ const bodyOf = (trade: string) =>
     maturity_date: "2026-03-18",
   });
 
-/** The bytes of a response. */
+/** Returns the bytes of a response. */
 function bytesOf(fault: Fault): string {
   let bytes = "";
   fault({ write: (text: string) => (bytes += text) } as unknown as Socket, 1);
   return bytes;
 }
 
-/** When and how a call is stopped. */
+/** Plan of an interruption. */
 interface Stop {
   readonly by: (typeof signals)[number] | "closed stdout";
-  /** How much of the response has been sent by then. */
+  /** Bytes of the response sent before the interruption. */
   readonly part: number;
-  /** How many turns of this process later. */
+  /** Delay in turns of the event loop. */
   readonly turns: number;
 }
 

@@ -1,4 +1,4 @@
-/** A call that changes something and is interrupted: what the exit code and stderr say became of it. */
+/** Tests exit code and message of an interrupted call that changes something. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
@@ -39,7 +39,7 @@ const refreshVariables = {
   FXDESK_STORE_KEY: Buffer.alloc(32, "interrupted").toString("base64"),
 };
 
-/** Runs a call, interrupts it once so many requests have come, and returns how it ended. */
+/** Runs a call and interrupts it after a number of requests; returns exit code and output. */
 async function interruptCall(
   args: readonly string[],
   fault: Fault,

@@ -1,4 +1,4 @@
-/** The key of a call, as a flag: what is asked for twice is made once. */
+/** Tests --key: a repeated call is sent once. */
 import { faultServer, type FaultServer, respond } from "../support/fault-server";
 import { runFxdesk } from "./run-command";
 

@@ -25,7 +25,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-/** The variables with which the command reaches a server that gives no tokens. */
+/** Variables for a server without token endpoint. */
 const variablesFor = ({ url }: FaultServer): Variables => ({
   FXDESK_BASE_URL: url,
   FXDESK_CLIENT_ID: "c-1",

@@ -1,4 +1,4 @@
-/** Operations of the user's own on the command line. */
+/** Tests extensions on the command line. */
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

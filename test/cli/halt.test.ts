@@ -1,4 +1,4 @@
-/** fxdesk halt, and fxdesk resume. */
+/** Tests fxdesk halt and fxdesk resume. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ test("halts one environment in the name of the actor", async () => {
   expect(JSON.parse(stdout)).toEqual({
     halts: [{ environment: "sandbox", at: expect.any(Number) as number, by: "night desk" }],
   });
-  // What a connection is set to says nothing of what is halted.
+  // FXDESK_ENVIRONMENT does not select the halted environment.
   expect(JSON.parse((await run("two", ["halt", "--json"], variables)).stdout).halts[0]).not.toHaveProperty(
     "environment",
   );

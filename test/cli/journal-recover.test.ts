@@ -1,4 +1,4 @@
-/** fxdesk journal recover: what became of calls whose response was lost, looked for now. */
+/** Tests fxdesk journal recover. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ beforeEach(() => {
 
 const recover = (...words: string[]) => runFxdesk(["journal", "recover", ...words], { variables });
 
-/** Books and loses the response; where nobody could look for it meanwhile, the entry is unknown. */
+/** Books and drops the response; the entry is unknown if recovery could not run. */
 async function bookWithLostResponse(
   kind: "reset-before" | "reset-after",
   reference: string,
@@ -34,7 +34,7 @@ async function bookWithLostResponse(
   const client = sandboxClient(sandbox, { environment: "sandbox", store: variables.FXDESK_STORE! });
   const quote_id = await makeQuote(client);
   sandbox.control.addFault({ operation: "trades.book", kind });
-  // Not one that a read meets again: who waits does not look any longer.
+  // Ends the background recovery, which would otherwise find the booking first.
   sandbox.control.addFault({ operation: "trades.list", kind: "status", status: 403, times: 1 });
   const booking = client.trades.book({ quote_id, reason: "other", reference });
   const { journal } = await booking.then(

@@ -1,4 +1,4 @@
-/** fxdesk journal. */
+/** Tests fxdesk journal. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ const journal = (...words: string[]) => runFxdesk(["journal", ...words], { varia
 const json = async (...words: string[]) =>
   JSON.parse((await journal(...words, "--json")).stdout) as Record<string, unknown>;
 
-/** What is given through JSON has no undefined members. */
+/** Removes undefined members, as JSON does. */
 const asJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 
 test("list prints outcomes, newest first", async () => {

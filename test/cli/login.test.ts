@@ -1,4 +1,4 @@
-/** fxdesk login, logout, whoami and profiles, against the sandbox. */
+/** Tests fxdesk login, logout, whoami and profiles against the sandbox. */
 import { chmod, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { randomBytes, randomUUID } from "node:crypto";
@@ -335,7 +335,7 @@ test("accepts requests forwarded from another port", async () => {
   const back = await signIn(address);
   const { host } = back;
   back.port = port;
-  // Something that passes on leaves the name under which it was called.
+  // A proxy that forwards the request keeps the original host name.
   const { request } = await import("node:http");
   const status = await new Promise((resolve, reject) => {
     request(back, { headers: { host } }, ({ statusCode }) => resolve(statusCode))
@@ -359,7 +359,7 @@ test("another store key does not open a profile", async () => {
   const variables = { ...store, FXDESK_STORE_KEY: randomBytes(32).toString("base64") };
   const { code, stderr } = await runFxdesk(["whoami", "--profile", "desk"], { variables });
   expect([code, stderr]).toEqual([3, expect.stringContaining("another FXDESK_STORE_KEY")]);
-  // Who logs in again needs the application's secret again.
+  // A repeated login requires the application's secret.
   expect((await login("desk", { ...first, ...variables })).code).toBe(0);
   expect(await whoami("desk", variables)).toMatchObject({ code: 0 });
 });

@@ -1,4 +1,4 @@
-/** What a person reads before money leaves. */
+/** Tests the preview of money calls. */
 import { createClient, type Values } from "@fxdesk/toolkit";
 import { contract, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";

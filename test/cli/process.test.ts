@@ -1,4 +1,4 @@
-/** The built command in a process of its own: what only a process has. */
+/** Tests the built command as a process: exit codes, streams and signals. */
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
@@ -60,7 +60,7 @@ describe("exit codes", () => {
   });
 });
 
-/** The program with the packages that it depends on, and nothing else. */
+/** Copies the program with its dependencies only. */
 async function installedAlone(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "alone-"));
   for (const part of ["package.json", "dist/cli", "dist/core"])
@@ -128,7 +128,7 @@ describe("a server command", () => {
   let child: ChildProcessByStdio<null, Readable, Readable>;
   afterEach(() => child?.kill("SIGKILL"));
 
-  /** Starts it, and returns what it has printed once that fits and it says how it is stopped. */
+  /** Starts a command and returns its output once it matches and the command is ready. */
   async function started(args: readonly string[], prints: RegExp, given: Variables = {}): Promise<string> {
     child = spawn(process.execPath, [program, ...args], {
       env: environmentOf(given),
@@ -186,7 +186,7 @@ describe("a server command", () => {
   });
 });
 
-/** Whether this user may make a file system read-only for a process. */
+/** True if this user may mount a read-only file system for a process. */
 const mayMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
 
 (mayMount ? describe : describe.skip)("on a file system that is read-only", () => {

@@ -1,4 +1,4 @@
-/** fxdesk releases serve, as a process of its own, tells whoever must act by mail, with a link to its page. */
+/** Tests the e-mails of fxdesk releases serve, run as a process. */
 import { copyFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

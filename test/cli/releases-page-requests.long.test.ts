@@ -1,4 +1,4 @@
-/** The page on which people release: what it takes from whom, without a browser. */
+/** Tests access control of the releases page without a browser. */
 import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -41,7 +41,7 @@ interface PageResponse {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** Asks as a browser does: with the origin of the page, where a form is sent. Names any host, which fetch would not. */
+/** Sends a request like a browser, with an Origin for forms. Unlike fetch, it can set any Host header. */
 function sendRequest(
   path: string,
   { cookie, form, headers = {} }: RequestOptions = {},
@@ -86,7 +86,7 @@ async function signIn(name: string): Promise<string> {
   return cookie;
 }
 
-/** An order that nobody books: its rate is out of reach. */
+/** Creates an order that is never booked, because its rate is unreachable. */
 const createOrder = async (more = {}) =>
   (await place.client().orders.order(sampleOrder({ worst_rate: "9", ...more }))).release;
 const stateOf = async (id: string) => (await place.service.get(id)).release.state;

@@ -1,4 +1,4 @@
-/** The page on which people release, in a browser; npm run pictures takes its pictures for the documents. */
+/** Tests the releases page in a browser; npm run pictures takes the screenshots for the documentation. */
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { type ReleasesPage, serveReleases } from "../../cli/releases-page/server";
@@ -45,7 +45,7 @@ async function openTab(look: BrowserContextOptions = colorSchemes[0]!): Promise<
   return tab;
 }
 
-/** What a browser complains of, and axe. */
+/** Returns the accessibility violations found by axe. */
 async function accessibilityViolations(tab: Page): Promise<readonly string[]> {
   await tab.evaluate(axe.source);
   return tab.evaluate(async () => {

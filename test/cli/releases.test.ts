@@ -1,4 +1,4 @@
-/** fxdesk releases: people release on the command line, each with a secret of their own. */
+/** Tests fxdesk releases. */
 import { readFile } from "node:fs/promises";
 import { environmentName } from "@fxdesk/toolkit";
 import { findTokenHolder, loadPeople } from "../../core/releases/people";

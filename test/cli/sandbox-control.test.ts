@@ -1,4 +1,4 @@
-/** The controls of a running sandbox as commands. */
+/** Tests the controls of a running sandbox as commands. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

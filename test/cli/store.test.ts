@@ -1,4 +1,4 @@
-/** fxdesk store: check, forget, migrate, move. */
+/** Tests fxdesk store. */
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

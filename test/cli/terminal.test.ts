@@ -1,4 +1,4 @@
-/** What only shows on a terminal. */
+/** Tests output that differs on a terminal. */
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { callCommand } from "../../cli/call/command";

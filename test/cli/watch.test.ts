@@ -1,4 +1,4 @@
-/** fxdesk watch: what is new or has changed, each change once, against the sandbox. */
+/** Tests fxdesk watch against the sandbox. */
 import { PassThrough } from "node:stream";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { runCommandLine as command } from "../../cli/command-line";
@@ -25,7 +25,7 @@ const lines = (text: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, any>);
 
-/** The command as it goes on, on a terminal or in a pipe. */
+/** A running watch command, on a terminal or in a pipe. */
 function startWatch(args: readonly string[], isTerminal = false, variables = variablesOf(sandbox)) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   stdin.end();
@@ -42,7 +42,7 @@ function startWatch(args: readonly string[], isTerminal = false, variables = var
   return { said, ended, says };
 }
 
-/** What Ctrl-C does. */
+/** Simulates Ctrl-C. */
 const interrupt = () => void process.emit("SIGINT");
 
 describe("fxdesk watch", () => {

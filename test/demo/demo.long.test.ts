@@ -1,4 +1,4 @@
-/** npm start, as a person gives it: everything runs, works together, and stops. */
+/** Tests npm start: everything runs, works together and stops. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const addressOf = (said: string, name: string) => new RegExp(`${name} +(http://\\S+)`).exec(said)![1]!;
 
-/** Resolves once the flow has run. */
+/** Waits until the flow has run. */
 async function start(): Promise<StartedDemo> {
   const demo: Demo = spawn(process.execPath, [program], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   running = demo;
@@ -54,7 +54,7 @@ async function start(): Promise<StartedDemo> {
   return { demo, nodeRed: addressOf(said, "Node-RED"), mcp: addressOf(said, "MCP"), said };
 }
 
-/** Ends it; until then it has said nothing but what became of each call that commits money. */
+/** Stops the demo; its stderr may only contain outcomes of money calls. */
 async function stop(demo: Demo, signal: NodeJS.Signals, bookings = 0) {
   const errors = demo.stderr.setEncoding("utf8").toArray();
   const exit = untilEvent(demo, "exit");
@@ -68,7 +68,7 @@ async function stop(demo: Demo, signal: NodeJS.Signals, bookings = 0) {
   );
 }
 
-/** Does on the page what a person does. */
+/** Releases an order on the releases page. */
 async function releaseOrder(
   page: string,
   { release, seal }: { release: string; seal: string },
@@ -171,7 +171,7 @@ describe("if the default ports are in use", () => {
   let others: Server[];
   beforeEach(async () => {
     others = [1880, 8080, 8081, 8082].map((port) => createServer().listen(port, "127.0.0.1"));
-    // One that is taken already serves as well.
+    // A port that is already in use is fine.
     await Promise.all(others.map((server) => untilEvent(server, "listening").catch(() => undefined)));
   });
   afterEach(() => {
