@@ -100,7 +100,7 @@ const move: Command = {
   usage: "fxdesk store move --to <path or postgres://host/database> [flags]",
   description:
     "Moves the complete store to a new, empty location, or changes nothing if that fails. Afterwards, processes that still use " +
-    `the old location are refused with the new one. ${targetKey} in the environment is the key of the new store; default is FXDESK_STORE_KEY.`,
+    `the old location are refused; the error names the new location. ${targetKey} in the environment is the key of the new store; default is FXDESK_STORE_KEY.`,
   flags: [
     {
       name: "to",

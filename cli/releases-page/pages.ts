@@ -160,7 +160,7 @@ function decisionForms(view: ReleaseView): Html | undefined {
     findDecisionProblem(release, state, { person, decision, policy });
   const [notReleased, notRefused] = [reason("release"), reason("refuse")];
   const releaseDescription =
-    "You approve exactly these terms, for one use. After the last required approval, the request is sent.";
+    "You approve exactly these terms, for one use. After the last required approval, the request may be sent.";
   return html`${
       state === "waiting" && notReleased !== undefined
         ? html`<p role="status" class="busy">${notReleased}</p>`

@@ -3,7 +3,7 @@ import { type ClientOptions, createClient, type FxdeskClient } from "@fxdesk/too
 import type { Values } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 
-/** Base address of links in responses. */
+/** Open-banking base address of each client. */
 const xs2aUrls = new WeakMap<FxdeskClient, string>();
 
 /** Returns a client with the credentials of the demo company. */
