@@ -272,7 +272,7 @@ describe("another service", () => {
     expect(JSON.parse(flagged)).toEqual(rate);
     const help = await runForOutput(["call", "--help"], {}, secondService);
     expect(help).toMatch(/FXDESK_DESK_URL .*--desk-url/);
-    expect(help).toMatch(/FXDESK_DESK_KEY .*never a flag/s);
+    expect(help).toMatch(/FXDESK_DESK_KEY .*no flag: secret/s);
     expect(help).not.toContain("FXDESK_API_KEY");
   });
 

@@ -56,7 +56,7 @@ test("names generated values and does not show them", () => {
   "reason": "other"
 }
 
-reference is made when the call leaves; --reference gives one of yours.`;
+reference is generated when the request is sent. Set your own with --reference.`;
   expect(previewOf("trades.book", input)).toBe(told);
   expect(previewOf("trades.book", { ...input, reference: " " })).toBe(told);
 });
@@ -76,8 +76,8 @@ test("finds generated values in query and headers by the declaration", () => {
   expect(shown({})).toBe(
     `${request}
 
-mark_once is made when the call leaves; --mark-once gives one of yours.
-Mark-Twice is made when the call leaves; --mark-twice gives one of yours.`,
+mark_once is generated when the request is sent. Set your own with --mark-once.
+Mark-Twice is generated when the request is sent. Set your own with --mark-twice.`,
   );
   expect(shown({ mark_once: "a", "Mark-Twice": "b" })).toBe(`${request}&mark_once=a\nMark-Twice: b`);
 });

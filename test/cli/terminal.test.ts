@@ -19,7 +19,7 @@ test("does not print a file to a terminal without --output -", async () => {
   const id = "0b0e7c3e-2f4b-4a8e-9d3c-5a6b7c8d9e0f";
   const [command, args] = callCommand(["statements.getFile", "--account-id", id, "--statement-id", id]);
   await expect(runCommand(command, args, terminalOfWidth(80))).rejects.toThrow(
-    /--output <path>, or --output -/,
+    /--output <path>, .* --output -/,
   );
 });
 
