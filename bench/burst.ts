@@ -1,6 +1,6 @@
 /**
- * Many messages at once into an operation's node, beside an empty node: how long the event loop is held, and what became of
- * each message. As a script it measures alone, and prints JSON.
+ * Measures how long a burst of messages to an operation node blocks the event loop, compared with an empty node, and counts
+ * where the messages end. As a script it prints JSON.
  */
 import { setImmediate as turn } from "node:timers/promises";
 import { deploy, nodes, startNodeRed } from "./node-red";
@@ -9,10 +9,10 @@ import { startServer } from "./server";
 
 const count = 50_000;
 
-/** A source that yields sends so many in one turn of the event loop. */
+/** Messages per burst: a yielding source sends this many per turn of the event loop. */
 const yieldingBatchSize = 500;
 
-/** Without a place on the canvas it would be a config node. */
+/** Without coordinates, Node-RED treats it as a config node. */
 const onCanvas = (id: string, type: string, wires: readonly string[], properties: object = {}) => ({
   id,
   type,
@@ -39,11 +39,11 @@ type Counts = Readonly<Record<string, number>>;
 
 export interface Burst {
   readonly longestMs: number;
-  /** Messages by the node that they ended at. */
+  /** Number of messages by the node at which they ended. */
   readonly ended: Counts;
 }
 
-/** The longest turn of the event loop until something is over. */
+/** Measures the longest turn of the event loop until `work` has finished. */
 async function longestTurn(isOver: () => boolean): Promise<number> {
   let [longest, last] = [0, performance.now()];
   while (!isOver()) {
@@ -83,15 +83,15 @@ function heapMB(): number {
 
 export interface Bursts {
   readonly count: number;
-  /** In rounds, one after the other. */
+  /** Results of consecutive rounds. */
   readonly empty: readonly Burst[];
   readonly fxdesk: readonly Burst[];
   readonly yielding: readonly Burst[];
-  /** How much more memory is used after the last round than after the first. */
+  /** Growth of the heap from the first to the last round. */
   readonly growthMB: number;
 }
 
-/** With a Node-RED that runs, and variables that lead to a service. */
+/** Measures bursts. Requires a running Node-RED and FXDESK_* variables of a service. */
 async function measureBursts(): Promise<Bursts> {
   const counts: Record<string, number> = {};
   await deploy(flow, (id) => (counts[id] = (counts[id] ?? 0) + 1));

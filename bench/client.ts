@@ -1,4 +1,4 @@
-/** A read through the client, with interceptors and without, against bare undici and JSON.parse: 1 KB of JSON, 10 in flight. */
+/** Compares client reads, with and without interceptors, with bare undici and JSON.parse: 1 KB of JSON, 10 in flight. */
 import { Agent, request } from "undici";
 import { createClient, type Interceptor } from "../core";
 import { compare, print } from "./compare";

@@ -1,8 +1,8 @@
-/** Side-by-side measurements: slices of each candidate alternate in one process, and only ratios are quoted. */
+/** Side-by-side measurements: candidates alternate in one process, and only ratios are quoted. */
 
 export interface Candidate {
   readonly name: string;
-  /** Does one unit of work. */
+  /** Runs one unit of work. */
   run(): Promise<unknown>;
 }
 
@@ -12,11 +12,11 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 };
 
-/** What one unit of work took. */
+/** Cost of one unit of work. */
 interface Cost {
-  /** Units per second, with `inFlight` of them under way at any time. */
+  /** Units per second, with `inFlight` concurrent units. */
   readonly perSecond: number;
-  /** Microseconds of the processor in this process: what the server and others on the machine do does not count. */
+  /** CPU time of this process in microseconds, without the server and other processes. */
   readonly micros: number;
 }
 
@@ -41,7 +41,7 @@ export interface Comparison {
   readonly inFlight: number;
 }
 
-/** Medians of each candidate's costs, and of their ratio to the first candidate of the same round. */
+/** Returns medians of costs, and of the ratios to the first candidate in the same round. */
 export async function compare(candidates: readonly Candidate[], { rounds, sliceMs, inFlight }: Comparison) {
   for (const candidate of candidates) await costOf(candidate, inFlight, sliceMs);
   const costs = candidates.map((): Cost[] => []);
@@ -54,7 +54,7 @@ export async function compare(candidates: readonly Candidate[], { rounds, sliceM
     perSecond: median(costs[index]!.map(({ perSecond }) => perSecond)),
     micros: median(costs[index]!.map(({ micros }) => micros)),
     rateRatio: median(costs[index]!.map(({ perSecond }, round) => perSecond / costs[0]![round]!.perSecond)),
-    /** How many units of it the processor does in the time of one of the first. */
+    /** Units per CPU time, relative to the first candidate. */
     workRatio: median(costs[index]!.map(({ micros }, round) => costs[0]![round]!.micros / micros)),
   }));
 }

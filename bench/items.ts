@@ -1,6 +1,6 @@
 /**
- * A million entries of a list as messages, through the node of an operation: memory, delays of the event loop, and how soon a
- * deploy stops it. As a script it prints JSON.
+ * Sends a list of a million entries as messages through an operation node. Measures memory, event-loop delays, and the time
+ * until a deploy stops it. As a script it prints JSON.
  */
 import { execFile, fork } from "node:child_process";
 import { createServer } from "node:http";
@@ -29,7 +29,7 @@ function serve(): void {
   process.on("disconnect", () => process.exit(0));
 }
 
-/** Without a place on the canvas it would be a config node. */
+/** Without coordinates, Node-RED treats it as a config node. */
 const onCanvas = { z: "tab", x: 0, y: 0 };
 
 const flow = [
@@ -50,26 +50,26 @@ const flow = [
 export interface Items {
   readonly count: number;
   readonly seconds: number;
-  /** What lives, after nine tenths against after one. */
+  /** Growth of live memory from 10 % to 90 % of the messages. */
   readonly growthMB: number;
-  /** The most that the process took, garbage included, which the engine lets stand for as long as it likes. */
+  /** Peak memory of the process, including garbage. */
   readonly peakMB: number;
   readonly p99Ms: number;
   readonly longestMs: number;
-  /** From a deploy to the last message. */
+  /** Time from a deploy to the last message. */
   readonly stoppedMs: number;
 }
 
 const residentMB = (): number => process.memoryUsage().rss / 2 ** 20;
 
-/** Without garbage. */
+/** Returns live memory, after a collection. */
 function retainedMB(): number {
   collect();
   const { heapUsed, external } = process.memoryUsage();
   return (heapUsed + external) / 2 ** 20;
 }
 
-/** What reached the end of the flow. */
+/** Counts messages at the end of the flow. */
 const arrived = { times: 0, lastAt: 0 };
 
 const onMessage = (id: string): void => {
@@ -78,7 +78,7 @@ const onMessage = (id: string): void => {
   arrived.lastAt = performance.now();
 };
 
-/** Waits until so many have arrived; returns the most memory that was used meanwhile. */
+/** Waits for `count` messages; returns the peak memory during the wait. */
 async function untilArrived(times: number): Promise<number> {
   let peak = residentMB();
   while (arrived.times < times) {
@@ -92,7 +92,7 @@ async function measureItems(): Promise<Items> {
   await deploy(flow, onMessage);
   const delays = monitorEventLoopDelay({ resolution: 5 });
   nodes.getNode("list").receive({});
-  // What is compiled and allocated once is not growth.
+  // Excludes code and data that are allocated once.
   await untilArrived(count / 10);
   const [before, resident] = [retainedMB(), residentMB()];
   delays.enable();
@@ -131,7 +131,7 @@ async function main(): Promise<void> {
   child.disconnect();
 }
 
-/** In a process of its own, so that nothing else uses memory. */
+/** Runs in a process of its own, so that nothing else uses memory. */
 export async function benchItems(): Promise<void> {
   const { stdout } = await promisify(execFile)(process.execPath, [__filename]);
   const { seconds, growthMB, peakMB, p99Ms, longestMs, stoppedMs } = JSON.parse(stdout) as Items;

@@ -1,4 +1,4 @@
-/** What the journal adds to a call that commits money, on a file: its intent, that it leaves and how it ended, all on disk. */
+/** Measures the journal writes of a money call on a file: intent, sent and outcome, each flushed to disk. */
 import { randomUUID } from "node:crypto";
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ const done = (): EntryOutcome => ({
   details: { body: { trade_id: randomUUID(), status: "Awaiting Funds", buy_amount: 125_000.5 } },
 });
 
-/** Milliseconds that the three steps of one call take. */
+/** Measures the three writes of one call, in milliseconds. */
 async function timeCall(journal: Journal): Promise<number> {
   const startedAt = performance.now();
   const { entry } = await journal.claim(intent(), 60_000);
@@ -38,7 +38,7 @@ async function timeCall(journal: Journal): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Milliseconds that the disk takes to keep 32 KB: what is left of a measurement without it is fxdesk's own. */
+/** Measures a flush of 32 KB to disk, in milliseconds; the difference is the cost of fxdesk itself. */
 async function measureDisk(file: FileHandle): Promise<number> {
   const startedAt = performance.now();
   await file.write(Buffer.alloc(32_768), 0, 32_768, 0);

@@ -1,4 +1,4 @@
-/** A service that takes so many requests in any second and refuses the rest (429), in a process of its own. */
+/** A service with a rate limit per second (429 above it), in a process of its own. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -11,7 +11,7 @@ export interface Counts {
 
 export interface LimitedServer {
   readonly url: string;
-  /** Ends it, and tells what it counted. */
+  /** Stops the server and returns its counts. */
   stop(): Promise<Counts>;
 }
 

@@ -1,4 +1,4 @@
-/** `npm run bench`: every measurement, one after the other; `npm run bench -- mcp nodes`: only those. */
+/** Entry point of `npm run bench` (all measurements) and `npm run bench -- mcp nodes` (only those). */
 import { benchClient } from "./client";
 import { benchItems } from "./items";
 import { benchJournal } from "./journal";

@@ -1,4 +1,4 @@
-/** The source of a plain MCP server with the given tools, as the SDK's documentation would have one write it. */
+/** Generates the source of a plain MCP server with the given tools, as in the documentation of the SDK. */
 
 type Schema = Readonly<Record<string, unknown>>;
 

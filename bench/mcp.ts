@@ -1,4 +1,4 @@
-/** From starting an MCP server to having its list of tools: fxdesk and a plain server of the SDK with the same tools. */
+/** Measures the time from start to tools/list, for fxdesk and for a plain SDK server with the same tools. */
 import { spawn } from "node:child_process";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ interface StartMeasurement {
   readonly tools: number;
 }
 
-/** Starts a server as a host does, and ends it once it has listed its tools. */
+/** Starts a server like a host, and stops it after tools/list. */
 async function measureStart(script: string, args: readonly string[]): Promise<StartMeasurement> {
   const begin = performance.now();
   const server = spawn(process.execPath, [script, ...args], { stdio: ["pipe", "pipe", "inherit"] });

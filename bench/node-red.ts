@@ -1,4 +1,4 @@
-/** A Node-RED in this process, without its editor. */
+/** Runs Node-RED in this process, without its editor. */
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -21,7 +21,7 @@ export async function startNodeRed(): Promise<() => Promise<void>> {
     logging: { console: { level: "error", metrics: false, audit: false } },
     telemetry: { enabled: false },
   } as never);
-  // The flows of a new user directory, none, are still being started when `start` has resolved.
+  // `start` resolves before the (empty) flows of a new user directory have started.
   const started = once(RED.events, "flows:started");
   await RED.start();
   await started;
@@ -33,12 +33,12 @@ export async function startNodeRed(): Promise<() => Promise<void>> {
 
 export type Message = Record<string, unknown>;
 
-/** Of the running flow; the types of the runtime leave it out. */
+/** Part of the runtime that its types omit. */
 export const nodes = RED.nodes as unknown as {
   getNode(id: string): { receive(msg: Message): void; send(msgs: readonly (readonly Message[])[]): void };
 };
 
-/** Runs the nodes of a flow; `arrived` hears of every message that reaches one. */
+/** Runs the nodes of a flow; `arrived` is called for each message that reaches one. */
 export async function deploy(
   flow: readonly object[],
   onMessage: (id: string, msg: Message) => void,

@@ -1,4 +1,4 @@
-/** Messages per second through an operation's node and through Node-RED's own http request node: 1 KB, 10 in flight. */
+/** Compares messages per second of an operation node and Node-RED's http request node: 1 KB, 10 in flight. */
 import { type Candidate, compare, print } from "./compare";
 import { printBurst } from "./burst";
 import { deploy, type Message, nodes, startNodeRed } from "./node-red";
@@ -30,7 +30,7 @@ const flow = (url: string) => [
   { id: sink, type: "debug", z: "tab", active: false, wires: [] },
 ];
 
-/** One message through a node, until it arrives behind it. */
+/** Sends one message through a node and waits for its arrival. */
 const messageThrough = (name: string, id: string): Candidate => ({
   name,
   run: () => new Promise<void>((done) => nodes.getNode(id).receive({ done })),

@@ -1,8 +1,8 @@
-/** What a unit of work leaves to the major collections, which cost the most: near nothing is what it should be. */
+/** Measures memory that only a major collection frees. It should be close to zero, because these are expensive. */
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** A major collection, now. */
+/** Runs a major collection. */
 export function collect(): void {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
@@ -20,7 +20,7 @@ async function runMany(run: () => Promise<unknown>): Promise<void> {
   await Promise.all(Array.from({ length: inFlight }, worker));
 }
 
-/** Bytes of each unit that only a major collection gives back. One before it matters: what lives long is old from then on. */
+/** Returns bytes per unit that only a major collection frees. A first collection moves long-lived objects out of the way. */
 export async function retainedBytes(run: () => Promise<unknown>): Promise<number> {
   await runMany(run);
   collect();

@@ -1,6 +1,6 @@
 /**
- * How close calls come to what a service takes that nobody has told of: 1,000 reads of one that takes 20 in any second, by four
- * users of one connection, and by four processes on one store. In real time: each takes 50 seconds and what the pace loses.
+ * Measures how close the rate limiter comes to an unknown limit of 20 requests per second: 1,000 reads by four users of one
+ * connection, and by four processes on one store. Runs in real time, at least 50 seconds each.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ const optionsFor = (url: string): ClientOptions => ({
 
 type Client = FxdeskClient;
 
-/** All at once; returns after how many seconds the last one was there. */
+/** Starts all reads at once; returns the seconds until the last response. */
 async function readAll(client: Client, user: string): Promise<number> {
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: readsPerUser }, () => client.trades.list({}, { user })));
@@ -39,10 +39,10 @@ async function measureUsers(url: string): Promise<readonly number[]> {
   return seconds;
 }
 
-/** The next message of a process. */
+/** Waits for the next message of a process. */
 async function nextMessage(child: ChildProcess): Promise<unknown> {
   const ended = once(child, "exit").then(([code]) => {
-    throw new Error(`A process ended before it was done (${String(code)}).`);
+    throw new Error(`A process ended before it had finished (${String(code)}).`);
   });
   const [message] = await Promise.race([once(child, "message"), ended]);
   return message;
@@ -60,7 +60,7 @@ async function measureProcesses(url: string): Promise<readonly number[]> {
   return seconds.map(Number);
 }
 
-/** One of several processes. */
+/** Runs as one of several processes. */
 async function runWorker(url: string, store: string): Promise<void> {
   const client = createClient({ ...optionsFor(url), pacing: "shared", store });
   process.send!("ready");

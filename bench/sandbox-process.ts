@@ -1,7 +1,6 @@
 /**
- * The sandbox with 100,000 transactions on one account, or a million on a thousand where it is started with "many", in a process of its own that holds nothing else. Says how to reach
- * it once it is ready; responds to "memory" with the memory it took, and to "save" with how long it took to save it, to
- * load that and to fork it.
+ * Runs a sandbox in a process of its own, with 100,000 transactions on one account, or with "many" a million on a thousand
+ * accounts. Sends its address when ready, memory figures for "memory", and times to save, load and fork for "save".
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +20,7 @@ interface Sandbox {
   close(): Promise<void>;
 }
 
-/** What is used of the sandbox. Its name is not a literal, since it is compiled after this. */
+/** The part of the sandbox in use. Its name is not a literal, because the sandbox is compiled later. */
 interface SandboxPackage {
   readonly startSandbox: (options?: {
     readonly saved?: unknown;
@@ -30,7 +29,7 @@ interface SandboxPackage {
 }
 const packageName: string = "@fxdesk/sandbox";
 
-/** A world file of one company with so many accounts; removed when the process ends. */
+/** Writes a world file of one company with many accounts; removed when the process ends. */
 function worldOf(count: number): string {
   const file = join(mkdtempSync(join(tmpdir(), "fxdesk-bench-")), "world.yaml");
   const company = {
@@ -46,7 +45,7 @@ function worldOf(count: number): string {
     days_behind: 1,
     companies: [{ ...company, contacts, accounts: [{ currency: "EUR", count }] }],
   };
-  // YAML holds JSON.
+  // JSON is valid YAML.
   writeFileSync(file, JSON.stringify(world));
   process.once("exit", () => rmSync(dirname(file), { recursive: true }));
   return file;
@@ -65,7 +64,7 @@ async function timed<T>(act: () => T | Promise<T>): Promise<readonly [result: T,
   return [await act(), performance.now() - begin];
 }
 
-/** How long it takes to save a sandbox as text, to start one from the text, and to fork it: the median of some rounds. */
+/** Measures saving a sandbox as text, starting one from the text, and forking it; medians. */
 async function savingTimes(sandbox: Sandbox, { startSandbox }: SandboxPackage): Promise<Saving> {
   const took = { save: [] as number[], load: [] as number[], fork: [] as number[] };
   let size = 0;
@@ -89,7 +88,7 @@ async function serve(): Promise<void> {
   const { baseUrl, demo, control } = sandbox;
   const count = BigInt(isMany ? manyTransactions : transactions);
   const ids = isMany ? await accountIds(sandbox) : [];
-  // Written by way of BigInt: of other numbers the engine keeps the texts, which are not the sandbox's.
+  // Via BigInt, because V8 caches the texts of plain numbers, which would count as memory of the sandbox.
   for (let index = 0n; index < count; index += 1n)
     control.payIn({
       ...(isMany ? { account_id: ids[Number(index % BigInt(ids.length))]! } : { currency: "EUR" }),
@@ -117,7 +116,7 @@ export interface Ready {
   readonly apiKey: string;
 }
 
-/** Characters, and milliseconds. */
+/** Size in characters, times in milliseconds. */
 export interface Saving {
   readonly size: number;
   readonly save: number;

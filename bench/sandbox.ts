@@ -1,6 +1,6 @@
 /**
- * The sandbox: how long it takes to start, a page of an account with 100,000 transactions, the MT940 file of all of them
- * with the memory it takes, and to save, load and fork it.
+ * Measures the sandbox: start, a page of an account with 100,000 transactions, the MT940 file of all of them with its memory,
+ * and saving, loading and forking.
  */
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,13 +19,13 @@ import {
 
 const starts = 9;
 const pages = 51;
-/** As many as every account has. */
+/** Every account has at least this many pages. */
 const maxPage = 20;
 const pageSize = 50;
 const statementReadyMs = 1_000;
 const mebibyte = 2 ** 20;
 
-/** Milliseconds for one page after the other. */
+/** Measures consecutive pages, in milliseconds. */
 async function pageTimes(client: FxdeskClient, account_id: string): Promise<number[]> {
   const times: number[] = [];
   for (let round = 1; round <= pages; round += 1) {
@@ -37,7 +37,7 @@ async function pageTimes(client: FxdeskClient, account_id: string): Promise<numb
   return times;
 }
 
-/** Fetches the file of everything, piece by piece; returns its bytes, and when its beginning and its end were there. */
+/** Streams the complete file; returns its size and the times of its first and last byte. */
 async function fetchAll(client: FxdeskClient, account_id: string) {
   const from_value_datetime = "2000-01-01T00:00";
   const { url } = await client.statements.createFile({ account_id, format: "mt940", from_value_datetime });
@@ -57,7 +57,7 @@ async function fetchAll(client: FxdeskClient, account_id: string) {
 const row = (name: string, value: number, unit: string) =>
   console.log(`  ${name.padEnd(34)} ${value.toFixed(1).padStart(8)} ${unit}`);
 
-/** Milliseconds from starting the command to its saying where the sandbox is. */
+/** Measures the time from starting the command until it prints its address, in milliseconds. */
 async function timeToStart(): Promise<number> {
   const begin = performance.now();
   const command = join(__dirname, "../cli/main.js");
@@ -78,7 +78,7 @@ async function benchStart(): Promise<void> {
   row(`start, median of ${starts}`, median(times), "ms");
 }
 
-/** A sandbox with transactions in a process of its own, and a client of it. */
+/** Starts a sandbox with transactions in a process of its own, and a client. */
 async function startLoadedSandbox(...args: readonly string[]) {
   const child = fork(join(__dirname, "sandbox-process.js"), args, { execArgv: [] });
   const [{ baseUrl, clientId, accessToken, apiKey }] = (await once(child, "message")) as [Ready];

@@ -1,6 +1,6 @@
 /**
- * Responds to every request with the same JSON, from a process of its own so that it does not share the client's time, and
- * without reading more of a request than where it ends, so that the client is what is measured.
+ * A minimal server that responds to every request with the same JSON. It runs in a process of its own and parses only the end
+ * of a request, so that measurements show the client.
  */
 import { fork } from "node:child_process";
 import { type AddressInfo, createServer } from "node:net";
@@ -35,7 +35,7 @@ function serve(): void {
   process.on("disconnect", () => process.exit(0));
 }
 
-/** Starts the server; returns its address and a function that ends it. */
+/** Starts the server; returns its address and a function that stops it. */
 export async function startServer(): Promise<{ url: string; stop: () => void }> {
   const child = fork(__filename, { execArgv: [] });
   const port = await new Promise<number>((resolve) =>

@@ -1,4 +1,4 @@
-/** From starting Node-RED to its flows running: without fxdesk, with it, and with a flow that uses it. */
+/** Measures the start of Node-RED until its flows run: without fxdesk, with it, and with a flow that uses it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ const flow = [
 interface Candidate {
   readonly name: string;
   readonly flow: readonly object[];
-  /** Folders of packages that Node-RED passes over. */
+  /** Package folders that Node-RED excludes. */
   readonly excluded: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const candidates: readonly Candidate[] = [
   { name: "with fxdesk, a flow of one node", flow, excluded: [] },
 ];
 
-/** A user directory, in which Node-RED would write its first settings and flows. */
+/** Creates a user directory with initial settings and flows. */
 async function userDirOf({ flow: nodes, excluded }: Candidate): Promise<string> {
   const userDir = await mkdtemp(join(tmpdir(), "bench-"));
   await mkdir(join(userDir, "node_modules/@fxdesk"), { recursive: true });
@@ -40,7 +40,7 @@ async function userDirOf({ flow: nodes, excluded }: Candidate): Promise<string> 
     flowFile: "flows.json",
     credentialSecret: "bench",
     telemetry: { enabled: false },
-    // Those of others lie beside it in this repository.
+    // Excludes other packages of this repository.
     nodesExcludes: ["node-red-dashboard", "node-red-node-email", ...excluded],
   };
   await writeFile(join(userDir, "settings.js"), `module.exports = ${JSON.stringify(settings)};\n`);
@@ -48,7 +48,7 @@ async function userDirOf({ flow: nodes, excluded }: Candidate): Promise<string> 
   return userDir;
 }
 
-/** Starts Node-RED, and ends it once its flows run. */
+/** Starts Node-RED, and stops it when its flows run. */
 async function startMs(userDir: string): Promise<number> {
   const script = join(root, "node_modules/node-red/red.js");
   const args = [script, "--userDir", userDir, "--settings", join(userDir, "settings.js")];
@@ -69,7 +69,7 @@ export async function benchStart(): Promise<void> {
   const userDirs = await Promise.all(candidates.map(userDirOf));
   const times = candidates.map((): number[] => []);
   try {
-    // The first round, in which files are read from the disk, does not count.
+    // The first round fills the disk cache and is discarded.
     for (let round = 0; round <= rounds; round += 1)
       for (const [index, userDir] of userDirs.entries()) {
         const ms = await startMs(userDir);

@@ -1,4 +1,4 @@
-/** Tokens that the lists of tools cost a model, at four bytes each: all of them by toolset, and the largest tools. */
+/** Prints the tokens of the tool lists (four bytes each) by toolset, and the largest tools. */
 import { fxdeskService } from "../core/service";
 import type { Tool } from "../mcp/protocol";
 import { toolListOf } from "../mcp/tools";

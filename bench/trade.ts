@@ -1,4 +1,4 @@
-/** A trade as the service lists it: about half a KB of JSON. */
+/** A trade as in a list of the service, about 0.5 KB of JSON. */
 export const trade = {
   trade_id: "0d6f1f1e-8c5b-4b0a-9b58-1c1a7f2f9a11",
   trade_type: "spot",

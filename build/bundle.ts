@@ -1,21 +1,21 @@
-/** Bundles: a file of ours with what it takes from packages that are not installed beside it. */
+/** Bundles a module with its dependencies, so that users need not install them. */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as esbuild from "esbuild";
 
 interface Bundle {
-  /** The module as it is written. */
+  /** Source module. */
   readonly source: string;
-  /** The module as it is loaded. */
+  /** Bundled module. */
   readonly file: string;
   readonly alias?: Record<string, string>;
-  /** Where it runs: in Node.js, without. */
+  /** Default: Node.js. */
   readonly platform?: "browser";
-  /** Where the licences of the packages in it are written. */
+  /** File for the licences of the bundled packages. */
   readonly licences: string;
 }
 
-/** The licences of the packages that are in a bundle, as they ask. */
+/** Writes the licence texts of the bundled packages, as their licences require. */
 async function writeLicences(file: string, inputs: readonly string[]): Promise<void> {
   const packages = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
   const texts = [...packages].toSorted().map(async (path) => {
@@ -26,7 +26,7 @@ async function writeLicences(file: string, inputs: readonly string[]): Promise<v
   await writeFile(file, (await Promise.all(texts)).join("\n\n"));
 }
 
-/** What is written for browsers runs in those of the last years; a page loads it as a module. */
+/** Browser bundles are ES modules for recent browsers. */
 const platforms = {
   node: { platform: "node", target: "node20", format: "cjs", mainFields: ["module", "main"] },
   browser: {
@@ -44,7 +44,7 @@ export async function writeBundle({ source, file, alias = {}, platform, licences
     allowOverwrite: true,
     bundle: true,
     ...platforms[platform ?? "node"],
-    // The ES modules of packages: what is not used of them is left out.
+    // ES modules allow tree shaking.
     conditions: ["import", "module"],
     alias,
     minify: true,

@@ -1,7 +1,4 @@
-/**
- * The declaration file of the client: a name for every resource, input and response, and the methods in these names. An
- * editor shows from it what each of them means.
- */
+/** Generates the declaration file of the client: named types for resources, inputs and responses, and documented methods. */
 import type { ResponseDeclaration, Callable } from "../core/declaration/operation";
 import { isWatch, type Watch } from "../core/declaration/watch";
 import {
@@ -24,7 +21,7 @@ const sectionName = (section: string): string => `${pascalCase(section)}Section`
 
 const refOf = ({ $ref, items }: JsonSchema): unknown => $ref ?? (items as JsonSchema | undefined)?.$ref;
 
-/** Where the contract has them, as the end of a sentence before it; a procedure stands nowhere in it. */
+/** Returns the contract sections as a sentence; empty for procedures, which are not in the contract. */
 function sectionsText(operations: readonly Callable[]): string {
   const sections = operations.flatMap(({ contract }) => contract || []);
   return sections.length === 0 ? "" : ` Contract: ${sections.join(", ")}.`;
@@ -35,7 +32,7 @@ function useText(verb: string, users: readonly Callable[]): string[] {
   return users.length === 0 ? [] : [`${verb} ${names}.${sectionsText(users)}`];
 }
 
-/** Where a resource stands in the contract: what operations take and return it. */
+/** Lists the operations that take or return a resource. */
 function usesOf(name: string, operations: readonly Callable[], { bodies, responses }: AllSchemas): string[] {
   const ref = `#/$defs/${name}`;
   const takes = operations.filter((operation) => bodies.own[operation.name]?.$ref === ref);
@@ -45,7 +42,7 @@ function usesOf(name: string, operations: readonly Callable[], { bodies, respons
   return [...useText("Body of", takes), ...useText("Returned by", returns)];
 }
 
-/** The type of what JSON was read as: a field that is not there is never there as undefined. */
+/** Removes `| undefined`: an absent field of parsed JSON is missing, never undefined. */
 const withoutUndefined = (text: string): string => text.replaceAll(" | undefined;", ";");
 
 function resourceText(name: string, schema: JsonSchema, uses: readonly string[]): string {
@@ -61,24 +58,24 @@ const entryTexts = (owner: string, entries: Schemas): string =>
     .map(([name, schema]) => `\n${resourceText(name, schema, [`Entry of a list in \`${owner}\`.`])}`)
     .join("");
 
-/** The named schemas of all that is taken and returned. Throws where one name stands for two types. */
+/** Returns the types of all named schemas. Throws if a name has two types. */
 function resourceTexts(operations: readonly Callable[], schemas: AllSchemas): string[] {
   const texts = new Map<string, string>();
   for (const { named } of [schemas.bodies, schemas.inputs, schemas.responses])
     for (const [name, anonymous] of Object.entries(named)) {
       const { schema, entries } = nameEntries(name, anonymous);
       const text = resourceText(name, schema, usesOf(name, operations, schemas)) + entryTexts(name, entries);
-      if ((texts.get(name) ?? text) !== text) throw new TypeError(`There are two types ${name}.`);
+      if ((texts.get(name) ?? text) !== text) throw new TypeError(`The type name ${name} is used twice.`);
       texts.set(name, text);
     }
   const given = new Set(Object.keys({ ...schemas.bodies.named, ...schemas.inputs.named }));
   return [...texts].map(([name, text]) => (given.has(name) ? text : withoutUndefined(text)));
 }
 
-/** An input has the fields of its body beside its own; a body with a name is extended. */
+/** Returns the input type. It extends a named body, otherwise it repeats the fields of the body. */
 function inputText(operation: Callable, { inputs, bodies }: AllSchemas): string {
   const name = inputName(operation);
-  const docs = comment([`What \`${operation.name}\` takes.${sectionsText([operation])}`]);
+  const docs = comment([`Input of \`${operation.name}\`.${sectionsText([operation])}`]);
   if (callerFields(operation).length === 0) return `${docs}export type ${name} = Record<string, never>;\n`;
   const body = bodyOf(operation);
   const base = bodies.own[operation.name];
@@ -107,17 +104,17 @@ function bodyText(
 }
 
 interface Response {
-  /** The type of what the method returns. */
+  /** Return type of the method. */
   readonly type: string;
-  /** The same where JSON is asked for. */
+  /** Return type if JSON is requested. */
   readonly jsonType: string;
-  /** Its declaration, where it has no other name. */
+  /** Declaration of the type, if it needs one. */
   readonly text: string;
-  /** The type of what `response` returns. */
+  /** Return type of `response`. */
   readonly response: string;
 }
 
-/** A body, or the status and its body where several responses are documented. What has no name gets one. */
+/** Returns the body type, or a union of status and body if several responses are documented. */
 function responseOf(operation: Callable, schemas: AllSchemas): Response {
   const bodies = Object.entries(operation.responses).map(
     ([status, response]) => [status, bodyText(operation, status, response, schemas)] as const,
@@ -129,7 +126,7 @@ function responseOf(operation: Callable, schemas: AllSchemas): Response {
   const isNamed = bodyType.includes("{");
   const name = responseName(operation);
   const type = isNamed ? name : bodyType;
-  const docs = comment([`What \`${operation.name}\` returns.${sectionsText([operation])}`]);
+  const docs = comment([`Result of \`${operation.name}\`.${sectionsText([operation])}`]);
   const bodyIn = (body: string) => (isNamed && bodies.length === 1 ? name : body);
   return {
     type,
@@ -142,13 +139,13 @@ function responseOf(operation: Callable, schemas: AllSchemas): Response {
   };
 }
 
-/** A list under a heading; nothing when it is empty. */
+/** Returns a list with a heading; empty if there are no items. */
 const list = (heading: string, items: readonly string[]): string[] =>
   items.length === 0 ? [] : ["", `${heading}:`, ...items.map((item) => `- ${item}`)];
 
 const statusText = ({ status, description }: ResponseDoc | ErrorDoc): string => `${status}: ${description}`;
 
-/** What many operations document alike is not told at each of them. */
+/** An error text of at least this many operations is not repeated at each of them. */
 const commonErrorMinimum = 10;
 
 function commonErrors(callables: readonly Callable[]): ReadonlySet<string> {
@@ -158,7 +155,7 @@ function commonErrors(callables: readonly Callable[]): ReadonlySet<string> {
   return new Set([...counts].filter(([, count]) => count >= commonErrorMinimum).map(([error]) => error));
 }
 
-/** The statuses, and what those mean that are special here. */
+/** Returns the statuses, and the texts that are not common. */
 function errorsText(errors: readonly ErrorDoc[], common: ReadonlySet<string>): string[] {
   if (errors.length === 0) return [];
   const special = errors.map(statusText).filter((error) => !common.has(error));
@@ -184,7 +181,7 @@ function documentation(page: OperationDoc, common: ReadonlySet<string>): string[
   ];
 }
 
-/** The input that does not ask for text. */
+/** Returns the input type that requests JSON, if the operation can also return text. */
 function jsonInput(operation: Callable): string | undefined {
   const [asText] = jsonResponses(operation).flatMap(([, response]) => response.asText ?? []);
   if (!asText) return undefined;
@@ -197,7 +194,7 @@ function jsonInput(operation: Callable): string | undefined {
   return `${name} & { ${field}${optional}: Exclude<${name}[${field}], ${values}> }`;
 }
 
-/** What a method takes: `RequiredArguments` or `OptionalArguments`, or the same without the options of a call. */
+/** Returns the argument type: required if any field of the input is. */
 const argumentKind = (callable: Callable): "RequiredArguments" | "OptionalArguments" =>
   callerFields(callable).some(({ required }) => required) ? "RequiredArguments" : "OptionalArguments";
 
@@ -215,7 +212,7 @@ function callMethodType(operation: Callable, { type, jsonType, response }: Respo
 
 const itemOf = (type: string): string => (type.endsWith("[]") ? type.slice(0, -2) : `${type}[number]`);
 
-/** A watch takes what operations take, and tells entries one by one. */
+/** Returns the type of a watch method. */
 const watchMethodType = (watch: Watch, { type }: Response): string =>
   `WatchMethod<[input${argumentKind(watch) === "RequiredArguments" ? "" : "?"}: ${inputName(watch)}], ${type}>`;
 
@@ -225,7 +222,7 @@ function methodText(callable: Callable, response: Response, common: ReadonlySet<
   return `${comment(documentation(describeOperation(callable), common), "  ")}  readonly ${method}: ${type};\n`;
 }
 
-/** What the types are made of beside the schemas, by where it is. */
+/** Imported types, by module. */
 const imports: Readonly<Record<string, readonly string[]>> = {
   "./client-types": [
     "CallMethod",
@@ -242,7 +239,7 @@ const imports: Readonly<Record<string, readonly string[]>> = {
 
 function assertUnique(names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new TypeError(`There are two types ${twice}.`);
+  if (twice !== undefined) throw new TypeError(`The type name ${twice} is used twice.`);
 }
 
 const declaredNames = (text: string): string[] =>
@@ -253,7 +250,7 @@ const enumerationPattern = /^ *"?([\w-]+)"?\??: \(?("[^"\n]+"(?: \| "[^"\n]+")+)
 const longestName = (names: readonly string[]): string =>
   names.reduce((best, name) => (name.length > best.length ? name : best));
 
-/** Long enumerations that stand at three places or more, by what they list, and the longest name of a field that has each. */
+/** Finds long enumerations used at least three times, with the longest name among their fields. */
 function sharedEnumerations(text: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string[]>();
   for (const [, field, values] of text.matchAll(enumerationPattern))
@@ -262,7 +259,7 @@ function sharedEnumerations(text: string): ReadonlyMap<string, string> {
   return new Map(frequent.map(([values, names]) => [values, longestName(names)]));
 }
 
-/** The text with those enumerations called as their fields are; they are declared at its end. */
+/** Replaces shared enumerations by named types, declared at the end. */
 function withEnumerations(text: string): string {
   const shared = sharedEnumerations(text);
   const short = text.replaceAll(/"[^"\n]+"(?: \| "[^"\n]+")+/g, (values) => {
@@ -270,7 +267,7 @@ function withEnumerations(text: string): string {
     return field === undefined ? values : pascalCase(field);
   });
   const types = [...shared].map(
-    ([values, field]) => `\n/** What ${field} lists. */\nexport type ${pascalCase(field)} = ${values};\n`,
+    ([values, field]) => `\n/** Values of ${field}. */\nexport type ${pascalCase(field)} = ${values};\n`,
   );
   return short + types.join("");
 }
@@ -293,11 +290,11 @@ export function clientTypes(operations: readonly Callable[]): string {
     Object.entries(imports)
       .map(([path, names]) => `import type { ${names.join(", ")} } from "${path}";\n`)
       .join(""),
-    `/** A text beside those that an enumeration lists: the service may add some. */\n` +
+    `/** Any other text: the service may add values to an enumeration. */\n` +
       `export type ${unlistedTypeName} = string & {};\n`,
     ...resourceTexts(operations, schemas),
     ...parts.flat(),
-    `/** The client of all that fxdesk offers by itself. What only reads is tried again when the service is busy. */\n` +
+    `/** The client with all operations, procedures and watches of fxdesk. Reads are retried if the service is busy. */\n` +
       `export interface FxdeskClient extends ClientCore {\n${properties.join("")}}\n`,
   ]
     .filter(Boolean)

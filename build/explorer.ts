@@ -1,4 +1,4 @@
-/** The page at the sandbox's /docs stands on a library: one file with all that is in it, so that nobody installs it. */
+/** Bundles the library of the sandbox's /docs page, so that users need not install it. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { writeBundle } from "./bundle";
@@ -7,7 +7,7 @@ export async function buildExplorer(dist: string): Promise<void> {
   const folder = join(dist, "../sandbox/dist/explorer");
   await mkdir(folder, { recursive: true });
   await writeBundle({
-    // As it is written: what its package gives to importers is made for other bundlers.
+    // The sources, because the package's entry point is prepared for other bundlers.
     source: join(dist, "../node_modules/openapi-explorer/dist/es/openapi-explorer.js"),
     file: join(folder, "explorer.js"),
     platform: "browser",

@@ -1,4 +1,4 @@
-/** The login as it is shipped: its library is in the file that gives what is used of it. */
+/** Bundles the OAuth library into the module that re-exports it. */
 import { join } from "node:path";
 import { writeBundle } from "./bundle";
 

@@ -1,4 +1,4 @@
-/** Writes into dist what derives from the declarations. Runs after the compiler. */
+/** Writes all files derived from the declarations into dist. Runs after the compiler. */
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { writeOperationsDocument } from "./operations-document";
@@ -9,10 +9,10 @@ import { generateNodes } from "./nodes";
 import { writePolicySchema } from "./policy-schema";
 import { writeTypes } from "./types";
 
-/** One derivation: writes its files below the given dist folder. */
+/** Writes derived files below a dist folder. */
 export type Generator = (dist: string) => Promise<void>;
 
-/** The compiler writes the command without its execute bit: what npm has linked to it would not run after a build. */
+/** Restores the execute bit, which the compiler drops: npm links the command to this file. */
 const makeExecutable: Generator = (dist) => chmod(join(dist, "cli/main.js"), 0o755);
 
 const generators: readonly Generator[] = [

@@ -1,4 +1,4 @@
-/** The MCP server as it is shipped: the SDK in one file with what is written against it, and the list of tools. */
+/** Bundles the MCP server with its SDK, and writes the list of tools. */
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fxdeskService } from "../core/service";
@@ -6,10 +6,10 @@ import { toolListOf } from "../mcp/tools";
 import { toolsFile } from "../mcp/lazy-toolbox";
 import { writeBundle } from "./bundle";
 
-/** The module in which everything stands that is written against the SDK. */
+/** Entry module of all code that uses the SDK. */
 const entry = "serving";
 
-/** Modules that are in the bundle now; some declarations speak of the SDK, which is not there for readers. */
+/** Files replaced by the bundle. Some declarations import the SDK, which consumers do not have. */
 const bundledFiles = [
   "elicitation.js",
   "elicitation.d.ts",
@@ -28,7 +28,7 @@ export async function buildMcp(dist: string): Promise<void> {
   await writeBundle({
     source: join(folder, `../../mcp/${entry}.ts`),
     file: join(folder, `${entry}.js`),
-    // The smaller of the two validators that the SDK knows.
+    // The smaller of the SDK's two validators.
     alias: { "@modelcontextprotocol/server/_shims": join(folder, "../../mcp/sdk-platform.ts") },
     licences: join(folder, "LICENSES.txt"),
   });

@@ -1,4 +1,4 @@
-/** The files of the Node-RED nodes: a set for the service, one for releases and one for AI assistants, with editor, words, help and icons. */
+/** Writes the Node-RED nodes: sets for the service, releases and AI assistants, with editor, locales, help and icons. */
 import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fxdeskService } from "../core/service";
@@ -22,5 +22,5 @@ export async function generateNodes(dist: string): Promise<void> {
   const icons = join(dist, "../icons");
   await cp(icons, join(dist, "nodes/icons"), { recursive: true });
   const fallbacks = fallbacksOf(withQuoteProcedures(fxdeskService), german, await readdir(icons));
-  if (fallbacks.length > 0) console.warn(`Fallbacks of the nodes: ${fallbacks.join("; ")}`);
+  if (fallbacks.length > 0) console.warn(`Nodes with default texts or icons: ${fallbacks.join("; ")}`);
 }

@@ -1,4 +1,4 @@
-/** The declaration files of the operations and of their values: without the types of their schemas, which fill pages. */
+/** Generates declaration files of operations and their values, without the long inferred types of their schemas. */
 import { z } from "zod";
 import { inputSchema } from "../core/declaration/check";
 import type { Declaration } from "../core/declaration/operation";
@@ -10,7 +10,7 @@ import { inputName } from "./client-types";
 import { fromEach, jsonSchemas } from "./type-schemas";
 import { memberText, unlistedTypeName } from "./type-text";
 
-/** The declaration file of the operations, as text: their names, without the types of their schemas. */
+/** Returns the declaration file of the operations: their names only. */
 export const operationTypes = (operations: readonly Declaration[]): string =>
   `import type { Declaration } from "../declaration/operation";
 
@@ -23,7 +23,7 @@ export declare const operations: readonly [
 ${operations.map(({ name }) => `  Named<"${name}">,\n`).join("")}];
 `;
 
-/** The declaration file of the procedures, as text. */
+/** Returns the declaration file of the procedures. */
 export const procedureTypes = (procedures: readonly Procedure[]): string =>
   `import type { Procedure } from "../declaration/procedure";
 
@@ -36,7 +36,7 @@ export declare const procedures: readonly [
 ${procedures.map(({ name }) => `  Named<"${name}">,\n`).join("")}];
 `;
 
-/** The declaration file of the watches, as text. */
+/** Returns the declaration file of the watches. */
 export const watchTypes = (watches: readonly Watch[]): string =>
   `import type { Watch } from "../declaration/watch";
 
@@ -49,7 +49,7 @@ export declare const watches: readonly [
 ${watches.map(({ name }) => `  Named<"${name}">,\n`).join("")}];
 `;
 
-/** The declaration file of the values of operations, as text: what the caller gives, but for what is made of it. */
+/** Returns the declaration file of checked values: inputs with defaults, parsed and generated fields. */
 export function valueTypes(operations: readonly Declaration[]): string {
   const inputs = jsonSchemas(
     fromEach(operations, (operation) => [[operation.name, inputSchema(operation)]]),
@@ -82,16 +82,16 @@ export function valueTypes(operations: readonly Declaration[]): string {
   const types = [...shared].map(([type, name]) => `type ${name} = ${type};\n\n`).join("");
   return `import type { ${used} } from "../client/fxdesk-client";
 
-/** The input of a caller, and beside it or instead of its fields what is filled in, read from text or has a default. */
+/** Input of a caller, with generated, parsed and default values. */
 type Checked<Input, Own> = Readonly<Omit<Input, keyof Own> & Own>;
 
-${types}/** By the name of an operation, what all its fields hold in a request that has been checked. */
+${types}/** Values of all fields of a checked request, by operation name. */
 export interface OperationValues {
 ${members.join("")}}
 `;
 }
 
-/** Long types of what several operations have beside their inputs, by the name of the first of them. */
+/** Returns long types shared by several operations, named after the first. */
 function sharedTexts(own: ReadonlyMap<Declaration, string>): ReadonlyMap<string, string> {
   const texts = [...own.values()];
   const repeatedTexts = [...own].filter(
@@ -102,13 +102,13 @@ function sharedTexts(own: ReadonlyMap<Declaration, string>): ReadonlyMap<string,
 
 const withoutComments = (text: string): string => text.replace(/^ *\/\*\*.*\*\/\n/gm, "");
 
-/** The members of an object, by their names. */
+/** Returns the members of an object type, by name. */
 function membersOf(schema: JsonSchema): ReadonlyMap<string, string> {
   const names = Object.keys(schema.properties ?? {});
   return new Map(names.map((name) => [name, withoutComments(memberText(schema, name))]));
 }
 
-/** What is not as the caller gives it. */
+/** Returns the members whose checked type differs from the input. */
 function ownMembersText(input: JsonSchema, values: JsonSchema): string {
   const given = membersOf(input);
   const own = [...membersOf(values)].filter(([name, text]) => given.get(name) !== text);

@@ -1,4 +1,4 @@
-/** docs/operations.md of the package: every operation, procedure and watch, and what it is called on each surface. */
+/** Generates dist/docs/operations.md: all operations, procedures and watches, with their names on each surface. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { flagName, watchCommandName } from "../cli/flag-names";
@@ -19,12 +19,12 @@ import { bySection, sectionTitle } from "../core/declaration/sections";
 import { nodeTypeOf } from "../nodes/node-names";
 import { withQuoteProcedures } from "../nodes/user-service";
 
-/** No text may end the cell it stands in. */
+/** Escapes the column separator. */
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 
 const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`;
 
-/** A table of Markdown, with the empty line after it; nothing where it has no rows. */
+/** Returns a Markdown table with a final empty line; empty if there are no rows. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
   return rows.length === 0 ? [] : [row(headings), row(headings.map(() => "---")), ...rows.map(row), ""];
 }
@@ -46,19 +46,19 @@ const overview = (operations: readonly Callable[]): string[] =>
 
 const code = (text: string): string => `\`${text}\``;
 
-/** What kind of value a field takes, and whether it must be given. */
+/** Returns the type of a field and whether it is required. */
 function fieldType({ type, format, requirement, default: fallback }: FieldDoc): string {
   const state = requirement === "by rule" ? "needed by a rule" : requirement;
   return [format ?? type, fallback === undefined ? state : `default ${JSON.stringify(fallback)}`].join(", ");
 }
 
-/** What a field means and allows. */
+/** Returns the description of a field with its options. */
 function fieldMeaning({ description, kind, options }: FieldDoc): string {
   if (!options) return description;
   return `${description} ${kind === "array" ? "Any" : "One"} of ${options.map(code).join(", ")}.`;
 }
 
-/** What a request carries beside its fields: whose it is, and the form of a body that is not only JSON. */
+/** Describes the credentials of a request, and bodies other than JSON. */
 function requestNotes({ credentials, bodies }: RequestDoc): string[] {
   const carried = credentials.map(({ name }) => code(name));
   const others = bodies
@@ -76,7 +76,7 @@ const fieldRows = (fields: readonly BodyField[]): string[] =>
     fields.map(({ path, type, description }) => [code(path), type, description]),
   );
 
-/** What a response in JSON holds, below what says whose fields these are. */
+/** Returns the fields of a JSON response, below a lead sentence. */
 function responseFields(lead: string, { body }: ResponseDoc): string[] {
   const { fields = [], entries } = body ?? {};
   if (fields.length === 0) return [];
@@ -93,7 +93,7 @@ function responseFields(lead: string, { body }: ResponseDoc): string[] {
 const bullets = (list: readonly string[]): string[] =>
   list.length === 0 ? [] : [...list.map((item) => `- ${item}`), ""];
 
-/** What an operation sends, and what a procedure calls. */
+/** Returns the request of an operation, or the operations that a procedure calls. */
 const origin = ({ request, uses = [], contract }: OperationDoc): string =>
   request
     ? `${code(`${request.method} ${request.path}`)}, contract ${contract}`
@@ -101,7 +101,7 @@ const origin = ({ request, uses = [], contract }: OperationDoc): string =>
       ? `calls ${uses.map(code).join(", ")}`
       : "";
 
-/** What comes back, and what fails. */
+/** Returns the tables of responses and errors. */
 function outcomes({ responses, errors }: OperationDoc): string[] {
   return [
     ...table(
@@ -114,7 +114,7 @@ function outcomes({ responses, errors }: OperationDoc): string[] {
   ];
 }
 
-/** What is told of each entry. */
+/** Returns the fields of the entries of a watch. */
 const changeFields = ({ responses }: OperationDoc): string[] =>
   responses.flatMap((response) => responseFields("Each change has an entry:", response));
 
@@ -142,7 +142,7 @@ function details(callable: Callable): string[] {
   ];
 }
 
-/** The document, as text. */
+/** Returns the document as text. */
 export function operationsDocument(operations: readonly Callable[]): string {
   const sections = [...bySection(operations)].flatMap(([section, members]) => [
     `## ${sectionTitle(section, members)}`,

@@ -1,4 +1,4 @@
-/** The JSON Schema of the policy file, for editors: `"$schema": "…/dist/policy.schema.json"` completes and checks it. */
+/** Writes the JSON Schema of the policy file, for editors: `"$schema": "…/dist/policy.schema.json"` completes and checks it. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";

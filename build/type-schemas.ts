@@ -1,4 +1,4 @@
-/** The schemas that the types of a service are made of, as JSON Schemas. */
+/** Converts the schemas of a service to JSON Schemas, from which its types are generated. */
 import { z } from "zod";
 import { inputSchema } from "../core/declaration/check";
 import type { Callable, Declaration, ResponseDeclaration } from "../core/declaration/operation";
@@ -6,7 +6,7 @@ import { type JsonSchema, removeInternalKeys } from "../core/declaration/json-sc
 
 export type Schemas = Readonly<Record<string, JsonSchema>>;
 
-/** Schemas by a name of their own, and the named ones among and inside them. */
+/** Converts schemas; returns them by name, and all named schemas in them. */
 export function jsonSchemas(schemas: Readonly<Record<string, z.ZodType>>, io: "input" | "output") {
   const { properties, $defs } = z.toJSONSchema(z.object(schemas), { io, override: removeInternalKeys });
   return { own: (properties ?? {}) as Schemas, named: ($defs ?? {}) as Schemas };
@@ -24,11 +24,11 @@ export const jsonResponses = ({ responses }: Callable): [status: string, respons
     response.kind === "json" ? [[status, response] as [string, JsonResponse]] : [],
   );
 
-/** The body of an operation's request; a procedure has none. */
+/** Returns the body schema of an operation; undefined for procedures. */
 export const bodyOf = (callable: Callable): z.ZodObject | undefined =>
   (callable as Partial<Declaration>).body;
 
-/** All schemas of a service that its types are made of. */
+/** Returns all schemas from which the types of a service are generated. */
 export function schemasOf(operations: readonly Callable[]) {
   const inputs = jsonSchemas(
     fromEach(operations, (operation) => [[operation.name, inputSchema(operation)]]),

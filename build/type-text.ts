@@ -1,7 +1,7 @@
-/** JSON Schemas as TypeScript. Every property carries what its schema says of it as its comment. */
+/** Renders JSON Schemas as TypeScript types, with descriptions as comments. */
 import type { JsonSchema } from "../core/declaration/json-schema";
 
-/** No text may end the comment it stands in. */
+/** Renders a doc comment. Escapes the comment terminator. */
 export function comment(lines: readonly string[], indent = ""): string {
   const safe = lines.map((line) => line.replaceAll("*/", "* /"));
   if (safe.length <= 1) return safe.map((line) => `${indent}/** ${line} */\n`).join("");
@@ -9,7 +9,7 @@ export function comment(lines: readonly string[], indent = ""): string {
   return [`${indent}/**`, ...rows, `${indent} */`, ""].join("\n");
 }
 
-/** How a text with a format is written. */
+/** Descriptions of string formats. */
 const formats: Readonly<Record<string, string>> = {
   date: "YYYY-MM-DD.",
   "date-time": "ISO 8601 date and time.",
@@ -18,7 +18,7 @@ const formats: Readonly<Record<string, string>> = {
   ipv4: "IPv4 address.",
 };
 
-/** The one alternative beside null; the schema itself where there are no such two. */
+/** Returns the alternative to null, or the schema itself if it is not nullable. */
 function withoutNull(schema: JsonSchema): JsonSchema {
   const others = ((schema.anyOf ?? []) as JsonSchema[]).filter(({ type }) => type !== "null");
   return others.length === 1 ? { ...others[0], ...schema } : schema;
@@ -50,10 +50,10 @@ const simpleTypes: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** The name of the type of a text beside the listed ones of an enumeration that may grow. */
+/** Type name for unlisted values of an extensible enumeration. */
 export const unlistedTypeName = "Unlisted";
 
-/** A schema as a type. A named schema, which is a reference, is its name. */
+/** Renders a schema as a type; a reference becomes the type name. */
 export function typeText(schema: JsonSchema, indent = ""): string {
   const { $ref, type, items, anyOf, enum: options, const: only } = schema;
   const known = schema["x-extensible-enum"] as readonly string[] | undefined;
@@ -76,13 +76,13 @@ function arrayText(items: JsonSchema, indent: string): string {
   return isUnion(items) ? `(${element})[]` : `${element}[]`;
 }
 
-/** A member of an object, without what its schema says of it. */
+/** Renders a member of an object without its comment. */
 export function memberText({ properties, required = [] }: JsonSchema, name: string, indent = ""): string {
   const type = typeText((properties as Readonly<Record<string, JsonSchema>>)[name]!, indent);
   return propertyKey(name) + ((required as string[]).includes(name) ? `: ${type}` : `?: ${type} | undefined`);
 }
 
-/** The members of an object in braces. */
+/** Renders the members of an object in braces. */
 export function membersText(schema: JsonSchema, indent = ""): string {
   const { properties = {}, additionalProperties: rest } = schema;
   const inner = `${indent}  `;

@@ -1,4 +1,4 @@
-/** The declaration files that show the contract. They take the place of what the compiler infers from its schemas. */
+/** Writes the declaration files of the contract, which replace the types inferred by the compiler. */
 import { access, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { callablesOf, type Service } from "../core/declaration/service";
@@ -6,7 +6,7 @@ import { fxdeskService } from "../core/service";
 import { clientTypes } from "./client-types";
 import { operationTypes, procedureTypes, valueTypes, watchTypes } from "./operation-types";
 
-/** The written declaration files, by the path of what the compiler made in their place. */
+/** Returns the declaration files, by the path of the compiler output that they replace. */
 export const typeFiles = (
   service: Pick<Service, "operations" | "procedures" | "watches">,
 ): Readonly<Record<string, string>> => ({

@@ -1,7 +1,4 @@
-/**
- * Removes from packages the declaration files to which no entry point leads. Runs when all are compiled; its arguments
- * are the folders of the packages.
- */
+/** Removes declaration files that no entry point imports. Runs after the compiler; arguments are package folders. */
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -12,7 +9,7 @@ interface Manifest {
 const importsIn = (text: string): string[] =>
   [...text.matchAll(/(?:\bfrom |\bimport\()"(\.[^"]+)"/g)].map(([, path]) => path!);
 
-/** The declaration files to which some lead, these included. */
+/** Returns the entry files and all declaration files that they import, directly or indirectly. */
 async function findReached(
   entries: readonly string[],
   all: ReadonlySet<string>,
@@ -23,7 +20,7 @@ async function findReached(
     for (const path of imports) {
       const target = join(file, "..", path.replace(/\.js$/, ""));
       const declarationFile = [`${target}.d.ts`, join(target, "index.d.ts")].find((each) => all.has(each));
-      if (!declarationFile) throw new Error(`${file} leads to ${path}, which is not there.`);
+      if (!declarationFile) throw new Error(`${file} imports ${path}, which does not exist.`);
       found.add(declarationFile);
     }
   }

@@ -1,20 +1,20 @@
-/** Flags as data, and the command line read by them. */
+/** Flag declarations and the parser for command lines. */
 import { parseArgs } from "node:util";
 import { suggestions } from "../core/suggestions";
 
 export interface Flag {
   /** Without the dashes. */
   readonly name: string;
-  /** What stands for the value in the help; a flag without it is a switch. */
+  /** Placeholder for the value in the help. A flag without one is a switch. */
   readonly value?: string;
   readonly description: string;
-  /** May be given several times. */
+  /** True if the flag may be repeated. */
   readonly repeats?: boolean;
-  /** A switch that can also be turned off: --no-name. */
+  /** True for a switch with a --no-name form. */
   readonly negatable?: boolean;
 }
 
-/** The command line is not right. */
+/** Thrown for invalid command lines and settings; maps to exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly code = "usage";
@@ -25,13 +25,11 @@ export class UsageError extends Error {
   }
 }
 
-/** What was given. */
 export interface ParsedArguments {
-  /** The value of a flag. */
   string(name: string): string | undefined;
-  /** All values of a flag that repeats. */
+  /** All values of a repeatable flag. */
   strings(name: string): readonly string[] | undefined;
-  /** Whether a switch is on or off; undefined when nothing was said. */
+  /** State of a switch; undefined if it was not given. */
   boolean(name: string): boolean | undefined;
 }
 
@@ -48,10 +46,10 @@ const optionsFrom = (flags: readonly Flag[]) =>
 function unknownFlagError(name: string, known: readonly string[]): UsageError {
   const near = suggestions(name, known).map((word) => `--${word}`);
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "See --help for the flags.";
-  return new UsageError(`There is no flag --${name} here. ${hint}`);
+  return new UsageError(`This command has no flag --${name}. ${hint}`);
 }
 
-/** Reads a command line. Throws a UsageError that names what is not right and what may have been meant. */
+/** Parses a command line. Throws a UsageError that names the invalid argument and suggests a correction. */
 export function parseArguments(args: readonly string[], flags: readonly Flag[]): ParsedArguments {
   const options = optionsFrom(flags);
   const { tokens, positionals } = parseArgs({
@@ -74,11 +72,13 @@ export function parseArguments(args: readonly string[], flags: readonly Flag[]):
       switches.set(flag.name, flag.name === name);
     } else if (value === undefined || (!inlineValue && value.startsWith("--")))
       throw new UsageError(`--${name} needs a value: --${name} ${flag.value}.`);
-    else if (values.has(name) && !flag.repeats) throw new UsageError(`--${name} is given twice.`);
+    else if (values.has(name) && !flag.repeats) throw new UsageError(`--${name} may be given only once.`);
     else values.set(name, [...(values.get(name) ?? []), value]);
   }
   if (positionals.length > 0)
-    throw new UsageError(`${JSON.stringify(positionals[0])} is not expected; values follow their flags.`);
+    throw new UsageError(
+      `Unexpected argument ${JSON.stringify(positionals[0])}. Give each value after its flag.`,
+    );
   return {
     string: (name) => values.get(name)?.[0],
     strings: (name) => values.get(name),

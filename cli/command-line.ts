@@ -1,4 +1,4 @@
-/** From arguments to a command, and from what goes wrong to an exit code and words that help. */
+/** Runs a command line and turns errors into a message and an exit code. */
 import { FxdeskError, InvalidInput, Unauthorized } from "../core/errors";
 import type { Service } from "../core/declaration/service";
 import { UsageError } from "./arguments";
@@ -13,52 +13,52 @@ import { version } from "./version";
 
 interface CommandEntry {
   readonly description: string;
-  /** Loads what the command needs, when it is asked for. */
+  /** Imports the command on demand, so that other commands start faster. */
   load(args: readonly string[], services: Services): Promise<readonly [Command, readonly string[]]>;
 }
 
-/** Loaded by the commands that need its operations: the others begin sooner. */
+/** Loads the service for the commands that need its operations; the others start faster without it. */
 interface Services {
   readonly base: () => Promise<Service>;
-  /** With the operations of the user's own. */
+  /** The service with the user's extension. */
   readonly extended: () => Promise<Service>;
 }
 
 const commands: Readonly<Record<string, CommandEntry>> = {
   call: {
-    description: "Call an operation of the service.",
+    description: "Call an operation or a procedure.",
     load: async (args, { extended }) =>
       (await import("./call/command.js")).callCommand(args, await extended()),
   },
   operations: {
-    description: "List or search the operations and what each does.",
+    description: "List or search the operations.",
     load: async (args, { extended }) =>
       (await import("./commands/operations.js")).operationsCommand(args, await extended()),
   },
   login: {
-    description: "Log in at the service, and write down a profile.",
+    description: "Log in to the service and save the login as a profile.",
     load: async (args, { base }) => [(await import("./commands/login.js")).loginCommand(await base()), args],
   },
   logout: {
-    description: "Forget the tokens of a profile.",
+    description: "Delete the tokens and secrets of a profile.",
     load: async (args, { base }) => [
       (await import("./commands/logout.js")).logoutCommand(await base()),
       args,
     ],
   },
   whoami: {
-    description: "Say who calls which client of which environment, and whether that works.",
+    description: "Show the environment and client in use, and test the connection.",
     load: async (args, { base }) => [
       (await import("./commands/whoami.js")).whoamiCommand(await base()),
       args,
     ],
   },
   profiles: {
-    description: "List the profiles, and who is logged in where.",
+    description: "List the saved profiles.",
     load: async (args) => [(await import("./commands/profiles.js")).profilesCommand, args],
   },
   watch: {
-    description: "Tell what is new or has changed, each change once.",
+    description: "Report new and changed records, each change once.",
     load: async (args, { extended }) =>
       (await import("./watch/command.js")).watchCommand(args, await extended()),
   },
@@ -67,16 +67,16 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     load: async (args) => [(await import("./commands/mcp.js")).mcpCommand, args],
   },
   sandbox: {
-    description: "Play the service on this machine, and control what is played.",
+    description: "Run a simulated service on this machine, and control it.",
     load: async (args, { base }) =>
       (await import("./commands/sandbox.js")).sandboxCommand(args, await base()),
   },
   store: {
-    description: "Check, migrate or move the store, in which is kept what has to outlive a process.",
+    description: "Check, migrate or move the store, the database with journal, tokens and watch positions.",
     load: async (args) => (await import("./commands/store.js")).storeCommand(args),
   },
   halt: {
-    description: "Stop all that changes something or moves money.",
+    description: "Stop all calls that change something or move money.",
     load: async (args) => [(await import("./commands/halt.js")).haltCommand, args],
   },
   resume: {
@@ -84,11 +84,11 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     load: async (args) => [(await import("./commands/halt.js")).resumeCommand, args],
   },
   journal: {
-    description: "Show, resolve, export and verify what is known of calls that commit money.",
+    description: "Show, resolve, export and verify the record of calls that commit money.",
     load: async (args, services) => (await import("./commands/journal.js")).journalCommand(args, services),
   },
   releases: {
-    description: "Show, release or refuse what waits for a person's yes.",
+    description: "Show, release or refuse requests that wait for release by a person.",
     load: async (args, services) => (await import("./commands/releases.js")).releasesCommand(args, services),
   },
   openapi: {
@@ -106,7 +106,7 @@ const exitCodeRows = Object.entries(exitMeanings).map(
 
 const renderHelp = (): string =>
   joinSections(
-    paragraph("Corporate accounts, trades and payments on the command line, in flows and for AI assistants."),
+    paragraph("Corporate accounts, trades and payments from the command line, Node-RED and AI assistants."),
     "Usage: fxdesk <command> [flags]",
     section(
       "Commands",
@@ -115,18 +115,18 @@ const renderHelp = (): string =>
     section(
       "Flags",
       columns([
-        ["--help", `${helpFlag.description} Every command has its own.`],
+        ["--help", `${helpFlag.description} Add it to a command for the help of that command.`],
         ["--version", "Show the version."],
       ]),
     ),
     extensionsHelp,
     section("Exit codes", columns(exitCodeRows)),
-    "Try it: fxdesk sandbox prints variables; with them set, fxdesk call trades.list --table.",
+    "To try it, run fxdesk sandbox, set the variables it prints, and run fxdesk call trades.list --table.",
   );
 
 function unknownCommandError(name: string): UsageError {
   const near = suggestions(name, Object.keys(commands));
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "fxdesk --help lists them.";
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "Run fxdesk --help for a list.";
   return new UsageError(`There is no command ${JSON.stringify(name)}. ${hint}`);
 }
 
@@ -160,16 +160,16 @@ async function run(
   return runCommand(command, rest, terminal);
 }
 
-/** What a person can do about an error beyond what its message says. */
+/** Returns instructions that the error itself cannot give, because it does not know the command line. */
 function hints(error: unknown, service: Service | undefined): string[] {
   if (error instanceof InvalidInput)
     return error.violations.flatMap(({ field }) => {
       const where = settingLocation(field, service);
-      return where ? [`Set ${field} by ${where}.`] : [];
+      return where ? [`Set ${field} with ${where}.`] : [];
     });
   if (error instanceof Unauthorized)
     return [
-      `Credentials come from fxdesk login, or from the environment: ${credentialVariables(service).join(", ")}.`,
+      `Log in with fxdesk login, or set credentials in the environment: ${credentialVariables(service).join(", ")}.`,
     ];
   return [];
 }
@@ -180,7 +180,7 @@ const requestIdLines = (error: unknown): string[] =>
 const journalEntryLines = (error: unknown): string[] =>
   error instanceof FxdeskError && error.journal ? [`Journal entry: ${error.journal.entry}`] : [];
 
-/** Line breaks of our own stay; whatever else the service put into a message cannot reach the terminal. */
+/** Keeps our own line breaks and strips control characters that the service may have put into a message. */
 const toPrintableLines = (text: string) => text.split("\n").map(printable).join("\n");
 
 function describeError(error: unknown, asJson: boolean, service: Service | undefined): string {
@@ -193,7 +193,7 @@ function describeError(error: unknown, asJson: boolean, service: Service | undef
   return JSON.stringify({ name: "Error", code: "unexpected", message });
 }
 
-/** Runs a command line over a service, the contract by default, and returns its exit code; never throws. */
+/** Runs a command line and returns its exit code; never throws. `service` defaults to the contract. */
 export async function runCommandLine(
   args: readonly string[],
   terminal: Terminal,
@@ -202,7 +202,7 @@ export async function runCommandLine(
   try {
     return await run(args, terminal, service);
   } catch (error) {
-    // Whoever asked has seen enough; that is no failure.
+    // The reader closed stdout, as `head` does; this is not a failure.
     if (isClosed(error)) return success;
     const asJson = args.includes("--json") || args.includes("--jsonl");
     await writeStderr(terminal, `${describeError(error, asJson, service)}\n`);

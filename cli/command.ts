@@ -1,24 +1,27 @@
-/** What a command is, and how one is run. */
+/** The declaration of a command, and its runner. */
 import { type Flag, type ParsedArguments, parseArguments } from "./arguments";
 import { flagRows, joinSections, paragraph, section } from "./help";
 import { type Terminal, write } from "./terminal";
 
 export interface Command {
-  /** How it is written: "fxdesk openapi [flags]". */
+  /** Usage line, for example "fxdesk openapi [flags]". */
   readonly usage: string;
   readonly description: string;
   readonly flags: readonly Flag[];
-  /** Flags that are fields of what is sent. */
+  /** Flags for fields of the request. */
   readonly fields?: readonly Flag[];
-  /** Flags it takes and does not list: they are described in one place for many commands. */
+  /** Accepted flags that the help does not list, because a shared section describes them. */
   readonly hiddenFlags?: readonly Flag[];
-  /** The rest of its help page, in parts. */
+  /** Help sections below the flags. */
   readonly helpSections?: readonly (string | undefined)[];
-  /** Does it, and returns the exit code. */
+  /** Runs the command and returns its exit code. */
   run(parsed: ParsedArguments, terminal: Terminal): Promise<number>;
 }
 
-export const jsonFlag: Flag = { name: "json", description: "Print JSON, errors too (one line on stderr)." };
+export const jsonFlag: Flag = {
+  name: "json",
+  description: "Print JSON; errors are one line of JSON on stderr.",
+};
 export const helpFlag: Flag = { name: "help", description: "Show this help." };
 
 const renderHelp = ({ usage, description, flags, fields = [], helpSections = [] }: Command): string =>
@@ -30,7 +33,7 @@ const renderHelp = ({ usage, description, flags, fields = [], helpSections = [] 
     ...helpSections,
   );
 
-/** All flags a command takes. */
+/** Returns all flags that a command accepts. */
 export const flagsOf = ({ flags, fields = [], hiddenFlags = [] }: Command): readonly Flag[] => [
   ...fields,
   ...flags,

@@ -1,4 +1,4 @@
-/** The connection of a command: from the environment, and from flags for what is not secret. */
+/** Reads connection settings from the environment and from flags. Secrets have no flag. */
 import type { ClientOptions } from "../core/client/client-options";
 import {
   environmentName,
@@ -12,7 +12,7 @@ import { type Flag, type ParsedArguments, UsageError } from "./arguments";
 import { columns, section } from "./help";
 import { flagName } from "./flag-names";
 
-/** What a connection is made of; a command that only reads settings loads no operations. */
+/** The settings of a service; without its operations, commands start faster. */
 export type ServiceSettings = Pick<Service, "settings">;
 const contract: ServiceSettings = { settings: contractSettings };
 
@@ -21,7 +21,7 @@ const secretSettings = (service: ServiceSettings) => settingsOf(service).filter(
 
 const flagPlaceholder = ({ options }: Setting): string => (options ? `<${options.join("|")}>` : "<text>");
 
-/** The flags of settings that are not secret. */
+/** Returns flags for the settings that are not secret. */
 export const settingFlags = (settings: readonly Setting[]): readonly Flag[] =>
   settings
     .filter(({ secret }) => !secret)
@@ -34,13 +34,13 @@ export const settingFlags = (settings: readonly Setting[]): readonly Flag[] =>
 export const connectionFlags = (service: ServiceSettings = contract): readonly Flag[] =>
   settingFlags(settingsOf(service));
 
-/** What a person reads about settings in the help. */
+/** Renders the help section for settings. */
 export const settingsHelp = (title: string, settings: readonly Setting[]): string =>
   section(
-    `${title}: from the environment, or by flags for what is not secret`,
+    `${title} settings, as environment variables or as the flags in parentheses`,
     columns(
       settings.map(({ name, description, secret }) => {
-        const flag = secret ? "never a flag" : `--${flagName(name)}`;
+        const flag = secret ? "no flag: secret" : `--${flagName(name)}`;
         return [environmentName(name), `${description} (${flag})`];
       }),
     ),
@@ -49,7 +49,7 @@ export const settingsHelp = (title: string, settings: readonly Setting[]): strin
 export const connectionHelp = (service: ServiceSettings = contract): string =>
   settingsHelp("Connection", settingsOf(service));
 
-/** Says so before parsing, without repeating the value: other users of a machine can read its command lines. */
+/** Rejects secrets on the command line, without repeating the value: other users of the machine can read it. */
 export function rejectSecretFlags(
   args: readonly string[],
   allowed: readonly string[],
@@ -60,12 +60,12 @@ export function rejectSecretFlags(
     const given = args.some((word) => word === `--${flag}` || word.startsWith(`--${flag}=`));
     if (given && !allowed.includes(flag))
       throw new UsageError(
-        `--${flag} is not a flag: other users of this machine could read it. Set ${environmentName(name)} in the environment.`,
+        `--${flag} is not allowed, because other users of this machine can read the command line. Set ${environmentName(name)} in the environment.`,
       );
   }
 }
 
-/** The settings that flags give, by name. `taken` are flags that mean something else. */
+/** Returns the settings given as flags, by name. `reservedFlags` belong to the command itself. */
 export function settingsFromFlags(
   parsed: ParsedArguments,
   service: ServiceSettings = contract,
@@ -80,7 +80,7 @@ export function settingsFromFlags(
   return Object.fromEntries(flags);
 }
 
-/** The settings of flags and environment, by name: a flag wins. */
+/** Returns the settings of flags and environment, by name. Flags take precedence. */
 export const settingsFrom = (
   parsed: ParsedArguments,
   environment: Readonly<Record<string, string | undefined>>,
@@ -92,15 +92,15 @@ export const settingsFrom = (
 });
 
 /**
- * What was found wrong with the settings is a mistake of usage; all else is thrown on. The setting that is named first is
- * named as a person sets it.
+ * Converts a TypeError about a setting to a UsageError that names the variable and flag; rethrows other errors. The message
+ * must begin with the name of the setting.
  */
 export function throwAsUsage(error: unknown, service: ServiceSettings = contract): never {
   if (!(error instanceof TypeError)) throw error;
   throw new UsageError(error.message.replace(/^\w+/, (name) => settingLocation(name, service) ?? name));
 }
 
-/** Runs what reads the settings. */
+/** Runs `read` and converts its TypeError with `throwAsUsage`. */
 export function asUsageError<T>(read: () => T, service: ServiceSettings = contract): T {
   try {
     return read();
@@ -114,13 +114,13 @@ export const clientOptions = (
   service: ServiceSettings = contract,
 ): ClientOptions => asUsageError(() => optionsFromSettings(settings), service);
 
-/** Where a person sets what a setting's name stands for; undefined for any other name. */
+/** Returns the variable and flag of a setting; undefined if there is no such setting. */
 export function settingLocation(name: string, service: ServiceSettings = contract): string | undefined {
   const setting = settingsOf(service).find((known) => known.name === name);
   if (!setting) return undefined;
   return setting.secret ? environmentName(name) : `${environmentName(name)} or --${flagName(name)}`;
 }
 
-/** The variables that hold credentials. */
+/** Returns the environment variables that hold credentials. */
 export const credentialVariables = (service: ServiceSettings = contract): string[] =>
   secretSettings(service).map(({ name }) => environmentName(name));

@@ -1,17 +1,17 @@
-/** The exit codes scripts rely on. They do not change. */
+/** Exit codes. Scripts rely on them: they do not change. */
 import { type ErrorCode, FxdeskError } from "../core/errors";
 import { UsageError } from "./arguments";
 
 export const exitMeanings: Readonly<Record<number, string>> = {
-  0: "Done.",
-  1: "Something unexpected failed.",
-  2: "The command or its input is not right; nothing was done.",
-  3: "The service does not accept the credentials, or not for this.",
-  4: "What was asked for does not exist.",
-  5: "Refused: the service's state does not allow it, an interceptor, a halt or the policy does not.",
-  6: "Not now: too many requests, unavailable, out of time, not ready or not released. Try again later.",
-  7: "Sent, and the outcome is not known. Check at the service before you repeat it.",
-  8: "The service failed, or its response cannot be read or written to a file.",
+  0: "Success.",
+  1: "An unexpected error occurred, or a check found faults.",
+  2: "The command or its input is invalid; nothing was done.",
+  3: "The service rejected the credentials, or they lack the permission.",
+  4: "The requested item does not exist.",
+  5: "Refused: not allowed in the current state, or by an interceptor, a halt or the policy.",
+  6: "Try again later: too many requests, service unavailable, timeout, not ready or not released.",
+  7: "Sent, but the outcome is unknown. Check at the service before you repeat the command.",
+  8: "The service failed, or its response could not be read or saved.",
   130: "Interrupted; nothing was changed.",
 };
 

@@ -1,27 +1,26 @@
-/** What a module of the user's adds. */
+/** Loads the user's extension module. */
 import { extensionVariables } from "../core/client/settings";
 import type { Service } from "../core/declaration/service";
 import { UsageError } from "./arguments";
 import { columns, section } from "./help";
 import type { Terminal } from "./terminal";
 
-/** What a person reads about them in the help. */
 export const extensionsHelp = section(
-  "Operations of your own: from the environment",
+  "Extensions (your own operations), as environment variables",
   columns([
     [
       extensionVariables.path,
-      "Absolute path of a CommonJS module that adds operations, procedures, watches, and links round every call.",
+      "Absolute path of a CommonJS module with your operations, procedures, watches and interceptors.",
     ],
     [
       extensionVariables.effects,
-      "Those of its operations, with commas, whose declared effect counts although they are no GET. " +
-        "Any other that is no GET counts as money.",
+      "Names of its operations, separated by commas, whose declared effect is trusted although they are not GET requests. " +
+        "All other operations that are not GET requests count as money.",
     ],
   ]),
 )!;
 
-/** The service with the operations that the environment adds. */
+/** Returns the service with the extension that the environment names. */
 export async function loadExtendedService(service: Service, { environment }: Terminal): Promise<Service> {
   const { serviceFrom } = await import("../core/client/extensions.js");
   try {

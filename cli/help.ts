@@ -1,4 +1,4 @@
-/** Help pages: text in columns, wrapped. */
+/** Layout of help texts: wrapped paragraphs, columns and sections. */
 import type { Flag } from "./arguments";
 
 const width = 100;
@@ -15,10 +15,9 @@ function wrap(text: string, maxWidth: number): string[] {
   return [...lines, line];
 }
 
-/** A paragraph. */
 export const paragraph = (text: string): string => wrap(text, width).join("\n");
 
-/** Names on the left, what they mean on the right. */
+/** Renders two columns: names and wrapped descriptions. */
 export function columns(rows: readonly (readonly [name: string, description: string])[]): string {
   const leftWidth = Math.min(44, Math.max(...rows.map(([name]) => name.length))) + 4;
   const indent = `\n${" ".repeat(leftWidth)}`;
@@ -31,11 +30,11 @@ export function columns(rows: readonly (readonly [name: string, description: str
     .join("\n");
 }
 
-/** A heading with what belongs to it; nothing when there is nothing. */
+/** Returns a heading with its body; undefined if the body is empty. */
 export const section = (heading: string, body: string | undefined): string | undefined =>
   body ? `${heading}\n${body}` : undefined;
 
-/** A page of the parts that are there. */
+/** Joins the defined sections with empty lines. */
 export const joinSections = (...parts: readonly (string | undefined)[]): string =>
   `${parts.filter((part) => part !== undefined).join("\n\n")}\n`;
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env node
-/** The fxdesk command. */
+/** Entry point of the `fxdesk` command. */
 import { runCommandLine } from "./command-line";
 
-/** Whoever writes hears that the reader has gone away, and knows what that means. */
+/** Without a listener, EPIPE would crash the process; `write` reports it to the caller. */
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 async function main(): Promise<void> {
   const { stdin, stdout, stderr, env, argv } = process;
   const code = await runCommandLine(argv.slice(2), { stdin, stdout, stderr, environment: env });
-  // All is written; a call may be under way for which nobody waits any more.
+  // All output is written; an abandoned call in flight must not keep the process alive.
   process.exit(code);
 }
 

@@ -1,7 +1,7 @@
-/** Where a command that serves listens. */
+/** The --port flag, and errors of listening. */
 import { type ParsedArguments, UsageError } from "./arguments";
 
-/** The port to listen on; 0 lets the system choose one. */
+/** Returns the value of --port; 0 lets the system choose a port. */
 export function portFrom(parsed: ParsedArguments): number | undefined {
   const text = parsed.string("port");
   if (text === undefined) return undefined;
@@ -17,18 +17,18 @@ interface ListenError {
   readonly hostname?: unknown;
 }
 
-/** What to do when nothing can listen there, by the code of the error. */
+/** Advice by error code of `listen`. */
 const listenAdvice: Readonly<Record<string, (error: ListenError) => string>> = {
   EADDRINUSE: ({ port }) =>
-    `Port ${String(port)} is taken: choose another with --port, or 0 for any free one.`,
+    `Port ${String(port)} is already in use. Choose another with --port, or 0 for any free port.`,
   EACCES: ({ port }) =>
-    `Port ${String(port)} may not be used: choose another with --port, or 0 for any free one.`,
+    `You lack the permission for port ${String(port)}. Choose another with --port, or 0 for any free port.`,
   EADDRNOTAVAIL: ({ address }) => `--host must be an address of this machine, not ${String(address)}.`,
   ENOTFOUND: ({ hostname }) => `--host must be an address of this machine, not ${String(hostname)}.`,
   EAI_AGAIN: ({ hostname }) => `--host must be an address of this machine, not ${String(hostname)}.`,
 };
 
-/** Says what to do about a port or an address that cannot be had; every other error is thrown on. */
+/** Converts errors of `listen` to a UsageError with advice; rethrows other errors. */
 export function throwListenError(error: unknown): never {
   const message = listenAdvice[String((error as ListenError).code)]?.(error as ListenError);
   throw message === undefined ? error : new UsageError(message);

@@ -1,4 +1,4 @@
-/** Profiles on the command line: what `fxdesk login` has written down of a connection stands in for the environment. */
+/** Profiles on the command line: saved by `fxdesk login`, used instead of the environment. */
 import { environmentName, settingsFromEnvironment } from "../core/client/settings";
 import { settings as contractSettings } from "../core/contract/settings";
 import {
@@ -24,60 +24,59 @@ const profileVariable = environmentName("profile");
 export const profileFlag: Flag = {
   name: "profile",
   value: "<name>",
-  description: "Who is logged in where, as fxdesk login wrote it down.",
+  description: "Use the settings and login of this profile, saved by fxdesk login.",
 };
 
-/** The flags of what calls the service: those of its settings, and the profile in their place. */
+/** Returns the flags of commands that call the service: connection settings and --profile. */
 export const connectionAndProfileFlags = (service?: Service): readonly Flag[] => [
   ...connectionFlags(service),
   profileFlag,
 ];
 
 export const profileHelp =
-  `With --profile, or ${profileVariable}, the settings of the service are those of fxdesk login: what the environment says ` +
-  "of them does not count.";
+  `With --profile or ${profileVariable}, the connection settings of that profile are used, and environment variables about the ` +
+  "service are ignored.";
 
-/** The profile that is asked for. */
+/** Returns the profile name from --profile or the environment. */
 export function requestedProfile(parsed: ParsedArguments, { environment }: Terminal): string | undefined {
   const name = parsed.string(profileFlag.name) ?? (environment[profileVariable] || undefined);
   if (name === undefined || isProfileName(name)) return name;
   throw new UsageError(
-    `--profile must be up to 64 letters, digits, dots, dashes and underscores, not ${JSON.stringify(name)}.`,
+    `--profile must be 1 to 64 letters, digits, dots, dashes or underscores, not ${JSON.stringify(name)}.`,
   );
 }
 
-/** The name of the profile that a command cannot do without. */
+/** Returns the profile name. Throws a UsageError if none is given. */
 export function requiredProfile(parsed: ParsedArguments, terminal: Terminal): string {
   const name = requestedProfile(parsed, terminal);
   if (name !== undefined) return name;
-  throw new UsageError("--profile is needed: a name of your own for who is logged in where.");
+  throw new UsageError("--profile <name> is required. Choose any name for this login.");
 }
 
 function findProfile(profiles: Profiles, name: string): Profile {
   const profile = profiles.get(name);
   if (profile) return profile;
   const near = suggestions(name, [...profiles.keys()]);
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "fxdesk profiles lists them.";
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "Run fxdesk profiles for a list.";
   throw new UsageError(`There is no profile ${name}. ${hint}`);
 }
 
-/** What the environment says of all but the service, such as where the store is. */
+/** Returns the environment's settings that are not about the service, for example the store. */
 function environmentSettings({ environment }: Terminal): Settings {
   const ofService = new Set(contractSettings.map(({ name }) => name));
   const given = Object.entries(settingsFromEnvironment(environment));
   return Object.fromEntries(given.filter(([name]) => !ofService.has(name)));
 }
 
-/** A profile as somebody uses it. */
 interface LoadedProfile {
-  /** Its own settings of the service, with its secrets where they are there, and the environment's of all else. */
+  /** Service settings and, if logged in, secrets of the profile; all other settings from the environment. */
   readonly settings: Settings;
   readonly isLoggedIn: boolean;
-  /** Why its secrets cannot be read. */
+  /** Reason why the secrets cannot be read. */
   readonly unreadableReason?: string;
 }
 
-/** Throws where there is no profile of the name. */
+/** Loads a profile. Throws a UsageError if it does not exist. */
 export async function loadProfile(
   name: string,
   parsed: ParsedArguments,
@@ -94,7 +93,7 @@ export async function loadProfile(
   }
 }
 
-/** Throws where a flag leads the profile elsewhere. */
+/** Throws a UsageError if a flag would send the profile's credentials to another service. */
 async function assertSameService(name: string, flags: Settings): Promise<void> {
   if (Object.keys(flags).length === 0) return;
   const [{ contract }, { destinationSettingsOf }] = await Promise.all([
@@ -104,13 +103,13 @@ async function assertSameService(name: string, flags: Settings): Promise<void> {
   const conflicting = destinationSettingsOf(contract).find((setting) => setting in flags);
   if (conflicting !== undefined)
     throw new UsageError(
-      `--${flagName(conflicting)} is what the profile ${name} says. For another place log in to another profile.`,
+      `--${flagName(conflicting)} cannot be changed for the profile ${name}. Log in to another profile for another service.`,
     );
 }
 
 /**
- * The settings in force, by name: those of the profile that is asked for, else of the environment; flags win. `taken` are
- * flags that mean something else.
+ * Returns the effective settings: those of the profile if one is named, otherwise of the environment. Flags take precedence,
+ * except `reservedFlags`, which belong to the command itself.
  */
 export async function effectiveSettings(
   parsed: ParsedArguments,
@@ -126,7 +125,7 @@ export async function effectiveSettings(
   if (isLoggedIn) return { ...settings, ...flags };
   const reason = unreadableReason === undefined ? "" : `Its secrets cannot be read: ${unreadableReason} `;
   throw new Unauthorized(
-    `Nobody is logged in to the profile ${name}. ${reason}fxdesk login --profile ${name} does that.`,
+    `The profile ${name} is not logged in. ${reason}Run fxdesk login --profile ${name}.`,
     { operation: "login", code: "unauthorized", outcome: "not-sent" },
   );
 }

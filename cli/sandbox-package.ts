@@ -1,4 +1,4 @@
-/** The sandbox, a package of its own: loaded when asked for, not needed otherwise. */
+/** Loads the optional package @fxdesk/sandbox. */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,27 +10,27 @@ import type { Declaration } from "../core/declaration/operation";
 import type { Service } from "../core/declaration/service";
 import { UsageError } from "./arguments";
 
-/** What the commands use of @fxdesk/sandbox. */
+/** The part of @fxdesk/sandbox that the commands use. */
 export interface SandboxPackage {
-  /** The options are the package's own; one that is undefined is not given. */
+  /** Options are those of the package; undefined ones are ignored. */
   startSandbox(this: void, options: object): Promise<RunningSandbox>;
-  /** What can be done to a running sandbox; declared like operations of the service. */
+  /** Controls of a running sandbox, declared like operations of the service. */
   readonly controls: readonly Declaration[];
 }
 
 export interface RunningSandbox {
   readonly baseUrl: string;
-  /** The credentials of the seeded company, by the names of connection settings, and what else is known of it. */
+  /** Credentials and facts of the seeded company, by the names of connection settings. */
   readonly demo: Readonly<Record<string, string>>;
-  /** The module that declares what it adds to the contract, and whose effects in it count as declared. */
+  /** Extension module with the sandbox's own operations, and the names whose declared effect is trusted. */
   readonly extension: { readonly path: string; readonly effects: readonly string[] };
   close(): Promise<void>;
 }
 
-/** Not a literal, so that the package is looked for when it is asked for and not when this one is compiled. */
+/** Typed as string, so that the compiler does not resolve the package. */
 const packageName: string = "@fxdesk/sandbox";
 
-/** Whether the package itself is not there; what one that is there does not find is another error. */
+/** True if the package itself is missing, and not one of its dependencies. */
 function isMissing(error: unknown): boolean {
   const { code, message } = error as NodeJS.ErrnoException;
   return /^(ERR_)?MODULE_NOT_FOUND$/.test(code ?? "") && message.includes(`'${packageName}'`);
@@ -41,13 +41,11 @@ export async function loadSandbox(): Promise<SandboxPackage> {
     return (await import(packageName)) as SandboxPackage;
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw new UsageError(
-      `The sandbox is not installed. Install it beside fxdesk: npm install ${packageName}`,
-    );
+    throw new UsageError(`The sandbox is not installed. Install it with: npm install ${packageName}`);
   }
 }
 
-/** The connection settings that reach a running sandbox, by name: its addresses, and the company's. */
+/** Returns the connection settings for a running sandbox, by name. */
 export function demoSettings(sandbox: RunningSandbox, service: Service = contract): Record<string, string> {
   const given: Readonly<Record<string, unknown>> = { environment: "sandbox", ...sandbox.demo, ...sandbox };
   const entries = settingsOf(service).flatMap(({ name }) => {
@@ -57,7 +55,7 @@ export function demoSettings(sandbox: RunningSandbox, service: Service = contrac
   return Object.fromEntries(entries);
 }
 
-/** The environment variables of who calls a running sandbox: its connection, and the operations that it adds. */
+/** Returns the environment variables for calling a running sandbox, including its extension. */
 export function sandboxVariables(
   sandbox: RunningSandbox,
   service: Service = contract,
@@ -72,8 +70,8 @@ export function sandboxVariables(
 }
 
 /**
- * A store that goes with the sandbox: its quotes have the same identifiers in every run, and what became of those of another
- * run is not what becomes of these.
+ * Creates a store that lives as long as the sandbox. Quote IDs repeat from run to run, so a journal of an earlier run would
+ * answer for quotes of this one.
  */
 export async function createTemporaryStore(): Promise<{
   readonly variables: Record<string, string>;
@@ -89,11 +87,11 @@ export async function createTemporaryStore(): Promise<{
   };
 }
 
-/** In quotes where a shell would read something else: a path may have spaces. */
+/** Quotes a value if a shell would interpret it, for example a path with spaces. */
 const shellQuote = (value: string) =>
   /^[\w@%+=:,./-]*$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 
-/** One `NAME=value` a line, as a shell reads them. */
+/** Returns one `NAME=value` line per variable, quoted for a shell. */
 export const toShellLines = (variables: Readonly<Record<string, string>>): string =>
   Object.entries(variables)
     .map(([name, value]) => `${name}=${shellQuote(value)}\n`)

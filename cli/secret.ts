@@ -1,9 +1,9 @@
-/** A secret that a person types, or that comes on standard input: never an argument, which others could read. */
+/** Reads a secret from the terminal or stdin. Never an argument, because other users can read command lines. */
 import type { Readable } from "node:stream";
 import { UsageError } from "./arguments";
 import { type Terminal, writeStderr } from "./terminal";
 
-/** A terminal whose echo can be turned off. */
+/** A stream whose echo can be turned off if it is a terminal. */
 type Keyboard = Readable & { readonly isTTY?: boolean; setRawMode?(on: boolean): unknown };
 
 const maxSecretLength = 1_024;
@@ -16,14 +16,14 @@ const [enter, lineFeed, backspace, erase, interrupt, endOfInput] = [
   "\u0004",
 ];
 
-/** Reads a line key by key, without showing it. */
+/** Reads a line key by key, without echo. */
 async function readTyped(keyboard: Keyboard): Promise<string> {
   keyboard.setRawMode!(true);
   try {
     let line: string[] = [];
     for await (const chunk of keyboard.iterator({ destroyOnReturn: false }))
       for (const key of String(chunk)) {
-        if (key === interrupt || key === endOfInput) throw new UsageError("Nothing was decided.");
+        if (key === interrupt || key === endOfInput) throw new UsageError("Cancelled. Nothing was recorded.");
         if (key === enter || key === lineFeed) return line.join("");
         line = key === backspace || key === erase ? line.slice(0, -1) : [...line, key];
       }
@@ -34,7 +34,7 @@ async function readTyped(keyboard: Keyboard): Promise<string> {
   }
 }
 
-/** Reads the first line of what comes. */
+/** Reads the first line of a stream. */
 async function readPiped(input: Readable): Promise<string> {
   let text = "";
   for await (const chunk of input) {
@@ -44,7 +44,7 @@ async function readPiped(input: Readable): Promise<string> {
   return text.split(/\r?\n/)[0]!;
 }
 
-/** Asks for a secret. Throws a UsageError where there is none. */
+/** Prompts for a secret. Throws a UsageError if it is empty. */
 export async function readSecret(terminal: Terminal, prompt: string): Promise<string> {
   const keyboard: Keyboard = terminal.stdin;
   const isTyped = keyboard.isTTY === true && keyboard.setRawMode !== undefined;
@@ -52,6 +52,6 @@ export async function readSecret(terminal: Terminal, prompt: string): Promise<st
   const secret = isTyped ? await readTyped(keyboard) : await readPiped(keyboard);
   if (isTyped) await writeStderr(terminal, "\n");
   if (secret === "")
-    throw new UsageError("The secret is read from the terminal or from standard input, and there was none.");
+    throw new UsageError("No secret was given. Type it at the prompt, or pass it on standard input.");
   return secret;
 }

@@ -1,4 +1,4 @@
-/** A response as an aligned table. */
+/** Renders responses as aligned text tables. */
 import type { ResultList } from "../core/declaration/result-list";
 import { printable } from "./terminal";
 
@@ -7,7 +7,7 @@ type Row = Readonly<Record<string, unknown>>;
 const isRow = (value: unknown): value is Row =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** One level of nested objects joins its parent: `amount.currency`. */
+/** Flattens one level of nested objects: `amount.currency`. */
 const flatten = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).flatMap(([key, value]) =>
@@ -24,7 +24,7 @@ function cellText(value: unknown): string {
   return printable(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** The rows of a response: a list, the only list inside an object, or the fields of the object itself. */
+/** Returns the rows: a list, the only list inside an object, or one row per field of an object. */
 function rowsOf(body: unknown): readonly Row[] {
   const list = Array.isArray(body) ? body : onlyList(body);
   if (list) return list.map((item) => (isRow(item) ? flatten(item) : { value: item }));
@@ -40,7 +40,7 @@ function onlyList(body: unknown): readonly unknown[] | undefined {
 
 const isNumeric = (text: string) => /^-?\d+(\.\d+)?$/.test(text);
 
-/** The columns of rows: fields that are known in their order, then others as they first appear. */
+/** Returns the column names: `fields` in their order, then others by first appearance. */
 function columnsOf(rows: readonly Row[], fields: readonly string[]): string[] {
   const rank = (name: string) => {
     const index = fields.indexOf(name.split(".")[0]!);
@@ -52,8 +52,8 @@ function columnsOf(rows: readonly Row[], fields: readonly string[]): string[] {
 }
 
 /**
- * Columns in the order of the fields that are known, then as they first appear; a column of nothing but numbers is aligned
- * to the right. Lines longer than `width` are cut.
+ * Renders a table. Columns follow `fields`, then first appearance; columns of numbers are right-aligned. Lines longer than
+ * `width` are cut.
  */
 export function table(body: unknown, width = Infinity, fields: readonly string[] = []): string {
   const rows = rowsOf(body);
@@ -74,7 +74,7 @@ export function table(body: unknown, width = Infinity, fields: readonly string[]
   return lines.map((line) => `${line.length > width ? `${line.slice(0, width - 1)}…` : line}\n`).join("");
 }
 
-/** What is told beside a list: its values one below the other, then each list that is not empty. */
+/** Renders the values beside the main list, one per line, then every other list that is not empty. */
 function renderRest(rest: Row, width: number): string[] {
   const lists = Object.entries(rest).filter(([, value]) => Array.isArray(value) && value.some(isRow));
   const values = Object.entries(rest).filter(([name]) => !lists.some(([list]) => list === name));
@@ -88,7 +88,7 @@ function renderRest(rest: Row, width: number): string[] {
   ];
 }
 
-/** A result whose answer is one of its lists: that list as a table, with what is told of it above. */
+/** Renders a result with a main list: the other values, then the list as a table. */
 export const resultTable = (
   { name, entries, rest }: ResultList,
   fields: readonly string[],

@@ -1,7 +1,7 @@
-/** With these a person (Ctrl-C, a closed terminal) or the system asks a process to stop. */
+/** Signals that stop a process: Ctrl-C, kill, and a closed terminal. */
 export const stopSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** Resolves when the process is asked to stop. Call it before saying that it can be asked: it listens from then on. */
+/** Resolves at the first stop signal. Call it before printing that Ctrl-C stops the command. */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The version of this package. */
+/** Returns the version of this package. */
 export function version(): string {
   const manifest = readFileSync(require.resolve("@fxdesk/toolkit/package.json"), "utf8");
   return (JSON.parse(manifest) as { version: string }).version;

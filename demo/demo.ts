@@ -1,4 +1,4 @@
-/** Everything on one machine: the sandbox, Node-RED with a flow that runs, an MCP endpoint, and the page on which people release. */
+/** Runs everything on one machine: the sandbox, Node-RED with a flow, an MCP endpoint and the releases page. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,22 +17,22 @@ import { freePort, host } from "./ports";
 
 const defaultPorts = { nodeRed: 1880, sandbox: 8080, mcp: 8081, releases: 8082 };
 
-/** The flow a person begins with; seen from what is built, which lies in dist/demo. */
+/** Initial flow; the path is relative to dist/demo. */
 const firstFlow = join(__dirname, "../../examples/01 Cash position.json");
 
-/** What reaches the sandbox, as a shell reads it. */
+/** Shell file with the variables of the sandbox. */
 const variablesFile = "sandbox.env";
 
 export interface Demo {
   readonly nodeRed: NodeRed;
   readonly sandboxUrl: string;
   readonly mcpUrl: string;
-  /** What assistants send as `Authorization: Bearer`. */
+  /** Bearer token for AI assistants. */
   readonly mcpToken: string;
   readonly releasesUrl: string;
-  /** Who releases here, with their secrets. */
+  /** Secrets of the people who release, by name. */
   readonly people: Readonly<Record<string, string>>;
-  /** Holds the FXDESK_* variables of this run. */
+  /** File with the FXDESK_* variables of this run. */
   readonly variablesPath: string;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ async function startSandbox(dataDir: string, nodeRedPort: number) {
   return start({ port: await freePort(defaultPorts.sandbox), host, dataDir, redirectUri });
 }
 
-/** A file of this folder: made in the first run, and the same in every other. */
+/** Reads a file of the folder; the first run creates it. */
 async function readOrCreateFile(folder: string, name: string, initialContent: string): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, initialContent, { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
@@ -52,7 +52,7 @@ async function readOrCreateFile(folder: string, name: string, initialContent: st
   return readFile(path, "utf8");
 }
 
-/** What a person may change in the folder: money beyond this needs a yes. */
+/** Initial policy; users may edit the file. Calls above 10,000 EUR require a release. */
 const policy = {
   people: ["anna", "bert", "desk"],
   rules: [{ effects: ["money"], above: "10000", from: ["anna", "bert"] }],
@@ -64,7 +64,7 @@ interface Releases {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** A policy and two people to try it with; `desk` is who asks. */
+/** Creates a policy and two people who release; `desk` is the requester. */
 async function createReleaseFiles(folder: string): Promise<Releases> {
   const [policyPath, peoplePath] = [join(folder, "policy.json"), join(folder, "people.json")];
   await readOrCreateFile(folder, "policy.json", `${JSON.stringify(policy, null, 2)}\n`);
@@ -106,7 +106,7 @@ async function startReleasesPage(variables: Readonly<Record<string, string>>): P
   };
 }
 
-/** Starts all of it. The folder keeps the person's flows between runs. */
+/** Starts the demo. Flows, people and tokens stay in the folder between runs. */
 export async function startDemo(folder: string): Promise<Demo> {
   await mkdir(folder, { recursive: true });
   const port = await freePort(defaultPorts.nodeRed);
@@ -116,13 +116,13 @@ export async function startDemo(folder: string): Promise<Demo> {
   const variables = { ...sandboxVariables(sandbox), ...store.variables, ...releaseVariables };
   const variablesPath = join(folder, variablesFile);
   await writeFile(variablesPath, toShellLines(variables), { mode: 0o600 });
-  // The flow's connection reads the environment: the sandbox may be at another port each time.
+  // The connection of the flow reads the environment, because the port of the sandbox may change.
   Object.assign(process.env, variables);
   const service = serviceFrom(variables);
   const client = createClient(optionsFromSettings(settingsFromEnvironment(variables)), service);
-  // No money is at stake here: an assistant may trade and pay, within the policy.
+  // No real money: assistants may trade and pay within the policy.
   const allow = ["change", "money"] as const;
-  // The same in every run, as assistants have it in their settings.
+  // Stable across runs, because assistants have it in their settings.
   const token = await readOrCreateFile(folder, "mcp-token", randomUUID());
   const mcp = await serveHttp({ client, allow, token, port: await freePort(defaultPorts.mcp), host });
   await client.orders.start();

@@ -1,4 +1,4 @@
-/** Node-RED with the nodes of this package, in this process. */
+/** Runs Node-RED with the nodes of this package in this process. */
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -13,20 +13,20 @@ const flowFile = "flows.json";
 /** An express application, called as one handler among others. */
 type Handler = (...args: [...Parameters<RequestListener>, next: () => void]) => void;
 
-/** The sandbox's login page leads here. */
+/** Redirect path of the sandbox's login page. */
 export const callbackPath = "/callback";
 
 const loggedIn =
-  "You are logged in: the code is in the address of this page. A flow with an http in node at " +
-  `${callbackPath} would stand here, and exchange it at POST /token of the sandbox.\n`;
+  "You are logged in. The authorisation code is in the address of this page. To use it, add a flow with an http in node at " +
+  `${callbackPath} that exchanges the code at POST /token of the sandbox.\n`;
 
-/** Where no flow serves. */
+/** Handles requests that no flow answers. */
 function respondNotFound({ url = "" }: IncomingMessage, response: ServerResponse): void {
   if (url.split("?")[0] !== callbackPath) response.writeHead(404).end();
   else response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end(loggedIn);
 }
 
-/** The editor first, then what flows serve. */
+/** Routes requests to the editor, then to flows. */
 const handleRequest: RequestListener = (request, response) => {
   const notFound = () => respondNotFound(request, response);
   const served = () => (RED.httpNode as unknown as Handler)(request, response, notFound);
@@ -45,25 +45,25 @@ const settingsFor = (port: number, userDir: string) => ({
   editorTheme: { tours: false, projects: { enabled: false } },
 });
 
-/** What a Debug node shows in the editor's sidebar. */
+/** A message of a Debug node in the editor's sidebar. */
 export interface DebugMessage {
   readonly name: string;
-  /** What `msg` holds: "array[4]", "Object", "string[12]". */
+  /** Type of `msg`: "array[4]", "Object", "string[12]". */
   readonly format: string;
-  /** As the sidebar gets it: text, or JSON. */
+  /** Text or JSON. */
   readonly msg: string;
 }
 
 export interface NodeRed {
   readonly url: string;
-  /** Resolves when the flows run; not before all their nodes are there. */
+  /** Resolves when the flows run and all their nodes are loaded. */
   readonly flowsStarted: Promise<unknown>;
-  /** What the first Debug node with a name shows. */
+  /** First message of a named Debug node. */
   readonly firstDebugMessage: Promise<DebugMessage>;
   close(): Promise<void>;
 }
 
-/** Node-RED mirrors its own log on the same channel; only nodes have names there. */
+/** Waits for a named Debug node. Node-RED's own log uses the same channel, without names. */
 const waitForDebugMessage = (): Promise<DebugMessage> =>
   new Promise((resolve) => {
     const onComms = ({ topic, data }: { topic: string; data: Partial<DebugMessage> }) => {
@@ -74,16 +74,13 @@ const waitForDebugMessage = (): Promise<DebugMessage> =>
     RED.events.on("comms", onComms);
   });
 
-/** An example and the connection that an editor would make when it is imported. */
+/** Reads an example and adds the connection that the editor creates on import. */
 async function withConnection(example: string): Promise<string> {
   const flow = JSON.parse(await readFile(example, "utf8")) as object[];
   return JSON.stringify([...flow, exampleConnection], undefined, 2);
 }
 
-/**
- * Starts Node-RED on a user directory of its own. The flow it begins with is written there once; from then on the
- * person's flows stay as they leave them.
- */
+/** Starts Node-RED in `userDir`. Writes the initial flow only if there is none, so that edited flows stay. */
 export async function startNodeRed(port: number, userDir: string, firstFlow: string): Promise<NodeRed> {
   await mkdir(userDir, { recursive: true });
   const flows = join(userDir, flowFile);

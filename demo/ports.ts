@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 
 export const host = "127.0.0.1";
 
-/** The usual port where it is free, else any free one. */
+/** Returns the preferred port if it is free, otherwise any free port. */
 export async function freePort(preferred: number): Promise<number> {
   const probe = createServer();
   const listening = (port: number) => once(probe.listen(port, host), "listening");

@@ -1,13 +1,13 @@
-/** npm start. */
+/** Entry point of `npm start`. */
 import { relative, resolve } from "node:path";
 import { table } from "../cli/table";
 import { untilStopped } from "../cli/until-stopped";
 import { type Demo, startDemo } from "./demo";
 
-/** Below the folder in which the command is given. */
+/** Data folder, relative to the working directory. */
 const dataFolder = ".fxdesk";
 
-/** Where the flow "Cash position" answers a browser. */
+/** Path of the page of the flow "Cash position". */
 const flowPage = "/cash-position";
 
 const overviewText = ({
@@ -20,34 +20,34 @@ const overviewText = ({
   variablesPath,
 }: Demo): string => `
   Node-RED   ${nodeRed.url}
-             The flow "Cash position" is there: press the button of its first node and watch the debug
+             To run the flow "Cash position", press the button of its first node and watch the debug
              sidebar, or open ${nodeRed.url}${flowPage}
-             More flows: menu, Import, Examples.
+             For more flows, open the menu, Import, Examples.
 
   Sandbox    ${sandboxUrl}
-             The service, played on this machine. On the command line:
+             The simulated service. To call it from the command line:
              set -a; . ${relative("", variablesPath)}; set +a
              npx fxdesk call trades.list --table
 
   MCP        ${mcpUrl}
-             For AI assistants, which may book and pay here, streamable HTTP:
+             For AI assistants (streamable HTTP), which may book and pay in the sandbox. Configuration:
              { "mcpServers": { "fxdesk": { "type": "http", "url": "${mcpUrl}",
                "headers": { "Authorization": "Bearer ${mcpToken}" } } } }
 
   Releases   ${releasesUrl}
-             Whoever asks for more than 10,000 EUR waits here for a person's yes. Two people to try it with, and
-             their secrets: ${Object.entries(people)
+             Requests above 10,000 EUR wait here for release by a person. Sign in as one of two people, with
+             the secret after the name: ${Object.entries(people)
                .map(([name, secret]) => `${name} ${secret}`)
-               .join(", ")}. The policy is ${dataFolder}/policy.json.
+               .join(", ")}. The policy is in ${dataFolder}/policy.json.
 
-  Statements sent by e-mail land in ${dataFolder}/sandbox/outbox.
-  Your flows stay in ${dataFolder}; delete that folder to begin again. Ctrl-C stops everything.
+  Statements sent by e-mail are saved in ${dataFolder}/sandbox/outbox.
+  Your flows are stored in ${dataFolder}; delete that folder to start over. Press Ctrl-C to stop everything.
 `;
 
-/** Asks the flow for its page, as a browser does, and prints what its Debug node shows. */
+/** Requests the page of the flow and prints the message of its Debug node. */
 async function runFlow({ nodeRed }: Demo): Promise<void> {
   await nodeRed.flowsStarted;
-  // Without the page, or when the demo stops meanwhile, there is nothing to show.
+  // Fails if the user deleted the page or stops the demo; there is nothing to show then.
   fetch(nodeRed.url + flowPage).catch(() => undefined);
   const { name, format, msg } = await nodeRed.firstDebugMessage;
   console.log(`The flow has run. ${name}:\n\n${table(format.startsWith("array") ? JSON.parse(msg) : msg)}`);

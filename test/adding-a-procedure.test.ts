@@ -1,4 +1,4 @@
-/** A procedure that is declared, and nothing else, is on every surface. */
+/** Tests that a procedure appears on every surface by its declaration alone. */
 import { z } from "zod";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { createClient } from "../core";
@@ -93,12 +93,12 @@ test("as a node: runtime, form, words and help", () => {
   expect(files["locales/en-US/fxdesk.html"]).toContain("Counts the accounts in some currencies.");
 });
 
-test("as a chapter of the documentation", () => {
+test("as a section of the documentation", () => {
   expect(operationsDocument([countAccounts])).toContain("`accounts.count`, calls `accounts.list`");
 });
 
-describe("rows: the list in its result that is the answer", () => {
-  test("as a table of its own, with what is told of it above", async () => {
+describe("the main list of its result", () => {
+  test("as a table below the other values", async () => {
     const args = ["call", "numbers.list", "--many", "3", "--table"];
     expect(await runForOutput(args, variablesOf(sandbox), numbersService)).toBe(
       [
@@ -121,7 +121,7 @@ describe("rows: the list in its result that is the answer", () => {
     );
   });
 
-  test("as a short line and lines with commas for a model, whole in the structured content", async () => {
+  test("as a summary and CSV for a model, and completely in the structured content", async () => {
     const client = connectNumbers();
     await withAssistant({ client }, async (assistant) => {
       const asked = await assistant.callTool({ name: "list_numbers", arguments: { many: 2 } });
@@ -152,7 +152,7 @@ describe("rows: the list in its result that is the answer", () => {
     await client.close();
   });
 
-  test("goes on from what was kept: nothing is called again, and every row comes once", async () => {
+  test("continues from the stored result: no new call, each row once", async () => {
     const client = connectNumbers();
     runs.count = 0;
     await withAssistant({ client }, async (assistant) => {
@@ -181,7 +181,7 @@ describe("rows: the list in its result that is the answer", () => {
     await client.close();
   });
 
-  test("as messages of a node: the whole, or one for each entry", async () => {
+  test("as messages of a node: complete, or one per entry", async () => {
     const client = connectNumbers();
     const sentIn = async (rows: "whole" | "each") => {
       const sent: Record<string, any>[] = [];
@@ -216,7 +216,7 @@ describe("rows: the list in its result that is the answer", () => {
     expect(nodeFiles(numbersService)["fxdesk.html"]).toContain("rows: rows()");
   });
 
-  test("that are not in its output are refused", () => {
+  test("refuses a list that is not in its output", () => {
     const declare = () =>
       procedureFor()({
         name: "numbers.count",

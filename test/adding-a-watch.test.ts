@@ -1,4 +1,4 @@
-/** A watch that is declared, and nothing else, is on every surface. */
+/** Tests that a watch appears on every surface by its declaration alone. */
 import { z } from "zod";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { createClient } from "../core";
@@ -42,7 +42,7 @@ const connect = () => {
   return createClient({ baseUrl, clientId, contactId, credentials: { accessToken } }, service);
 };
 
-test("as an iterator, and for who asks, with their types", async () => {
+test("as an iterator and a polling method, with types", async () => {
   const client = connect();
   const { changes } = await client.accounts.watchNames.since({ codes: ["EUR"] }, { consumer: "asks" });
   expect(changes.map(({ entry }) => entry?.currency.toLowerCase())).toEqual(["eur"]);
@@ -106,7 +106,7 @@ test("as a node: runtime, form, words and help", () => {
   expect(files["locales/en-US/fxdesk.html"]).toContain("Tells accounts that come.");
 });
 
-test("as a chapter of the documentation", () => {
+test("as a section of the documentation", () => {
   const document = operationsDocument([watchNames]);
   expect(document).toContain("`fxdesk watch account-names`");
   expect(document).toContain("`accounts.watchNames`, calls `accounts.list`");

@@ -1,6 +1,6 @@
 /**
- * The one idea of the design: a declaration, and nothing else, puts an operation on every surface. It may come from a
- * module of the user's, and the service may be another one.
+ * Tests that an operation appears on every surface by its declaration alone, also from an extension module and for another
+ * service.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -63,7 +63,7 @@ test("as a client method, with its types", async () => {
   await connected.close();
 });
 
-test("as a route of the sandbox that validates, with an example where nothing is behind it", async () => {
+test("as a validating route of the sandbox, with an example response", async () => {
   const bare = await startSandbox({ service });
   const headers = { authorization: `Bearer ${bare.demo.accessToken}` };
   const status = async (path: string) => (await fetch(bare.baseUrl + path, { headers })).status;
@@ -108,14 +108,14 @@ test("as a Node-RED node: runtime, form, words and help", () => {
   expect(files["locales/en-US/fxdesk.html"]).toContain("Returns the fixing of a currency pair.");
 });
 
-test("as a path of the OpenAPI document and a chapter of the documentation", () => {
+test("as a path of the OpenAPI document and a section of the documentation", () => {
   const { paths, components } = openApiDocument(service, { version: "1.0.0" });
   expect(paths["/fixings/{symbol}"]).toHaveProperty("get.operationId", "fixings.get");
   expect(components.schemas).toHaveProperty("FixingRate");
   expect(operationsDocument(all)).toContain("GET /fixings/{symbol}");
 });
 
-describe("an operation of the user's own, from a module", () => {
+describe("an operation from an extension module", () => {
   const code = `
 const { appendFileSync } = require("node:fs");
 
@@ -188,7 +188,7 @@ module.exports = (toolkit) => ({ operations: [getLimit(toolkit)], interceptors: 
     await connected.close();
   });
 
-  test("is called through the module's link, on every surface", async () => {
+  test("is called through the interceptor of the module, on every surface", async () => {
     const log = `${variables.FXDESK_EXTENSIONS}.log`;
     await rm(log, { force: true });
     const connected = connect();
@@ -209,7 +209,7 @@ module.exports = (toolkit) => ({ operations: [getLimit(toolkit)], interceptors: 
     ]);
   });
 
-  test("is called on the command line, which lists and describes it", async () => {
+  test("is listed, described and called on the command line", async () => {
     const response = await runForOutput(["call", "limits.get", "--currency", "EUR"], variables);
     expect(JSON.parse(response)).toEqual(limit);
     expect(await runForOutput(["operations"], variables)).toContain("limits.get");
@@ -217,7 +217,7 @@ module.exports = (toolkit) => ({ operations: [getLimit(toolkit)], interceptors: 
     expect(await runForOutput(["openapi"], variables)).toContain("/limits/{currency}");
   });
 
-  test("is a route of the sandbox, a path of the document, a chapter, a node's words", async () => {
+  test("is in the sandbox, the OpenAPI document, the documentation and the node texts", async () => {
     const headers = { authorization: `Bearer ${playing.demo.accessToken}` };
     const status = async (path: string) => (await fetch(playing.baseUrl + path, { headers })).status;
     expect([await status("/limits/EUR"), await status("/limits/E")]).toEqual([200, 400]);
@@ -242,7 +242,7 @@ describe("another service", () => {
   const connect = (interceptors: readonly Interceptor[] = [], deskKey = playing.demo.deskKey!) =>
     createClient({ settings: { deskUrl: playing.baseUrl, deskKey }, interceptors }, secondService);
 
-  test("is called with its credential, and its errors are read", async () => {
+  test("is called with its credential, and its errors are parsed", async () => {
     const [known, unknown] = [connect(), connect([], "a wrong key")];
     expect(await known.rates.get({ pair: "EURUSD" })).toEqual(rate);
     await expect(unknown.rates.get({ pair: "EURUSD" })).rejects.toMatchObject({
@@ -253,7 +253,7 @@ describe("another service", () => {
     await Promise.all([known.close(), unknown.close()]);
   });
 
-  test("has its tools", async () => {
+  test("has tools", async () => {
     const connected = connect();
     await withAssistant({ client: connected }, async (assistant) => {
       const { tools } = await assistant.listTools();
@@ -264,7 +264,7 @@ describe("another service", () => {
     await connected.close();
   });
 
-  test("has its commands, flags and variables", async () => {
+  test("has commands, flags and variables", async () => {
     const call = ["call", "rates.get", "--pair", "EURUSD"];
     expect(JSON.parse(await runForOutput(call, variables, secondService))).toEqual(rate);
     const { FXDESK_DESK_URL, ...others } = variables;
@@ -272,18 +272,18 @@ describe("another service", () => {
     expect(JSON.parse(flagged)).toEqual(rate);
     const help = await runForOutput(["call", "--help"], {}, secondService);
     expect(help).toMatch(/FXDESK_DESK_URL .*--desk-url/);
-    expect(help).toMatch(/FXDESK_DESK_KEY .*never a flag/s);
+    expect(help).toMatch(/FXDESK_DESK_KEY .*no flag: secret/s);
     expect(help).not.toContain("FXDESK_API_KEY");
   });
 
-  test("has its nodes, whose connection has its settings", () => {
+  test("has nodes with its connection settings", () => {
     const files = nodeFiles(secondService);
     expect(files["fxdesk.js"]).toContain('registerType("fxdesk-get-rate"');
     expect(files["fxdesk.html"]).toContain("deskUrl");
     expect(files["fxdesk.html"]).not.toContain("contactId");
   });
 
-  test("has its OpenAPI document and documentation", () => {
+  test("has an OpenAPI document and documentation", () => {
     const { paths, components } = openApiDocument(secondService, { version: "1" });
     expect(Object.keys(paths)).toEqual(["/v1/rates/{pair}", "/v1/rates"]);
     expect(components.securitySchemes).toMatchObject({
@@ -292,7 +292,7 @@ describe("another service", () => {
     expect(operationsDocument(secondService.operations)).toContain("GET /v1/rates/{pair}");
   });
 
-  test("is called through a link of the user's, on each surface that has a client", async () => {
+  test("is called through a user interceptor, on each surface with a client", async () => {
     const seen: string[] = [];
     const audit: Interceptor = async (call, next) => {
       const response = await next(call);

@@ -1,4 +1,4 @@
-/** Who may import whom. Types count as well: a circle of types is a circle for who reads. */
+/** Import rules between folders. Type imports count, because circular types are as hard to read. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 
@@ -12,7 +12,7 @@ const files = houses.flatMap((house) =>
 );
 const known = new Set(files);
 
-/** The file that a relative path means. */
+/** Resolves a relative import to a file. */
 function resolved(from: string, path: string): string | undefined {
   const base = posix.join(posix.dirname(from), path).replace(/\.js$/, "");
   return [`${base}.ts`, `${base}/index.ts`].find((file) => known.has(file));
@@ -37,16 +37,16 @@ test("the sandbox's domain knows no HTTP", () => {
   expect(readers(["sandbox/src/server.ts"])).toEqual(["sandbox/src/server.ts"]);
 });
 
-/** The files that lead back to a file, as the way that is gone first; nothing when it is in no circle. */
-function circleOf(start: string): string[] | undefined {
+/** Returns the import cycle of a file, starting with it; undefined if there is none. */
+function findCycle(start: string): string[] | undefined {
   const from = new Map<string, string>();
   const waiting = [start];
   for (const file of waiting)
     for (const next of imports.get(file)!) {
       if (next === start) {
-        const way = [start];
-        for (let at = file; at !== start; at = from.get(at)!) way.splice(1, 0, at);
-        return way;
+        const cycle = [start];
+        for (let at = file; at !== start; at = from.get(at)!) cycle.splice(1, 0, at);
+        return cycle;
       }
       if (from.has(next)) continue;
       from.set(next, file);
@@ -55,18 +55,18 @@ function circleOf(start: string): string[] | undefined {
   return undefined;
 }
 
-test("imports are found", () => {
+test("finds imports", () => {
   expect(importsOf("core/index.ts")).toContain("core/errors.ts");
   expect(importsOf("core/contract/all.ts")).toContain("core/contract/trades.ts");
   expect(importsOf("sandbox/src/pipeline.ts")).toContain("sandbox/src/error-mapping.ts");
 });
 
-test("no files import each other in a circle", () => {
-  expect(files.flatMap((file) => circleOf(file)?.join(" -> ") ?? [])).toEqual([]);
+test("has no circular imports", () => {
+  expect(files.flatMap((file) => findCycle(file)?.join(" -> ") ?? [])).toEqual([]);
 });
 
-/** What each room of core, and the sandbox's domain, may stand on, beside itself. */
-const rooms: Readonly<Record<string, readonly string[]>> = {
+/** Folders that each folder of core, and the sandbox's domain, may import besides itself. */
+const folders: Readonly<Record<string, readonly string[]>> = {
   "core/schema/": [],
   "core/formats/": ["core/schema/"],
   "core/declaration/": ["core/schema/"],
@@ -75,13 +75,13 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   "sandbox/src/world/": [],
 };
 
-test.each(Object.entries(rooms))("%s stands on nothing but %j", (room, allowed) => {
-  const members = files.filter((file) => file.startsWith(room));
+test.each(Object.entries(folders))("%s imports only %j", (folder, allowed) => {
+  const members = files.filter((file) => file.startsWith(folder));
   expect(members).not.toEqual([]);
   const others = members.flatMap((file) =>
     imports
       .get(file)!
-      .filter((other) => ![room, ...allowed].some((each) => other.startsWith(each)))
+      .filter((other) => ![folder, ...allowed].some((each) => other.startsWith(each)))
       .map((other) => `${file} -> ${other}`),
   );
   expect(others).toEqual([]);

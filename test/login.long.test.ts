@@ -1,4 +1,4 @@
-/** Somebody logs in with a browser, from the command line and from Node-RED: the built programs, and the sandbox. */
+/** Tests the login in a browser, from the command line and from Node-RED, with the built programs. */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -49,7 +49,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Logged in" }).waitFor();
 }
 
-/** What axe finds on a page. Its script may not run there: the page allows none. */
+/** Returns the accessibility violations of a page. Checks a copy, because the page allows no scripts. */
 async function findings(page: Page): Promise<string[]> {
   const copy = await browser.newPage();
   await copy.setContent(await page.content());
@@ -59,7 +59,7 @@ async function findings(page: Page): Promise<string[]> {
   return violations.map(({ id }) => id);
 }
 
-/** Runs `fxdesk login` with a person at the browser; returns the last page and what the command printed. */
+/** Runs `fxdesk login` with a browser; returns the last page and the output of the command. */
 async function logIn(profile: string, variables: Variables) {
   const command = spawn(process.execPath, [program, "login", "--profile", profile], {
     env: environmentOf(variables),
@@ -81,7 +81,7 @@ async function logIn(profile: string, variables: Variables) {
   return { code, found, ...said };
 }
 
-test("from the command line, for two profiles, with which the command and the MCP server go on", async () => {
+test("logs in two profiles from the command line, for commands and the MCP server", async () => {
   const desks = [
     { profile: "first", sandbox: await sandboxWith(await freeRedirectUri(), "one") },
     { profile: "second", sandbox: await sandboxWith(await freeRedirectUri(), "two") },
@@ -138,7 +138,7 @@ describe("from Node-RED", () => {
 
   const state = () => editor.page.locator("#fxdesk-connection-state");
 
-  test("with the form that is to be deployed, which is tried, and deployed", async () => {
+  test("logs in with an edited form, tests the connection and deploys it", async () => {
     const { page } = editor;
     await editor.edit("list");
     await editor.editConnection();
@@ -175,7 +175,7 @@ describe("from Node-RED", () => {
     });
   }, 90_000);
 
-  test("and again with what is deployed, whose secrets the form does not know", async () => {
+  test("logs in again with a deployed connection", async () => {
     const { page } = editor;
     await editor.edit("list");
     await editor.editConnection();

@@ -1,6 +1,6 @@
 /**
- * Refresh tokens that are good once, on every surface: what starts goes on where the last one stopped, also when several
- * start at the same time. FXDESK_RUNS raises how often.
+ * Tests single-use refresh tokens on every surface: each process continues with the tokens of the last one, also if several
+ * start at once. FXDESK_RUNS sets the number of runs.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ const runs = Number(process.env.FXDESK_RUNS ?? 20);
 
 let rotating: RotatingTokenService;
 let folder: string;
-/** As a user sets them: the refresh token stays what it was on the first day. */
+/** User settings: the configured refresh token never changes. */
 let settings: Record<string, string>;
 let variables: Variables;
 
@@ -73,7 +73,7 @@ const surface = (run: number) => surfaces[run % surfaces.length]!;
 
 test(`${runs} runs of the command line and of the MCP server, one after the other`, async () => {
   for (let run = 0; run < runs; run += 1) {
-    // Every third one finds its access token refused.
+    // Every third run has its access token rejected.
     if (run % 3 === 0) rotating.revoke();
     await surface(run)();
   }
@@ -95,7 +95,7 @@ test("4 at the same time", async () => {
   });
 }, 120_000);
 
-test("a process that is killed while it renews keeps the others from it as long as its lease lasts", async () => {
+test("a process killed during a refresh blocks others until its lease expires", async () => {
   const before = rotating.used.length;
   rotating.revoke();
   rotating.isSilent = true;
@@ -120,7 +120,7 @@ test("5 full deploys of Node-RED", async () => {
   const { refreshToken, authClientSecret, storeKey, ...open } = settings;
   const connection = connectionConfig(
     { baseUrl: open.baseUrl!, xs2aUrl: open.baseUrl! },
-    // The tokens are those of the environment that the others use, which name none.
+    // Uses the tokens of the environment, which does not name them.
     { environment: undefined, ...open, credentials: { refreshToken, authClientSecret, storeKey } },
   );
   const nodeRed = await NodeRed.start();
@@ -150,7 +150,7 @@ test("5 full deploys of Node-RED", async () => {
   });
 }, 120_000);
 
-test("nothing of it can be read in the store", async () => {
+test("the store contains no readable token", async () => {
   const files = await Promise.all(
     (await readdir(folder)).map((name) => readFile(join(folder, name), "latin1")),
   );

@@ -1,6 +1,6 @@
 /**
- * A call that does more than read: what became of it is told, whoever goes away meanwhile. Where it commits money and has
- * left, its outcome is waited for.
+ * Runs a call that changes something and always reports its outcome, even after an interruption or a closed stdout. A sent
+ * money call is awaited before the process ends.
  */
 import type { ServiceResponse } from "../../core/client/response";
 import { unreadableResponseError } from "../../core/client/call-errors";
@@ -17,35 +17,35 @@ interface ReportedCall {
   readonly print: (response: ServiceResponse) => Promise<void>;
 }
 
-/** The error of a call that may have been carried out. */
+/** Returns the error for a call that may have been carried out. */
 const possiblyDoneError = (operation: Callable, reason: string, cause?: unknown): FxdeskError =>
   new OutcomeUnknown(
     `${operation.name}: ${reason} It may have been carried out: ${lookupInstruction(operation)} before you repeat it.`,
     { operation: operation.name, code: "outcome_unknown", outcome: "unknown", attempts: 1, cause },
   );
 
-/** The error of a call that has left, and that a person no longer waits for. */
+/** Returns the error for a sent call whose response the user stopped waiting for. */
 function abandonedError(operation: Callable): FxdeskError {
-  const reason = "Its response is not waited for any more.";
+  const reason = "The command stopped waiting for the response.";
   return operation.effect === "money"
     ? unreadableResponseError(operation, reason, { attempts: 1, sent: true })
     : possiblyDoneError(operation, reason);
 }
 
-/** What a call that was interrupted ended with, told as what may have been done unless nothing was sent. */
+/** Converts the error of an interrupted call to an unknown outcome, unless nothing was sent. */
 function toInterruptedError(operation: Callable, error: unknown): unknown {
   if (!(error instanceof FxdeskError) || error.code !== "aborted") return error;
-  // Only one of its calls was aborted: others may have been carried out before.
-  if (isProcedure(operation)) return possiblyDoneError(operation, "Interrupted while it ran.", error);
+  // Only the current call was aborted; earlier ones may have been carried out.
+  if (isProcedure(operation)) return possiblyDoneError(operation, "Interrupted while it was running.", error);
   if (error.outcome === "not-sent" || operation.effect === "money") return error;
-  return possiblyDoneError(operation, "Interrupted after it had left.", error);
+  return possiblyDoneError(operation, "Interrupted after it was sent.", error);
 }
 
-/** Stops the call where it can be stopped; else waits for its outcome, until it is asked to stop once more. */
+/** Cancels the call if it was not sent yet; otherwise waits for its outcome until a second stop request. */
 async function waitForOutcome(
   { operation, call }: ReportedCall,
   stopRequests: StopRequests,
-  report: (words: string) => Promise<void>,
+  report: (line: string) => Promise<void>,
 ): Promise<ServiceResponse> {
   const stop = new AbortController();
   const outcome = call(stop.signal).catch((error: unknown) => {
@@ -59,17 +59,17 @@ async function waitForOutcome(
   stop.abort();
   if (await Promise.race([isSettled, stopRequests.waitForDuplicates()])) return outcome;
   const secondStop = stopRequests.next();
-  await report(`${operation.name} has left; waiting for its outcome (again to stop waiting).`);
+  await report(`${operation.name} was sent. Waiting for its outcome; press Ctrl-C again to stop waiting.`);
   if (await Promise.race([isSettled, secondStop])) return outcome;
   throw abandonedError(operation);
 }
 
-/** Prints the response; where nobody takes it, its outcome goes where errors go. */
+/** Prints the response, or reports its outcome on stderr if stdout is closed. */
 async function printOrReport(
   { operation, print }: ReportedCall,
   response: ServiceResponse,
   stopRequests: StopRequests,
-  report: (words: string) => Promise<void>,
+  report: (line: string) => Promise<void>,
 ): Promise<void> {
   const stopped = stopRequests.next().then(() => {
     throw new Error("Stopped.");
@@ -78,16 +78,16 @@ async function printOrReport(
     await Promise.race([print(response), stopped]);
   } catch (error) {
     await report(formatOutcomeLine(operation, response));
-    if (!isClosed(error)) await report(`The response was not printed: ${(error as Error).message}`);
+    if (!isClosed(error)) await report(`The response could not be printed: ${(error as Error).message}`);
   }
 }
 
-/** Calls, and tells the outcome: on stdout, or on stderr where that is gone. Throws the error of the call. */
+/** Makes the call and reports its outcome on stdout, or on stderr if stdout is closed. Throws the error of the call. */
 export async function callAndReport(
   reportedCall: ReportedCall,
   terminal: Terminal,
 ): Promise<ServiceResponse> {
-  const report = (words: string) => writeStderr(terminal, `fxdesk: ${words}\n`);
+  const report = (line: string) => writeStderr(terminal, `fxdesk: ${line}\n`);
   const stopRequests = new StopRequests();
   try {
     const response = await waitForOutcome(reportedCall, stopRequests, report);

@@ -1,4 +1,4 @@
-/** fxdesk call: one operation of the service. */
+/** The `fxdesk call` command: calls one operation or procedure. */
 import { isPaged } from "../../core/client/pages";
 import { type Callable, callablesOf, type Service } from "../../core/operations";
 import { fxdeskService } from "../../core/service";
@@ -18,47 +18,47 @@ import { operationHelp } from "./operation-help";
 export const inputFlag: Flag = {
   name: "input",
   value: "<file|->",
-  description: "Read the fields from a JSON file, or from stdin; flags win over it.",
+  description: "Read the fields from a JSON file, or from stdin (-). Flags take precedence.",
 };
 const tableFlag = ({ resultList }: Callable): Flag => ({
   name: "table",
   description:
     resultList === undefined
       ? "Print a table instead of JSON."
-      : `Print ${resultList} as a table instead of JSON, with the rest of the result above it.`,
+      : `Print ${resultList} as a table instead of JSON, below the other values of the result.`,
 });
-const allFlag: Flag = { name: "all", description: "Fetch every page." };
+const allFlag: Flag = { name: "all", description: "Fetch all pages of the list." };
 const outputFlag: Flag = {
   name: "output",
   value: "<path|->",
-  description: "Where the file goes; - is stdout.",
+  description: "Save the file here; - writes it to stdout.",
 };
 const folderFlag: Flag = {
   name: "output",
   value: "<folder>",
-  description: "Where the files go; made where it is not there. Default: this folder.",
+  description: "Save the files in this folder, which is created if needed. Default: the current folder.",
 };
 const yesFlag: Flag = {
   name: "yes",
-  description: "Send it: without this, show what would be sent and stop.",
+  description: "Send the request. Without --yes, the command sends nothing and shows a preview.",
 };
 
 const keyFlag: Flag = {
   name: "key",
   value: "<text>",
-  description: "Stands for this call and no other: the same call with the same key again is not sent twice.",
+  description: "Idempotency key: repeating the call with the same key does not send it twice.",
 };
-/** Where a field can be used once, it is the key unless another one is given. */
+/** Returns the key flag; the default key is the single-use field, if the operation has one. */
 const keyFlagOf = ({ singleUseField }: Callable): Flag =>
   singleUseField === undefined
     ? keyFlag
-    : { ...keyFlag, description: `${keyFlag.description} By default ${singleUseField} is its key.` };
+    : { ...keyFlag, description: `${keyFlag.description} Default: the value of ${singleUseField}.` };
 
-/** The flags of calling an operation that are not its fields. */
+/** Returns the flags of `fxdesk call` for an operation, without those of its fields. */
 export const callFlags = (operation: Callable): Flag[] => [
   inputFlag,
   ...(mayRespondWith(operation, "json") ? [tableFlag(operation)] : []),
-  // Money is sent once.
+  // Fetching further pages would send a money call more than once.
   ...(isPaged(operation) && operation.effect !== "money" ? [allFlag] : []),
   ...(mayRespondWith(operation, "file") ? [outputFlag] : []),
   ...(operation.deliversFiles ? [folderFlag] : []),
@@ -83,18 +83,20 @@ function operationCommand(operation: Callable, service: Service): Command {
 
 const callOverview = (service: Service): Command => ({
   usage: "fxdesk call <section.operation> [flags]",
-  description: "Calls an operation of the service and prints its response as JSON.",
+  description: "Calls an operation or procedure and prints its response as JSON.",
   flags: [],
   helpSections: [
     paragraph(
-      "fxdesk operations lists the operations; fxdesk call <section.operation> --help shows the flags of one.",
+      "Run fxdesk operations for a list, and fxdesk call <section.operation> --help for the flags of one operation.",
     ),
     connectionHelp(service),
     paragraph(profileHelp),
     extensionsHelp,
   ],
   run: () => {
-    throw new UsageError("Which operation? fxdesk operations lists them.");
+    throw new UsageError(
+      "Name an operation: fxdesk call <section.operation>. Run fxdesk operations for a list.",
+    );
   },
 });
 
@@ -104,18 +106,18 @@ function unknownOperationError(
   { watches = [] }: Service,
 ): UsageError {
   const watch = watches.find((each) => each.name === name);
-  if (watch) return new UsageError(`${name} is a watch: fxdesk watch ${watchCommandName(watch)}.`);
+  if (watch) return new UsageError(`${name} is a watch. Run fxdesk watch ${watchCommandName(watch)}.`);
   const names = operations.map((operation) => operation.name);
   const inSection = names.filter((known) => known.startsWith(`${name}.`));
   const near = inSection.length > 0 ? inSection : suggestions(name, names);
   const byTool = operations.filter(({ tool }) => tool === name).map((operation) => operation.name);
   const suggested = byTool.length > 0 ? byTool : near;
   const hint =
-    suggested.length > 0 ? `Did you mean ${suggested.join(", ")}?` : "fxdesk operations lists them.";
+    suggested.length > 0 ? `Did you mean ${suggested.join(", ")}?` : "Run fxdesk operations for a list.";
   return new UsageError(`There is no operation ${JSON.stringify(name)}. ${hint}`);
 }
 
-/** The command of the operation that the arguments name, and the arguments that are left for it. */
+/** Returns the command for the operation named by the arguments, and its remaining arguments. */
 export function callCommand(
   args: readonly string[],
   service: Service = fxdeskService,

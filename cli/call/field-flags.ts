@@ -1,4 +1,4 @@
-/** Between the fields of an operation and flags. */
+/** Maps the fields of an operation to command-line flags and back. */
 import type { z } from "zod";
 import { invalidInputError } from "../../core/client/call-errors";
 import { findLostDigits } from "../../core/client/lost-digits";
@@ -15,7 +15,7 @@ import { describeViolations, type Violation } from "../../core/declaration/viola
 
 const isJsonKind = (kind: Field["kind"]) => kind === "object" || kind === "unknown";
 
-/** What stands for the value in the help: what it is, where the kind alone does not say. */
+/** Returns the placeholder for a value in the help. */
 function placeholder({ kind, schema, format, options }: FieldDoc): string {
   if (isJsonKind(kind)) return "<json>";
   const element = elementOf(schema);
@@ -30,33 +30,33 @@ function optionsHelp(field: FieldDoc): string {
   return `${kind === "array" ? "Any" : "One"} of ${options.join(", ")}.`;
 }
 
-/** What an object has inside, or each entry of a list. */
+/** Describes the fields of an object, or of each entry of a list. */
 function nestedFieldsHelp({ kind, schema }: FieldDoc): string {
   const shape = shapeOf(elementOf(schema) ?? schema);
   const names = Object.keys(shape);
   if (names.length === 0) return "";
-  const needed = names.filter((name) => isRequired(shape[name]!));
-  const others = names.filter((name) => !needed.includes(name));
+  const required = names.filter((name) => isRequired(shape[name]!));
+  const optional = names.filter((name) => !required.includes(name));
   const parts = [
-    needed.length > 0 && `has ${needed.join(", ")}`,
-    others.length > 0 && `may have ${others.join(", ")}`,
+    required.length > 0 && `requires ${required.join(", ")}`,
+    optional.length > 0 && `may include ${optional.join(", ")}`,
   ];
-  return `${kind === "array" ? "Each" : "It"} ${parts.filter(Boolean).join("; ")}.`;
+  return `${kind === "array" ? "Each entry" : "The object"} ${parts.filter(Boolean).join("; ")}.`;
 }
 
 function descriptionOf(field: FieldDoc): string {
   const { requirement, description, default: fallback } = field;
-  const words = [
+  const sentences = [
     requirement === "required" && "Required.",
     description,
     optionsHelp(field),
     nestedFieldsHelp(field),
     fallback !== undefined && `Default: ${String(fallback)}.`,
   ];
-  return words.filter(Boolean).join(" ");
+  return sentences.filter(Boolean).join(" ");
 }
 
-/** The flags of an operation, one for each field the caller fills. */
+/** Returns one flag per field that the caller fills. */
 export const fieldFlags = (operation: Callable): Flag[] =>
   callerFieldDocs(describeOperation(operation)).map((field) => ({
     name: flagName(field.name),
@@ -67,32 +67,32 @@ export const fieldFlags = (operation: Callable): Flag[] =>
 
 const isList = (text: string) => text.trim().startsWith("[");
 
-/** One flag may hold several items: with commas between them, or as JSON. Objects are a list in JSON. */
+/** Wraps objects without brackets in a JSON list; other items may be separated by commas. */
 function toListText({ kind, schema }: Field, text: string): string {
   const element = kind === "array" ? elementOf(schema) : undefined;
   return element && isJsonKind(kindOf(element)) && !isList(text) ? `[${text}]` : text;
 }
 
-/** What is wrong with the numbers of a text that is read as JSON or as numbers: the digits that would be lost. */
+/** Finds numbers with more digits than a JavaScript number can hold. */
 function lostDigitsIn(schema: z.ZodType, text: string): Violation[] {
   const kind = kindOf(schema);
   const element = kind === "array" && !isList(text) ? elementOf(schema) : undefined;
   if (element) return text.split(",").flatMap((item) => lostDigitsIn(element, item));
-  // What is left as it came is no JSON, and for the check to name.
+  // Text that fromText returns unchanged is not JSON; validation reports it.
   return kind === "string" || fromText(schema, text) === text ? [] : findLostDigits(text);
 }
 
-/** Whether the value may be long: free text, a list or an object. */
+/** True if the value may be long: free text, a list or an object. */
 const mayBeLong = ({ kind, options }: Field) =>
   !options && (kind === "string" || kind === "array" || isJsonKind(kind));
 
-/** How a long value is given, where the operation has a field that may be long. */
+/** Explains `@<file>` if the operation has a field that may be long. */
 export const longValuesHelp = (operation: Callable): string | undefined =>
   callerFields(operation).some(mayBeLong)
-    ? "Texts, lists and objects: @<file> is what the file holds, @- what stdin holds; @@ begins a value with @."
+    ? "For texts, lists and objects, @<file> reads the value from a file and @- from stdin; @@ stands for a leading @."
     : undefined;
 
-/** The text that is meant: of a file or of stdin, without the line break at its end, where a text refers to one. */
+/** Returns the text of a value. `@path` and `@-` are read, without the line break at their end. */
 async function readText(field: Field, text: string, read: ReadSource): Promise<string> {
   if (!mayBeLong(field) || !text.startsWith("@")) return text;
   if (text.startsWith("@@")) return text.slice(1);
@@ -101,7 +101,7 @@ async function readText(field: Field, text: string, read: ReadSource): Promise<s
 
 interface GivenField {
   readonly field: Field;
-  /** Undefined where its flag is not given, and for a switch. */
+  /** Undefined for a switch, and if the flag was not given. */
   readonly texts: readonly string[] | undefined;
 }
 
@@ -124,7 +124,7 @@ const lostDigitsOf = ({ field: { name, schema }, texts = [] }: GivenField): Viol
     .flatMap((text) => lostDigitsIn(schema, text))
     .map(({ field: inside, message }) => ({ field: [name, inside].filter(Boolean).join("."), message }));
 
-/** `trade_type.0` is said of --trade-type, `items.1.amount` of --items (1.amount). */
+/** Converts a field path to its flag: `trade_type.0` to --trade-type, `items.1.amount` to --items (1.amount). */
 function toFlagViolation(violation: Violation, flags: ReadonlyMap<string, string>): Violation {
   const [name = "", ...inside] = violation.field.split(".");
   const flag = flags.get(name);
@@ -134,8 +134,8 @@ function toFlagViolation(violation: Violation, flags: ReadonlyMap<string, string
 }
 
 /**
- * The same error; what is wrong with a value is said of its flag, where nothing was sent. `others` are the flags of what is
- * no field of the operation.
+ * Returns the error with fields named by their flags, if nothing was sent. `others` maps names that are not fields of the
+ * operation to their flags.
  */
 export function withFlagNames(
   operation: Callable,
@@ -146,8 +146,8 @@ export function withFlagNames(
   const fields = callerFields(operation).map(({ name }) => [name, flagName(name)] as const);
   const flags = new Map([...Object.entries(others), ...fields]);
   const { code, outcome, violations } = error;
-  const words = describeViolations(violations.map((violation) => toFlagViolation(violation, flags)));
-  return new InvalidInput(`${operation.name}: ${words}`, {
+  const description = describeViolations(violations.map((violation) => toFlagViolation(violation, flags)));
+  return new InvalidInput(`${operation.name}: ${description}`, {
     operation: operation.name,
     code,
     outcome,
@@ -156,8 +156,8 @@ export function withFlagNames(
 }
 
 /**
- * The values that flags give. What does not fit its kind is left as it came, for the check to name. Throws InvalidInput where
- * a number has more digits than would be sent.
+ * Reads field values from flags. A value of the wrong kind stays text, so that validation reports it. Throws InvalidInput if
+ * a number would lose digits.
  */
 export async function readFieldFlags(
   operation: Callable,

@@ -1,4 +1,4 @@
-/** The help page of an operation, from its described page. */
+/** Renders the help of an operation from its description. */
 import { toResponseError } from "../../core/client/call-errors";
 import type { Callable } from "../../core/declaration/operation";
 import {
@@ -13,7 +13,7 @@ import { columns, paragraph, section } from "../help";
 import { flagName } from "../flag-names";
 import { longValuesHelp } from "./field-flags";
 
-/** The exit code with which a documented error ends the command. */
+/** Returns the exit code of the command for a documented HTTP error. */
 const exitCodeForStatus = (operation: Callable, status: number): number =>
   exitCodeOf(toResponseError(operation, { status }));
 
@@ -24,7 +24,7 @@ function flagExample(field: FieldDoc): string {
   return `${flag} ${typeof value === "string" ? value : JSON.stringify(value)}`;
 }
 
-/** A command with what must be given. */
+/** Returns an example command with all required fields. */
 export function exampleOf(command: string, page: OperationDoc): string {
   const required = callerFieldDocs(page).filter(({ requirement }) => requirement === "required");
   const confirmed = page.effect.kind === "money" ? ["--yes"] : [];
@@ -33,7 +33,7 @@ export function exampleOf(command: string, page: OperationDoc): string {
 
 const effectHelp = ({ kind, description, repetition }: EffectDoc): string =>
   paragraph(
-    [`Effect: ${kind}.`, description, repetition, kind === "money" && "Needs --yes."]
+    [`Effect: ${kind}.`, description, repetition, kind === "money" && "Requires --yes."]
       .filter(Boolean)
       .join(" "),
   );
@@ -41,7 +41,7 @@ const effectHelp = ({ kind, description, repetition }: EffectDoc): string =>
 export const optionalColumns = (table: readonly (readonly [string, string])[]) =>
   table.length === 0 ? undefined : columns(table);
 
-/** What the page of an operation says below its flags. */
+/** Returns the help sections below the flags. */
 export function operationHelp(operation: Callable): (string | undefined)[] {
   const page = describeOperation(operation);
   const { effect, rules, responses, errors, contract } = page;
@@ -59,6 +59,6 @@ export function operationHelp(operation: Callable): (string | undefined)[] {
     ),
     section("Errors", optionalColumns(failures)),
     section("Example", exampleOf(`fxdesk call ${page.name}`, page)),
-    `The connection comes from FXDESK_* variables: see fxdesk call --help. ${contract && `Contract: ${contract}.`}`.trim(),
+    `Connection settings are FXDESK_* variables: see fxdesk call --help. ${contract && `Contract: ${contract}.`}`.trim(),
   ];
 }

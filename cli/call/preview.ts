@@ -1,4 +1,4 @@
-/** What a call would send, for a person to read before saying yes. */
+/** Renders a request for review before it is sent. */
 import type { PreparedCall } from "../../core/client/prepared-call";
 import { type Field, generatedCallerFields, fieldsOf } from "../../core/declaration/fields";
 import { encodeRequest } from "../../core/wire/request";
@@ -9,20 +9,20 @@ const json = "application/json";
 const readable = (mediaType: string | undefined, body: string) =>
   mediaType === json ? JSON.stringify(JSON.parse(body), null, 2) : body;
 
-/** Headers that say nothing to a person: how a response may come, and that what is JSON is JSON. */
+/** True for headers of no interest in a preview: accepted formats and the JSON content type. */
 const isRoutineHeader = ([name, value]: readonly [string, string]) =>
   name === "accept" || name === "accept-encoding" || (name === "content-type" && value === json);
 
-/** Those of the caller's fields that fxdesk has made because he left them out. */
+/** Returns the caller's fields that were omitted and therefore generated. */
 const generatedFields = ({ operation, values, given }: PreparedCall): readonly Field[] =>
   generatedCallerFields(operation).filter(({ name }) => values[name] !== given[name]);
 
 const generatedLaterNote = ({ name }: Field) =>
-  `${name} is made when the call leaves; --${flagName(name)} gives one of yours.`;
+  `${name} is generated when the request is sent. Set your own with --${flagName(name)}.`;
 
 /**
- * The request as it would leave, without credentials and without what is made new for each call: of that it says which
- * flags give it.
+ * Renders the request without credentials and generated values. Names the flags that set a generated value, because a
+ * preview that changes with each run could not be compared.
  */
 export function preview(call: PreparedCall): string {
   const { operation, address, values } = call;

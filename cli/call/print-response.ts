@@ -1,4 +1,4 @@
-/** Printing the response of a call. */
+/** Prints responses as JSON, text, table or file. */
 import { pipeline } from "node:stream/promises";
 import type { ServiceResponse } from "../../core/client/response";
 import { ReceivedFile } from "../../core/client/received-file";
@@ -12,11 +12,11 @@ import { printable, printJson, writeStderr, type Terminal, write } from "../term
 import type { Violation } from "../../core/declaration/violation";
 
 export interface PrintOptions {
-  /** As a table instead of JSON. */
+  /** Print a table instead of JSON. */
   readonly asTable: boolean;
-  /** What is said about the response, too. */
+  /** Print notes about the response as JSON, too. */
   readonly asJson: boolean;
-  /** Where a file goes: a path, or "-" for stdout. */
+  /** Destination of a file: a path, or "-" for stdout. */
   readonly output: string;
 }
 
@@ -41,7 +41,7 @@ async function printBody(
 }
 
 async function printFile(file: ReceivedFile, { output }: PrintOptions, terminal: Terminal): Promise<void> {
-  // By its path, stdout would be opened once more, and what is printed about the file would follow in it.
+  // Opening /dev/stdout as a path would append the JSON summary to the file.
   if (output === "-" || output === "/dev/stdout") {
     await pipeline(file.stream, terminal.stdout, { end: false });
     return;
@@ -50,7 +50,7 @@ async function printFile(file: ReceivedFile, { output }: PrintOptions, terminal:
   await printJson(terminal, { path: output, contentType: file.contentType, size });
 }
 
-/** A response of many entries can differ as many times. */
+/** Upper bound for printed contract violations; a long list may have one per entry. */
 const maxDifferences = 5;
 
 function differencesText(violations: readonly Violation[], { asJson }: PrintOptions): string {
@@ -59,20 +59,20 @@ function differencesText(violations: readonly Violation[], { asJson }: PrintOpti
     .slice(0, maxDifferences)
     .map(({ field, message }) => `\n  ${printable(`${field}: ${message}`)}`);
   const more = violations.length > maxDifferences ? `\n  and ${violations.length - maxDifferences} more` : "";
-  return `Note: the response differs from the contract:${shown.join("")}${more}\n`;
+  return `Note: the response deviates from the contract:${shown.join("")}${more}\n`;
 }
 
-/** Where the journal has a call that commits money, how the service shows it, and whether anything was sent. */
+/** Returns the note with the journal entry of a money call, and whether its outcome is a replay. */
 function journalText(journal: JournalNote, { asJson }: PrintOptions): string {
   if (asJson) return `${JSON.stringify({ code: "journal", ...journal })}\n`;
   const { entry, reference, replayed } = journal;
   const entryText = reference === undefined ? entry : `${entry}, reference ${reference}`;
   return replayed
-    ? `Note: this is what an earlier call with the same key ended with; nothing was sent now. Journal entry ${entryText}.\n`
+    ? `Note: nothing was sent now; this is the recorded outcome of an earlier call with the same key. Journal entry ${entryText}.\n`
     : `Journal entry ${entryText}.\n`;
 }
 
-/** Prints a response; where a file was asked for and is not there yet, its state. */
+/** Prints a response. For a file that is not ready yet, prints its state. */
 export async function printResponse(
   callable: Callable,
   { body, violations, journal }: ServiceResponse,
@@ -85,20 +85,22 @@ export async function printResponse(
   else await printBody(callable, body, printOptions, terminal);
 }
 
-/** The exit code of a call that was answered: "not now" where a file was asked for and is not there yet. */
+/** Returns the exit code of a successful call: `notReady` if a requested file is not ready yet. */
 export const exitCodeFor = (operation: Callable, { body }: ServiceResponse): number =>
   mayRespondWith(operation, "file") && !(body instanceof ReceivedFile) ? notReady : success;
 
 const indented = (value: unknown): string => JSON.stringify(value, null, 2).replace(/^/gm, "  ");
 
-/** Says that a list goes on after the page that was printed. */
+/** Prints a note that more pages follow. */
 export const printMorePagesNote = ({ asJson }: PrintOptions, terminal: Terminal): Promise<void> =>
   writeStderr(
     terminal,
-    asJson ? `${JSON.stringify({ code: "more_pages" })}\n` : "Note: more pages follow; --all fetches them.\n",
+    asJson
+      ? `${JSON.stringify({ code: "more_pages" })}\n`
+      : "Note: there are more pages. Fetch them with --all.\n",
   );
 
-/** Prints every page as one response. A list as JSON is written while it arrives; anything else needs all of it first. */
+/** Prints all pages as one response. A JSON list is streamed; tables and linked pages are collected first. */
 export async function printPages(
   operation: Callable,
   pages: AsyncIterable<ServiceResponse>,

@@ -1,19 +1,18 @@
-/** What is under way: one line that is written again in its place, on a terminal only. */
+/** A progress line that is redrawn in place; shown on terminals only. */
 import type { Progress } from "../../core/declaration/procedure";
 import { printable, type Terminal } from "../terminal";
 
 const eraseLine = "\r\u001b[2K";
 
-/** Words wider than this would begin a line of their own, which is not erased. */
+/** Text wider than the terminal would wrap, and the second line would not be erased. */
 const defaultWidth = 80;
 
 const progressText = ({ done, total, message }: Progress): string =>
   `${printable(message)} (${total === undefined ? done : `${done}/${total}`})`;
 
 export interface StatusLine {
-  /** Undefined where nobody watches: in pipes, files and CI. */
+  /** Undefined if stderr is not a terminal, and in CI. */
   readonly show?: (text: string) => void;
-  /** Leaves the line as it was before. */
   readonly erase: () => void;
 }
 
@@ -34,12 +33,12 @@ export function createStatusLine({ stderr, environment }: Terminal): StatusLine 
 }
 
 export interface ProgressLine {
-  /** Undefined where nobody watches. */
+  /** Undefined if stderr is not a terminal, and in CI. */
   readonly onProgress?: (step: Progress) => void;
   readonly erase: () => void;
 }
 
-/** How far a call has come. */
+/** Returns a progress line for the steps of a procedure. */
 export function createProgressLine(terminal: Terminal): ProgressLine {
   const { show, erase } = createStatusLine(terminal);
   return { ...(show && { onProgress: (step: Progress) => show(progressText(step)) }), erase };

@@ -1,4 +1,4 @@
-/** Calls what a command names. Loaded when it is used: commands that call nothing begin sooner without the client. */
+/** Runs a call. Loaded on demand, because commands without a call start faster without the client. */
 import type { ServiceResponse } from "../../core/client/response";
 import { createClient } from "../../core/client/client";
 import { findLostDigits } from "../../core/client/lost-digits";
@@ -31,37 +31,36 @@ async function readInputFile(path: string | undefined, read: ReadSource): Promis
   const lost = findLostDigits(content);
   if (lost.length > 0) throw new UsageError(`--input: ${source}: ${describeViolations(lost)}`);
   if (typeof input === "object" && input !== null && !Array.isArray(input)) return input;
-  throw new UsageError(`--input: ${source} must hold one JSON object with the fields of the operation.`);
+  throw new UsageError(`--input: ${source} must contain one JSON object with the fields of the operation.`);
 }
 
 function parseJson(content: string, source: string): unknown {
   try {
     return JSON.parse(content);
   } catch (error) {
-    throw new UsageError(`--input: ${source} is not JSON (${(error as Error).message}).`);
+    throw new UsageError(`--input: ${source} is not valid JSON (${(error as Error).message}).`);
   }
 }
 
-/** A file goes where the person says; never, unasked, onto their screen. */
+/** Returns the destination of a file. A terminal must be requested explicitly. */
 function outputOf(operation: Callable, parsed: ParsedArguments, { stdout }: Terminal): string {
   const output = parsed.string("output");
   if (output === undefined && stdout.isTTY && mayRespondWith(operation, "file"))
     throw new UsageError(
-      `${operation.name} returns a file: say where it goes with --output <path>, or --output - for this terminal.`,
+      `${operation.name} returns a file. Save it with --output <path>, or print it here with --output -.`,
     );
   return output ?? "-";
 }
 
-/** What a call is made with, beside its input. */
 export interface CallTarget {
   readonly service: Service;
-  /** Flags that are fields of the operation, or of the command. */
+  /** Flags of the operation or command, which therefore do not set a connection setting of the same name. */
   readonly reservedFlags: ReadonlySet<string>;
-  /** Settings in force unless others are given, for a service that nobody logs in to. */
+  /** Fallback settings for a service without login. */
   readonly defaultSettings?: Readonly<Record<string, string>>;
 }
 
-/** Calls an operation with what the flags give, and prints its response. */
+/** Calls an operation with the values of the flags and prints its response. */
 export function runCall(
   operation: Callable,
   target: CallTarget,
@@ -73,7 +72,7 @@ export function runCall(
   });
 }
 
-/** What the flags give, over what the file or stdin holds that --input names. */
+/** Reads the input from --input and the flags; flags take precedence. */
 export async function readInput(
   operation: Callable,
   parsed: ParsedArguments,
@@ -99,7 +98,7 @@ export async function createClientFor(
   return asUsageError(() => createClient(options, service), service);
 }
 
-/** The key that is given, of a call that commits money. */
+/** Returns the value of --key. */
 function keyFrom(parsed: ParsedArguments): { readonly key?: string } {
   const key = parsed.string("key");
   if (key === undefined) return {};
@@ -111,14 +110,14 @@ function keyFrom(parsed: ParsedArguments): { readonly key?: string } {
 const unconfirmedError = (call: PreparedCall) =>
   new UsageError(
     `${call.operation.name} commits or moves money, or changes who may approve it. Nothing was sent. ` +
-      `With --yes this leaves:\n\n${preview(call)}`,
+      `With --yes, this request is sent:\n\n${preview(call)}`,
   );
 
-/** What a procedure sends depends on what it reads before. */
+/** Names only the operations: the requests of a procedure depend on earlier responses. */
 const unconfirmedProcedureError = ({ name, uses }: Procedure) =>
   new UsageError(
     `${name} commits or moves money, or changes who may approve it. Nothing was sent. ` +
-      `With --yes it runs; it may call ${uses.join(", ")}.`,
+      `With --yes, it runs and may call ${uses.join(", ")}.`,
   );
 
 async function run(
@@ -158,7 +157,7 @@ async function run(
     if (hasMore(operation, input, response)) await printMorePagesNote(printOptions, terminal);
     return exitCodeFor(operation, response);
   } finally {
-    // Not waited for: nobody may wait any more for a call that is under way.
+    // Not awaited: closing waits for calls in flight, for which the user may have stopped waiting.
     void client.close();
   }
 }

@@ -1,4 +1,4 @@
-/** Files and stdin, read for the flags that name them. */
+/** Reads files and stdin for flags that name them. */
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { UsageError } from "../arguments";
@@ -12,7 +12,7 @@ export const nameOfSource = (path: string): string => (path === "-" ? "stdin" : 
 export function createSourceReader({ stdin }: Terminal): ReadSource {
   let stdinFlag: string | undefined;
   const fromStdin = (flag: string) => {
-    if (stdinFlag !== undefined) throw new UsageError(`--${flag}: stdin is read for --${stdinFlag} already.`);
+    if (stdinFlag !== undefined) throw new UsageError(`--${flag}: stdin is already used by --${stdinFlag}.`);
     stdinFlag = flag;
     return text(stdin);
   };

@@ -1,8 +1,8 @@
-/** The signals with which a person or the system stops a process, heard instead of obeyed. */
+/** Reports stop signals to a command instead of ending the process. */
 import { setTimeout as pause } from "node:timers/promises";
 import { stopSignals } from "../until-stopped";
 
-/** One wish to stop may come as several signals: npx passes on what the terminal has sent already. */
+/** npx forwards signals that the terminal already sent, so one Ctrl-C may arrive several times. */
 const duplicateSignalMs = 100;
 
 export class StopRequests {
@@ -13,17 +13,17 @@ export class StopRequests {
     for (const signal of stopSignals) process.on(signal, this.#onSignal);
   }
 
-  /** The next wish to stop, from now on. */
+  /** Resolves at the next stop signal. */
   next(): Promise<void> {
     return new Promise((resolve) => (this.#resolveNext = resolve));
   }
 
-  /** Waits until a signal would be another wish. */
+  /** Waits until duplicates of the last signal have arrived. */
   async waitForDuplicates(): Promise<void> {
     await pause(duplicateSignalMs);
   }
 
-  /** From now on signals are obeyed again. */
+  /** Restores the default handling of signals. */
   dispose(): void {
     for (const signal of stopSignals) process.off(signal, this.#onSignal);
   }

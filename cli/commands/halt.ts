@@ -1,4 +1,4 @@
-/** fxdesk halt and fxdesk resume: stop what changes or moves money, and end that. */
+/** The commands `fxdesk halt` and `fxdesk resume`. */
 import { hostname, userInfo } from "node:os";
 import { actorSetting, storeSettingFields } from "../../core/client/settings";
 import { settings as contractSettings } from "../../core/contract/settings";
@@ -15,14 +15,14 @@ const environments = contractSettings.find(({ name }) => name === "environment")
 const environmentFlag: Flag = {
   name: "environment",
   value: `<${environments.join("|")}>`,
-  description: "Only this environment; all of them by default.",
+  description: "Only this environment. Default: all environments.",
 };
 const storeOptions = {
   hiddenFlags: settingFlags(settings),
   helpSections: [settingsHelp("Store", settings)],
 } as const;
 
-/** One that is misspelt would stop nothing. */
+/** Checks the name, because a halt of a misspelt environment would stop nothing. */
 function environmentFrom(parsed: ParsedArguments): string | undefined {
   const environment = parsed.string("environment");
   if (environment !== undefined && !environments.includes(environment))
@@ -32,11 +32,11 @@ function environmentFrom(parsed: ParsedArguments): string | undefined {
   return environment;
 }
 
-/** What is set in the environment of the process says where the store is, not what is halted. */
+/** Ignores FXDESK_ENVIRONMENT: variables select the store, not what is halted. */
 const storeSettingsFrom = (given: Readonly<Record<string, string | undefined>>): StoreSettings =>
   asUsageError(() => parseStoreSettings(given));
 
-/** The halts as JSON, or one sentence for each. */
+/** Prints halts as JSON, or as one sentence each. */
 async function print(
   parsed: ParsedArguments,
   terminal: Terminal,
@@ -51,10 +51,10 @@ async function print(
 export const haltCommand: Command = {
   usage: "fxdesk halt [flags]",
   description:
-    "Stops all that changes something or moves money, at once, for everything that shares the store: no such call leaves " +
-    "until fxdesk resume. What has left goes on, and reads are made as before.",
+    "Immediately stops all calls that change something or move money, in every process that shares the store, until you run " +
+    "fxdesk resume. Calls that were already sent continue. Calls that only read are not affected.",
   flags: [
-    { name: "reason", value: "<text>", description: "Why: whoever is stopped reads it." },
+    { name: "reason", value: "<text>", description: "Reason, shown with every call that is stopped." },
     environmentFlag,
     jsonFlag,
   ],
@@ -67,13 +67,15 @@ export const haltCommand: Command = {
     const halt = await withStore(storeSettingsFrom(given), (store) =>
       startHalt(store, { environment, by, reason: parsed.string("reason") }),
     );
-    return print(parsed, terminal, { halts: [halt] }, [`${describeHalt(halt)} fxdesk resume ends that.`]);
+    return print(parsed, terminal, { halts: [halt] }, [
+      `${describeHalt(halt)} Run fxdesk resume to end the halt.`,
+    ]);
   },
 };
 
 export const resumeCommand: Command = {
   usage: "fxdesk resume [flags]",
-  description: "Ends what fxdesk halt began: every halt, or that of one environment.",
+  description: "Ends all halts, or the halt of one environment.",
   flags: [environmentFlag, jsonFlag],
   ...storeOptions,
   async run(parsed, terminal) {
@@ -84,10 +86,10 @@ export const resumeCommand: Command = {
       location,
       async (store) => [await endHalts(store, environment), await listHalts(store)] as const,
     );
-    const message = ended.length === 0 ? "Nothing was halted." : "Calls leave again.";
+    const message = ended.length === 0 ? "There was no halt." : "The halt has ended. Calls are sent again.";
     const remainingHalts = halts.map((each) => `Still in force: ${describeHalt(each)}`);
     return print(parsed, terminal, { ended, halts }, [
-      halts.length > 0 && ended.length > 0 ? "Ended." : message,
+      halts.length > 0 && ended.length > 0 ? "One halt has ended." : message,
       ...remainingHalts,
     ]);
   },

@@ -1,4 +1,4 @@
-/** fxdesk journal: what is known of the calls that commit money. */
+/** The `fxdesk journal` commands. */
 import { open } from "node:fs/promises";
 import { userInfo } from "node:os";
 import type { RecoveredCall } from "../../core/client/response";
@@ -41,17 +41,16 @@ function parseChoice<W extends string>(flag: string, text: string | undefined, w
 
 const storeHelp = settingsHelp("Store", storeSettingFields);
 
-/** The parts that all commands over the store have. */
+/** Options shared by all commands that open the store. */
 const storeOptions = { hiddenFlags: settingFlags(storeSettingFields), helpSections: [storeHelp] } as const;
 
 const readOnlyStoreError = (location: string) =>
   new UsageError(
-    `The store ${location} is on a file system that is read-only, and whoever reads the store writes beside it as well. Copy ` +
-      "it, with the files beside it that begin with its name, to where you may write, chmod 600, and name the copy with " +
-      "--store or FXDESK_STORE.",
+    `The store ${location} is on a read-only file system, but even reading it writes helper files next to it. Copy all files ` +
+      "whose names begin with that name to a writable folder, chmod 600 them, and pass the copy with --store or FXDESK_STORE.",
   );
 
-/** Does something with the store; an entry that does not allow it is a mistake of usage. */
+/** Runs `work` on the store. Converts a refusal by an entry to a UsageError. */
 async function withJournalStore<T>(
   parsed: ParsedArguments,
   { environment }: Terminal,
@@ -71,14 +70,14 @@ const states: readonly EntryState[] = ["intended", "sent", "done", "rejected", "
 function limitFrom(parsed: ParsedArguments): number {
   const text = parsed.string("limit") ?? String(defaultLimit);
   if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new UsageError(`--limit must be a whole number above zero, not ${JSON.stringify(text)}.`);
+    throw new UsageError(`--limit must be a whole number of at least 1, not ${JSON.stringify(text)}.`);
   return Number(text);
 }
 
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 const toRow = ({ id, begunAt, operation, environment, key, state, reference, ending }: Entry) => ({
-  begun: time(begunAt),
+  started: time(begunAt),
   entry: id,
   operation,
   state,
@@ -91,15 +90,15 @@ const toRow = ({ id, begunAt, operation, environment, key, state, reference, end
 const list: Command = {
   ...storeOptions,
   usage: "fxdesk journal list [flags]",
-  description: "Lists the calls that commit money, the newest first, and what became of each.",
+  description: "Lists calls that commit money with their outcomes, newest first.",
   flags: [
     {
       name: "state",
       value: "<state>",
       repeats: true,
-      description: `Only those that are ${joinWords(states)}; may be given several times.`,
+      description: `Only entries in this state: ${joinWords(states)}. May be repeated.`,
     },
-    { name: "limit", value: "<number>", description: `How many at most; ${defaultLimit} by default.` },
+    { name: "limit", value: "<number>", description: `Maximum number of entries. Default: ${defaultLimit}.` },
     jsonFlag,
   ],
   async run(parsed, terminal) {
@@ -115,7 +114,7 @@ const list: Command = {
   },
 };
 
-/** What an event says, on one line; what stands above it is left out. */
+/** Renders the facts of an event on one line, without those in the header of the entry. */
 function eventText({ kind, content, details }: RecordedEvent): string {
   const { details: hash, ...facts } = content;
   const detailFacts = hash === undefined ? {} : (details?.content ?? { details: "erased" });
@@ -123,7 +122,7 @@ function eventText({ kind, content, details }: RecordedEvent): string {
   return Object.keys(shownFacts).length > 0 ? printable(JSON.stringify(shownFacts)) : "";
 }
 
-/** An entry for people: what it is, and what happened to it. */
+/** Renders an entry with its events. */
 function renderEntry(entry: Entry, events: readonly RecordedEvent[]): string {
   const facts = Object.entries({
     Entry: entry.id,
@@ -146,13 +145,14 @@ function renderEntry(entry: Entry, events: readonly RecordedEvent[]): string {
 const show = (id: string): Command => ({
   ...storeOptions,
   usage: `fxdesk journal show ${id} [flags]`,
-  description: "Shows an entry and all that happened to it.",
+  description: "Shows an entry with all its events.",
   flags: [jsonFlag],
   run: (parsed, terminal) =>
     withJournalStore(parsed, terminal, async (store) => {
       const source = storeAccessOf(store);
       const found = await getEntry(source, id);
-      if (!found) throw new EntryRefusal(`There is no journal entry ${id}; fxdesk journal list lists them.`);
+      if (!found)
+        throw new EntryRefusal(`There is no journal entry ${id}. Run fxdesk journal list for a list.`);
       const events = await listEvents(source, id);
       if (parsed.boolean("json")) await printJson(terminal, { ...found.entry, events });
       else await write(terminal.stdout, renderEntry(found.entry, events));
@@ -161,9 +161,9 @@ const show = (id: string): Command => ({
 });
 
 const resolutions = ["done", "rejected", "not-sent"] as const;
-const keyFreedNote = "Its key is free: the same call under it is sent.\n";
+const keyFreedNote = "Its key is free again: repeating the call with this key sends it.\n";
 
-/** Who resolves: as it is configured, else the user of the operating system. */
+/** Returns the name of the person who resolves: FXDESK_ACTOR, otherwise the user of the operating system. */
 function actorOf({ environment }: Terminal): string | undefined {
   if (environment.FXDESK_ACTOR) return environment.FXDESK_ACTOR;
   try {
@@ -175,27 +175,35 @@ function actorOf({ environment }: Terminal): string | undefined {
 
 function requiredText(parsed: ParsedArguments, { name, value }: Flag): string {
   const text = parsed.string(name)?.trim();
-  if (!text) throw new UsageError(`--${name} is needed: --${name} ${value}.`);
+  if (!text) throw new UsageError(`--${name} ${value} is required.`);
   return text;
 }
 
 const outcomeFlag: Flag = {
   name: "outcome",
   value: `<${resolutions.join("|")}>`,
-  description: "What became of it. not-sent frees its key: the same call is sent again under it.",
+  description: "Outcome of the call. not-sent frees its key, so that the same call can be sent again.",
 };
-const noteFlag: Flag = { name: "note", value: "<text>", description: "How you know; kept with the entry." };
+const noteFlag: Flag = {
+  name: "note",
+  value: "<text>",
+  description: "How you know the outcome; stored with the entry.",
+};
 
 const resolve = (id: string): Command => ({
   ...storeOptions,
   usage: `fxdesk journal resolve ${id} --outcome <${resolutions.join("|")}> --note <text> [flags]`,
   description:
-    "Says what became of a call whose outcome is unknown. Look it up at the service first: what is said here is given " +
-    "to who makes the same call again.",
+    "Records the outcome of a call whose outcome is unknown. Look it up at the service first: repeating the call returns the " +
+    "outcome that you record here.",
   flags: [
     outcomeFlag,
     noteFlag,
-    { name: "identity", value: "<text>", description: "What identifies what was done, such as a trade ID." },
+    {
+      name: "identity",
+      value: "<text>",
+      description: "ID of the result at the service, for example the trade ID.",
+    },
     jsonFlag,
   ],
   async run(parsed, terminal) {
@@ -217,8 +225,8 @@ const erase = (id: string): Command => ({
   ...storeOptions,
   usage: `fxdesk journal erase ${id} [flags]`,
   description:
-    "Removes the details of an entry for good: who asked, what was sent, what came back. Its key, its outcome and what " +
-    "identifies what was done stay, and the chain stays whole.",
+    "Permanently deletes the details of an entry: requester, request and response. Its key, its outcome and the ID of its " +
+    "result stay, and the journal can still be verified.",
   flags: [jsonFlag],
   async run(parsed, terminal) {
     const entry = await withJournalStore(parsed, terminal, (store) => eraseDetails(store, id));
@@ -229,8 +237,8 @@ const erase = (id: string): Command => ({
 });
 
 const recoveryHelp = paragraph(
-  "A booking is found by its reference among the trades of the service. A payment is sent once more under its request ID, " +
-    "where replays_by_request_id says that the service then does nothing anew. What is not found stays unknown.",
+  "Bookings are looked up by reference among the trades of the service. Payments are sent again with the same request ID, but " +
+    "only if FXDESK_REPLAYS_BY_REQUEST_ID states that the service does not execute them twice. Calls that are not found stay unknown.",
 );
 
 async function recoverEntries(
@@ -241,7 +249,7 @@ async function recoverEntries(
 ): Promise<readonly RecoveredCall[]> {
   const { createClient } = await import("../../core/client/client.js");
   const options = clientOptions(await effectiveSettings(parsed, terminal, service), service);
-  // What is found is printed: no line of its own tells it.
+  // The command prints the results itself.
   const client = asUsageError(
     () => createClient({ ...options, onRecovered: () => undefined }, service),
     service,
@@ -255,12 +263,12 @@ async function recoverEntries(
   }
 }
 
-/** Looks for what became of one call, or of all that are unknown. */
+/** Returns the command that looks up the outcome of one call, or of all unknown ones. */
 const recover = (id: string | undefined, services: Services): Command => ({
   usage: `fxdesk journal recover [${id ?? "<id>"}] [flags]`,
   description:
-    "Looks now for what became of a call whose outcome is unknown, or of all of this connection. Whoever commits money " +
-    "by fxdesk looks for them in the background as well, again and again.",
+    "Looks up the outcome of a call whose outcome is unknown, or of all such calls of this connection. Running fxdesk processes " +
+    "that commit money also do this in the background.",
   flags: [jsonFlag],
   hiddenFlags: connectionAndProfileFlags(),
   helpSections: [recoveryHelp, connectionHelp(), paragraph(profileHelp)],
@@ -268,7 +276,7 @@ const recover = (id: string | undefined, services: Services): Command => ({
     const found = await recoverEntries(id, await services.extended(), parsed, terminal);
     const { stdout } = terminal;
     if (parsed.boolean("json")) await printJson(terminal, found);
-    else if (found.length === 0) await write(stdout, "Nothing is unknown.\n");
+    else if (found.length === 0) await write(stdout, "No call has an unknown outcome.\n");
     else await write(stdout, `${found.map(recoveredLine).join("\n")}\n`);
     return found.some(({ state }) => state === "unknown") ? outcomeUnknown : success;
   },
@@ -281,8 +289,8 @@ const exportCommand: Command = {
   ...storeOptions,
   usage: "fxdesk journal export [flags] > journal.jsonl",
   description:
-    "Prints the journal as JSON Lines: a line for each event, with its details unless they are erased, and one that says " +
-    "how many they are. The details are in plain text: keep them as the store is kept.",
+    "Prints the journal as JSON Lines: one line per event, with its details unless they were erased, and a last line with the " +
+    "number of events. Details are not encrypted: protect the file like the store.",
   flags: [],
   async run(parsed, terminal) {
     await withJournalStore(parsed, terminal, async (store) => {
@@ -296,7 +304,9 @@ function headFromFlag(parsed: ParsedArguments): ChainHead | undefined {
   const text = parsed.string("head");
   const head = text === undefined ? undefined : parseHead(text);
   if (text !== undefined && !head)
-    throw new UsageError("--head must be a number, a colon and 64 hex digits, as verify prints it.");
+    throw new UsageError(
+      "--head must be a number, a colon and 64 hex digits, as printed by fxdesk journal verify.",
+    );
   return head;
 }
 
@@ -311,11 +321,15 @@ const verify: Command = {
   ...storeOptions,
   usage: "fxdesk journal verify [flags]",
   description:
-    "Says whether the journal is whole, and what in it was changed; the exit code is 1 then. It prints the head, which you " +
-    "keep elsewhere: given as --head later, it shows that nothing before it was changed and no end was cut off.",
+    "Checks whether journal events were changed or removed. If so, lists the faults and exits with code 1. Store the printed " +
+    "head elsewhere and pass it as --head later, to prove that no event before it was changed or cut off.",
   flags: [
     { name: "file", value: "<path>", description: "Verify an export instead of the store." },
-    { name: "head", value: "<number:hash>", description: "A head that was kept elsewhere, to compare with." },
+    {
+      name: "head",
+      value: "<number:hash>",
+      description: "Head printed by an earlier verification, to compare with.",
+    },
     jsonFlag,
   ],
   async run(parsed, terminal) {
@@ -343,16 +357,17 @@ function renderVerification({ events, entries, head, faults, faultCount }: Verif
 const journalCommands: Readonly<Record<string, Command>> = { list, export: exportCommand, verify };
 const entryCommands: Readonly<Record<string, (id: string) => Command>> = { show, resolve, erase };
 
-/** Of who only reads help. */
+/** Services for rendering help, which needs none. */
 const noServices: Services = { extended: () => Promise.reject(new Error("There is no service.")) };
 
 const overview: Command = {
   usage: "fxdesk journal <command> [flags]",
-  description: "What is known of the calls that commit money: on disk before they leave, and how they ended.",
+  description:
+    "The journal records each call that commits money: its intent before it is sent, and its outcome.",
   flags: [],
   helpSections: [
     section(
-      "Commands, each with its own --help",
+      "Commands (add --help for details)",
       columns([
         ...Object.entries(journalCommands).map(([name, { description }]) => [name, description] as const),
         ...Object.entries(entryCommands).map(
@@ -364,14 +379,14 @@ const overview: Command = {
     storeHelp,
   ],
   run: () => {
-    throw new UsageError(`Which command? ${commandNames()}.`);
+    throw new UsageError(`Name a command: ${commandNames()}.`);
   },
 };
 
 const commandNames = () =>
   `fxdesk journal ${joinWords([...Object.keys(journalCommands), ...Object.keys(entryCommands), "recover"])}`;
 
-/** Loads the operations for the command that needs them. */
+/** Loads the operations on demand. */
 interface Services {
   readonly extended: () => Promise<Service>;
 }
@@ -383,7 +398,7 @@ function recoverCommand(args: readonly string[], services: Services): readonly [
     : [recover(id, services), rest];
 }
 
-/** The command that the first words name, and its arguments. */
+/** Returns the command named by the first arguments, and its remaining arguments. */
 export function journalCommand(
   [subcommand, ...args]: readonly string[],
   services: Services,
@@ -393,9 +408,11 @@ export function journalCommand(
   if (subcommand.startsWith("-")) return [overview, [subcommand, ...args]];
   if (Object.hasOwn(journalCommands, subcommand)) return [journalCommands[subcommand]!, args];
   if (!Object.hasOwn(entryCommands, subcommand))
-    throw new UsageError(`There is no command ${JSON.stringify(subcommand)}. There is ${commandNames()}.`);
+    throw new UsageError(`There is no command ${JSON.stringify(subcommand)}. Use ${commandNames()}.`);
   const [id, ...rest] = args;
   if (id !== undefined && !id.startsWith("-")) return [entryCommands[subcommand]!(id), rest];
   if (id === "--help" || id === "-h") return [entryCommands[subcommand]!("<id>"), ["--help"]];
-  throw new UsageError(`Of which entry? fxdesk journal ${subcommand} <id>; fxdesk journal list lists them.`);
+  throw new UsageError(
+    `Name an entry: fxdesk journal ${subcommand} <id>. Run fxdesk journal list for a list.`,
+  );
 }

@@ -1,4 +1,4 @@
-/** fxdesk login: a person logs in at the service, and a profile goes on with it. */
+/** The `fxdesk login` command: a person logs in in a browser, and the login is saved as a profile. */
 import { type StoredLogin, startLogin, logOut } from "../../core/client/login";
 import { settingsFromEnvironment } from "../../core/client/settings";
 import { listenForRedirect } from "../../core/credentials/login-listener";
@@ -22,13 +22,13 @@ import { portFrom } from "../port";
 import { requiredProfile, profileFlag, loadProfile, type Settings } from "../profile";
 import { printJson, type Terminal, write, writeStderr } from "../terminal";
 
-/** How long a person may take. */
+/** Time limit for the login in the browser. */
 const loginTimeoutMs = 5 * 60_000;
 
-/** What a login gives itself. */
+/** Settings that a login produces, and that are therefore not copied to it. */
 const loginSettings: ReadonlySet<string> = new Set(["accessToken", "refreshToken", "login"]);
 
-/** The settings of the service, the secret ones or the others. */
+/** Returns the settings about the service: either the secret ones or the others. */
 function serviceSettings(settings: Settings, service: Service, secret: boolean): Record<string, string> {
   const selected = service.settings.filter((each) => each.secret === secret && !loginSettings.has(each.name));
   return Object.fromEntries(
@@ -36,7 +36,7 @@ function serviceSettings(settings: Settings, service: Service, secret: boolean):
   );
 }
 
-/** A profile that is known says where somebody logs in; the environment does where it is new, or has no secrets. */
+/** Returns the settings for a login: of the existing profile, or of the environment if it is new or has no secrets. */
 async function loginOptionsFor(
   name: string,
   service: Service,
@@ -53,7 +53,7 @@ async function loginOptionsFor(
   return { ...settings, ...serviceSettings(missing, service, true), ...settingsFromFlags(parsed, service) };
 }
 
-/** Writes a login down as a profile. */
+/** Saves a login as a profile. */
 async function saveProfile(
   name: string,
   settings: Settings,
@@ -72,13 +72,13 @@ async function saveProfile(
   }));
 }
 
-/** What to do where nobody can listen for who comes back. */
+/** Converts errors of listening on the redirect address to a UsageError with advice. */
 function throwCallbackListenError(error: unknown, redirectUri: string): never {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
   throw new UsageError(
-    `Whoever logs in returns to ${redirectUri}, and its port ${code === "EACCES" ? "may not be used by you" : "is taken"}. ` +
-      "End what listens there, or register another redirect address for the application.",
+    `The login returns to ${redirectUri}, but ${code === "EACCES" ? "you lack the permission for its port" : "its port is already in use"}. ` +
+      "Stop the program on that port, or register another redirect address for the application.",
   );
 }
 
@@ -86,16 +86,16 @@ function assertReachable(redirectUri: string, port: number | undefined): void {
   if (port !== undefined || (redirectUri.startsWith("http:") && isLoopback(new URL(redirectUri).hostname)))
     return;
   throw new UsageError(
-    `${redirectUri} does not lead to a port of this machine: say with --port where what arrives there is passed on.`,
+    `${redirectUri} is not a port of this machine. Name the local port to which its requests are forwarded with --port.`,
   );
 }
 
 const loginPrompt = (address: string) =>
-  `Open this address in a browser, and log in within ${loginTimeoutMs / 60_000} minutes. Ctrl-C stops waiting.\n\n${address}\n\n`;
+  `Open this address in a browser and log in within ${loginTimeoutMs / 60_000} minutes. Press Ctrl-C to cancel.\n\n${address}\n\n`;
 
 function resultLine(name: string, { environment, clientId, clientIds }: StoredLogin): string {
   const others = clientIds.length > 0 ? `: ${clientIds.join(", ")}` : "";
-  const client = clientId ? `client ${clientId}` : `choose the client by --client-id${others}`;
+  const client = clientId ? `client ${clientId}` : `choose a client with --client-id${others}`;
   return `Logged in to the profile ${name}: environment ${environment}, ${client}.\n`;
 }
 
@@ -112,7 +112,7 @@ async function logIn(service: Service, parsed: ParsedArguments, terminal: Termin
     async (parameters) => {
       const storedLogin = await login.finish(parameters);
       await saveProfile(name, settings, storedLogin, service);
-      // What was there before is of use to nobody now.
+      // The tokens of the previous login are no longer needed.
       await logOut(service, options);
       return storedLogin;
     },
@@ -128,24 +128,23 @@ async function logIn(service: Service, parsed: ParsedArguments, terminal: Termin
 export const loginCommand = (service: Service): Command => ({
   usage: "fxdesk login --profile <name> [flags]",
   description:
-    "Prints the address of the service's login page, waits until somebody has logged in there in a browser, and writes the " +
-    "settings down as a profile. Commands and the MCP server with that profile need no others. Its tokens are in the store, " +
-    "and are renewed there.",
+    "Prints the address of the service's login page, waits for you to log in in a browser, and saves the connection as a " +
+    "profile. Commands and the MCP server then need only --profile. Tokens are stored and refreshed in the store.",
   flags: [
-    { ...profileFlag, description: "A name of your own for who is logged in where." },
+    { ...profileFlag, description: "Name of the profile; choose any name." },
     {
       name: "port",
       value: "<number>",
-      description: "Where to listen, where something passes on to it what arrives at the redirect address.",
+      description:
+        "Local port to listen on, if requests to the redirect address are forwarded to another port.",
     },
     jsonFlag,
   ],
   hiddenFlags: connectionFlags(service),
   helpSections: [
     paragraph(
-      "It needs where the service is; FXDESK_AUTH_CLIENT_ID and FXDESK_AUTH_CLIENT_SECRET, the application; and " +
-        "FXDESK_REDIRECT_URI, the address that is registered for it. A profile that is there is logged in again as it is, but " +
-        "for what flags say.",
+      "A first login requires the address of the service, the application's FXDESK_AUTH_CLIENT_ID and FXDESK_AUTH_CLIENT_SECRET, " +
+        "and its registered FXDESK_REDIRECT_URI. An existing profile is logged in again with its own settings; flags override them.",
     ),
     connectionHelp(service),
   ],

@@ -1,4 +1,4 @@
-/** fxdesk logout: the tokens and secrets of a profile are forgotten. */
+/** The `fxdesk logout` command. */
 import { logOut } from "../../core/client/login";
 import { storeSettingFields } from "../../core/client/settings";
 import { updateProfile } from "../../core/credentials/profiles";
@@ -12,9 +12,9 @@ import { printJson, write } from "../terminal";
 export const logoutCommand = (service: Service): Command => ({
   usage: "fxdesk logout --profile <name> [flags]",
   description:
-    "Forgets the tokens and secrets of a profile on this machine. The service is not told: what runs keeps the access token " +
-    "that it has until that ends, an hour at most, and gets no other. The other settings of the profile stay for the next login.",
-  flags: [{ ...profileFlag, description: "Whose." }, jsonFlag],
+    "Deletes the tokens and secrets of a profile on this machine. They are not revoked at the service: running processes can use " +
+    "their access token until it expires, after one hour at most. The profile keeps its other settings for the next login.",
+  flags: [{ ...profileFlag, description: "Profile to log out." }, jsonFlag],
   hiddenFlags: settingFlags(storeSettingFields),
   helpSections: [settingsHelp("Store", storeSettingFields)],
   async run(parsed, terminal) {
@@ -26,9 +26,7 @@ export const logoutCommand = (service: Service): Command => ({
     else
       await write(
         terminal.stdout,
-        wasLoggedIn
-          ? `Logged out of the profile ${name}.\n`
-          : `Nobody was logged in to the profile ${name}.\n`,
+        wasLoggedIn ? `Logged out of the profile ${name}.\n` : `The profile ${name} was not logged in.\n`,
       );
     return success;
   },

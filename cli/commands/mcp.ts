@@ -1,4 +1,4 @@
-/** fxdesk mcp: the operations as tools for AI assistants. */
+/** The `fxdesk mcp` command: serves tools to AI assistants. */
 
 import { extensionVariables } from "../../core/client/settings";
 import type { Service } from "../../core/declaration/service";
@@ -16,7 +16,7 @@ import type { ClientCore } from "../../core/client/client-types";
 
 const tokenVariable = "FXDESK_MCP_TOKEN";
 
-/** What a flag says that is not given. */
+/** Environment variables used if the flag is not given. */
 const offerVariables = {
   toolsets: "FXDESK_MCP_TOOLSETS",
   tools: "FXDESK_MCP_TOOLS",
@@ -25,14 +25,14 @@ const offerVariables = {
   release: "FXDESK_MCP_RELEASE",
 } as const;
 
-/** A switch in the environment. */
+/** Parses a boolean environment variable. */
 function parseSwitch(variable: string, value: string | undefined): boolean {
   if (!value || value === "0" || value === "false") return false;
   if (value === "1" || value === "true") return true;
   throw new UsageError(`${variable} must be true or false, not ${JSON.stringify(value)}.`);
 }
 
-/** Which tools are offered: as the flags say, else the environment. */
+/** Reads from flags, otherwise from the environment, which tools are offered. */
 function offerFrom(
   parsed: ParsedArguments,
   { environment }: Terminal,
@@ -45,12 +45,13 @@ function offerFrom(
   };
   const [toolsets, tools] = [given("toolsets"), given("tools")];
   const readOnly = offerVariables["read-only"];
-  const release = parsed.string("release") ?? (environment[offerVariables.release] || "asked");
-  if (release !== "asked" && release !== "never")
-    throw new UsageError(`--release must be asked or never, not ${JSON.stringify(release)}.`);
+  const release = parsed.string("release") ?? (environment[offerVariables.release] || "required");
+  // "asked" is the former name of "required".
+  if (release !== "required" && release !== "asked" && release !== "never")
+    throw new UsageError(`--release must be required or never, not ${JSON.stringify(release)}.`);
   if (release === "never" && settings.policy !== undefined)
     throw new UsageError(
-      "--release never contradicts the policy that FXDESK_POLICY names. Set one of the two.",
+      "--release never contradicts the policy file in FXDESK_POLICY. Remove one of the two.",
     );
   return {
     ...(release === "never" && { release }),
@@ -61,17 +62,17 @@ function offerFrom(
   };
 }
 
-/** What asks twice within this time asked once: a terminal signals fxdesk and npx, and npx passes it on to fxdesk. */
+/** Signals within this time count as one: a terminal signals both fxdesk and npx, and npx forwards its signal. */
 const duplicateSignalMs = 250;
 
-/** Ends the process at once; the log says of which calls nobody knows what became of them. */
+/** Ends the process at once and logs the calls whose outcome is unknown. */
 function exitNow(server: RunningServer): never {
   const lines = server.unfinishedCalls();
   for (const line of lines) console.error(line);
   process.exit(lines.length > 0 ? outcomeUnknown : success);
 }
 
-/** Resolves when a person or the system asks the process to stop. Who asks again does not wait for what is under way. */
+/** Resolves at the first stop signal. A second one ends the process without waiting for calls in flight. */
 function untilStopRequested(server: RunningServer): Promise<void> {
   let requestedAt: number | undefined;
   return new Promise((resolve) => {
@@ -84,21 +85,21 @@ function untilStopRequested(server: RunningServer): Promise<void> {
   });
 }
 
-/** The service with the user's extension; undefined where there is none. */
+/** Returns the service with the user's extension; undefined if there is none. */
 async function loadExtendedService({ environment }: Terminal): Promise<Service | undefined> {
   if (!environment[extensionVariables.path]) return undefined;
   const { serviceFrom } = await import("../../core/client/extensions.js");
   return asUsageError(() => serviceFrom(environment));
 }
 
-/** Loads the client when it is first needed: an assistant that only asks for the list of tools gets it sooner. */
+/** Loads the client on first use, so that tools/list is answered sooner. */
 const createConnect = (settings: Settings, service: Service | undefined, { allow = [], readOnly }: Offer) => {
   const onRecovered = (line: string) => console.error(`fxdesk: ${line}`);
   const options = { ...clientOptions(settings), onRecovered };
   return async (): Promise<ClientCore> => {
     const { createClient } = await import("../../core/client/client.js");
     const client = asUsageError(() => (service ? createClient(options, service) : createClient(options)));
-    // What was ordered before, here or elsewhere, is booked as well.
+    // Also executes orders that were placed earlier or by other processes.
     if (service && allow.includes("money") && readOnly !== true)
       client.orders.start().catch((error: Error) => console.error(`fxdesk: ${error.message}`));
     return client;
@@ -125,13 +126,13 @@ async function serveOverHttp(parsed: ParsedArguments, terminal: Terminal): Promi
     .catch((error: Error) => {
       throw error instanceof TypeError
         ? new UsageError(
-            `${error.message} Set ${tokenVariable}, or give people tokens: fxdesk releases token.`,
+            `${error.message} Set ${tokenVariable}, or create personal tokens with fxdesk releases token.`,
           )
         : error;
     })
     .catch(throwListenError);
   const stopRequested = untilStopRequested(server);
-  await write(terminal.stderr, `The MCP endpoint is ${server.url}. Ctrl-C stops it.\n`);
+  await write(terminal.stderr, `The MCP endpoint is ${server.url}. Press Ctrl-C to stop.\n`);
   await stopRequested;
   await server.close();
   await client.close();
@@ -144,7 +145,7 @@ async function serveOverStdio(parsed: ParsedArguments, terminal: Terminal): Prom
   const offer = offerFrom(parsed, terminal, settings, mcp);
   const service = await loadExtendedService(terminal);
   const connect = createConnect(settings, service, offer);
-  // Other commands end with their reader. Here a call that commits money may be under way.
+  // Unlike other commands, this one must not end with its reader: a money call may be in flight.
   terminal.stdout.removeAllListeners("error");
   const server = asUsageError(() =>
     mcp.serveStdio({ connect, settings, ...offer, ...(service && { service }) }),
@@ -157,62 +158,65 @@ async function serveOverStdio(parsed: ParsedArguments, terminal: Terminal): Prom
 export const mcpCommand: Command = {
   usage: "fxdesk mcp [flags]",
   description:
-    "Serves procedures, operations and watches as tools to AI assistants, on standard input and output or over HTTP: those of " +
-    "daily work that read, unless others are chosen and more is allowed.",
+    "Serves operations, procedures and watches as tools to AI assistants, over standard input and output (stdio) or HTTP. By " +
+    "default it offers only the everyday tools that read.",
   flags: [
     { name: "http", description: "Serve over HTTP instead of standard input and output." },
     {
       name: "port",
       value: "<number>",
-      description: "With --http: port to listen on; any free one by default.",
+      description: "With --http: port to listen on. Default: any free port.",
     },
     {
       name: "host",
       value: "<address>",
-      description: "With --http: address to listen on; 127.0.0.1 by default.",
+      description: "With --http: address to listen on. Default: 127.0.0.1.",
     },
     {
       name: "allow",
       value: "<change|money>",
       repeats: true,
       description:
-        "Also offer tools that change something, or that move money. May be repeated; neither implies the other.",
+        "Also offer tools that change something (change) or move money (money). The two permissions are independent; repeat the flag for both.",
     },
     {
       name: "toolsets",
       value: "<names>",
       repeats: true,
-      description: "What to offer: daily (the default), all, watches, or sections such as trades,payments.",
+      description:
+        "Toolsets to offer: daily (default), all, watches, or sections, for example trades,payments.",
     },
     {
       name: "tools",
       value: "<names>",
       repeats: true,
-      description: "Tools to offer by name, beside the toolsets that are named; alone, only these.",
+      description: "Tools to offer by name, in addition to --toolsets. Without --toolsets, only these.",
     },
     {
       name: "release",
-      value: "<asked|never>",
+      value: "<required|never>",
       description:
-        "Whether what commits money waits for a person's release: asked, the default, as the policy says, and every such " +
-        "call where there is none; never: nothing does, and each result says so.",
+        "Whether calls that commit money wait for release by a person. required (default): as the policy says, or always if there " +
+        "is no policy. never: they do not wait, and each result says so.",
     },
-    { name: "read-only", negatable: true, description: "Only offer tools that read, whatever else is said." },
+    { name: "read-only", negatable: true, description: "Offer only tools that read, regardless of --allow." },
   ],
   hiddenFlags: connectionAndProfileFlags(),
   helpSections: [
     paragraph(
-      `With --http, clients must send the token in ${tokenVariable} when it is set, or that of a person (fxdesk releases token).`,
+      `With --http, clients send the token in ${tokenVariable}, if it is set, or a personal token (fxdesk releases token).`,
     ),
-    paragraph(`Without these flags: ${Object.values(offerVariables).join(", ")}.`),
     paragraph(
-      "With --allow beside it, one of the two must be: the former of at least 16 characters that nobody can guess.",
+      `Environment variables for these flags: ${Object.values(offerVariables).join(", ")}. Flags take precedence.`,
+    ),
+    paragraph(
+      `--http with --allow requires a token: a personal one, or ${tokenVariable} with at least 16 random characters.`,
     ),
     connectionHelp(),
     paragraph(profileHelp),
   ],
   run: (parsed, terminal) => {
-    // A log that nobody reads any more must not end the process.
+    // A closed stderr must not end the process.
     terminal.stderr.on("error", () => undefined);
     return (parsed.boolean("http") ? serveOverHttp : serveOverStdio)(parsed, terminal);
   },

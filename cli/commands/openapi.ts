@@ -1,4 +1,4 @@
-/** fxdesk openapi: the contract as an OpenAPI document. */
+/** The `fxdesk openapi` command. */
 import { openApiDocument } from "../../core/openapi/document";
 import { contract, type Service } from "../../core/operations";
 import type { Command } from "../command";
@@ -12,7 +12,7 @@ export const openApiCommand = (service: Service = contract): Command => ({
   flags: Object.values(service.servers).map(({ setting, description }) => ({
     name: flagName(setting),
     value: "<address>",
-    description: `${description} Its address, instead of a template.`,
+    description: `${description} Sets the server address in the document; by default it is a template.`,
   })),
   async run(parsed, terminal) {
     const addresses = Object.entries(service.servers).flatMap(([name, { setting }]) => {

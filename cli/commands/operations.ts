@@ -1,4 +1,4 @@
-/** fxdesk operations: lists and searches operations and procedures. */
+/** The `fxdesk operations` command: lists and searches operations and procedures. */
 import { type Callable, callablesOf, type Declaration, type Service } from "../../core/operations";
 import type { Procedure } from "../../core/declaration/procedure";
 import { fxdeskService } from "../../core/service";
@@ -15,7 +15,7 @@ const toListItem = (callable: Callable) => {
   return { name, tool, title, summary, effect, method, path, server, uses };
 };
 
-/** Sections with their operations, effects and summaries, for people. */
+/** Renders operations by section with effects and summaries. */
 function overview(operations: readonly Callable[]): string {
   const nameWidth = Math.max(...operations.map(({ name }) => name.length));
   const row = ({ name, effect, summary }: Callable) =>
@@ -37,12 +37,12 @@ const effects = Object.entries(effectDescriptions).map(
   ([effect, description]) => `${effect}: ${description}`,
 );
 
-/** Lists the operations that contain all `words`, every operation by default. */
+/** Returns the command that lists operations containing all `words`. */
 const listCommand = (service: Service, words: readonly string[]): Command => ({
   usage: "fxdesk operations [words] [--json]",
   description:
-    "Lists operations with their effect and what they do, all of them or those that contain every word in name, title, " +
-    `summary or search words (English or German). ${effects.join(" ")}`,
+    "Lists all operations with their effects, or those that contain every given word in name, title, summary or keywords " +
+    `(English or German). Effects: ${effects.join(" ")}`,
   flags: [jsonFlag],
   async run(parsed, terminal) {
     const found = callablesOf(service).filter((callable) => matches(callable, words));
@@ -51,13 +51,13 @@ const listCommand = (service: Service, words: readonly string[]): Command => ({
     else
       await writeStderr(
         terminal,
-        `No operation contains ${words.map((word) => JSON.stringify(word)).join(" and ")}. Try fewer or other words; without words, fxdesk operations lists them all.\n`,
+        `No operation contains ${words.map((word) => JSON.stringify(word)).join(" and ")}. Try fewer or other words, or run fxdesk operations without words for all operations.\n`,
       );
     return found.length > 0 ? success : notFound;
   },
 });
 
-/** Words may stand before and after the flags, none of which takes a value. */
+/** Accepts words before and after flags, because no flag of this command takes a value. */
 export function operationsCommand(
   args: readonly string[],
   service: Service = fxdeskService,

@@ -1,4 +1,4 @@
-/** fxdesk profiles: who is logged in where. */
+/** The `fxdesk profiles` command. */
 import { profilesPath, readProfiles } from "../../core/credentials/profiles";
 import { type Command, jsonFlag } from "../command";
 import { success } from "../exit-codes";
@@ -7,7 +7,7 @@ import { printJson, write, writeStderr } from "../terminal";
 
 export const profilesCommand: Command = {
   usage: "fxdesk profiles [flags]",
-  description: `Lists the profiles of fxdesk login. They are in ${profilesPath()}.`,
+  description: `Lists the profiles saved by fxdesk login, from the file ${profilesPath()}.`,
   flags: [jsonFlag],
   async run(parsed, terminal) {
     const profiles = [...(await readProfiles())].map(([name, { settings, loggedInAt }]) => {
@@ -18,7 +18,7 @@ export const profilesCommand: Command = {
     if (parsed.boolean("json")) await printJson(terminal, profiles);
     else if (profiles.length > 0)
       await write(stdout, table(profiles, stdout.isTTY ? stdout.columns : undefined));
-    else await writeStderr(terminal, "There is no profile yet: fxdesk login makes one.\n");
+    else await writeStderr(terminal, "There are no profiles yet. Run fxdesk login to create one.\n");
     return success;
   },
 };

@@ -1,4 +1,4 @@
-/** fxdesk releases serve: the page on which people release. */
+/** The `fxdesk releases serve` command: the web page on which people release. */
 import { readFile } from "node:fs/promises";
 import { loadPeople } from "../../core/releases/people";
 import type { ReleaseService } from "../../core/releases/release-service";
@@ -17,21 +17,22 @@ export const serveFlags: readonly Flag[] = [
   {
     name: "port",
     value: "<number>",
-    description: `Port to listen on; ${defaultPort} by default, 0 for any free one.`,
+    description: `Port to listen on; 0 for any free port. Default: ${defaultPort}.`,
   },
   {
     name: "host",
     value: "<address>",
     description:
-      "Address to listen on; 127.0.0.1 by default. Any beyond this machine needs --address, --certificate and --key.",
+      "Address to listen on. Default: 127.0.0.1. Any address reachable from other machines requires --address, --certificate and --key.",
   },
   {
     name: "address",
     value: "<url>",
-    description: "The https address by which browsers reach it, also through a proxy on this machine.",
+    description:
+      "Address under which browsers reach the page (https), directly or through a proxy on this machine.",
   },
-  { name: "certificate", value: "<file>", description: "Certificate of the page (PEM), to serve https." },
-  { name: "key", value: "<file>", description: "Private key of the certificate (PEM)." },
+  { name: "certificate", value: "<file>", description: "Certificate file (PEM), to serve https." },
+  { name: "key", value: "<file>", description: "Private key file of the certificate (PEM)." },
 ];
 
 function addressFrom(parsed: ParsedArguments): URL | undefined {
@@ -40,18 +41,18 @@ function addressFrom(parsed: ParsedArguments): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href)
     throw new UsageError(
-      `--address must be an https address without a path, such as https://releases.example.com, not ${JSON.stringify(text)}.`,
+      `--address must be an https address without a path, for example https://releases.example.com, not ${JSON.stringify(text)}.`,
     );
   return url;
 }
 
 async function readFileFlag(parsed: ParsedArguments, flag: string): Promise<string> {
   const path = parsed.string(flag);
-  if (path === undefined) throw new UsageError("--certificate and --key are given together.");
+  if (path === undefined) throw new UsageError("--certificate and --key must be given together.");
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw new UsageError(`--${flag} names ${path}, which cannot be read: ${(error as Error).message}.`);
+    throw new UsageError(`--${flag}: ${path} cannot be read: ${(error as Error).message}.`);
   }
 }
 
@@ -60,13 +61,13 @@ async function certificateFrom(parsed: ParsedArguments) {
   return { cert: await readFileFlag(parsed, "certificate"), key: await readFileFlag(parsed, "key") };
 }
 
-/** What is said of an option, which is named first, is said of its flag. */
+/** Converts an error about an option, whose message begins with its name, to a UsageError about the flag. */
 function throwServeUsage(error: unknown): never {
   if (error instanceof TypeError && /^(host|address) /.test(error.message))
     throw new UsageError(`--${error.message}`);
   if (String((error as NodeJS.ErrnoException).code).startsWith("ERR_OSSL"))
     throw new UsageError(
-      `--certificate and --key must be PEM files that belong together (${(error as Error).message}).`,
+      `--certificate and --key must be a matching pair of PEM files (${(error as Error).message}).`,
     );
   return throwListenError(error);
 }
@@ -74,35 +75,35 @@ function throwServeUsage(error: unknown): never {
 const mailVariables = { server: "FXDESK_MAIL_SERVER", from: "FXDESK_MAIL_FROM" } as const;
 
 export const mailHelp = section(
-  "Mail: whoever must act is told, where there is a server for it; the package nodemailer must be installed",
+  "E-mail notifications, as environment variables (optional; requires the package nodemailer)",
   columns([
-    [mailVariables.server, "The mail server, such as smtps://user:password@mail.example.com:465"],
-    [mailVariables.from, "The address that mails are from"],
+    [mailVariables.server, "Mail server, for example smtps://user:password@mail.example.com:465."],
+    [mailVariables.from, "Sender address of the e-mails."],
   ]),
 )!;
 
-/** Undefined where no mails are sent. */
+/** Returns the mail settings; undefined if e-mail is not configured. */
 function mailSettingsFrom({ environment }: Terminal): MailSettings | undefined {
   const [server, from] = [environment[mailVariables.server], environment[mailVariables.from]];
   if (!server && !from) return undefined;
   if (!server || !from)
-    throw new UsageError(`${mailVariables.server} and ${mailVariables.from} are set together.`);
+    throw new UsageError(`${mailVariables.server} and ${mailVariables.from} must be set together.`);
   return { server, from };
 }
 
-/** What is wrong with a setting is said of its variable. */
+/** Converts an error about a mail setting to a UsageError about its variable. */
 const throwMailUsage = (error: unknown): never => {
   if (!(error instanceof TypeError)) throw error;
-  const words = error.message
+  const message = error.message
     .replace(/^mailServer/, mailVariables.server)
     .replace(/^mailFrom/, mailVariables.from);
-  throw new UsageError(words);
+  throw new UsageError(message);
 };
 
 const startMails = async (mailing: ReleaseMailerOptions): Promise<ReleaseMailer> =>
   (await import("../../core/releases/release-mailer.js")).ReleaseMailer.start(mailing);
 
-/** Serves the page until it is to stop, and sends mails where that is set. */
+/** Serves the page until a stop signal, and sends e-mails if configured. */
 export async function serveReleasesPage(
   parsed: ParsedArguments,
   terminal: Terminal,
@@ -127,7 +128,7 @@ export async function serveReleasesPage(
     const mails =
       settings &&
       (await startMails({ service, store, files, settings, page: page.url, log }).catch(throwMailUsage));
-    await writeStderr(terminal, `People release at ${page.url}. Ctrl-C stops it.\n`);
+    await writeStderr(terminal, `The releases page is at ${page.url}. Press Ctrl-C to stop.\n`);
     await stopped;
     await mails?.close();
   } finally {

@@ -1,4 +1,4 @@
-/** fxdesk releases: what waits for a person's yes. */
+/** The `fxdesk releases` commands: requests that wait for release by a person. */
 import { userInfo } from "node:os";
 import { actorSetting, releaseSettingFields, storeSettingFields } from "../../core/client/settings";
 import type { Service } from "../../core/declaration/service";
@@ -45,7 +45,7 @@ const defaultLimit = 50;
 
 type GivenSettings = Readonly<Record<string, string | undefined>>;
 
-/** What is wrong with the files of policy and people is a mistake of usage as well. */
+/** Converts refusals, and errors in the policy and people files, to a UsageError. */
 async function asUsageErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -57,7 +57,7 @@ async function asUsageErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Does something at the desk; what it refuses is a mistake of usage. */
+/** Runs `work` with a release service. Converts its refusals to a UsageError. */
 async function withReleaseService<T>(
   parsed: ParsedArguments,
   { environment }: Terminal,
@@ -75,13 +75,13 @@ async function withReleaseService<T>(
 const list: Command = {
   ...releaseOptions,
   usage: "fxdesk releases list [flags]",
-  description: "Lists orders and calls that wait for a yes, or did, the newest first.",
+  description: "Lists orders and calls that wait or waited for release, newest first.",
   flags: [
     {
       name: "state",
       value: "<state>",
       repeats: true,
-      description: `Only those that are ${releaseStates.join(", ")}; may be given several times.`,
+      description: `Only requests in this state: ${releaseStates.join(", ")}. May be repeated.`,
     },
     jsonFlag,
   ],
@@ -98,7 +98,7 @@ const list: Command = {
     const { stdout } = terminal;
     if (parsed.boolean("json")) await printJson(terminal, releases.map(toReleaseReport));
     else await write(stdout, table(releases.map(toRow), stdout.isTTY ? stdout.columns : undefined));
-    if (!isComplete) await writeStderr(terminal, `These are the newest ${defaultLimit}; there are more.\n`);
+    if (!isComplete) await writeStderr(terminal, `Only the newest ${defaultLimit} are shown.\n`);
     return success;
   },
 };
@@ -114,11 +114,11 @@ function toRow(release: Release) {
     environment,
   } = toReleaseReport(release);
   const { fixed_side, amount, buy_currency, sell_currency, method, target } = terms;
-  const what =
+  const request =
     release.sealed.kind === "order"
       ? `${String(fixed_side)} ${String(amount)}, buy ${String(buy_currency)} for ${String(sell_currency)}`
       : `${String(method)} ${String(target)}`;
-  return { release: id, state, operation, what, asked_by, valid_until, environment };
+  return { release: id, state, operation, request, asked_by, valid_until, environment };
 }
 
 const decisionLine = ({ person, decision, at, note }: Decision): readonly [string, string] => [
@@ -126,20 +126,23 @@ const decisionLine = ({ person, decision, at, note }: Decision): readonly [strin
   printable([person, note].filter(Boolean).join(": ")),
 ];
 
-/** What a person must see before saying yes to it. */
+/** Renders everything that a person must see before a decision. */
 function renderRelease(release: Release, decisions: readonly Decision[], policy: Policy | undefined): string {
   const { terms, deviations, ...report } = toReleaseReport(release);
   const displayValue = (value: unknown): string =>
     printable(typeof value === "string" ? value : JSON.stringify(value));
   const rows = (facts: object) =>
     columns(Object.entries(facts).map(([name, value]) => [name, displayValue(value)] as const));
-  const needs = policy ? approvalRequirements(policy, release.sealed) : [];
-  const alarms = deviations && deviations.length > 0 ? deviations.join("\n") : undefined;
+  const requirements = policy ? approvalRequirements(policy, release.sealed) : [];
+  const deviationLines = deviations && deviations.length > 0 ? deviations.join("\n") : undefined;
   return [
-    rows({ ...report, ...(needs.length > 0 && { needs: describeRequirements(needs) }) }),
+    rows({
+      ...report,
+      ...(requirements.length > 0 && { required_approvals: describeRequirements(requirements) }),
+    }),
     section("Terms", rows(terms)),
-    section("Not as the order says", alarms),
-    decisions.length > 0 ? section("Said", columns(decisions.map(decisionLine))) : undefined,
+    section("Deviations from the order", deviationLines),
+    decisions.length > 0 ? section("Decisions", columns(decisions.map(decisionLine))) : undefined,
   ]
     .filter(Boolean)
     .join("\n\n");
@@ -151,8 +154,7 @@ const readPolicy = ({ policy }: GivenSettings): Promise<Policy> | undefined =>
 const show = (id: string): Command => ({
   ...releaseOptions,
   usage: `fxdesk releases show ${id} [flags]`,
-  description:
-    "Shows what is released: its terms to the letter, who asked, who said what, and what became of it.",
+  description: "Shows a request for release: its exact terms, requester, decisions and outcome.",
   flags: [jsonFlag],
   run: (parsed, terminal) =>
     withReleaseService(parsed, terminal, async (releaseService, given) => {
@@ -163,19 +165,19 @@ const show = (id: string): Command => ({
     }),
 });
 
-const asFlag: Flag = { name: "as", value: "<name>", description: "Who you are, as the policy names you." };
-const noteFlag: Flag = { name: "note", value: "<text>", description: "Why; kept with the decision." };
+const asFlag: Flag = { name: "as", value: "<name>", description: "Your name, as in the policy." };
+const noteFlag: Flag = { name: "note", value: "<text>", description: "Reason, stored with the decision." };
 
 function requiredText(parsed: ParsedArguments, { name, value }: Flag): string {
   const text = parsed.string(name)?.trim();
-  if (!text) throw new UsageError(`--${name} is needed: --${name} ${value}.`);
+  if (!text) throw new UsageError(`--${name} ${value} is required.`);
   return text;
 }
 
 function peoplePath({ people }: GivenSettings): string {
   if (people === undefined)
     throw new UsageError(
-      "Set FXDESK_PEOPLE or --people to the file of people who release, with their secrets.",
+      "Set FXDESK_PEOPLE or --people to the file with the people who release and their secrets.",
     );
   return people;
 }
@@ -183,7 +185,7 @@ function peoplePath({ people }: GivenSettings): string {
 const decide = (id: string, decision: Decision["decision"], description: string): Command => ({
   ...releaseOptions,
   usage: `fxdesk releases ${decision} ${id} --as <name> [flags]`,
-  description: `${description} Your secret is asked for, or read from standard input.`,
+  description: `${description} Prompts for your secret, or reads it from standard input.`,
   flags: [asFlag, noteFlag, jsonFlag],
   async run(parsed, terminal) {
     const person = requiredText(parsed, asFlag);
@@ -212,14 +214,14 @@ const release = (id: string) =>
   decide(
     id,
     "release",
-    "Says yes to exactly what fxdesk releases show shows. It may then leave once, in time.",
+    "Approves exactly the terms that fxdesk releases show prints. After the last required approval, the request may be sent once, before it expires.",
   );
-const refuse = (id: string) => decide(id, "refuse", "Says no: it will not leave.");
+const refuse = (id: string) => decide(id, "refuse", "Refuses the request; it will not be sent.");
 
 const cancel = (id: string): Command => ({
   ...releaseOptions,
   usage: `fxdesk releases cancel ${id} [flags]`,
-  description: "Takes back what you asked for, as long as nothing has left.",
+  description: "Cancels your own request before it is sent.",
   flags: [jsonFlag],
   async run(parsed, terminal) {
     const cancelled = await withReleaseService(parsed, terminal, (releaseService, given) =>
@@ -235,60 +237,63 @@ const enrolCommand = (name: string): Command => ({
   ...releaseOptions,
   usage: `fxdesk releases enrol ${name} [flags]`,
   description:
-    "Writes a secret for somebody into the file of people, which is made where there is none. It is asked for, or read " +
-    "from standard input.",
+    "Enrols a person: stores a hash of their secret in the people file, which is created if needed. Prompts for the secret, or " +
+    "reads it from standard input.",
   flags: [],
   async run(parsed, terminal) {
     const path = peoplePath(settingsFrom(parsed, terminal.environment));
     const secret = await readSecret(terminal, `New secret of ${name}: `);
     await asUsageErrors(() => enrol(path, name, secret));
-    await write(terminal.stdout, `${name} can release. The secret is in ${path}.\n`);
+    await write(terminal.stdout, `${name} can now release. The hash of the secret is stored in ${path}.\n`);
     return success;
   },
 });
 
-const revokeFlag: Flag = { name: "revoke", description: "Takes the token away, and makes none." };
+const revokeFlag: Flag = { name: "revoke", description: "Delete the token instead of creating one." };
 
 const tokenCommand = (name: string): Command => ({
   ...releaseOptions,
   usage: `fxdesk releases token ${name} [flags]`,
   description:
-    "Makes a token by which fxdesk mcp --http knows that somebody asks, and prints it this once; the one before is worth " +
-    "nothing any more. It releases nothing.",
+    "Creates a personal token that identifies a requester to fxdesk mcp --http, and prints it once. It replaces the previous " +
+    "token. It cannot be used to release.",
   flags: [revokeFlag],
   async run(parsed, terminal) {
     const path = peoplePath(settingsFrom(parsed, terminal.environment));
     if (parsed.boolean("revoke")) {
       await asUsageErrors(() => revokeToken(path, name));
-      await write(terminal.stdout, `${name} has no token any more.\n`);
+      await write(terminal.stdout, `The token of ${name} was deleted.\n`);
       return success;
     }
     const token = await asUsageErrors(() => createToken(path, name));
-    await writeStderr(terminal, `The token of ${name}; ${path} has its hash.\n`);
+    await writeStderr(terminal, `Token of ${name}, shown only once; ${path} stores its hash:\n`);
     await write(terminal.stdout, `${token}\n`);
     return success;
   },
 });
 
-const mailFlag: Flag = { name: "mail", value: "<address>", description: "Where they are told by mail." };
-const removeFlag: Flag = { name: "remove", description: "Takes the address away." };
+const mailFlag: Flag = { name: "mail", value: "<address>", description: "E-mail address for notifications." };
+const removeFlag: Flag = { name: "remove", description: "Delete the address." };
 
 const addressCommand = (name: string): Command => ({
   ...releaseOptions,
   usage: `fxdesk releases address ${name} --mail <address> [flags]`,
   description:
-    "Writes down where somebody is told by mail of what waits for their yes, and of what they asked for.",
+    "Sets the e-mail address of a person, for notifications of requests that wait for their decision and of decisions on their own requests.",
   flags: [mailFlag, removeFlag],
   async run(parsed, terminal) {
     const path = peoplePath(settingsFrom(parsed, terminal.environment));
     if (parsed.boolean("remove")) {
       await asUsageErrors(() => removeMailAddress(path, name));
-      await write(terminal.stdout, `${name} is told by mail no longer.\n`);
+      await write(terminal.stdout, `The e-mail address of ${name} was deleted.\n`);
       return success;
     }
     const address = requiredText(parsed, mailFlag);
     await asUsageErrors(() => setMailAddress(path, name, address));
-    await write(terminal.stdout, `${name} is told at ${address}, while fxdesk releases serve sends mails.\n`);
+    await write(
+      terminal.stdout,
+      `${name} is notified at ${address} while fxdesk releases serve runs with e-mail settings.\n`,
+    );
     return success;
   },
 });
@@ -296,7 +301,7 @@ const addressCommand = (name: string): Command => ({
 const runCommand = (services: Services): Command => ({
   usage: "fxdesk releases run [flags]",
   description:
-    "Books orders as they are released, until Ctrl-C: each from fresh quotes, inside its limits, or not at all.",
+    "Executes orders as soon as they are released, until Ctrl-C. Each order is booked from fresh quotes within its limits, or not at all.",
   flags: [],
   hiddenFlags: connectionFlags(),
   helpSections: [connectionHelp()],
@@ -304,7 +309,7 @@ const runCommand = (services: Services): Command => ({
     const service = await services.extended();
     if (!service.operations.some(({ quotes }) => quotes))
       throw new UsageError(
-        "No operation of this service quotes trades: FXDESK_EXTENSIONS names a module that adds one.",
+        "This service has no operation that quotes trades. Add one with an extension module: set FXDESK_EXTENSIONS.",
       );
     const { createClient } = await import("../../core/client/client.js");
     const options = clientOptions(settingsFrom(parsed, terminal.environment, service), service);
@@ -313,7 +318,7 @@ const runCommand = (services: Services): Command => ({
     const keepAlive = setInterval(() => undefined, 60_000);
     try {
       await client.orders.start();
-      await writeStderr(terminal, "Orders are booked as they are released. Ctrl-C stops it.\n");
+      await writeStderr(terminal, "Waiting for released orders. Press Ctrl-C to stop.\n");
       await stopped;
     } finally {
       clearInterval(keepAlive);
@@ -327,7 +332,7 @@ const serveCommand: Command = {
   ...releaseOptions,
   usage: "fxdesk releases serve [flags]",
   description:
-    "Serves a page on which people release and refuse, until Ctrl-C: they sign in, and give their secret with each decision.",
+    "Serves a web page on which people release or refuse requests, until Ctrl-C. They sign in, and enter their secret again for each decision.",
   flags: serveFlags,
   helpSections: [mailHelp, settingsSection],
   run: (parsed, terminal) =>
@@ -339,7 +344,7 @@ const serveCommand: Command = {
     ),
 };
 
-/** Loads the operations for the command that needs them. */
+/** Loads the operations on demand. */
 interface Services {
   readonly extended: () => Promise<Service>;
 }
@@ -356,12 +361,12 @@ const commandNames = () =>
 const overview = (services: Services): Command => ({
   usage: "fxdesk releases <command> [flags]",
   description:
-    "Orders and calls that wait for a person's yes, as the policy asks for. A yes is given by a person with a secret, never " +
-    "by who asked.",
+    "Orders and calls that wait for release by a person, as required by the policy. People decide with their secret; requesters " +
+    "cannot release their own requests.",
   flags: [],
   helpSections: [
     section(
-      "Commands, each with its own --help",
+      "Commands (add --help for details)",
       columns([
         ["list", list.description],
         ...Object.entries(releaseCommands).map(
@@ -377,11 +382,11 @@ const overview = (services: Services): Command => ({
     settingsSection,
   ],
   run: () => {
-    throw new UsageError(`Which command? fxdesk releases ${commandNames()}.`);
+    throw new UsageError(`Name a command: fxdesk releases ${commandNames()}.`);
   },
 });
 
-/** The command that the first words name, and its arguments. */
+/** Returns the command named by the first arguments, and its remaining arguments. */
 export function releasesCommand(
   [subcommand, ...args]: readonly string[],
   services: Services,
@@ -398,10 +403,12 @@ export function releasesCommand(
       ? releaseCommands[subcommand]
       : undefined;
   if (!createCommand)
-    throw new UsageError(`There is no command ${JSON.stringify(subcommand)}. There is ${commandNames()}.`);
+    throw new UsageError(
+      `There is no command ${JSON.stringify(subcommand)}. Use fxdesk releases ${commandNames()}.`,
+    );
   const [id, ...rest] = args;
   if (id !== undefined && !id.startsWith("-")) return [createCommand(id), rest];
   const placeholder = isOfPerson ? "<name>" : "<id>";
   if (id === "--help" || id === "-h") return [createCommand(placeholder), ["--help"]];
-  throw new UsageError(`fxdesk releases ${subcommand} ${placeholder}: ${placeholder} is missing.`);
+  throw new UsageError(`${placeholder} is missing: fxdesk releases ${subcommand} ${placeholder}.`);
 }

@@ -1,4 +1,4 @@
-/** fxdesk sandbox: the service, played on this machine, and the controls of what is played. */
+/** The `fxdesk sandbox` command: runs the simulated service, and controls a running one. */
 import type { Service } from "../../core/declaration/service";
 import { isDateTime } from "../../core/schema";
 import { type Flag, type ParsedArguments, UsageError } from "../arguments";
@@ -23,7 +23,7 @@ function timeFrom(parsed: ParsedArguments): Date | undefined {
   if (text === undefined) return undefined;
   if (!isDateTime(text))
     throw new UsageError(
-      `--now must be a date and time, such as 2026-01-31T09:30:00Z, not ${JSON.stringify(text)}.`,
+      `--now must be a date and time, for example 2026-01-31T09:30:00Z, not ${JSON.stringify(text)}.`,
     );
   return new Date(text);
 }
@@ -48,7 +48,7 @@ function choiceFrom<W extends string>(
   return word;
 }
 
-/** What the sandbox says of an option, which it names first, is said of the flag. */
+/** Converts an error about an option, whose message begins with its name, to a UsageError about the flag. */
 function throwOptionUsage(error: unknown): never {
   if (!(error instanceof RangeError)) throw error;
   const isOption = options.some(
@@ -62,14 +62,14 @@ function throwOptionUsage(error: unknown): never {
 function addressFrom(parsed: ParsedArguments, flag: string): string | undefined {
   const text = parsed.string(flag);
   if (text !== undefined && !URL.canParse(text))
-    throw new UsageError(`--${flag} must be a full address, not ${JSON.stringify(text)}.`);
+    throw new UsageError(`--${flag} must be a full URL, not ${JSON.stringify(text)}.`);
   return text;
 }
 
-/** An option of the sandbox, and the flag that gives it: `dataDir` is --data-dir. */
+/** An option of the sandbox with its flag: `dataDir` is --data-dir. */
 interface Option extends Pick<Flag, "value" | "description"> {
   readonly option: string;
-  /** Its value; the flag's own text or switch, without. */
+  /** Parses the flag. Default: its text, or the state of its switch. */
   readonly read?: (parsed: ParsedArguments) => unknown;
 }
 
@@ -77,73 +77,73 @@ const options: readonly Option[] = [
   {
     option: "port",
     value: "<number>",
-    description: `Port to listen on; ${defaultPort} by default, 0 for any free one.`,
+    description: `Port to listen on; 0 for any free port. Default: ${defaultPort}.`,
     read: (parsed) => portFrom(parsed) ?? defaultPort,
   },
-  { option: "host", value: "<address>", description: "Address to listen on; 127.0.0.1 by default." },
+  { option: "host", value: "<address>", description: "Address to listen on. Default: 127.0.0.1." },
   {
     option: "seed",
     value: "<text>",
-    description: "Other accounts, trades and transactions of the same company.",
+    description: "Any text; another seed generates other accounts, trades and transactions.",
   },
   {
     option: "world",
     value: "<file|name>",
     description:
-      "What there is and goes on: a YAML file, or an included world: exporter, group or empty. Other flags go before what it says.",
+      "Companies, accounts and business to simulate: a YAML file, or an included world (exporter, group or empty). Other flags take precedence.",
   },
   {
     option: "living",
     description:
-      "Lets business go on as the clock moves: customers pay, suppliers, staff and the bank are paid.",
+      "Simulate business as the clock moves: incoming customer payments, and payments to suppliers, staff and the bank.",
   },
   {
     option: "dataDir",
     value: "<folder>",
-    description: "Where statements sent by e-mail are left; nowhere by default.",
+    description: "Save statements sent by e-mail in this folder. Default: they are not saved.",
   },
   {
     option: "smtpUrl",
     value: "<url>",
-    description: "A mail server to which they are sent instead, such as smtp://127.0.0.1:1025.",
+    description: "Send these e-mails through a mail server instead, for example smtp://127.0.0.1:1025.",
   },
   {
     option: "now",
     value: "<date-time>",
     description:
-      "Where its time starts, to move a tenth of a second with each request; the machine's clock by default.",
+      "Start a simulated clock at this time; it advances 0.1 seconds with each request. Default: the clock of the machine.",
     read: timeFrom,
   },
   {
     option: "quoteSeconds",
     value: "<number>",
-    description: "How long a quote can be booked; 30 by default.",
+    description: "Lifetime of quotes in seconds. Default: 30.",
     read: quoteSecondsFrom,
   },
   {
     option: "marketHours",
     value: "<always|real>",
-    description: "real: no quotes from Friday to Sunday, 17:00 in New York; always by default.",
+    description: "real: no quotes from Friday 17:00 to Sunday 17:00, New York time. Default: always.",
     read: (parsed) => choiceFrom(parsed, "market-hours", ["always", "real"]),
   },
   {
     option: "reusableQuotes",
-    description: "Lets several trades be booked from one quote; a quote is used up by one, by default.",
+    description: "Allow several bookings of one quote. Default: one booking per quote.",
   },
   {
     option: "totalCount",
-    description: "Sends x-total-count with every paged list, also where the contract documents none.",
+    description: "Send x-total-count with every paged list, even if the contract does not document it.",
   },
   {
     option: "scaApproach",
     value: "<redirect|oauth>",
-    description: "oauth: consents and payments are authorised by OAuth 2.0; redirect by default.",
+    description: "Authorisation of consents and payments: by OAuth 2.0, or by redirect. Default: redirect.",
     read: (parsed) => choiceFrom(parsed, "sca-approach", ["redirect", "oauth"]),
   },
   {
     option: "redirectUri",
     value: "<url>",
-    description: "Where the login page returns to; http://127.0.0.1:1880/callback by default.",
+    description: "Address to which the login page returns. Default: http://127.0.0.1:1880/callback.",
     read: (parsed) => addressFrom(parsed, "redirect-uri"),
   },
 ];
@@ -165,8 +165,8 @@ const optionsFrom = (parsed: ParsedArguments): Readonly<Record<string, unknown>>
 const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Service): Command => ({
   usage: "fxdesk sandbox [<control>] [flags]",
   description:
-    "Plays the service on this machine until Ctrl-C, and prints the address, the demo credentials and the module that adds quotes as " +
-    "environment variables. The same seed gives the same accounts, trades and transactions. Its page shows and controls what is played; /docs tries its operations.",
+    "Runs a simulated service on this machine until Ctrl-C. Prints its address, demo credentials and the extension for quotes as " +
+    "environment variables. The same seed always generates the same data. Its web page shows and controls the simulation; /docs lets you try its operations.",
   flags: options.map(flagOf),
   helpSections: [controlsHelp(controls)],
   async run(parsed, terminal) {
@@ -174,7 +174,10 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Servi
     const store = await createTemporaryStore();
     const stopped = untilStopped();
     await write(terminal.stdout, toShellLines({ ...sandboxVariables(sandbox, service), ...store.variables }));
-    await writeStderr(terminal, `The sandbox and its page are at ${sandbox.baseUrl}. Ctrl-C stops it.\n`);
+    await writeStderr(
+      terminal,
+      `The sandbox and its page are at ${sandbox.baseUrl}. Press Ctrl-C to stop.\n`,
+    );
     await stopped;
     await sandbox.close();
     await store.remove();
@@ -182,7 +185,7 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Servi
   },
 });
 
-/** The command that the arguments name, and the arguments that are left for it. */
+/** Returns the command named by the arguments, and its remaining arguments. */
 export async function sandboxCommand(
   args: readonly string[],
   service: Service,

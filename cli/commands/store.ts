@@ -1,4 +1,4 @@
-/** fxdesk store: the database in which fxdesk keeps what has to outlive a process. */
+/** The `fxdesk store` commands: check, migrate, move and clean the database of fxdesk. */
 import { environmentName, storeSettingFields } from "../../core/client/settings";
 import {
   storeExists,
@@ -18,7 +18,7 @@ const checkFailed = 1;
 const storeSettingsFrom = (parsed: ParsedArguments, terminal: Terminal): StoreSettings =>
   asUsageError(() => parseStoreSettings(settingsFrom(parsed, terminal.environment)));
 
-/** Prints what is known as JSON, or in rows. */
+/** Prints a value as JSON, or rows as text. */
 async function print(
   parsed: ParsedArguments,
   terminal: Terminal,
@@ -29,7 +29,7 @@ async function print(
   else await write(terminal.stdout, `${columns(rows)}\n`);
 }
 
-/** What all commands of the store take. */
+/** Options shared by all store commands. */
 const storeOptions = {
   hiddenFlags: settingFlags(storeSettingFields),
   helpSections: [settingsHelp("Store", storeSettingFields)],
@@ -39,7 +39,7 @@ const check: Command = {
   ...storeOptions,
   usage: "fxdesk store check [flags]",
   description:
-    "Opens the store, makes it where there is none, and says what in it cannot be read or was changed.",
+    "Opens the store, creating it if needed, and lists entries that cannot be read or were changed. Exits with code 1 if there are any.",
   flags: [jsonFlag],
   async run(parsed, terminal) {
     const settings = storeSettingsFrom(parsed, terminal);
@@ -62,7 +62,7 @@ const migrate: Command = {
   ...storeOptions,
   usage: "fxdesk store migrate [flags]",
   description:
-    "Brings the tables of the store to the newest version, as the first process to use it does by itself, and says from which.",
+    "Updates the tables of the store to the newest version. The first process that opens the store does this automatically.",
   flags: [jsonFlag],
   async run(parsed, terminal) {
     const settings = storeSettingsFrom(parsed, terminal);
@@ -82,11 +82,11 @@ const migrate: Command = {
 
 const targetKey = environmentName("storeKeyTo");
 
-/** Where the store moves to, with its own key or that of the old one. */
+/** Returns the settings of the new store; its key defaults to that of the old one. */
 function targetSettingsFrom(parsed: ParsedArguments, terminal: Terminal): StoreSettings {
   const { storeKey } = settingsFrom(parsed, terminal.environment);
   const store = parsed.string("to");
-  if (!store) throw new UsageError("--to is needed: where the store moves to.");
+  if (!store) throw new UsageError("--to is required: the new location of the store.");
   try {
     return parseStoreSettings({ store, storeKey: terminal.environment[targetKey] || storeKey });
   } catch (error) {
@@ -99,13 +99,13 @@ const move: Command = {
   ...storeOptions,
   usage: "fxdesk store move --to <path or postgres://host/database> [flags]",
   description:
-    "Moves everything in the store to an empty place, whole or not at all. What still uses the old one is refused from then on, and " +
-    `told where it is. ${targetKey} in the environment encrypts the new one; by default FXDESK_STORE_KEY does.`,
+    "Moves the complete store to a new, empty location, or changes nothing if that fails. Afterwards, processes that still use " +
+    `the old location are refused; the error names the new location. ${targetKey} in the environment is the key of the new store; default is FXDESK_STORE_KEY.`,
   flags: [
     {
       name: "to",
-      value: "<place>",
-      description: "The absolute path of a file that is not there yet, or an empty PostgreSQL database.",
+      value: "<location>",
+      description: "Absolute path of a new file, or an empty PostgreSQL database (postgres://host/database).",
     },
     jsonFlag,
   ],
@@ -117,7 +117,7 @@ const move: Command = {
       ["From", moved.from],
       ["To", moved.to],
       ...Object.entries(moved.rows).map(([table, count]) => [table, `${count} rows`] as const),
-      ["Next", "Set FXDESK_STORE to the new place wherever the store is used."],
+      ["Next", "Set FXDESK_STORE to the new location in every process that uses the store."],
     ]);
     return success;
   },
@@ -127,22 +127,22 @@ const forget = (idOrClient: string): Command => ({
   ...storeOptions,
   usage: `fxdesk store forget ${idOrClient} [flags]`,
   description:
-    "Removes an identifier that a call created, such as that of a consent, from what forms offer; or all of a client. " +
-    "The service is told nothing. Payments stand in the journal: fxdesk journal erase removes their details.",
+    "Deletes a recorded ID, for example of a consent, from the suggestions in forms, or all recorded IDs of a client. Nothing " +
+    "changes at the service. To delete the details of payments in the journal, use fxdesk journal erase.",
   flags: [jsonFlag],
   async run(parsed, terminal) {
     const settings = storeSettingsFrom(parsed, terminal);
-    // Opened, it would be made, and nothing be forgotten where the path is mistyped.
+    // Opening a mistyped path would create an empty store and report success.
     if (!storeExists(settings))
       throw new UsageError(
-        `There is no store at ${redactLocation(settings.location)}: nothing is forgotten. FXDESK_STORE or --store says where it is.`,
+        `There is no store at ${redactLocation(settings.location)}. Nothing was deleted. Set its location with FXDESK_STORE or --store.`,
       );
     const [{ withStore }, { forgetResourceIds }] = await Promise.all([
       import("../../core/store/open.js"),
       import("../../core/store/resource-ids.js"),
     ]);
     const forgotten = await withStore(settings, (store) => forgetResourceIds(store, idOrClient));
-    await print(parsed, terminal, { forgotten }, [["Forgotten", String(forgotten)]]);
+    await print(parsed, terminal, { forgotten }, [["Deleted", String(forgotten)]]);
     return success;
   },
 });
@@ -158,37 +158,41 @@ const commandNames = Object.keys(commands).join(", ");
 
 const overview: Command = {
   usage: "fxdesk store <command> [flags]",
-  description: "The store keeps what has to outlive a process.",
+  description: "The store is the database of fxdesk: journal, tokens, watch positions, releases and halts.",
   flags: [],
   helpSections: [
     section(
-      "Commands",
+      "Commands (add --help for details)",
       columns(Object.entries(commands).map(([name, { description }]) => [name, description] as const)),
     ),
     ...storeOptions.helpSections,
   ],
   run: () =>
     Promise.reject(
-      new UsageError(`Say what to do with the store: ${commandNames}. fxdesk store --help explains them.`),
+      new UsageError(`Name a command: fxdesk store ${commandNames}. Run fxdesk store --help for details.`),
     ),
 };
 
 function forgetCommand([idOrClient, ...rest]: readonly string[]): readonly [Command, readonly string[]] {
   if (idOrClient === "--help" || idOrClient === "-h") return [commands.forget!, [idOrClient]];
   if (idOrClient === undefined || idOrClient.startsWith("-"))
-    throw new UsageError("Forget what? fxdesk store forget <id or client> [flags]: flags come after it.");
-  // What is noted without a client would be all of the empty one.
+    throw new UsageError(
+      "Name an ID or a client: fxdesk store forget <id or client> [flags]. Flags come last.",
+    );
+  // The empty text would match all IDs recorded without a client.
   if (idOrClient === "")
-    throw new UsageError('<id or client> must be an identifier or a client, not "": nothing is forgotten.');
+    throw new UsageError('<id or client> must be an ID or a client, not "". Nothing was deleted.');
   return [forget(idOrClient), rest];
 }
 
-/** The command that the first word names, and its arguments. */
+/** Returns the command named by the first argument, and its remaining arguments. */
 export function storeCommand(args: readonly string[]): readonly [Command, readonly string[]] {
   const [subcommand, ...rest] = args;
   if (subcommand === undefined || subcommand.startsWith("-")) return [overview, args];
   const command = Object.hasOwn(commands, subcommand) ? commands[subcommand] : undefined;
   if (!command)
-    throw new UsageError(`fxdesk store has no ${JSON.stringify(subcommand)}; it has ${commandNames}.`);
+    throw new UsageError(
+      `There is no command ${JSON.stringify(subcommand)}. Use fxdesk store ${commandNames}.`,
+    );
   return subcommand === "forget" ? forgetCommand(rest) : [command, rest];
 }

@@ -1,4 +1,4 @@
-/** fxdesk whoami: as whom and where commands call the service, and whether that works. */
+/** The `fxdesk whoami` command: shows the connection and tests it. */
 import { createClient } from "../../core/client/client";
 import { type TokenAge, readTokenAge } from "../../core/client/login";
 import { type ConnectionStatus, checkConnection } from "../../core/client/connection-check";
@@ -10,7 +10,7 @@ import { columns, paragraph } from "../help";
 import { connectionAndProfileFlags, profileHelp, requestedProfile, effectiveSettings } from "../profile";
 import { printable, printJson, write } from "../terminal";
 
-const yesNo = (value: boolean | undefined) => (value === undefined ? "not known" : value ? "yes" : "no");
+const yesNo = (value: boolean | undefined) => (value === undefined ? "unknown" : value ? "yes" : "no");
 
 const minutes = (ms: number) => {
   const count = Math.floor(ms / 60_000);
@@ -19,7 +19,9 @@ const minutes = (ms: number) => {
 
 function tokenLine({ ageMs, remainingMs }: TokenAge): string {
   const age = `${minutes(ageMs)} old`;
-  return remainingMs > 0 ? `${age}, good for ${minutes(remainingMs)}` : `${age}, renewed by the next call`;
+  return remainingMs > 0
+    ? `${age}, expires in ${minutes(remainingMs)}`
+    : `${age}, refreshed at the next call`;
 }
 
 function statusRows(profile: string | undefined, status: ConnectionStatus, age: TokenAge | undefined) {
@@ -32,8 +34,8 @@ function statusRows(profile: string | undefined, status: ConnectionStatus, age: 
     Contact: contactId,
     Reachable: yesNo(reachable),
     Authorised: yesNo(authorised),
-    "Access token": age ? tokenLine(age) : "age not known",
-    Because: error && printable(error.message),
+    "Access token": age ? tokenLine(age) : "age unknown",
+    Error: error && printable(error.message),
   };
   return Object.entries(rows).flatMap(([name, value]) => (value ? [[name, value] as const] : []));
 }
@@ -41,8 +43,8 @@ function statusRows(profile: string | undefined, status: ConnectionStatus, age: 
 export const whoamiCommand = (service: Service): Command => ({
   usage: "fxdesk whoami [flags]",
   description:
-    "Says in which environment, where and for which client the service is called, and tries it by one read: whether it is " +
-    "reached, and takes the credentials for this client. The exit code says so, too.",
+    "Shows the environment, address and client in use, and tests the connection with one read: whether the service is " +
+    "reachable and accepts the credentials for this client. If not, the exit code is that of the error.",
   flags: [jsonFlag],
   hiddenFlags: connectionAndProfileFlags(service),
   helpSections: [connectionHelp(service), paragraph(profileHelp)],

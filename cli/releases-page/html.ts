@@ -1,4 +1,4 @@
-/** HTML in which every text is escaped, unless it is HTML already. */
+/** HTML templates that escape every inserted text. */
 import { printable } from "../terminal";
 
 const entities: Readonly<Record<string, string>> = {
@@ -22,6 +22,6 @@ function escapeInsert(value: Insert): string {
   return value.map(({ text }) => text).join("");
 }
 
-/** A template whose insertions are escaped: nothing in them is markup, a control character or reversed writing. */
+/** Template tag: escapes markup in insertions and strips their control and bidi characters. */
 export const html = ([first = "", ...pieces]: TemplateStringsArray, ...values: readonly Insert[]) =>
   new Html(pieces.reduce((text, piece, index) => text + escapeInsert(values[index]) + piece, first));

@@ -1,4 +1,4 @@
-/** What the pages have in common: how they look, and what a browser may do with them. */
+/** Layout, style and security headers of all pages. */
 import { createHash } from "node:crypto";
 import { Html, html } from "./html";
 
@@ -55,14 +55,14 @@ const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' " +
   "rx='7' fill='%2314532d'/%3E%3Cpath d='M8 17l5 5 11-12' fill='none' stroke='%23fff' stroke-width='4'/%3E%3C/svg%3E";
 
-/** To be sent with each page: it runs no script, loads nothing, stands in no frame and sends its forms only home. */
+/** Headers of each page: no scripts, no external resources, no framing, and forms post only to this server. */
 export const pageHeaders = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
   "cache-control": "no-store",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  // With less, browsers do not say from where a form was sent.
+  // A stricter policy makes browsers omit the origin of a form.
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",

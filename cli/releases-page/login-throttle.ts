@@ -1,16 +1,16 @@
-/** Holds up who guesses at secrets: one is tried after the other, and after a few wrong ones a name has to wait. */
+/** Slows down guessing of secrets: attempts run one at a time, and a name is locked after several failures. */
 
 const [maxFailures, lockoutMs] = [5, 60_000] as const;
-/** Each costs a tenth of a second and 64 MB: more do not queue. */
+/** Upper bound, because each attempt costs 0.1 seconds and 64 MB. */
 const maxQueued = 10;
-/** The oldest is forgotten, beyond that. */
+/** Upper bound of remembered names; the oldest is dropped. */
 const maxNames = 1_000;
 
-/** No secret is tried now. */
+/** Thrown if a name is locked or the queue is full. No secret was checked. */
 export class TooManyAttempts extends Error {
   override readonly name = "TooManyAttempts";
   constructor() {
-    super("Too many secrets were tried. Nothing was decided: try again in a minute.");
+    super("Too many failed attempts. Try again in one minute; no decision was recorded.");
   }
 }
 
@@ -24,7 +24,7 @@ export class LoginThrottle {
   #queueTail: Promise<unknown> = Promise.resolve();
   #queuedCount = 0;
 
-  /** Tries the secret of a name; `isWrong` says whether a failure means that it was wrong. Throws TooManyGuesses. */
+  /** Runs `work`, which checks the secret of a name. Errors for which `isWrong` is true count as failures. Throws TooManyAttempts. */
   async attempt<T>(name: string, work: () => Promise<T>, isWrong: (error: unknown) => boolean): Promise<T> {
     if (this.#queuedCount >= maxQueued) throw new TooManyAttempts();
     this.#queuedCount += 1;

@@ -1,4 +1,4 @@
-/** The pages: sign in, what there is to decide on, and one release with its terms. */
+/** The pages: sign-in, list of requests, one request with its terms, and messages. */
 import { findDecisionProblem } from "../../core/releases/release-service";
 import { describeRequirements, approvalRequirements } from "../../core/releases/policy-evaluation";
 import type { Policy } from "../../core/releases/policy";
@@ -12,7 +12,7 @@ const alert = (message: string | undefined): Html | undefined =>
   message === undefined ? undefined : html`<p role="alert" class="bad">${message}</p>`;
 
 export interface SignIn {
-  /** The page that was asked for. */
+  /** Path to show after signing in. */
   readonly path: string;
   readonly name?: string;
   readonly message?: string;
@@ -24,7 +24,7 @@ export const signInPage = ({ path, name, message }: SignIn): string =>
     html`<main>
       <div class="card narrow">
         <h1>Sign in</h1>
-        <p>Orders and calls that wait for a person's yes.</p>
+        <p>Sign in to review and release orders and payments.</p>
         ${alert(message)}
         <form method="post" action="/sign-in">
           <input type="hidden" name="path" value="${path}" />
@@ -41,7 +41,7 @@ export const signInPage = ({ path, name, message }: SignIn): string =>
     </main>`,
   );
 
-/** What somebody is told instead of what they asked for. */
+/** Renders a message, for example an error, instead of the requested page. */
 export const messagePage = (title: string, message: string): string =>
   renderPage(
     title,
@@ -49,7 +49,7 @@ export const messagePage = (title: string, message: string): string =>
       <div class="card narrow">
         <h1>${title}</h1>
         <p>${message}</p>
-        <p><a href="/">What there is to decide on</a></p>
+        <p><a href="/">Show all requests</a></p>
       </div>
     </main>`,
   );
@@ -71,7 +71,8 @@ const listItem = (release: Release): Html => {
     <p>
       <span class="chip ${environmentStyle(sealed.environment)}">${sealed.environment}</span>
       <span class="soft"
-        >asked by ${sealed.asker ?? "nobody known"}, until ${formatTime(sealed.validUntil)}</span
+        >Requested by ${sealed.asker ?? "an unknown person"}, valid until
+        ${formatTime(sealed.validUntil)}</span
       >
     </p>
   </li>`;
@@ -91,10 +92,10 @@ export function listPage(person: string, releases: readonly Release[]): string {
     "Releases",
     html`${pageHeader(person)}
       <main>
-        <h1>Waiting for a yes</h1>
-        ${releaseList(waiting, "Nothing waits.")}
-        <h2>Before</h2>
-        ${releaseList(others, "Nothing yet.")}
+        <h1>Requests waiting for release</h1>
+        ${releaseList(waiting, "No requests are waiting. Reload the page to check again.")}
+        <h2>Earlier requests</h2>
+        ${releaseList(others, "No earlier requests.")}
       </main>`,
   );
 }
@@ -104,22 +105,22 @@ export interface ReleaseView {
   readonly release: Release;
   readonly decisions: readonly Decision[];
   readonly policy: Policy;
-  /** What is wrong with what was tried last. */
+  /** Error of the last decision. */
   readonly message?: string;
 }
 
-const decisionVerbs = { release: "said yes", refuse: "said no" } as const;
+const decisionVerbs = { release: "approved", refuse: "refused" } as const;
 
 const pastDecisions = (decisions: readonly Decision[]): Html | undefined =>
   decisions.length === 0
     ? undefined
     : html`<section>
-        <h2>Said</h2>
+        <h2>Decisions</h2>
         <ul>
           ${decisions.map(
             ({ person, decision, at, note }) =>
               html`<li>
-                <b>${person}</b> ${decisionVerbs[decision]},
+                <b>${person}</b> ${decisionVerbs[decision]} on
                 ${formatTime(at)}${note === undefined ? undefined : `: ${note}`}
               </li>`,
           )}
@@ -150,7 +151,7 @@ const decisionForm = (
     </form>
   </section>`;
 
-/** The forms by which the person may decide, or why they may not. */
+/** Renders the decision forms, or the reason why the person may not release. */
 function decisionForms(view: ReleaseView): Html | undefined {
   const { release, person, policy } = view;
   const { state } = release;
@@ -158,15 +159,18 @@ function decisionForms(view: ReleaseView): Html | undefined {
   const reason = (decision: Decision["decision"]) =>
     findDecisionProblem(release, state, { person, decision, policy });
   const [notReleased, notRefused] = [reason("release"), reason("refuse")];
-  const yes = "Exactly these terms, once. With the last yes that is needed, it may leave.";
+  const releaseDescription =
+    "You approve exactly these terms, for one use. After the last required approval, the request may be sent.";
   return html`${
       state === "waiting" && notReleased !== undefined
         ? html`<p role="status" class="busy">${notReleased}</p>`
         : undefined
     }
     <div class="decide">
-      ${notReleased === undefined ? decisionForm(view, "release", "Release", yes) : undefined}${
-        notRefused === undefined ? decisionForm(view, "refuse", "Refuse", "It will not leave.") : undefined
+      ${notReleased === undefined ? decisionForm(view, "release", "Release", releaseDescription) : undefined}${
+        notRefused === undefined
+          ? decisionForm(view, "refuse", "Refuse", "The request will not be sent.")
+          : undefined
       }
     </div>`;
 }
@@ -184,7 +188,7 @@ export function releasePage(view: ReleaseView): string {
     deviations,
     journal_entry,
   } = toReleaseReport(release);
-  const needs = approvalRequirements(policy, sealed);
+  const requirements = approvalRequirements(policy, sealed);
   const title = titleOf(release);
   return renderPage(
     title,
@@ -197,29 +201,29 @@ export function releasePage(view: ReleaseView): string {
         <p>${stateChip(state)} ${description}</p>
         <h1>${title}</h1>
         <p class="large">${limitsOf(release)}</p>
-        <p class="large">Until ${formatTime(validUntil)}</p>
+        <p class="large">Valid until ${formatTime(validUntil)}</p>
         <section>
-          <h2>Terms, to the letter</h2>
+          <h2>Terms</h2>
           ${termsOf(release)}
         </section>
         ${remark === undefined ? undefined : html`<p>${remark}</p>`}
         ${deviations && deviations.length > 0 ? alert(deviations.join(" ")) : undefined}${decisionForms(view)}
         ${pastDecisions(decisions)}
         <section>
-          <h2>Around it</h2>
+          <h2>Details</h2>
           ${factList([
             ["operation", operation],
             ["client", client],
-            ["asked by", asker],
-            ["asked through", surface],
-            ["asked", formatTime(release.requestedAt)],
-            ["needs", needs.length > 0 ? describeRequirements(needs) : undefined],
-            ["correlation", correlation],
-            ["trade", trade_id],
-            ["quotes", quotes],
+            ["requested by", asker],
+            ["requested through", surface],
+            ["requested at", formatTime(release.requestedAt)],
+            ["required approvals", requirements.length > 0 ? describeRequirements(requirements) : undefined],
+            ["correlation data", correlation],
+            ["trade ID", trade_id],
+            ["quotes requested", quotes],
             ["journal entry", journal_entry],
-            ["release", release.id],
-            ["seal", hash],
+            ["request ID", release.id],
+            ["checksum", hash],
           ])}
         </section>
       </main>`,

@@ -1,4 +1,4 @@
-/** Serves the page on which people release: what may be asked, by whom, and what is answered. */
+/** HTTP server of the releases page: routing, sign-in and decisions. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -22,9 +22,9 @@ export interface ReleasesPageOptions {
   readonly service: ReleaseService;
   readonly files: DecisionFiles;
   readonly port: number;
-  /** The address to listen on. Beyond this machine it needs a certificate, and the address by which browsers reach it. */
+  /** Address to listen on. Any address other than loopback requires `certificate` and `address`. */
   readonly host?: string | undefined;
-  /** By which browsers reach it, where that is another: of itself, or of a proxy on this machine. */
+  /** Public address of the page or of a proxy on this machine, if it differs. */
   readonly address?: URL | undefined;
   /** PEM. */
   readonly certificate?: { readonly cert: string; readonly key: string } | undefined;
@@ -45,7 +45,7 @@ const maxFormBytes = 8_192;
 const maxListed = 50;
 const releasePath = /^\/releases\/(R-[0-9A-Z]{12})$/;
 
-/** Something is wrong with a request, as a person is told. */
+/** An invalid HTTP request; the message is shown to the user. */
 class BadRequest extends Error {
   constructor(
     readonly status: number,
@@ -64,7 +64,7 @@ const redirectTo = (location: string, headers = {}): PageResponse => ({
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   const { "content-type": type = "" } = request.headers;
   if (!/^application\/x-www-form-urlencoded\b/i.test(type))
-    throw new BadRequest(415, "A form of this page is needed.");
+    throw new BadRequest(415, "The request must be a form of this page.");
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
@@ -75,7 +75,7 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   return new URLSearchParams(Buffer.concat(parts).toString("utf8"));
 }
 
-/** A page of this server; anything else leads to the list. */
+/** Returns the path if it is a page of this server, otherwise the list: prevents open redirects. */
 const safePath = (text: string | null): string => (text !== null && releasePath.test(text) ? text : "/");
 
 const isDecision = (text: string | null): text is Decision["decision"] =>
@@ -94,11 +94,11 @@ class PageHandler {
 
   async handle(request: IncomingMessage): Promise<PageResponse> {
     const url = `http://page${request.url}`;
-    if (!URL.canParse(url)) throw new BadRequest(404, "There is nothing here.");
+    if (!URL.canParse(url)) throw new BadRequest(404, "This page does not exist.");
     const { pathname, searchParams } = new URL(url);
     const isPost = request.method === "POST";
     if (!isPost && request.method !== "GET" && request.method !== "HEAD")
-      throw new BadRequest(405, "This page is read, and its forms are sent.");
+      throw new BadRequest(405, "Only GET and POST are supported.");
     const people = await loadPeople(this.options.files.people);
     const token = this.#tokenOf(request);
     const person = token === undefined ? undefined : this.#sessions.personOf(token, people);
@@ -111,8 +111,8 @@ class PageHandler {
       return redirectTo("/sign-in", { "set-cookie": this.#cookie("", "; Max-Age=0") });
     }
     const [, id] = releasePath.exec(pathname) ?? [];
-    if (pathname !== "/" && id === undefined) throw new BadRequest(404, "There is nothing here.");
-    if (isPost && id === undefined) throw new BadRequest(405, "There is no form to send here.");
+    if (pathname !== "/" && id === undefined) throw new BadRequest(404, "This page does not exist.");
+    if (isPost && id === undefined) throw new BadRequest(405, "This page does not accept forms.");
     if (person === undefined)
       return redirectTo(pathname === "/" ? "/sign-in" : `/sign-in?path=${encodeURIComponent(pathname)}`);
     if (id === undefined)
@@ -139,7 +139,7 @@ class PageHandler {
     } catch (error) {
       const showFormAgain = (status: number, message: string) =>
         htmlResponse(status, signInPage({ path, name, message }));
-      if (error instanceof WrongSecret) return showFormAgain(403, "The name or the secret is not right.");
+      if (error instanceof WrongSecret) return showFormAgain(403, "Wrong name or secret.");
       if (error instanceof TooManyAttempts) return showFormAgain(429, error.message);
       throw error;
     }
@@ -148,7 +148,7 @@ class PageHandler {
 
   async #decide(id: string, person: string, people: People, form: URLSearchParams): Promise<PageResponse> {
     const [decision, seal] = [form.get("decision"), form.get("seal")];
-    if (!isDecision(decision) || seal === null) throw new BadRequest(400, "The form says no decision.");
+    if (!isDecision(decision) || seal === null) throw new BadRequest(400, "The form contains no decision.");
     const { service, files } = this.options;
     const decisionInput = {
       person,
@@ -182,7 +182,7 @@ class PageHandler {
     return releasePage({ person, release, decisions, policy, ...(message !== undefined && { message }) });
   }
 
-  /** Browsers keep a name of this kind to one host and to https. */
+  /** The __Host- prefix makes browsers bind the cookie to one host and to https. */
   get #cookieName(): string {
     return this.isSecure ? "__Host-fxdesk-releases" : "fxdesk-releases";
   }
@@ -201,15 +201,18 @@ class PageHandler {
   }
 }
 
-/** What a person is told of what went wrong; files that do not fit are said to who serves the page, too. */
+/** Renders an error. Unexpected ones, for example an invalid policy file, are logged and not shown. */
 function failureResponse(error: unknown): PageResponse {
   if (error instanceof BadRequest)
-    return htmlResponse(error.status, messagePage("Not like this", error.message));
+    return htmlResponse(error.status, messagePage("Invalid request", error.message));
   if (error instanceof ReleaseNotFound) return htmlResponse(404, messagePage("Not found", error.message));
   console.error(`fxdesk: ${(error as Error).message}`);
   return htmlResponse(
     500,
-    messagePage("Not now", "The page cannot be shown; whoever runs it finds why in its output."),
+    messagePage(
+      "Page unavailable",
+      "The page cannot be shown. The output of fxdesk releases serve has the reason.",
+    ),
   );
 }
 
@@ -218,27 +221,27 @@ function writeResponse(
   response: ServerResponse,
   { status, body = "", headers }: PageResponse,
 ) {
-  // The rest of a form that is not taken is let go by.
+  // A rejected form may not be read completely; its rest is discarded.
   const unread = request.complete ? {} : { connection: "close" };
   response.writeHead(status, { ...pageHeaders, ...unread, ...headers });
   response.end(request.method === "HEAD" ? undefined : body);
   request.resume();
 }
 
-/** Throws a TypeError where people beyond this machine could not be sure of what they see. */
+/** Throws a TypeError if secrets could be sent over an unencrypted connection. */
 function assertSafe({ host = "127.0.0.1", address, certificate }: ReleasesPageOptions): void {
   if (address && address.protocol !== "https:" && !isLoopback(address.hostname))
     throw new TypeError("address must begin with https://: secrets are sent to it.");
   if (isLoopback(host)) return;
   if (address?.protocol !== "https:" || !certificate)
     throw new TypeError(
-      `host ${host} is reached from other machines: that needs the https address of the page, and its certificate and key.`,
+      `host ${host} is reachable from other machines, which requires the https address of the page, a certificate and its key.`,
     );
 }
 
 const bracketed = (host: string) => (host.includes(":") ? `[${host}]` : host);
 
-/** Starts the page. Throws a TypeError where it would not be safe, and what `listen` throws. */
+/** Starts the server. Throws a TypeError for unsafe options, and the errors of `listen`. */
 export async function serveReleases(options: ReleasesPageOptions): Promise<ReleasesPage> {
   assertSafe(options);
   const { host = "127.0.0.1", address, certificate } = options;
@@ -250,7 +253,7 @@ export async function serveReleases(options: ReleasesPageOptions): Promise<Relea
     const responding =
       reason === undefined
         ? pageHandler.handle(request).catch(failureResponse)
-        : Promise.resolve(htmlResponse(403, messagePage("Not here", reason)));
+        : Promise.resolve(htmlResponse(403, messagePage("Request rejected", reason)));
     void responding.then((pageResponse) => writeResponse(request, response, pageResponse));
   };
   const server = certificate ? createTlsServer(certificate, listener) : createServer(listener);

@@ -1,22 +1,22 @@
-/** Who is signed in, in which browser. It lets them look; each decision asks for the secret once more. */
+/** Browser sessions. They only allow reading; each decision requires the secret again. */
 import { randomBytes } from "node:crypto";
 import type { People } from "../../core/releases/people";
 
 interface Session {
   readonly person: string;
-  /** The secret as the file had it: whoever gets another one signs in again. */
+  /** Hash in the people file at sign-in: a changed secret ends the session. */
   readonly secretHash: string;
   lastUsedAt: number;
 }
 
 const idleTimeoutMs = 15 * 60_000;
-/** The one that was used least lately goes, beyond that. */
+/** Upper bound; the least recently used session is dropped. */
 const maxSessions = 100;
 
 export class Sessions {
   readonly #sessions = new Map<string, Session>();
 
-  /** Returns what the browser keeps. */
+  /** Starts a session and returns its token for the cookie. */
   start(person: string, { secrets }: People): string {
     const token = randomBytes(32).toString("base64url");
     this.#sessions.set(token, { person, secretHash: secrets[person]!, lastUsedAt: Date.now() });
@@ -25,7 +25,7 @@ export class Sessions {
     return token;
   }
 
-  /** Whose browser has a token; undefined where nobody's has it any more. */
+  /** Returns the person of a session and renews it; undefined if it expired or the secret was changed. */
   personOf(token: string, { secrets }: People): string | undefined {
     const session = this.#sessions.get(token);
     if (!session) return undefined;

@@ -1,4 +1,4 @@
-/** What is released, in words that a person can check at a glance, and to the letter. */
+/** Renders the terms of a request: a short title and limits, and all facts. */
 import { fxdeskService } from "../../core/service";
 import type { Release, ReleaseState } from "../../core/releases/release";
 import type { CallTerms, OrderTerms } from "../../core/releases/terms";
@@ -28,7 +28,7 @@ const callTitle = (operation: string): string =>
 export const titleOf = ({ sealed }: Release): string =>
   sealed.kind === "order" ? orderTitle(sealed.terms) : callTitle(sealed.operation);
 
-/** What it commits, as large as the title. */
+/** Returns the rate limit of an order, or the amounts of a call. */
 export function limitsOf({ sealed }: Release): string {
   if (sealed.kind === "order") {
     const { trade_type, value_date } = sealed.terms;
@@ -37,12 +37,12 @@ export function limitsOf({ sealed }: Release): string {
   }
   if (sealed.amounts)
     return sealed.amounts.map(({ amount, currency }) => `${groupDigits(amount)} ${currency}`).join(" + ");
-  return sealed.effect === "money" ? "Nobody knows how much it commits." : "It commits no money.";
+  return sealed.effect === "money" ? "The amount is unknown." : "Commits no money.";
 }
 
 type ChipStyle = "good" | "busy" | "bad" | "production";
 
-/** Production is never taken for anything else; what is known to be no real money is green. */
+/** Returns the style of an environment: production stands out, the sandbox is green. */
 export function environmentStyle(environment: string): ChipStyle {
   const [name = ""] = environment.split(" ");
   if (name === "api") return "production";
@@ -60,7 +60,7 @@ const stateStyles: Partial<Readonly<Record<ReleaseState, ChipStyle>>> = {
 export const stateChip = (state: ReleaseState): Html =>
   html`<strong class="chip ${stateStyles[state] ?? "busy"}">${state}</strong>`;
 
-/** `buy_currency` reads “Buy currency”. */
+/** Converts a field name to a label: `buy_currency` to “Buy currency”. */
 const labelOf = (name: string): string => {
   const words = name.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -83,10 +83,10 @@ const callFacts = ({ method, address, target, headers, body, values }: CallTerms
     ["address", address],
     ["target", target],
     ...Object.entries(values),
-    ["body as it leaves", body],
+    ["body as sent", body],
     ["headers", headers],
   ] as const;
 
-/** All of it, to the letter. */
+/** Renders all terms without rounding or formatting. */
 export const termsOf = ({ sealed }: Release): Html =>
   factList(sealed.kind === "order" ? Object.entries(sealed.terms) : callFacts(sealed.terms));

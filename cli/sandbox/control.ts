@@ -1,4 +1,4 @@
-/** fxdesk sandbox <control>: what can be done to a sandbox that runs. */
+/** The commands `fxdesk sandbox <control>` for a running sandbox. */
 import { environmentName } from "../../core/client/settings";
 import { type Declaration, mayRespondWith } from "../../core/declaration/operation";
 import type { Service } from "../../core/declaration/service";
@@ -11,23 +11,23 @@ import { columns, section } from "../help";
 import { flagName } from "../flag-names";
 import { suggestions } from "../../core/suggestions";
 
-/** `sandbox.payIn` is fxdesk sandbox pay-in. */
+/** Returns the command of a control: `sandbox.payIn` is pay-in. */
 const commandName = ({ name }: Declaration): string => flagName(name.slice(name.indexOf(".") + 1));
 
-/** What a person reads about the controls in the help. */
+/** Renders the help section for the controls. */
 export const controlsHelp = (controls: readonly Declaration[]): string =>
   section(
-    "Controls of a sandbox that runs, each with its own --help",
+    "Controls of a running sandbox (add --help for details)",
     columns(controls.map((control) => [commandName(control), control.summary] as const)),
   )!;
 
-/** The flag that a file goes to which is named without one: where a returned file goes, or else from where fields are read. */
+/** Returns the flag for a file given without one: --output if the control returns a file, otherwise --input. */
 function fileFlagOf(control: Declaration): string | undefined {
   if (mayRespondWith(control, "file")) return "output";
   return control.body ? inputFlag.name : undefined;
 }
 
-/** `save world.json` is save --output world.json, and `load world.json` is load --input world.json. */
+/** Expands `save world.json` to save --output=world.json, and `load world.json` to load --input=world.json. */
 function withFileFlag(control: Declaration, args: readonly string[]): readonly string[] {
   const [file, ...rest] = args;
   const flag = fileFlagOf(control);
@@ -49,13 +49,13 @@ function commandFor(control: Declaration, service: Service, defaultUrl: string):
     flags: [...flags, ...connection.filter(isAddress)],
     hiddenFlags: connection.filter((flag) => !reservedFlags.has(flag.name) && !isAddress(flag)),
     helpSections: [
-      fileFlagOf(control) && `<file> is that of --${fileFlagOf(control)}.`,
+      fileFlagOf(control) && `<file> is the value of --${fileFlagOf(control)}.`,
       longValuesHelp(control),
       section(
         "Rules",
         rules.length > 0 ? columns(rules.map(({ description }) => ["-", description] as const)) : undefined,
       ),
-      `The sandbox is looked for at ${environmentName(address)}, else at ${defaultUrl}.`,
+      `Controls the sandbox at ${environmentName(address)}. Default: ${defaultUrl}.`,
     ],
     run: async (parsed, terminal) =>
       (await import("../call/run.js")).runCall(
@@ -67,7 +67,7 @@ function commandFor(control: Declaration, service: Service, defaultUrl: string):
   };
 }
 
-/** The command of a control, and its arguments as flags. Throws a UsageError when there is none of the name. */
+/** Returns the command of a control, with its arguments as flags. Throws a UsageError if there is no such control. */
 export function controlCommand(
   [name, ...args]: readonly [string, ...string[]],
   controls: readonly Declaration[],
@@ -77,6 +77,7 @@ export function controlCommand(
   const control = controls.find((known) => commandName(known) === name);
   if (control) return [commandFor(control, service, defaultUrl), withFileFlag(control, args)];
   const near = suggestions(name, controls.map(commandName));
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "fxdesk sandbox --help lists them.";
+  const hint =
+    near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "Run fxdesk sandbox --help for a list.";
   throw new UsageError(`There is no control ${JSON.stringify(name)}. ${hint}`);
 }

@@ -1,4 +1,4 @@
-/** A change in one line, for a person. */
+/** Renders a change as one line of text. */
 import type { Change } from "../../core/declaration/watch";
 import { printable } from "../terminal";
 
@@ -7,14 +7,14 @@ type Facts = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Facts =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** An amount with its currency, as people write it; undefined for any other object. */
+/** Returns an amount with its currency; undefined for any other object. */
 function moneyText(value: Facts): string | undefined {
   const { amount, currency, ...others } = value;
   const isMoney = amount !== undefined && currency !== undefined && Object.keys(others).length === 0;
   return isMoney ? `${String(amount)} ${String(currency)}` : undefined;
 }
 
-/** Values by their names; those of an object inside joined to its name, lists by their length. */
+/** Returns names and texts of all values. Nested names are joined by dots; a list is shown by its length. */
 function factsIn(value: unknown, path = ""): [name: string, text: string][] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
@@ -27,17 +27,17 @@ function factsIn(value: unknown, path = ""): [name: string, text: string][] {
   });
 }
 
-/** What counted before and is another value now, as far as the entry shows it under the same name. */
+/** Returns the fields of `before` whose value differs in the entry, as "old -> new". */
 function changedFields({ entry, before = {} }: Change): Map<string, string> {
   const now = new Map(factsIn(entry));
   const changed = factsIn(before).filter(([name, was]) => now.has(name) && now.get(name) !== was);
   return new Map(changed.map(([name, was]) => [name, `${was} -> ${now.get(name)}`]));
 }
 
-/** What people look for comes first: identifiers are long, and come last, after what is inside objects. */
+/** Sorts plain values first, then nested ones, then IDs, because they are long and least read. */
 const rank = (name: string): number => (name.endsWith("_id") ? 2 : name.includes(".") ? 1 : 0);
 
-/** When it was found, what it is, what has changed, and the entry; cut to a width. */
+/** Renders time, kind, changed fields and entry, cut to `width`. */
 export function changeLine(change: Change, width = Infinity): string {
   const { at, kind, id, entry, before, repeated } = change;
   const changed = changedFields(change);
@@ -48,7 +48,7 @@ export function changeLine(change: Change, width = Infinity): string {
   const parts = [
     ...(isNamed ? [] : [id]),
     ...[...changed, ...facts].map(([name, text]) => `${name} ${text}`),
-    ...(repeated ? ["told before"] : []),
+    ...(repeated ? ["delivered before"] : []),
   ];
   const time = at.slice(0, "YYYY-MM-DDThh:mm:ss".length).replace("T", " ");
   const line = printable(`${time}  ${kind.padEnd("changed".length)}  ${parts.join(", ")}`);

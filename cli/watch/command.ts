@@ -1,4 +1,4 @@
-/** fxdesk watch: what is new or has changed, each change once. */
+/** The `fxdesk watch` command: reports new and changed records, each change once. */
 import { introduction, describeOperation } from "../../core/declaration/describe-operation";
 import type { Service } from "../../core/declaration/service";
 import type { Watch } from "../../core/declaration/watch";
@@ -15,38 +15,38 @@ import { columns, joinSections, paragraph, section } from "../help";
 import { watchCommandName } from "../flag-names";
 import { printJson, write } from "../terminal";
 
-/** Whose cursor it is unless its caller has a name. */
+/** Name of the cursor if --name is not given. */
 const defaultConsumer = "cli";
 
 const sinceFlag = ({ day, defaultStart }: Watch): Flag => ({
   name: "since",
   value: day ? "<now|beginning|date>" : "<now|beginning>",
-  description: `Where it begins the first time, ${defaultStart} by default; later it goes on where it was.`,
+  description: `Starting point of the first run. Default: ${defaultStart}. Later runs continue where the last one stopped.`,
 });
 
 const watchFlags = (watch: Watch): Flag[] => [
   inputFlag,
-  { name: "once", description: "Read now, tell what is new, and end." },
+  { name: "once", description: "Check once, print new changes, and exit." },
   sinceFlag(watch),
   {
     name: "name",
     value: "<text>",
-    description: `Whose cursor it is: under different names each is told all changes. Default: ${defaultConsumer}.`,
+    description: `Name of the saved position. Each name receives all changes. Default: ${defaultConsumer}.`,
   },
   {
     name: "every",
     value: "<seconds>",
-    description: `How long after one read the next is made. Default: ${watch.everyMs / 1_000}.`,
+    description: `Seconds between two checks. Default: ${watch.everyMs / 1_000}.`,
   },
   {
     name: "jsonl",
-    description: "One line of JSON for each change, errors too; what a pipe gets anyway.",
+    description: "Print one line of JSON per change, and errors as JSON. Changes in a pipe are always JSON.",
   },
 ];
 
 const deliveryHelp =
-  "Each change is told once, also over restarts, and where several processes watch the same under one name. What was " +
-  "in hand when a process died is told again, as repeated. Ctrl-C ends it; what was told stays told.";
+  "Each change is printed once, across restarts and across processes with the same --name. If a process is killed, its last " +
+  "change is printed again, marked as repeated. Press Ctrl-C to stop; the next run continues after the last printed change.";
 
 function watchHelp(watch: Watch): (string | undefined)[] {
   const described = describeOperation(watch);
@@ -57,7 +57,7 @@ function watchHelp(watch: Watch): (string | undefined)[] {
     paragraph(deliveryHelp),
     section("Rules", optionalColumns(rules.map(({ description }) => ["-", description] as const))),
     section(
-      "Tells",
+      "Fields of an entry",
       optionalColumns(
         responses.flatMap(({ body }) =>
           (body?.fields ?? []).map(({ path, description }) => [path, description] as const),
@@ -65,7 +65,7 @@ function watchHelp(watch: Watch): (string | undefined)[] {
       ),
     ),
     section("Example", exampleOf(`fxdesk watch ${watchCommandName(watch)}`, described)),
-    "The connection comes from FXDESK_* variables: see fxdesk watch --help.",
+    "Connection settings are FXDESK_* variables: see fxdesk watch --help.",
   ];
 }
 
@@ -94,15 +94,15 @@ const toListItem = (watch: Watch) => {
   return { word: watchCommandName(watch), name, tool, title, summary, uses };
 };
 
-/** Lists the watches. */
+/** Returns the command that lists the watches. */
 const createOverviewCommand = (service: Service): Command => {
   const { watches = [] } = service;
   return {
     usage: "fxdesk watch [<watch> [flags]]",
-    description: "Lists the watches, or tells what one of them finds new or changed, each change once.",
+    description: "Lists the watches, or runs one: it reports new and changed records, each change once.",
     flags: [jsonFlag],
     helpSections: [
-      paragraph("fxdesk watch <watch> --help shows the flags of one."),
+      paragraph("Run fxdesk watch <watch> --help for the flags of one watch."),
       connectionHelp(service),
       extensionsHelp,
     ],
@@ -120,11 +120,11 @@ const createOverviewCommand = (service: Service): Command => {
 
 function unknownWatchError(name: string, watches: readonly Watch[]): UsageError {
   const near = suggestions(name, watches.map(watchCommandName));
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "fxdesk watch lists them.";
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "Run fxdesk watch for a list.";
   return new UsageError(`There is no watch ${JSON.stringify(name)}. ${hint}`);
 }
 
-/** The command of the watch that the arguments name, by its word or its whole name, and the arguments that are left for it. */
+/** Returns the command of the watch named by its short or full name, and its remaining arguments. */
 export function watchCommand(
   args: readonly string[],
   service: Service = fxdeskService,

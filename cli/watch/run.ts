@@ -1,4 +1,4 @@
-/** Tells the changes of a watch that a command names. Loaded when it is used. */
+/** Runs a watch and prints its changes. Loaded on demand. */
 import type { ClientCore } from "../../core/client/client-types";
 import type { Values } from "../../core/declaration/fields";
 import type { Change, Watch } from "../../core/declaration/watch";
@@ -12,7 +12,7 @@ import { success } from "../exit-codes";
 import { printable, type Terminal, write, writeStderr } from "../terminal";
 import { changeLine } from "./change-line";
 
-/** Who asks once wants what there is now, whenever somebody asked before. */
+/** Interval with --once: reads now, regardless of the time of the last read. */
 const immediateMs = 1;
 
 function everyMsFrom(parsed: ParsedArguments): Pick<WatchOptions, "everyMs"> {
@@ -20,12 +20,12 @@ function everyMsFrom(parsed: ParsedArguments): Pick<WatchOptions, "everyMs"> {
   if (text === undefined) return {};
   const seconds = Number(text);
   if (!(seconds >= 0.001))
-    throw new UsageError(`--every must be a number of seconds, such as 60, not ${text}.`);
+    throw new UsageError(`--every must be a number of seconds, for example 60, not ${text}.`);
   return { everyMs: Math.round(seconds * 1_000) };
 }
 
 interface WatchTarget extends CallTarget {
-  /** Whose cursor it is unless a name is given. */
+  /** Name of the cursor if --name is not given. */
   readonly consumer: string;
 }
 
@@ -37,20 +37,20 @@ function optionsFrom(parsed: ParsedArguments, { consumer: defaultConsumer }: Wat
 
 const timeOf = (date: Date): string => date.toISOString().slice("YYYY-MM-DDT".length, -"Z".length - 4);
 
-/** Says what a watch is at: what is wrong as a line of its own, the rest in place on a terminal. */
+/** Reports the state of a watch: errors as lines of their own, other states in the status line of a terminal. */
 function createStatusReporter(watch: Watch, asJson: boolean, terminal: Terminal) {
   const { show, erase } = createStatusLine(terminal);
-  const report = (words: string, data: object) => {
+  const report = (message: string, data: object) => {
     erase();
-    void writeStderr(terminal, asJson ? `${JSON.stringify(data)}\n` : `${printable(words)}\n`);
+    void writeStderr(terminal, asJson ? `${JSON.stringify(data)}\n` : `${printable(message)}\n`);
   };
   const onStatus = (status: WatchStatus): void => {
     if (status.state === "failed") {
       const { error, until } = status;
-      report(`${error.message} It is tried again at ${timeOf(until)} UTC.`, error);
+      report(`${error.message} Next attempt at ${timeOf(until)} UTC.`, error);
     } else if (status.state === "incomplete") {
       const { gaps } = status;
-      report(`${watch.name}: not all could be read. ${gaps.join(" ")}`, { code: "incomplete", gaps });
+      report(`${watch.name}: some data could not be read. ${gaps.join(" ")}`, { code: "incomplete", gaps });
     } else
       show?.(
         `${watch.title}: ${status.state}${status.state === "waiting" ? ` until ${timeOf(status.until)} UTC` : ""}`,
@@ -61,7 +61,7 @@ function createStatusReporter(watch: Watch, asJson: boolean, terminal: Terminal)
 
 type PrintChange = (change: Change) => Promise<void>;
 
-/** Tells what there is to tell now. What was printed was heard, when the next are asked for. */
+/** Prints the changes available now. Requesting the next batch acknowledges the printed one. */
 async function printOnce(
   client: ClientCore,
   watch: Watch,
@@ -79,7 +79,7 @@ async function printOnce(
   }
 }
 
-/** Tells changes until a signal comes. A second one ends the process at once. */
+/** Prints changes until a stop signal. A second signal ends the process at once. */
 async function printUntilStopped(
   client: ClientCore,
   watch: Watch,
@@ -102,7 +102,7 @@ async function printUntilStopped(
   }
 }
 
-/** Tells changes as lines on stdout. */
+/** Runs a watch and prints changes as lines on stdout. */
 export async function runWatch(
   watch: Watch,
   target: WatchTarget,

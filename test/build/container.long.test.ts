@@ -1,6 +1,6 @@
 /**
- * The container's image, without a program that makes images: its stages are folders, and what the Containerfile says is
- * done in them. What it starts is started as the user that it names.
+ * Tests the container image without a container engine: stages are folders, and the instructions of the Containerfile run in
+ * them. The program runs as the user that the image declares.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { eventually } from "../support/eventually";
 
 const root = join(__dirname, "../..");
 const home = "/fxdesk";
-/** The image's folder, and no path that ends like it. */
+/** Matches the folder of the image, and no path that ends with it. */
 const homePath = /(?<![\w.])\/fxdesk/g;
 
 const linesOf = async (name: string): Promise<readonly string[]> =>
@@ -20,7 +20,7 @@ const linesOf = async (name: string): Promise<readonly string[]> =>
     .split("\n")
     .filter((line) => line.trim() !== "" && !line.startsWith("#"));
 
-/** What of the context the image never sees: the last pattern that fits decides, for a folder and all that is in it. */
+/** Applies the ignore file: the last matching pattern decides for a folder and its contents. */
 async function loadIgnoreRules(): Promise<(path: string) => boolean> {
   const rules = (await linesOf(".dockerignore")).map((line) => {
     const pattern = line
@@ -32,13 +32,13 @@ async function loadIgnoreRules(): Promise<(path: string) => boolean> {
   return (path) => rules.findLast(({ fits }) => fits.test(path))?.keeps === false;
 }
 
-/** Who runs it: the user of the image where that can be another. */
+/** User ID of the process; that of the image if the tests may switch users. */
 const [user, owner] =
   process.getuid!() === 0
     ? [{ uid: 1000, gid: 1000 }, "1000:1000"]
     : [{}, `${process.getuid!()}:${process.getgid!()}`];
 
-/** What the machine has, and not what a test runner puts before it: an npm of another version. */
+/** PATH without the entries of the test runner, which contain another npm. */
 const machinePath = process.env
   .PATH!.split(delimiter)
   .filter((folder) => !folder.includes("node_modules"))
@@ -51,10 +51,10 @@ interface Stage {
 
 let imagesFolder: string;
 let image: Stage;
-/** What the image says of itself, by the instruction. */
+/** Metadata of the image, by instruction. */
 const instructions = new Map<string, string>();
 
-/** Does what the Containerfile says, line by line. */
+/** Executes the Containerfile line by line. */
 async function build(): Promise<Stage> {
   const isIgnored = await loadIgnoreRules();
   const filter = (path: string) => path === root || !isIgnored(relative(root, path));
@@ -101,7 +101,7 @@ async function build(): Promise<Stage> {
 
 beforeAll(async () => {
   imagesFolder = await mkdtemp(join(tmpdir(), "fxdesk-image-"));
-  // Another user goes through it.
+  // Another user must be able to enter it.
   await chmod(imagesFolder, 0o755);
   image = await build();
 }, 600_000);
@@ -110,7 +110,7 @@ afterAll(() => rm(imagesFolder, { recursive: true, force: true }));
 const command = (text: string): readonly string[] =>
   (JSON.parse(text) as string[]).map((word) => word.replace(homePath, image.folder));
 
-test("it names a user who is not root, a folder for its state, and where it listens", () => {
+test("declares a non-root user, a state folder and a port", () => {
   expect(instructions.get("USER")).toBe("1000:1000");
   expect(instructions.get("VOLUME")).toBe(`${home}/state`);
   expect(instructions.get("EXPOSE")).toBe("8080");
@@ -119,7 +119,7 @@ test("it names a user who is not root, a folder for its state, and where it list
 const exitCodeOf = async (child: ChildProcess) =>
   child.exitCode ?? ((await once(child, "exit")) as [number])[0];
 
-test("it starts as its user, is healthy, keeps e-mails in its state, and ends when it is told to", async () => {
+test("starts as its user, is healthy, stores e-mails in its state folder, and stops at a signal", async () => {
   const options = { cwd: image.folder, env: image.env, ...user };
   const [program, ...args] = command(instructions.get("ENTRYPOINT")!);
   const child = spawn(program!, [...args, "--port", "0"], options);

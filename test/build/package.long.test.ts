@@ -1,4 +1,4 @@
-/** The package as it is published, in the hands of those who use it. */
+/** Tests the published package in consumer projects. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,12 +14,12 @@ let packed: PackedPackage;
 beforeAll(async () => (packed = await packPackage()), 60_000);
 afterAll(() => packed.remove());
 
-test("its entry points and types resolve in every module system that Node.js has", async () => {
+test("entry points and types resolve in every module system of Node.js", async () => {
   await run(tool("publint"), [packed.tarball, "--strict"]);
   await run(tool("attw"), [packed.tarball, "--profile", "node16"]);
 }, 60_000);
 
-/** The codes of errors that the guide lists. */
+/** Error codes listed in the guide. */
 async function documentedCodes(): Promise<string[]> {
   const [, table = ""] = /\| Class +\| Code.*\n((?:\|.*\n)+)/.exec(
     await readFile(join(root, "docs/client.md"), "utf8"),
@@ -108,7 +108,7 @@ export async function read(text: string): Promise<Statement[]> {
 }
 `;
 
-test("a strict consumer compiles against what is packed, and what is wrong does not", async () => {
+test("a strict consumer compiles against the packed package, and errors do not", async () => {
   const code = consumer(await documentedCodes());
   await withPackedConsumer(packed.tarball, async (consuming) => {
     expect(

@@ -1,4 +1,4 @@
-/** The package as it is published. */
+/** Tests the contents of the published package. */
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import manifest from "../../package.json";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => packed.remove());
 
-test("has what a user needs and nothing else", () => {
+test("contains only files that users need", () => {
   for (const path of [
     "dist/cli/main.js",
     "dist/core/index.d.ts",
@@ -27,31 +27,31 @@ test("has what a user needs and nothing else", () => {
   ).toEqual([]);
 });
 
-test("has what its guides lead to", async () => {
+test("contains all files linked from the guides", async () => {
   for (const guide of files.filter((path) => /^(README|docs\/\w+)\.md$/.test(path)))
     for (const [, target] of (await readFile(join(root, guide), "utf8")).matchAll(/\]\((?!https?:)([^)#]+)/g))
       expect(files).toContain(join(dirname(guide), target!));
 });
 
-test("its declarations are small, and only those that its entry points lead to", () => {
+test("declarations are small and reachable from the entry points", () => {
   const declarations = packed.files.filter(({ path }) => path.endsWith(".d.ts"));
   expect(declarations.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(300_000);
   const inside = /^dist\/(?!core\/)|\/(trades|payments|call|transport)\.d\.ts$/;
   expect(declarations.map(({ path }) => path).filter((path) => inside.test(path))).toEqual([]);
 });
 
-test("its command is a program, which runs as it is built", async () => {
+test("the command is executable after a build", async () => {
   const command = join(root, "dist/cli/main.js");
   expect(await readFile(command, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
   expect((await stat(command)).mode & 0o777).toBe(0o755);
 });
 
-test("needs nothing that is only there to develop it", async () => {
+test("does not import development dependencies", async () => {
   const code = files.filter((path) => path.endsWith(".js"));
   const asked = new Set<string>();
   for (const path of code)
     for (const [, name] of (await readFile(join(root, path), "utf8")).matchAll(
-      // What a quote comes before is text, of code that is written elsewhere.
+      // An import after a quote is text of generated code.
       /(?<!["'`])(?:require|import)\("((?:@[^/"]+\/)?[^./"][^/"]*)/g,
     ))
       asked.add(name!);

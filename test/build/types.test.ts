@@ -1,4 +1,4 @@
-/** The declarations that the build writes: what is named, and that it is what the operations are. */
+/** Tests the generated declaration files: names, and agreement with the schemas. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -12,12 +12,12 @@ import { hoverTexts } from "../support/language-server";
 
 const root = join(__dirname, "../..");
 
-test("are what is built", async () => {
+test("match the built files", async () => {
   for (const [path, text] of Object.entries(typeFiles(fxdeskService)))
     expect(await readFile(join(root, "dist", path), "utf8")).toBe(text);
 });
 
-test("are all exported: none is hidden by another export of its name", async () => {
+test("are all exported, and none hides another", async () => {
   const entry = await readFile(join(root, "dist/core/index.d.ts"), "utf8");
   const lists = [...entry.matchAll(/\{([^}]*)\}/g)].flatMap(([, names]) => names!.match(/\w+/g) ?? []);
   const explicit = new Set<string>(lists);
@@ -26,12 +26,12 @@ test("are all exported: none is hidden by another export of its name", async () 
   expect(named.map(([, name]) => name).filter((name) => explicit.has(name!))).toEqual([]);
 });
 
-/** Fields of inputs that are narrower here than in the inferred type, where the options are made and so only texts. */
+/** Input fields that are narrower than the inferred type, because their options are generated and typed as string. */
 const narrower: Readonly<Record<string, readonly string[]>> = {
   "payments.initiate": ["dayOfExecution", "monthsOfExecution"],
 };
 
-/** Whether each written type is the one that the schemas of an operation lead to. */
+/** Compares each generated type with the type inferred from the schemas. */
 function agreement(declaration: Declaration): string {
   const { name, tool } = declaration;
   const [section, method] = splitName(declaration);
@@ -55,10 +55,10 @@ import type { operations } from ${JSON.stringify(join(root, "core/contract/all")
 
 type Named<Name extends string> = Extract<(typeof operations)[number], { readonly name: Name }>;
 
-/** Identical, down to what is optional, null or readonly. */
+/** True for identical types, including optional, null and readonly. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** What JSON was read as: an optional field is there, or is not. */
+/** Type of parsed JSON: an optional field is present or missing. */
 type Read<T> = T extends (...args: never) => unknown
   ? T
   : T extends object
@@ -67,7 +67,7 @@ type Read<T> = T extends (...args: never) => unknown
 
 type Without<T, Names> = { [K in keyof T as K extends Names ? never : K]: T[K] };
 
-/** What is apart is compared one way; where nothing can be given, nothing else is taken. */
+/** Compares exceptions in one direction only; empty inputs accept nothing else. */
 type Agrees<Inferred, Written, Apart> = keyof Inferred extends never
   ? Same<Record<string, never>, Written>
   : Written extends Inferred
@@ -76,10 +76,10 @@ type Agrees<Inferred, Written, Apart> = keyof Inferred extends never
 
 type Inferred = Client<typeof operations>;
 
-/** What is returned at once, later or one by one. */
+/** Result type of a promise, an iterable or a plain value. */
 type Told<R> = R extends AsyncIterable<infer Each> ? Read<Each>[] : Read<Awaited<R>>;
 
-/** What a method and the methods beside it return, by their names. */
+/** Result types of a method and its companions, by name. */
 type Results<M> = { [K in keyof M]: M[K] extends (...args: never) => infer R ? Told<R> : never };
 
 type AllTrue<Each extends readonly true[]> = Each;
@@ -122,7 +122,7 @@ export type Declared = [Delivery, Procedure, Snapshot<unknown>, OrderTerms];
   expect(await compile({ "main.mts": code })).toBe("");
 });
 
-test("an editor shows what a field means, and what a method does", async () => {
+test("an editor shows the documentation of fields and methods", async () => {
   const code = `import type { BookedTrade, FxdeskClient } from "@fxdesk/toolkit";
 export async function use(client: FxdeskClient): Promise<unknown> {
   const { trade_id: tradeId } = await client.trades.book({ quote_id: "q", reason: "other" });
@@ -144,7 +144,7 @@ export async function use(client: FxdeskClient): Promise<unknown> {
   ]);
 });
 
-describe("of operations that the contract does not have", () => {
+describe("operations outside the contract", () => {
   const Fixing = z.object({
     rate: z.number().meta({ description: "Ends no comment: */." }),
     quoted: z.array(z.enum(["bid", "ask"])).nullish(),
@@ -167,7 +167,7 @@ describe("of operations that the contract does not have", () => {
       ...declaration,
     });
 
-  test("what has no name gets one, by the name of the tool", () => {
+  test("unnamed types are named after the tool", () => {
     const types = clientTypes([declared({})]);
     expect(types).toContain("export type GetFixingInput = Record<string, never>;");
     expect(types).toContain(`export type GetFixingResponse = {
@@ -181,7 +181,7 @@ describe("of operations that the contract does not have", () => {
     );
   });
 
-  test("the pages of a list without a name are lists of its entries", () => {
+  test("an unnamed list has an item type", () => {
     const query = { page: z.int().optional(), size: z.int().optional() };
     const pages = { page: "page", size: "size", defaultSize: 10 };
     const responses = { 200: json(z.array(Fixing), "The fixings.") };
@@ -191,7 +191,7 @@ describe("of operations that the contract does not have", () => {
     );
   });
 
-  test("a body with a name is extended", () => {
+  test("a named body is extended", () => {
     const body = z.object({ symbol: z.string() }).meta({ id: "NewFixing" });
     const query = { limit: z.int().default(5).meta({ description: "How many." }) };
     const types = clientTypes([declared({ method: "POST", body, query })]);
@@ -201,17 +201,17 @@ describe("of operations that the contract does not have", () => {
     );
   });
 
-  test("no two types have one name", () => {
+  test("type names are unique", () => {
     const named = Fixing.extend({ more: z.string() }).meta({ id: "GetFixingInput" });
     expect(() => clientTypes([declared({ responses: { 200: json(named, "The fixing.") } })])).toThrow(
-      "There are two types GetFixingInput.",
+      "The type name GetFixingInput is used twice.",
     );
     const response = Fixing.clone(Fixing.def).meta({ id: "ServiceResponse" });
     expect(() => clientTypes([declared({ responses: { 200: json(response, "The fixing.") } })])).toThrow(
-      "There are two types ServiceResponse.",
+      "The type name ServiceResponse is used twice.",
     );
     const body = z.object({ amount: z.number().default(1) }).meta({ id: "Fixing" });
     const same = declared({ method: "POST", body, responses: { 200: json(body, "The same.") } });
-    expect(() => clientTypes([same])).toThrow("There are two types Fixing.");
+    expect(() => clientTypes([same])).toThrow("The type name Fixing is used twice.");
   });
 });

@@ -1,6 +1,6 @@
 /**
- * A booking whose process is stopped, or whose reader goes away: what has left is finished and its outcome told.
- * FXDESK_RUNS raises how often.
+ * Tests bookings whose process is stopped or whose stdout is closed: a sent call is finished and its outcome reported.
+ * FXDESK_RUNS sets the number of runs.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync } from "node:fs";
@@ -17,11 +17,11 @@ const within = { withinMs: 50_000 };
 const booking = ["call", "trades.book", "--quote-id", "q-1", "--reason", "other", "--yes"];
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** A service of which each response is held until the test gives it. */
+/** A service that holds each response until the test releases it. */
 interface HeldService {
   readonly server: FaultServer;
   readonly variables: Variables;
-  /** The connection of the request that has come. */
+  /** Socket of the received request. */
   readonly requested: () => Promise<Socket>;
 }
 
@@ -81,7 +81,7 @@ const untilStderrIncludes = (running: RunningCommand, words: string) =>
     what: () => `"${words}", not: ${running.stderr}`,
   });
 
-const waitingMessage = "trades.book has left; waiting for its outcome (again to stop waiting).\n";
+const waitingMessage = "trades.book was sent. Waiting for its outcome; press Ctrl-C again to stop waiting.\n";
 
 const bodyOf = (trade: string) =>
   JSON.stringify({
@@ -90,19 +90,19 @@ const bodyOf = (trade: string) =>
     maturity_date: "2026-03-18",
   });
 
-/** The bytes of a response. */
+/** Returns the bytes of a response. */
 function bytesOf(fault: Fault): string {
   let bytes = "";
   fault({ write: (text: string) => (bytes += text) } as unknown as Socket, 1);
   return bytes;
 }
 
-/** When and how a call is stopped. */
+/** Plan of an interruption. */
 interface Stop {
   readonly by: (typeof signals)[number] | "closed stdout";
-  /** How much of the response has been sent by then. */
+  /** Bytes of the response sent before the interruption. */
   readonly part: number;
-  /** How many turns of this process later. */
+  /** Delay in turns of the event loop. */
   readonly turns: number;
 }
 
@@ -141,7 +141,7 @@ async function expectFinished({ by, part, turns }: Stop, number: number): Promis
 }
 
 test(
-  "what has left is finished and its outcome told, whenever and however it is stopped",
+  "finishes a sent call and reports its outcome, whenever and however it is stopped",
   async () => {
     const plans = fc.sample(stops, { seed: 2041, numRuns });
     for (const [index, plan] of plans.entries()) await expectFinished(plan, index);
@@ -149,8 +149,8 @@ test(
   60_000 + numRuns * 10_000,
 );
 
-describe("before it has left", () => {
-  test.each(signals)("it is not sent after %s", async (signal) => {
+describe("before the request is sent", () => {
+  test.each(signals)("%s cancels it and nothing is sent", async (signal) => {
     const { server, variables, requested } = await startHeldService();
     const renewed = {
       FXDESK_REFRESH_TOKEN: "a-refresh-token",
@@ -169,8 +169,8 @@ describe("before it has left", () => {
   });
 });
 
-describe("after it has left", () => {
-  test("a second wish to stop ends the wait, and says where to look", async () => {
+describe("after the request was sent", () => {
+  test("a second signal ends the wait and names where to look up the outcome", async () => {
     const { variables, requested } = await startHeldService();
     const running = startCommand(booking, variables);
     await requested();
@@ -180,12 +180,12 @@ describe("after it has left", () => {
     expect(await running.ended).toEqual([7, null]);
     expect(running.stdout).toBe("");
     expect(running.stderr).toBe(
-      `fxdesk: ${waitingMessage}trades.book: Its response is not waited for any more. ` +
+      `fxdesk: ${waitingMessage}trades.book: The command stopped waiting for the response. ` +
         "Do not repeat it: look in trades.list whether it was carried out.\n",
     );
   });
 
-  test("a wish that comes as several signals is one", async () => {
+  test("several signals of one Ctrl-C count once", async () => {
     const { variables, requested } = await startHeldService();
     const running = startCommand(booking, variables);
     const socket = await requested();
@@ -199,7 +199,7 @@ describe("after it has left", () => {
   test.each([
     [409, 5, "trades.book: "],
     [502, 7, "Do not repeat it: look in trades.list"],
-  ])("a wish to stop changes nothing about a %i", async (status, code, message) => {
+  ])("a signal does not change the outcome of a %i", async (status, code, message) => {
     const { variables, requested } = await startHeldService();
     const running = startCommand(booking, variables);
     const socket = await requested();
@@ -210,7 +210,7 @@ describe("after it has left", () => {
     expect(running.stderr).toContain(message);
   });
 
-  test("a reader that has gone changes nothing about a refusal", async () => {
+  test("a closed stdout does not change a rejection", async () => {
     const { variables } = await startHeldService(respond(409, "{}"));
     const running = startCommand(booking, variables);
     running.child.stdout.destroy();
@@ -218,7 +218,7 @@ describe("after it has left", () => {
     expect(running.stderr).toContain("(409)");
   });
 
-  test("a stderr that has gone changes nothing either", async () => {
+  test("a closed stderr does not change the exit code", async () => {
     const { variables } = await startHeldService(respond(201, bodyOf("t-1")));
     const running = startCommand(booking, variables);
     running.child.stdout.destroy();
@@ -229,19 +229,19 @@ describe("after it has left", () => {
 
 const full = "/dev/full";
 
-(existsSync(full) ? describe : describe.skip)("on a disk that is full", () => {
+(existsSync(full) ? describe : describe.skip)("on a full disk", () => {
   let file: number;
   beforeEach(() => (file = openSync(full, "w")));
   afterEach(() => closeSync(file));
 
-  test("what was carried out is said on stderr", async () => {
+  test("reports the outcome on stderr", async () => {
     const { variables } = await startHeldService(respond(201, bodyOf("t-1")));
     const running = startCommand(booking, variables, file);
     expect(await running.ended).toEqual([0, null]);
     expect(running.stderr).toMatch(
       /^fxdesk: trades\.book: carried out \(201\), trade_id t-1, reference FX-[\w-]+, journal entry [\w-]+\.$/m,
     );
-    expect(running.stderr).toContain("fxdesk: The response was not printed: ENOSPC");
+    expect(running.stderr).toContain("fxdesk: The response could not be printed: ENOSPC");
   });
 
   test("a read fails", async () => {
@@ -252,7 +252,7 @@ const full = "/dev/full";
   });
 });
 
-test("a read is stopped as any command is", async () => {
+test("ends a read at the first signal", async () => {
   const { variables, requested } = await startHeldService();
   const running = startCommand(["call", "trades.list"], variables);
   await requested();

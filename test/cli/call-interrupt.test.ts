@@ -1,4 +1,4 @@
-/** A call that changes something and is interrupted: what the exit code and stderr say became of it. */
+/** Tests exit code and message of an interrupted call that changes something. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
@@ -39,7 +39,7 @@ const refreshVariables = {
   FXDESK_STORE_KEY: Buffer.alloc(32, "interrupted").toString("base64"),
 };
 
-/** Runs a call, interrupts it once so many requests have come, and returns how it ended. */
+/** Runs a call and interrupts it after a number of requests; returns exit code and output. */
 async function interruptCall(
   args: readonly string[],
   fault: Fault,
@@ -81,18 +81,18 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     expect(await interruptCall(change, silence, { signal })).toEqual({
       code: 7,
       stdout: "",
-      stderr: `accountDetails.updateAlias: Interrupted after it had left. ${mayBeDone}\n`,
+      stderr: `accountDetails.updateAlias: Interrupted after it was sent. ${mayBeDone}\n`,
     });
   },
 );
 
-test("with --json that is an outcome that is not known", async () => {
+test("--json reports an unknown outcome", async () => {
   const { code, stderr } = await interruptCall([...change, "--json"], silence);
   expect(code).toBe(7);
   expect(JSON.parse(stderr)).toMatchObject({ code: "outcome_unknown", outcome: "unknown", retryable: false });
 });
 
-test("one that has not left changes nothing", async () => {
+test("reports not-sent if the request was not sent", async () => {
   expect(await interruptCall(change, silence, { variables: refreshVariables })).toEqual({
     code: 130,
     stdout: "",
@@ -100,11 +100,11 @@ test("one that has not left changes nothing", async () => {
   });
 });
 
-test("a procedure may have been done by then, whatever it was at", async () => {
+test("a running procedure may have been carried out", async () => {
   const fault = inSequence(respond(200, "[]"), respond(200, ""), silence);
   expect(await interruptCall(open, fault, { requests: 3 })).toEqual({
     code: 7,
     stdout: "",
-    stderr: `accountDetails.open: Interrupted while it ran. ${mayBeDone}\n`,
+    stderr: `accountDetails.open: Interrupted while it was running. ${mayBeDone}\n`,
   });
 });

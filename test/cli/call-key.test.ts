@@ -1,4 +1,4 @@
-/** The key of a call, as a flag: what is asked for twice is made once. */
+/** Tests --key: a repeated call is sent once. */
 import { faultServer, type FaultServer, respond } from "../support/fault-server";
 import { runFxdesk } from "./run-command";
 
@@ -24,13 +24,15 @@ const jsonLines = (stderr: string) =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-test("the same booking again prints what became of the first", async () => {
+test("repeating a booking prints the recorded outcome", async () => {
   const first = await book("--yes");
   const again = await book("--yes");
   expect([first.code, again.code]).toEqual([0, 0]);
   expect(again.stdout).toBe(first.stdout);
   expect(first.stderr).toMatch(/^Journal entry [\w-]+, reference FX-[\w-]+\.\n/);
-  expect(again.stderr).toMatch(/^Note: this is what an earlier call .* nothing was sent now\. Journal entry/);
+  expect(again.stderr).toMatch(
+    /^Note: nothing was sent now; .* earlier call with the same key\. Journal entry/,
+  );
   expect(server.heads).toHaveLength(1);
 
   const entry = /entry ([\w-]+),/.exec(first.stderr)![1]!;
@@ -39,13 +41,13 @@ test("the same booking again prints what became of the first", async () => {
   expect(shown.stdout).toContain('"cli"');
 });
 
-test("with --key it is another one", async () => {
+test("another --key makes another booking", async () => {
   await book("--yes", "--key", "first");
   await book("--yes", "--key", "second");
   expect(server.heads).toHaveLength(2);
 });
 
-test("--json tells the entry, of errors too", async () => {
+test("--json prints the journal entry, also in errors", async () => {
   const { stderr } = await book("--yes", "--json", "--key", "K-1");
   const [told] = jsonLines(stderr);
   expect(told).toMatchObject({ code: "journal", entry: expect.any(String) as string, replayed: false });
@@ -67,15 +69,15 @@ test("--json tells the entry, of errors too", async () => {
   expect(server.heads).toHaveLength(1);
 });
 
-test("what is no key is a mistake of the command line", async () => {
+test("rejects an invalid key as a usage error", async () => {
   const { code, stderr } = await book("--yes", "--key", " ");
   expect(code).toBe(2);
   expect(stderr).toContain("--key must be text of 1 to 200 characters");
   expect(server.heads).toHaveLength(0);
 });
 
-test("only what commits money has the flag", async () => {
+test("only money operations have the flag", async () => {
   const { code, stderr } = await runFxdesk(["call", "trades.list", "--key", "k"]);
   expect(code).toBe(2);
-  expect(stderr).toContain("There is no flag --key here");
+  expect(stderr).toContain("no flag --key");
 });

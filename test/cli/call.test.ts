@@ -25,7 +25,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-/** The variables with which the command reaches a server that gives no tokens. */
+/** Variables for a server without token endpoint. */
 const variablesFor = ({ url }: FaultServer): Variables => ({
   FXDESK_BASE_URL: url,
   FXDESK_CLIENT_ID: "c-1",
@@ -37,7 +37,7 @@ const booking = async () => {
   return ["call", "trades.book", "--quote-id", String(quote_id), "--reason", String(reason)];
 };
 
-test("each field that the service found wrong is told", async () => {
+test("prints each field that the service rejected", async () => {
   const wrong = (path: string, text: string) => ({ category: "ERROR", code: "FORMAT_ERROR", path, text });
   const tppMessages = [wrong("dateFrom", "Too long ago."), wrong("bookingStatus", "Not here.")];
   const server = await faultServer(respond(400, JSON.stringify({ tppMessages })));
@@ -56,12 +56,12 @@ test("each field that the service found wrong is told", async () => {
 });
 
 describe("responses", () => {
-  test("are JSON, as the service sent them", async () => {
+  test("prints JSON as the service sent it", async () => {
     const { stdout } = await fxdesk(["call", "trades.list", "--page-size", "3"]);
     expect(JSON.parse(stdout)).toEqual(await client.trades.list({ page_size: 3 }));
   });
 
-  test("are an aligned table with --table", async () => {
+  test("prints an aligned table with --table", async () => {
     const { stdout } = await fxdesk(["call", "trades.list", "--page-size", "3", "--table"]);
     const [head, ...rows] = stdout.trimEnd().split("\n");
     expect(head).toMatch(/^trade_id +trade_type +status/);
@@ -70,7 +70,7 @@ describe("responses", () => {
     for (const row of rows) expect(row.slice(status - 2, status)).toBe("  ");
   });
 
-  test("of every page are one list with --all", async () => {
+  test("prints all pages as one list with --all", async () => {
     const { stdout } = await fxdesk(["call", "trades.list", "--page-size", "7", "--all"]);
     const all = [];
     for await (const trade of client.trades.list.all()) all.push(trade);
@@ -78,17 +78,17 @@ describe("responses", () => {
     expect(JSON.parse(stdout)).toEqual(all);
   });
 
-  test("of one page say that there are more", async () => {
+  test("notes that more pages exist", async () => {
     const [account] = await client.accounts.list({ currencies: "EUR" });
     const args = ["call", "transactions.list", "--account-id", account!.account_id, "--page-size", "3"];
     const { stdout, stderr } = await fxdesk(args);
     expect(JSON.parse(stdout)).toHaveLength(3);
-    expect(stderr).toBe("Note: more pages follow; --all fetches them.\n");
+    expect(stderr).toBe("Note: there are more pages. Fetch them with --all.\n");
     expect((await fxdesk([...args, "--json"])).stderr).toBe('{"code":"more_pages"}\n');
     expect((await fxdesk([...args, "--all"])).stderr).toBe("");
   });
 
-  test("whose pages link to each other are one response with --all", async () => {
+  test("prints linked pages as one response with --all", async () => {
     const page = (number: number, next: object) =>
       respond(
         200,
@@ -106,7 +106,7 @@ describe("responses", () => {
     });
   });
 
-  test("that are files go where --output leads, and what is printed about them does not follow", async () => {
+  test("writes files to --output, without the summary", async () => {
     const folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
     const service = await faultServer(respond(200, "a statement", { "content-type": "application/pdf" }));
     const link = join(folder, "link.pdf");
@@ -135,7 +135,7 @@ describe("responses", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("of no entries are an empty list", async () => {
+  test("prints an empty list", async () => {
     const args = ["call", "trades.list", "--all", "--parent-trade-id", "nobody"];
     expect((await fxdesk(args)).stdout).toBe("[]\n");
     expect((await fxdesk([...args, "--table"])).stdout).toBe("(no entries)\n");
@@ -143,7 +143,7 @@ describe("responses", () => {
 });
 
 describe("fields", () => {
-  test("lists are given by repeating a flag or with commas", async () => {
+  test("lists accept repeated flags and commas", async () => {
     const commas = await fxdesk(["call", "trades.list", "--trade-type", "spot,ndf"]);
     const repeated = await fxdesk(["call", "trades.list", "--trade-type", "spot", "--trade-type", "ndf"]);
     const types = (JSON.parse(commas.stdout) as { trade_type: string }[]).map(({ trade_type }) => trade_type);
@@ -151,7 +151,7 @@ describe("fields", () => {
     expect(repeated.stdout).toBe(commas.stdout);
   });
 
-  test("come from a file or from stdin with --input; flags win", async () => {
+  test("--input reads a file or stdin; flags take precedence", async () => {
     const folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
     const path = join(folder, "input.json");
     await writeFile(path, JSON.stringify({ page_size: 2, trade_type: ["spot"] }));
@@ -164,7 +164,7 @@ describe("fields", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("come from files or from stdin with @, and begin with @ by @@", async () => {
+  test("@ reads a value from a file or stdin, and @@ escapes it", async () => {
     const folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
     const file = async (name: string, content: string) => {
       const path = join(folder, name);
@@ -186,8 +186,8 @@ describe("fields", () => {
 
   test.each([
     [["--groups", "@nothing.json"], /--groups: nothing\.json cannot be read/],
-    [["--groups", "@-", "--rules", "@-"], /--\w+: stdin is read for --\w+ already/],
-    [["--input", "-", "--rules", "@-"], /--rules: stdin is read for --input already/],
+    [["--groups", "@-", "--rules", "@-"], /--\w+: stdin is already used by --\w+/],
+    [["--input", "-", "--rules", "@-"], /--rules: stdin is already used by --input/],
   ])("%j is refused", async (args, message) => {
     const { code, stderr } = await fxdesk(["call", "approvalsWorkflow.replaceConfig", ...args], "{}");
     expect(code).toBe(2);
@@ -196,8 +196,8 @@ describe("fields", () => {
 
   test.each([
     ["nothing.json", "", /nothing\.json cannot be read/],
-    ["-", "{", /stdin is not JSON/],
-    ["-", "[1]", /must hold one JSON object/],
+    ["-", "{", /stdin is not valid JSON/],
+    ["-", "[1]", /must contain one JSON object/],
   ])("--input %s that holds %j is refused", async (path, content, message) => {
     const { code, stderr } = await fxdesk(["call", "trades.list", "--input", path], content);
     expect(code).toBe(2);
@@ -229,7 +229,7 @@ describe("fields", () => {
       "",
       "1e999, which JavaScript can only represent as Infinity.",
     ],
-  ])("whose numbers would lose digits are refused: %s", async (_, args, input, message) => {
+  ])("refuses numbers that would lose digits: %s", async (_, args, input, message) => {
     const before = sandbox.requests.length;
     const groups = ["--groups", '[{ "name": "A", "members": ["c1"] }]'];
     const { code, stderr } = await fxdesk(
@@ -253,7 +253,7 @@ describe("fields", () => {
     },
   );
 
-  test("whose numbers keep their digits, and texts of any digits, are taken as they are", async () => {
+  test("accepts numbers that keep their digits, and any digits in texts", async () => {
     const config = ["call", "approvalsWorkflow.replaceConfig", "--groups", "[]", "--rules"];
     const shown = await fxdesk([...config, rules("9999999999999.99")]);
     expect(shown.stderr).toContain('"min_amount": 9999999999999.99');
@@ -266,7 +266,7 @@ describe("fields", () => {
     expect((await fxdesk(booked)).stderr).toContain(`"reference": "${id}"`);
   });
 
-  test("that do not fit are named, and nothing is sent", async () => {
+  test("names invalid fields and sends nothing", async () => {
     const before = sandbox.requests.length;
     const { code, stderr } = await fxdesk(["call", "trades.list", "--page", "0", "--trade-type", "sport"]);
     expect(code).toBe(2);
@@ -275,7 +275,7 @@ describe("fields", () => {
     expect(sandbox.requests).toHaveLength(before);
   });
 
-  test("a field wins over a setting of the same name", async () => {
+  test("a field takes precedence over a setting of the same name", async () => {
     const asked = sandbox.requests.length;
     const redirect = ["--redirect-uri", "https://example.com/", "--state", "s"];
     const login = ["--scope", "openid", "--response-type", "code", ...redirect];
@@ -285,7 +285,7 @@ describe("fields", () => {
 });
 
 describe("money", () => {
-  test("does not leave without --yes; what would leave is shown", async () => {
+  test("sends nothing without --yes and shows the request", async () => {
     const before = sandbox.requests.length;
     const args = await booking();
     const asked = sandbox.requests.length;
@@ -299,26 +299,26 @@ describe("money", () => {
     expect(sandbox.requests).toHaveLength(asked);
   });
 
-  test("is shown twice alike, and what is shown leaves", async () => {
+  test("shows a stable preview of the request that is sent", async () => {
     const args = await booking();
     const shown = await fxdesk(args);
     expect((await fxdesk(args)).stderr).toBe(shown.stderr);
     expect(shown.stderr).not.toContain("FX-");
     expect(shown.stderr).toContain(
-      "\nreference is made when the call leaves; --reference gives one of yours.\n",
+      "\nreference is generated when the request is sent. Set your own with --reference.\n",
     );
     const given = [...args, "--reference", "INV-2041"];
     expect((await fxdesk(given)).stderr).toContain('"reference": "INV-2041"');
-    expect((await fxdesk(given)).stderr).not.toContain("made when");
+    expect((await fxdesk(given)).stderr).not.toContain("is generated when");
   });
 
-  test("that is asked for in XML is shown as it would leave", async () => {
+  test("previews an XML request as it would be sent", async () => {
     const product = ["--payment-product", "pain.001-sepa-credit-transfers", "--pain001", "<Document/>"];
     const { stderr } = await fxdesk(["call", "payments.initiateBulk", ...product]);
     expect(stderr).toMatch(/content-type: application\/xml\s+<Document\/>/);
   });
 
-  test("leaves once with --yes", async () => {
+  test("sends the request once with --yes", async () => {
     const asked = await booking();
     const before = sandbox.requests.length;
     const { code, stdout } = await fxdesk([...asked, "--yes"]);
@@ -328,10 +328,10 @@ describe("money", () => {
     expect(sent.map(({ method }) => method)).toEqual(["POST"]);
   });
 
-  test("is not confirmed where nothing is to be confirmed", async () => {
+  test("has no --yes for operations that need no confirmation", async () => {
     const { code, stderr } = await fxdesk(["call", "trades.list", "--yes"]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/There is no flag --yes here/);
+    expect(stderr).toMatch(/no flag --yes/);
   });
 });
 
@@ -362,7 +362,7 @@ describe("exit codes", () => {
     expect((await fxdesk([...args, "--yes"])).code).toBe(expected);
   });
 
-  test("a service that cannot be reached ends with 6", async () => {
+  test("exits with 6 if the service is unreachable", async () => {
     const { code, stderr } = await run(["call", "trades.list"], {
       variables: { ...variables, FXDESK_BASE_URL: "http://127.0.0.1:1", FXDESK_TIMEOUT_MS: "50000" },
     });
@@ -393,20 +393,20 @@ describe("errors", () => {
       "FXDESK_AUTH_URL or --auth-url is needed to log in and to refresh the access token.",
     ],
     [{ FXDESK_TIMEOUT_MS: "soon" }, "FXDESK_TIMEOUT_MS or --timeout-ms must be a whole number"],
-  ])("say where the setting is that is wrong: %j", async (changed, message) => {
+  ])("name the variable and flag of an invalid setting: %j", async (changed, message) => {
     const wrong = { ...variables, ...changed };
     const { code, stderr } = await run(["call", "trades.list"], { variables: wrong });
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  test("say how to give what is missing", async () => {
+  test("tell how to set a missing setting", async () => {
     const { code, stderr } = await run(["call", "trades.list"]);
     expect(code).toBe(2);
-    expect(stderr).toContain("Set clientId by FXDESK_CLIENT_ID or --client-id.");
-    expect(stderr).toContain("Set baseUrl by FXDESK_BASE_URL or --base-url.");
+    expect(stderr).toContain("Set clientId with FXDESK_CLIENT_ID or --client-id.");
+    expect(stderr).toContain("Set baseUrl with FXDESK_BASE_URL or --base-url.");
   });
 
-  test("say where credentials come from", async () => {
+  test("name the credential variables", async () => {
     const { FXDESK_ACCESS_TOKEN: _, FXDESK_REFRESH_TOKEN: __, ...others } = variables;
     const { code, stderr } = await run(["call", "trades.list"], { variables: others });
     expect(code).toBe(3);
@@ -420,7 +420,7 @@ describe("errors", () => {
     expect(stderr).not.toContain(variables.FXDESK_ACCESS_TOKEN);
   });
 
-  test("name what was meant", async () => {
+  test("suggest corrections", async () => {
     expect((await fxdesk(["call", "trade.lst"])).stderr).toContain("Did you mean trades.list");
     expect((await fxdesk(["call", "list_trades"])).stderr).toContain("Did you mean trades.list");
     expect((await fxdesk(["call", "trades"])).stderr).toContain("trades.book, trades.list, trades.get");
@@ -429,13 +429,13 @@ describe("errors", () => {
   });
 
   test.each([
-    [["call"], /Which operation/],
+    [["call"], /Name an operation/],
     [["call", "trades.list", "--page"], /--page needs a value/],
     [["call", "trades.list", "--page", "--table"], /--page needs a value/],
     [["call", "trades.list", "--table=yes"], /--table takes no value/],
-    [["call", "trades.list", "spot"], /"spot" is not expected/],
-    [["operations", "--trades"], /There is no flag --trades/],
-    [["call", "trades.list", "--page", "1", "--page", "2"], /--page is given twice/],
+    [["call", "trades.list", "spot"], /Unexpected argument "spot"/],
+    [["operations", "--trades"], /no flag --trades/],
+    [["call", "trades.list", "--page", "1", "--page", "2"], /--page may be given only once/],
     [["call", "trades.list", "--environment", "moon"], /environment must be api or sandbox/],
     [
       ["call", "trades.list", "--base-url", "ftp://example.com"],
@@ -444,18 +444,18 @@ describe("errors", () => {
     [["toString"], /There is no command "toString"/],
     [["sandbox", "--port", "eighty"], /--port must be a number/],
     [["mcp", "--allow", "everything"], /--allow takes change or money/],
-  ])("fxdesk %j ends with 2 and says why", async (args, message) => {
+  ])("fxdesk %j exits with 2 and a reason", async (args, message) => {
     const { code, stdout, stderr } = await fxdesk(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(message);
   });
 
-  test("of the service cannot write to the terminal", async () => {
+  test("of the service cannot send control sequences to the terminal", async () => {
     const { stderr } = await fxdesk(["call", "trades.get", "--trade-id", "\u001b[31mred"]);
     expect(stderr).not.toContain("\u001b");
   });
 
-  test("of the service begin no lines of their own; those of ours stay", async () => {
+  test("of the service cannot start lines; our own line breaks stay", async () => {
     const details = "\n\nfxdesk: carried out (201) \r\nJournal entry: forged";
     const body = JSON.stringify({ code: "conflict", message: "No.", details });
     const server = await faultServer(respond(409, body));
@@ -468,7 +468,7 @@ describe("errors", () => {
     await server.close();
   });
 
-  test("leave the texts of a response as they came", async () => {
+  test("do not alter the texts of a response", async () => {
     const trade = { trade_id: "t\n\n1" };
     const server = await faultServer(respond(200, JSON.stringify([trade])));
     const given = { variables: variablesFor(server) };

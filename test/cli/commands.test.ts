@@ -14,7 +14,7 @@ describe("help", () => {
       expect(stdout).toContain(word);
   });
 
-  test("goes to stderr when nothing is asked for", async () => {
+  test("is printed on stderr without a command", async () => {
     expect(await runFxdesk([])).toMatchObject({ code: 2, stdout: "" });
   });
 
@@ -28,22 +28,22 @@ describe("help", () => {
     },
   );
 
-  test("the help of a flag for objects names what is inside", async () => {
+  test("names the fields inside an object flag", async () => {
     const { stdout } = await runFxdesk(["call", "transactions.reconcile", "--help"]);
     const words = stdout.replaceAll(/\s+/g, " ");
     expect(words).toMatch(
-      /--items <json> Expected payments, such as open invoices. Each has amount, currency; may have /,
+      /--items <json> Expected payments, such as open invoices. Each entry requires amount, currency; may include /,
     );
     const payment = await runFxdesk(["call", "payments.initiate", "--help"]);
     expect(payment.stdout.replaceAll(/\s+/g, " ")).toMatch(
-      /--instructed-amount <json>.*It has currency, amount\./,
+      /--instructed-amount <json>.*The object requires currency, amount\./,
     );
   });
 
-  test("of an operation derives from its declaration", async () => {
+  test("of an operation is derived from its declaration", async () => {
     const { stdout } = await runFxdesk(["call", "trades.book", "--help"]);
     expect(stdout).toContain("--quote-id <text>");
-    expect(stdout).toContain("@<file> is what the file holds");
+    expect(stdout).toContain("@<file> reads the value from a file");
     expect(stdout).toContain("mortage_repayment");
     expect(stdout).toMatch(/409 +A conflict that can be corrected; see the error details. \(exit code 5\)/);
     expect(stdout).toMatch(/502 .*\(exit code 7\)/);
@@ -68,7 +68,7 @@ describe("fxdesk operations", () => {
     );
   });
 
-  test("says that no operation contains the words", async () => {
+  test("reports that no operation contains the words", async () => {
     const { code, stdout, stderr } = await runFxdesk(["operations", "trades", "submarine"]);
     expect([code, stdout]).toEqual([4, ""]);
     expect(stderr).toMatch(/^No operation contains "trades" and "submarine"/);
@@ -80,7 +80,7 @@ describe("fxdesk operations", () => {
       expect(stdout).toMatch(new RegExp(`^  ${name.replace(".", "\\.")} +${effect} `, "m"));
   });
 
-  test("--json gives the same as data", async () => {
+  test("--json prints the same as data", async () => {
     const { stdout } = await runFxdesk(["operations", "--json"]);
     expect(JSON.parse(stdout)).toEqual([
       ...operations.map(({ name, tool, title, summary, effect, method, path, server }) => {
@@ -94,7 +94,7 @@ describe("fxdesk operations", () => {
 });
 
 describe("fxdesk openapi", () => {
-  test("prints the document of all operations, with the addresses given", async () => {
+  test("prints the document of all operations with the given addresses", async () => {
     const { stdout } = await runFxdesk(["openapi", "--base-url", "https://api.example.com/"]);
     const document = JSON.parse(stdout) as { info: { version: string }; paths: Record<string, object> };
     expect(document.info.version).toBe(manifest.version);
@@ -105,16 +105,16 @@ describe("fxdesk openapi", () => {
   });
 });
 
-describe("a port that is taken", () => {
+describe("a port in use", () => {
   const server = createServer();
   beforeAll(() => untilEvent(server.listen(0, "127.0.0.1"), "listening"));
   afterAll(() => untilEvent(server.close(), "close"));
 
-  test.each([["sandbox"], ["mcp", "--http"]])("is named by fxdesk %s %s", async (...command) => {
+  test.each([["sandbox"], ["mcp", "--http"]])("is reported by fxdesk %s %s", async (...command) => {
     const { port } = server.address() as AddressInfo;
     const variables = { FXDESK_BASE_URL: "http://127.0.0.1:1", FXDESK_CLIENT_ID: "c" };
     const { code, stderr } = await runFxdesk([...command, "--port", String(port)], { variables });
-    const message = `Port ${port} is taken: choose another with --port, or 0 for any free one.\n`;
+    const message = `Port ${port} is already in use. Choose another with --port, or 0 for any free port.\n`;
     expect({ code, stderr }).toEqual({ code: 2, stderr: message });
   });
 });
@@ -125,7 +125,7 @@ describe("fxdesk sandbox", () => {
     ["--quote-seconds", "soon", "a number above zero"],
     ["--market-hours", "weekdays", "always or real"],
     ["--sca-approach", "embedded", "redirect or oauth"],
-    ["--redirect-uri", "callback", "a full address"],
+    ["--redirect-uri", "callback", "a full URL"],
     ["--now", "soon", "a date and time"],
     ["--now", "2026-02-30T09:30:00Z", "a date and time"],
     ["--now", "2026-02-28T25:00:00Z", "a date and time"],
@@ -142,33 +142,30 @@ describe("fxdesk sandbox", () => {
     ["--world", "nowhere.yaml", "Included worlds: exporter, group, empty."],
     ["--world", "package.json", "package.json, line 2: name is unknown."],
     ["--quote-seconds", "1e300", "--quote-seconds must be more than zero and at most 31622400"],
-  ])("does not start with %s %s, as the sandbox says", async (flag, value, message) => {
+  ])("does not start with %s %s, an error of the sandbox", async (flag, value, message) => {
     const { code, stderr } = await runFxdesk(["sandbox", flag, value]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  test.each(["999.1.1.1", "203.0.113.7"])(
-    "does not start at %s, which is not of this machine",
-    async (host) => {
-      const { code, stderr } = await runFxdesk(["sandbox", "--port", "0", "--host", host]);
-      expect([code, stderr]).toEqual([2, `--host must be an address of this machine, not ${host}.\n`]);
-    },
-  );
+  test.each(["999.1.1.1", "203.0.113.7"])("does not start at the foreign address %s", async (host) => {
+    const { code, stderr } = await runFxdesk(["sandbox", "--port", "0", "--host", host]);
+    expect([code, stderr]).toEqual([2, `--host must be an address of this machine, not ${host}.\n`]);
+  });
 
-  test("starts the package as it is", async () => {
+  test("starts the installed package", async () => {
     const sandbox: SandboxPackage = await import("@fxdesk/sandbox");
     expect(sandbox.startSandbox).toBe((await loadSandbox()).startSandbox);
   });
 });
 
-describe("fxdesk mcp is told what to offer", () => {
+describe("tool selection of fxdesk mcp", () => {
   test.each([
     [["--toolsets", "trade"], {}, 'There is no toolset "trade". Did you mean trades'],
     [["--tools", "list_trade"], {}, 'There is no tool "list_trade". Did you mean list_trades'],
     [[], { FXDESK_MCP_TOOLSETS: "daily,trade" }, 'There is no toolset "trade".'],
     [[], { FXDESK_MCP_READ_ONLY: "maybe" }, "FXDESK_MCP_READ_ONLY must be true or false"],
     [[], { FXDESK_MCP_ALLOW: "all" }, "--allow takes change or money"],
-  ])("%j with %j is refused before anything is served", async (flags, variables, message) => {
+  ])("refuses %j with %j before it serves", async (flags, variables, message) => {
     const connection = { FXDESK_BASE_URL: "http://127.0.0.1:9", FXDESK_CLIENT_ID: "C", ...variables };
     const { code, stderr } = await runFxdesk(["mcp", "--http", ...flags], { variables: connection });
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

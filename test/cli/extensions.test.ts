@@ -1,4 +1,4 @@
-/** Operations of the user's own on the command line. */
+/** Tests extensions on the command line. */
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,7 +60,7 @@ const fxdesk = async (args: readonly string[], more: Variables = {}): Promise<Co
 
 const trusted = { FXDESK_EXTENSION_EFFECTS: "others.list, fixings.request" };
 
-test("are called like those of the contract", async () => {
+test("are called like operations of the contract", async () => {
   const { code, stdout } = await fxdesk(["call", "fixings.request", "--symbol", "EURUSD"], trusted);
   expect({ code, body: JSON.parse(stdout) as unknown }).toEqual({ code: 0, body: { rate: 1.25 } });
 });
@@ -69,7 +69,7 @@ test("count as money unless their effect is trusted", async () => {
   const asked = sandbox.requests.length;
   const { code, stderr } = await fxdesk(["call", "fixings.request", "--symbol", "EURUSD"]);
   expect(code).toBe(2);
-  expect(stderr).toContain(`With --yes this leaves:\n\nPOST ${sandbox.baseUrl}/fixings/EURUSD\n`);
+  expect(stderr).toContain(`With --yes, this request is sent:\n\nPOST ${sandbox.baseUrl}/fixings/EURUSD\n`);
   expect(sandbox.requests).toHaveLength(asked);
 });
 
@@ -86,24 +86,24 @@ test("are in the OpenAPI document", async () => {
   expect((await fxdesk(["openapi"])).stdout).toContain('"/fixings/{symbol}"');
 });
 
-test("have their help, and their names are suggested", async () => {
+test("have help, and their names are suggested", async () => {
   expect((await fxdesk(["call", "fixings.request", "--help"])).stdout).toContain("--symbol <text>");
   expect((await fxdesk(["call", "fixing.request"])).stderr).toContain("Did you mean fixings.request?");
 });
 
-test("are not looked for by a command that knows none", async () => {
+test("are not loaded by a command without operations", async () => {
   const given = { FXDESK_EXTENSIONS: "/nowhere.js" };
   expect((await fxdesk(["--help"], given)).code).toBe(0);
   expect((await fxdesk(["--version"], given)).code).toBe(0);
 });
 
-test.each(["--help", "call"])("fxdesk %s says how they are added", async (command) => {
+test.each(["--help", "call"])("fxdesk %s explains how to add them", async (command) => {
   const { stdout } = await run(command === "call" ? ["call", "--help"] : [command]);
   expect(stdout).toMatch(/^ {2}FXDESK_EXTENSIONS +Absolute path/m);
   expect(stdout).toMatch(/^ {2}FXDESK_EXTENSION_EFFECTS /m);
 });
 
-describe("that cannot be added are a mistake of usage", () => {
+describe("invalid extensions are usage errors", () => {
   const commands = [["call", "trades.list"], ["operations"], ["openapi"]];
 
   test.each(commands)("fxdesk %s %s", async (...args) => {
@@ -130,7 +130,7 @@ describe("that cannot be added are a mistake of usage", () => {
     expect(stderr).toContain(message);
   });
 
-  test("a module that others may write to", async () => {
+  test("rejects a module that other users can write", async () => {
     const path = await writeModule("module.exports = () => ({ operations: [] });");
     await chmod(path, 0o666);
     const { code, stderr } = await fxdesk(["operations"], { FXDESK_EXTENSIONS: path });

@@ -1,4 +1,4 @@
-/** fxdesk halt, and fxdesk resume. */
+/** Tests fxdesk halt and fxdesk resume. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -26,34 +26,32 @@ const connection = {
 };
 const book = ["call", "trades.book", "--quote-id", "q-1", "--reason", "other", "--yes"];
 
-test("a halt is told with who and why, holds until it is ended, and store check shows it", async () => {
+test("prints person and reason, stays until resumed, and is shown by store check", async () => {
   const halted = await run("plain", ["halt", "--reason", "wrong rates"]);
   expect(halted).toMatchObject({ code: 0, stderr: "" });
   expect(halted.stdout).toContain(`by ${userInfo().username} on`);
-  expect(halted.stdout).toContain("(wrong rates). fxdesk resume ends that.");
+  expect(halted.stdout).toContain("(wrong rates). Run fxdesk resume to end the halt.");
   const { stdout } = await run("plain", ["store", "check"]);
-  expect(stdout.replace(/\s+/g, " ")).toContain(
-    "Halted What changes something or moves money is halted since",
-  );
+  expect(stdout).toMatch(/Halted +\S.*wrong rates/s);
   expect(JSON.parse((await run("plain", ["store", "check", "--json"])).stdout)).toMatchObject({
     halts: [expect.stringContaining("wrong rates")],
   });
-  expect((await run("plain", ["resume"])).stdout).toBe("Calls leave again.\n");
-  expect((await run("plain", ["resume"])).stdout).toBe("Nothing was halted.\n");
+  expect((await run("plain", ["resume"])).stdout).toBe("The halt has ended. Calls are sent again.\n");
+  expect((await run("plain", ["resume"])).stdout).toBe("There was no halt.\n");
 });
 
-test("one of an environment, named or by the actor that is set", async () => {
+test("halts one environment in the name of the actor", async () => {
   const variables = { FXDESK_ENVIRONMENT: "api", FXDESK_ACTOR: "night desk" };
   const { stdout } = await run("two", ["halt", "--environment", "sandbox", "--json"], variables);
   expect(JSON.parse(stdout)).toEqual({
     halts: [{ environment: "sandbox", at: expect.any(Number) as number, by: "night desk" }],
   });
-  // What a connection is set to says nothing of what is halted.
+  // FXDESK_ENVIRONMENT does not select the halted environment.
   expect(JSON.parse((await run("two", ["halt", "--json"], variables)).stdout).halts[0]).not.toHaveProperty(
     "environment",
   );
   const ended = await run("two", ["resume", "--environment", "sandbox"]);
-  expect(ended.stdout).toMatch(/^Ended\.\nStill in force: What changes something .* by night desk\.\n$/);
+  expect(ended.stdout).toMatch(/^One halt has ended\.\nStill in force: .* by night desk\.\n$/);
 });
 
 test.each([
@@ -66,7 +64,7 @@ test.each([
   expect(stderr).toContain(words);
 });
 
-test("a booking on the command line is refused with its own exit code", async () => {
+test("refuses a booking with its own exit code", async () => {
   await run("booking", ["halt"]);
   const server = await startFaultServer(respond(201, '{"trade_id":"t-1"}'));
   const { code, stderr } = await run("booking", [...book, "--json"], {

@@ -1,4 +1,4 @@
-/** fxdesk journal recover: what became of calls whose response was lost, looked for now. */
+/** Tests fxdesk journal recover. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ beforeEach(() => {
 
 const recover = (...words: string[]) => runFxdesk(["journal", "recover", ...words], { variables });
 
-/** Books and loses the response; where nobody could look for it meanwhile, the entry is unknown. */
+/** Books and drops the response; the entry is unknown if recovery could not run. */
 async function bookWithLostResponse(
   kind: "reset-before" | "reset-after",
   reference: string,
@@ -34,7 +34,7 @@ async function bookWithLostResponse(
   const client = sandboxClient(sandbox, { environment: "sandbox", store: variables.FXDESK_STORE! });
   const quote_id = await makeQuote(client);
   sandbox.control.addFault({ operation: "trades.book", kind });
-  // Not one that a read meets again: who waits does not look any longer.
+  // Ends the background recovery, which would otherwise find the booking first.
   sandbox.control.addFault({ operation: "trades.list", kind: "status", status: 403, times: 1 });
   const booking = client.trades.book({ quote_id, reason: "other", reference });
   const { journal } = await booking.then(
@@ -45,7 +45,7 @@ async function bookWithLostResponse(
   return journal.entry;
 }
 
-test("finds what was booked, and says what was not", async () => {
+test("finds a booked trade and reports others as unknown", async () => {
   const [booked, not] = [
     await bookWithLostResponse("reset-after", "INV-1"),
     await bookWithLostResponse("reset-before", "INV-2"),
@@ -63,18 +63,18 @@ test("finds what was booked, and says what was not", async () => {
   expect(JSON.parse((await recover("--json")).stdout)).toMatchObject([{ entry: not, state: "unknown" }]);
 }, 30_000);
 
-test("looks for one, and for nothing where nothing is unknown", async () => {
+test("recovers one entry, and none if nothing is unknown", async () => {
   const booked = await bookWithLostResponse("reset-after", "INV-3");
   const { code, stdout } = await recover(booked, "--json");
   expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ entry: booked, state: "done" }]]);
-  expect(await recover()).toMatchObject({ code: 0, stdout: "Nothing is unknown.\n" });
+  expect(await recover()).toMatchObject({ code: 0, stdout: "No call has an unknown outcome.\n" });
   const again = await recover(booked);
   expect(again).toMatchObject({ code: 2, stdout: "" });
   expect(again.stderr).toContain(`Journal entry ${booked} is done`);
   expect(await recover("no-such")).toMatchObject({ code: 2 });
 });
 
-test("has its help", async () => {
+test("has a help page", async () => {
   const { code, stdout } = await recover("--help");
   expect(code).toBe(0);
   expect(stdout).toContain("Usage: fxdesk journal recover [<id>] [flags]");

@@ -1,4 +1,4 @@
-/** fxdesk journal. */
+/** Tests fxdesk journal. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,14 +40,14 @@ const journal = (...words: string[]) => runFxdesk(["journal", ...words], { varia
 const json = async (...words: string[]) =>
   JSON.parse((await journal(...words, "--json")).stdout) as Record<string, unknown>;
 
-/** What is given through JSON has no undefined members. */
+/** Removes undefined members, as JSON does. */
 const asJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 
-test("list shows what became of each, the newest first", async () => {
+test("list prints outcomes, newest first", async () => {
   const { code, stdout } = await journal("list");
   expect(code).toBe(0);
   const [heading, first, second, ...rest] = stdout.trimEnd().split("\n");
-  expect(heading).toMatch(/^begun +entry +operation +state +identity +reference +key +environment$/);
+  expect(heading).toMatch(/^started +entry +operation +state +identity +reference +key +environment$/);
   for (const words of [lost.id, "unknown", "key-2"]) expect(first).toContain(words);
   for (const words of [booked.id, "done", "trade-1", "FX-1"]) expect(second).toContain(words);
   expect(rest).toEqual([]);
@@ -56,7 +56,7 @@ test("list shows what became of each, the newest first", async () => {
   expect(await json("list", "--limit", "1")).toEqual(asJson([lost]));
 });
 
-test("show tells all that happened to an entry", async () => {
+test("show prints all events of an entry", async () => {
   const { code, stdout } = await journal("show", booked.id);
   expect(code).toBe(0);
   for (const words of ["trades.book", "trade-1", "jane", "Ångström & Søn", '"status":200'])
@@ -72,7 +72,7 @@ test("show tells all that happened to an entry", async () => {
   });
 });
 
-test("a person resolves what is unknown, and is named", async () => {
+test("resolve records the outcome and the person", async () => {
   const words = ["--outcome", "done", "--identity", "trade-2", "--note", "seen in the desk's list"];
   expect(await journal("resolve", lost.id, ...words)).toMatchObject({
     code: 0,
@@ -88,12 +88,12 @@ test("a person resolves what is unknown, and is named", async () => {
   expect(again.stderr).toContain("only one that is unknown can be resolved");
 });
 
-test("resolved as not sent, it says that the same call would be sent again", async () => {
+test("resolve as not-sent warns that the key is free again", async () => {
   const { code, stderr } = await journal("resolve", lost.id, "--outcome", "not-sent", "--note", "not there");
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("Its key is free") as string });
 });
 
-test("erase removes the details, and the journal stays whole", async () => {
+test("erase removes the details and the journal still verifies", async () => {
   const { code, stdout } = await journal("erase", booked.id);
   expect({ code, stdout }).toEqual({ code: 0, stdout: `The details of entry ${booked.id} are erased.\n` });
   const { stdout: shown } = await journal("show", booked.id);
@@ -106,7 +106,7 @@ test("erase removes the details, and the journal stays whole", async () => {
   expect(early.stderr).toContain("its details are needed until it is known how it ended");
 });
 
-test("an export is verified with the head of the store", async () => {
+test("verifies an export with the head of the store", async () => {
   const { head, ...rest } = await json("verify");
   expect(rest).toEqual({ events: 6, entries: 2, faults: [], faultCount: 0 });
   const { stdout } = await journal("export");
@@ -134,7 +134,7 @@ test("an export is verified with the head of the store", async () => {
   });
 });
 
-test("what was changed in the store is found, by store check too", async () => {
+test("verify and store check find changed events", async () => {
   await withStore({ location: storePath, key }, ({ database }) =>
     database.run("UPDATE fxdesk_journal_events SET at = at + 1 WHERE seq = 2"),
   );
@@ -148,21 +148,21 @@ test("what was changed in the store is found, by store check too", async () => {
 
 const id = "0d6f1f1e-8c5b-4b0a-9b58-1c1a7f2f9a11";
 test.each<[words: string[], said: string]>([
-  [[], "Which command? fxdesk journal list, export, verify, show, resolve, erase or recover."],
+  [[], "Name a command: fxdesk journal list, export, verify, show, resolve, erase or recover."],
   [["lst"], 'There is no command "lst"'],
-  [["show"], "Of which entry?"],
-  [["erase", "--json"], "Of which entry?"],
+  [["show"], "Name an entry: fxdesk journal"],
+  [["erase", "--json"], "Name an entry: fxdesk journal"],
   [["show", id], `There is no journal entry ${id}`],
   [["erase", id], `There is no journal entry ${id}`],
   [["resolve", id, "--outcome", "done", "--note", "x"], `There is no journal entry ${id}`],
-  [["resolve", id, "--outcome", "done"], "--note is needed"],
-  [["resolve", id, "--note", "x"], "--outcome is needed"],
+  [["resolve", id, "--outcome", "done"], "--note <text> is required"],
+  [["resolve", id, "--note", "x"], "--outcome <done|rejected|not-sent> is required"],
   [["resolve", id, "--note", "x", "--outcome", "unknown"], "--outcome must be done, rejected or not-sent."],
   [["list", "--state", "gone"], "--state must be intended, sent, done, rejected, not-sent or unknown."],
-  [["list", "--limit", "0"], "--limit must be a whole number above zero"],
+  [["list", "--limit", "0"], "--limit must be a whole number of at least 1"],
   [["verify", "--head", "12"], "--head must be a number, a colon and 64 hex digits"],
   [["verify", "--file", "/nowhere/export.jsonl"], "--file cannot be read: ENOENT"],
-])("%j is a mistake of usage", async (words, said) => {
+])("%j is a usage error", async (words, said) => {
   const { code, stderr } = await journal(...words);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) as string });
 });

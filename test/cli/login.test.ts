@@ -1,4 +1,4 @@
-/** fxdesk login, logout, whoami and profiles, against the sandbox. */
+/** Tests fxdesk login, logout, whoami and profiles against the sandbox. */
 import { chmod, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { randomBytes, randomUUID } from "node:crypto";
@@ -36,7 +36,7 @@ const whoami = async (profile: string, variables: Variables = store) => {
 const callWithProfile = (profile: string, ...flags: string[]) =>
   runFxdesk(["call", "trades.list", "--profile", profile, ...flags], { variables: store });
 
-test("somebody logs in, and commands go on with the profile", async () => {
+test("logs in, and commands use the profile", async () => {
   const ran = await login("desk", first, ["--json"]);
 
   expect([ran.code, ran.status]).toEqual([0, 200]);
@@ -55,7 +55,7 @@ test("somebody logs in, and commands go on with the profile", async () => {
   expect(sandbox.requests.filter(({ url }) => url === "/token")).toHaveLength(1);
 });
 
-test("whoami names environment, client and the age of the token", async () => {
+test("whoami prints environment, client and the age of the token", async () => {
   await login("desk", first);
 
   expect(await whoami("desk")).toMatchObject({
@@ -72,10 +72,10 @@ test("whoami names environment, client and the age of the token", async () => {
   expect(stdout).toMatch(
     /Environment +sandbox\n.*Client +client-demo\n.*Reachable +yes\n.*Authorised +yes\n/s,
   );
-  expect(stdout).toMatch(/Access token +0 minutes old, good for 59 minutes/);
+  expect(stdout).toMatch(/Access token +0 minutes old, expires in 59 minutes/);
 });
 
-test("whoami says what is wrong", async () => {
+test("whoami prints the error", async () => {
   await login("desk", first);
   const other = await runFxdesk(["whoami", "--profile", "desk", "--client-id", "client-other", "--json"], {
     variables: store,
@@ -87,7 +87,7 @@ test("whoami says what is wrong", async () => {
   expect(await whoami("desk")).toMatchObject({ code: 6, reachable: false });
 });
 
-test("whoami without a profile speaks of what is set", async () => {
+test("whoami without a profile prints the settings of the environment", async () => {
   const variables = { ...first, FXDESK_CLIENT_ID: demo.clientId, FXDESK_ACCESS_TOKEN: "wrong-token" };
   const { code, stdout } = await runFxdesk(["whoami", "--json"], { variables });
   expect([code, JSON.parse(stdout)]).toEqual([
@@ -97,7 +97,7 @@ test("whoami without a profile speaks of what is set", async () => {
   expect(stdout).not.toContain("wrong-token");
 });
 
-test("what the environment says of the service does not count beside a profile", async () => {
+test("a profile replaces the service settings of the environment", async () => {
   await login("desk", first);
   const elsewhere = {
     ...store,
@@ -114,7 +114,7 @@ test("what the environment says of the service does not count beside a profile",
   });
 });
 
-test("no flag leads a profile elsewhere", async () => {
+test("no flag sends a profile to another service", async () => {
   await login("desk", first);
   const before = sandbox.requests.length;
   const flags = {
@@ -127,12 +127,15 @@ test("no flag leads a profile elsewhere", async () => {
   };
   for (const [flag, value] of Object.entries(flags)) {
     const { code, stderr } = await callWithProfile("desk", `--${flag}`, value);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`--${flag} is what the profile desk says`)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`--${flag} cannot be changed for the profile desk`),
+    ]);
   }
   expect(sandbox.requests).toHaveLength(before);
 });
 
-test("a login leaves alone what is renewed by a refresh token of the environment", async () => {
+test("a login does not affect a refresh token of the environment", async () => {
   const renewed = { ...first, FXDESK_CLIENT_ID: demo.clientId, FXDESK_REFRESH_TOKEN: demo.refreshToken };
   await runFxdesk(["call", "trades.list"], { variables: renewed });
   await login("desk", renewed);
@@ -140,7 +143,7 @@ test("a login leaves alone what is renewed by a refresh token of the environment
   expect(JSON.parse(check.stdout)).toMatchObject({ tokens: 2 });
 });
 
-test("after logout nothing is called, and nothing of the secrets is left", async () => {
+test("logout prevents calls and deletes all secrets", async () => {
   await login("desk", first);
   await callWithProfile("desk");
   const before = sandbox.requests.length;
@@ -155,10 +158,10 @@ test("after logout nothing is called, and nothing of the secrets is left", async
   expect(await readFile(profilesPath(), "utf8")).not.toContain("secrets");
 
   const again = await runFxdesk(["logout", "--profile", "desk"], { variables: store });
-  expect([again.code, again.stdout]).toEqual([0, "Nobody was logged in to the profile desk.\n"]);
+  expect([again.code, again.stdout]).toEqual([0, "The profile desk was not logged in.\n"]);
 });
 
-test("who logs in again needs no other setting, and the tokens of before are forgotten", async () => {
+test("a repeated login needs no settings and deletes the previous tokens", async () => {
   await login("desk", first);
   const { code } = await login("desk", store);
   expect(code).toBe(0);
@@ -177,7 +180,7 @@ test("who logs in again needs no other setting, and the tokens of before are for
   ]);
 });
 
-test("profiles are listed, and their file is for this user alone", async () => {
+test("lists profiles from a file readable only by this user", async () => {
   expect(await runFxdesk(["profiles", "--json"])).toMatchObject({ code: 0 });
   await login("desk", first);
   const { stdout } = await runFxdesk(["profiles", "--json"]);
@@ -199,7 +202,7 @@ test("profiles are listed, and their file is for this user alone", async () => {
   await chmod(path, 0o600);
 });
 
-test("whoever may not act for the client that is set is not logged in", async () => {
+test("rejects a login without access to the configured client", async () => {
   const harbour = "erin.walsh@harbour-textiles.example";
   const variables = { ...first, FXDESK_CLIENT_ID: demo.clientId };
   const { code, status, stderr } = await login("wrong", variables, [], harbour);
@@ -209,7 +212,7 @@ test("whoever may not act for the client that is set is not logged in", async ()
   expect(stdout).not.toContain("wrong");
 });
 
-test("no secret is shown", async () => {
+test("prints no secret", async () => {
   const ran = await login("desk", first);
   const shown = [ran, await whoami("desk"), await runFxdesk(["profiles"])].map((each) =>
     JSON.stringify(each),
@@ -218,8 +221,8 @@ test("no secret is shown", async () => {
   for (const secret of secrets) for (const text of shown) expect(text).not.toContain(secret);
 });
 
-describe("while it waits", () => {
-  test("whoever brings another state ends nothing", async () => {
+describe("while login waits", () => {
+  test("ignores a callback with another state", async () => {
     const { address, ran } = await startWaitingCommand(["login", "--profile", "desk"], first);
     const back = await signIn(address);
     const changed = (change: (url: URL) => void) => {
@@ -243,7 +246,7 @@ describe("while it waits", () => {
     await expect(openPage(back)).rejects.toThrow("fetch failed");
   });
 
-  test("a refusal ends it, and nothing is written down", async () => {
+  test("a refusal ends the login and saves nothing", async () => {
     const { address, ran } = await startWaitingCommand(["login", "--profile", "refused"], first);
     const asked = new URL(address).searchParams;
     const back = new URL(asked.get("redirect_uri")!);
@@ -256,7 +259,7 @@ describe("while it waits", () => {
     expect((await runFxdesk(["profiles", "--json"])).stdout).not.toContain("refused");
   });
 
-  test("a code that is not the service's gives no tokens", async () => {
+  test("rejects an invalid code", async () => {
     const { address, ran } = await startWaitingCommand(["login", "--profile", "desk", "--json"], first);
     const back = await signIn(address);
     back.searchParams.set("code", "guessed-code");
@@ -267,7 +270,7 @@ describe("while it waits", () => {
     expect(stderr).not.toContain("guessed-code");
   });
 
-  test("the address says what is asked, with a code challenge unless told otherwise", async () => {
+  test("the address contains a code challenge unless disabled", async () => {
     const asked = async (flags: readonly string[]) => {
       const { address, ran } = await startWaitingCommand(["login", "--profile", "desk", ...flags], first);
       await openPage(await signIn(address));
@@ -291,7 +294,7 @@ describe("while it waits", () => {
 });
 
 test.each([
-  ["no name", [], {}, "--profile is needed"],
+  ["no name", [], {}, "--profile <name> is required"],
   ["a name that is none", ["--profile", "../desk"], {}, "--profile must be"],
   [
     "no application",
@@ -310,7 +313,7 @@ test.each([
     "a return elsewhere",
     ["--profile", "a", "--redirect-uri", "https://desk.example/back"],
     {},
-    "say with --port",
+    "is not a port of this machine",
   ],
   ["an address that is none", ["--profile", "a", "--redirect-uri", "back"], {}, "must be a full address"],
 ])("with %s nobody is asked to log in", async (_what, flags, variables, message) => {
@@ -318,21 +321,21 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test("a port that is taken is named", async () => {
+test("reports a port in use", async () => {
   const { ran, address } = await startWaitingCommand(["login", "--profile", "desk"], first);
   const { code, stderr } = await runFxdesk(["login", "--profile", "other"], { variables: first });
-  expect([code, stderr]).toEqual([2, expect.stringContaining("its port is taken")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("its port is already in use")]);
   await openPage(await signIn(address));
   await ran;
 });
 
-test("what arrives at a port may be passed on to another", async () => {
+test("accepts requests forwarded from another port", async () => {
   const { port } = new URL(await freeRedirectUri());
   const { ran, address } = await startWaitingCommand(["login", "--profile", "desk", "--port", port], first);
   const back = await signIn(address);
   const { host } = back;
   back.port = port;
-  // Something that passes on leaves the name under which it was called.
+  // A proxy that forwards the request keeps the original host name.
   const { request } = await import("node:http");
   const status = await new Promise((resolve, reject) => {
     request(back, { headers: { host } }, ({ statusCode }) => resolve(statusCode))
@@ -342,7 +345,7 @@ test("what arrives at a port may be passed on to another", async () => {
   expect([status, (await ran).code]).toEqual([200, 0]);
 });
 
-test("a profile that is not there is named with those like it", async () => {
+test("suggests similar names for a missing profile", async () => {
   await login("desk", first);
   const { code, stderr } = await callWithProfile("dsek");
   expect([code, stderr]).toEqual([
@@ -351,12 +354,12 @@ test("a profile that is not there is named with those like it", async () => {
   ]);
 });
 
-test("another key of the store does not open a profile", async () => {
+test("another store key does not open a profile", async () => {
   await login("desk", first);
   const variables = { ...store, FXDESK_STORE_KEY: randomBytes(32).toString("base64") };
   const { code, stderr } = await runFxdesk(["whoami", "--profile", "desk"], { variables });
   expect([code, stderr]).toEqual([3, expect.stringContaining("another FXDESK_STORE_KEY")]);
-  // Who logs in again needs the application's secret again.
+  // A repeated login requires the application's secret.
   expect((await login("desk", { ...first, ...variables })).code).toBe(0);
   expect(await whoami("desk", variables)).toMatchObject({ code: 0 });
 });

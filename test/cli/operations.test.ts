@@ -1,4 +1,4 @@
-/** Every operation on the command line, against the sandbox. */
+/** Tests every operation on the command line against the sandbox. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ function flagFor(name: string, value: unknown): string[] {
   return [flag, typeof value === "string" ? value : JSON.stringify(value)];
 }
 
-/** A file may not be ready yet: the exit code says so, and a script tries again. */
+/** Retries while a file is not ready, as a script would by its exit code. */
 const callUntilReady = (args: readonly string[]) =>
   eventually(
     async () => {
@@ -72,7 +72,7 @@ test.each(operations.map((operation) => [operation.name, operation as Declaratio
   },
 );
 
-test("no field has the name of another flag", () => {
+test("no field shares its name with a flag", () => {
   for (const operation of operations) {
     const names = [...fieldFlags(operation), ...callFlags(operation)].map(({ name }) => name);
     expect(names).toEqual([...new Set(names)]);
@@ -80,6 +80,6 @@ test("no field has the name of another flag", () => {
   }
 });
 
-test("no setting that goes by a flag is taken for a switch", () => {
+test("no setting flag is a switch", () => {
   expect(connectionFlags().every(({ value }) => value)).toBe(true);
 });

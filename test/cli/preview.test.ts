@@ -1,4 +1,4 @@
-/** What a person reads before money leaves. */
+/** Tests the preview of money calls. */
 import { createClient, type Values } from "@fxdesk/toolkit";
 import { contract, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
@@ -26,7 +26,7 @@ const payment = {
   creditorName: "Ferme Duval SARL",
 };
 
-test("the address and the body, as they would leave; headers that say nothing are left out", () => {
+test("shows address and body, without routine headers", () => {
   const input = { quote_id: "q 1", reason: "other", reference: "INV-2041" };
   expect(previewOf("trades.book", input)).toBe(
     `POST https://api.example.com/v2/trades?quote_id=q%201&client_id=client-1
@@ -38,7 +38,7 @@ test("the address and the body, as they would leave; headers that say nothing ar
   );
 });
 
-test("headers that say something, and none that is made new for each call", () => {
+test("shows other headers, except generated ones", () => {
   const input = { ...payment, "TPP-Redirect-URI": "https://app.example/done" };
   const lines = previewOf("payments.initiate", input).split("\n");
   expect(lines.slice(0, lines.indexOf(""))).toEqual([
@@ -48,7 +48,7 @@ test("headers that say something, and none that is made new for each call", () =
   ]);
 });
 
-test("what is made anew for each call is said to be, and never shown as if it left", () => {
+test("names generated values and does not show them", () => {
   const input = { quote_id: "q 1", reason: "other" };
   const told = `POST https://api.example.com/v2/trades?quote_id=q%201&client_id=client-1
 
@@ -56,12 +56,12 @@ test("what is made anew for each call is said to be, and never shown as if it le
   "reason": "other"
 }
 
-reference is made when the call leaves; --reference gives one of yours.`;
+reference is generated when the request is sent. Set your own with --reference.`;
   expect(previewOf("trades.book", input)).toBe(told);
   expect(previewOf("trades.book", { ...input, reference: " " })).toBe(told);
 });
 
-test("what is made is found by the declaration, also in the query and the headers", () => {
+test("finds generated values in query and headers by the declaration", () => {
   const declared = operation({
     ...getTrade,
     name: "trades.remind",
@@ -76,13 +76,13 @@ test("what is made is found by the declaration, also in the query and the header
   expect(shown({})).toBe(
     `${request}
 
-mark_once is made when the call leaves; --mark-once gives one of yours.
-Mark-Twice is made when the call leaves; --mark-twice gives one of yours.`,
+mark_once is generated when the request is sent. Set your own with --mark-once.
+Mark-Twice is generated when the request is sent. Set your own with --mark-twice.`,
   );
   expect(shown({ mark_once: "a", "Mark-Twice": "b" })).toBe(`${request}&mark_once=a\nMark-Twice: b`);
 });
 
-test("a document with its media type", () => {
+test("shows a document with its media type", () => {
   const product = { "payment-product": "pain.001-sepa-credit-transfers" };
   expect(previewOf("payments.initiateBulk", { ...product, pain001: "<Document/>" })).toBe(
     `POST https://banking.example.com/v1/bulk-payments/pain.001-sepa-credit-transfers
@@ -93,7 +93,7 @@ content-type: application/xml
   );
 });
 
-test("a call without a body ends with its headers", () => {
+test("shows a call without a body", () => {
   const { "payment-service": service, "payment-product": product } = payment;
   const input = { "payment-service": service, "payment-product": product, paymentId: "p-1" };
   expect(previewOf("payments.cancel", input)).toBe(
@@ -101,7 +101,7 @@ test("a call without a body ends with its headers", () => {
   );
 });
 
-test("no credential of the connection", () => {
+test("shows no credentials", () => {
   const shown = previewOf("trades.book", { quote_id: "q", reason: "other" });
   for (const { header } of Object.values(contract.credentials))
     expect(shown.toLowerCase()).not.toContain(header.toLowerCase());

@@ -1,4 +1,4 @@
-/** The built command in a process of its own: what only a process has. */
+/** Tests the built command as a process: exit codes, streams and signals. */
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 describe("exit codes", () => {
-  test("done", async () => {
+  test("0 on success", async () => {
     expect(await spawnFxdesk(["--version"])).toEqual({
       code: 0,
       stdout: `${manifest.version}\n`,
@@ -39,20 +39,20 @@ describe("exit codes", () => {
     });
   });
 
-  test("not right", async () => {
+  test("2 for invalid input", async () => {
     const { code, stdout, stderr } = await spawnFxdesk(["opertions"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("Did you mean operations");
   });
 
-  test("not there", async () => {
+  test("4 for a missing item", async () => {
     const args = ["call", "trades.get", "--trade-id", "nothing", "--json"];
     const { code, stdout, stderr } = await spawnFxdesk(args, { variables });
     expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
     expect(JSON.parse(stderr)).toMatchObject({ code: "not_found", status: 404 });
   });
 
-  test("the outcome is not known", async () => {
+  test("7 for an unknown outcome", async () => {
     const { quote_id, reason } = await sampleInput("trades.book", client);
     sandbox.force("trades.book", 502);
     const args = ["call", "trades.book", "--quote-id", String(quote_id), "--reason", String(reason), "--yes"];
@@ -60,7 +60,7 @@ describe("exit codes", () => {
   });
 });
 
-/** The program with the packages that it depends on, and nothing else. */
+/** Copies the program with its dependencies only. */
 async function installedAlone(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "alone-"));
   for (const part of ["package.json", "dist/cli", "dist/core"])
@@ -79,19 +79,19 @@ describe("without the sandbox's package", () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   test.each(["sandbox", "sandbox --port 0", "sandbox payIn", "sandbox --help"])(
-    "fxdesk %s is one sentence that says how to get it",
+    "fxdesk %s prints how to install it",
     async (line) => {
       expect(await spawnFxdesk(line.split(" "), {}, join(folder, "dist/cli/main.js"))).toEqual({
         code: 2,
         stdout: "",
-        stderr: "The sandbox is not installed. Install it beside fxdesk: npm install @fxdesk/sandbox\n",
+        stderr: "The sandbox is not installed. Install it with: npm install @fxdesk/sandbox\n",
       });
     },
   );
 });
 
 describe("standard input and output", () => {
-  test("a response of every page comes whole", async () => {
+  test("prints all pages completely", async () => {
     const { code, stdout } = await spawnFxdesk(["call", "trades.list", "--page-size", "7", "--all"], {
       variables,
     });
@@ -100,19 +100,19 @@ describe("standard input and output", () => {
     expect({ code, trades: JSON.parse(stdout) as unknown }).toEqual({ code: 0, trades: all });
   });
 
-  test("a document of many pages comes whole", async () => {
+  test("prints a long document completely", async () => {
     const { code, stdout } = await spawnFxdesk(["openapi"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toHaveProperty("paths");
   });
 
-  test("fields are read from stdin", async () => {
+  test("reads fields from stdin", async () => {
     const given = { variables, input: '{"page_size": 1}' };
     const { stdout } = await spawnFxdesk(["call", "trades.list", "--input", "-"], given);
     expect(JSON.parse(stdout)).toHaveLength(1);
   });
 
-  test("it ends quietly when the reader goes away", async () => {
+  test("exits without a message if stdout is closed", async () => {
     const child = spawn(process.execPath, [program, "call", "trades.list", "--all"], {
       env: environmentOf(variables),
       timeout: 50_000,
@@ -124,11 +124,11 @@ describe("standard input and output", () => {
   });
 });
 
-describe("a command that serves", () => {
+describe("a server command", () => {
   let child: ChildProcessByStdio<null, Readable, Readable>;
   afterEach(() => child?.kill("SIGKILL"));
 
-  /** Starts it, and returns what it has printed once that fits and it says how it is stopped. */
+  /** Starts a command and returns its output once it matches and the command is ready. */
   async function started(args: readonly string[], prints: RegExp, given: Variables = {}): Promise<string> {
     child = spawn(process.execPath, [program, ...args], {
       env: environmentOf(given),
@@ -137,9 +137,9 @@ describe("a command that serves", () => {
     let [out, err] = ["", ""];
     child.stdout.on("data", (chunk) => (out += String(chunk)));
     child.stderr.on("data", (chunk) => (err += String(chunk)));
-    await eventually(() => prints.test(out) && err.includes("Ctrl-C stops it."), {
+    await eventually(() => prints.test(out) && err.includes("Press Ctrl-C to stop."), {
       withinMs: 50_000,
-      what: () => `fxdesk ${args.join(" ")} is there, not: ${out}${err}`,
+      what: () => `fxdesk ${args.join(" ")} is ready, not: ${out}${err}`,
     });
     return out;
   }
@@ -156,7 +156,7 @@ describe("a command that serves", () => {
     return exit;
   }
 
-  test("the sandbox prints variables that reach it, and stops when asked to", async () => {
+  test("the sandbox prints its variables and stops at a signal", async () => {
     const played = await startedSandbox();
     const { code, stdout } = await spawnFxdesk(["call", "trades.list"], { variables: played });
     expect(code).toBe(0);
@@ -166,7 +166,7 @@ describe("a command that serves", () => {
     expect(existsSync(dirname(played.FXDESK_STORE!))).toBe(false);
   });
 
-  test("the sandbox plays the service as its flags say", async () => {
+  test("the sandbox applies its flags", async () => {
     const flags = ["--now", "2026-11-21T10:00:00Z", "--market-hours", "real", "--total-count"];
     const played = await startedSandbox(...flags);
     const headers = {
@@ -180,13 +180,13 @@ describe("a command that serves", () => {
     expect(await stoppedBy("SIGINT")).toEqual([0, null]);
   });
 
-  test("the MCP endpoint over HTTP stops when asked to", async () => {
+  test("the MCP endpoint over HTTP stops at a signal", async () => {
     expect(await started(["mcp", "--http"], /^$/, variables)).toBe("");
     expect(await stoppedBy("SIGTERM")).toEqual([0, null]);
   });
 });
 
-/** Whether this user may make a file system read-only for a process. */
+/** True if this user may mount a read-only file system for a process. */
 const mayMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
 
 (mayMount ? describe : describe.skip)("on a file system that is read-only", () => {
@@ -205,7 +205,7 @@ const mayMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
   };
 
   test.each(["list", "verify", "show x"])(
-    "fxdesk journal %s names the store, and says what to do",
+    "fxdesk journal %s explains how to read a read-only store",
     async (words) => {
       const store = join(folder, "made.db");
       await spawnFxdesk(["journal", "list"], { variables: { FXDESK_STORE: store } });
@@ -214,9 +214,7 @@ const mayMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
         status: 2,
         stdout: "",
         stderr: expect.stringMatching(
-          new RegExp(
-            `^The store ${store} is on a file system that is read-only, .* --store or FXDESK_STORE\\.\\n$`,
-          ),
+          new RegExp(`^The store ${store} is on a read-only file system, .* --store or FXDESK_STORE\\.\\n$`),
         ) as string,
       });
     },

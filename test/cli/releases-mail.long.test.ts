@@ -1,4 +1,4 @@
-/** fxdesk releases serve, as a process of its own, tells whoever must act by mail, with a link to its page. */
+/** Tests the e-mails of fxdesk releases serve, run as a process. */
 import { copyFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { sampleOrder, createReleaseFixture } from "../core/releases/release-fixt
 import { eventually } from "../support/eventually";
 import { program } from "./run-command";
 
-test("a mail has the address of the page, and SIGTERM ends both", async () => {
+test("mails link to the page, and SIGTERM stops both", async () => {
   const [place, box] = [await createReleaseFixture(), await startMailServerStub()];
   const people = join(place.folder, "people-with-addresses.json");
   await copyFile(place.peoplePath, people);
@@ -26,7 +26,7 @@ test("a mail has the address of the page, and SIGTERM ends both", async () => {
   });
   let said = "";
   serving.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
-  const url = await eventually(() => /People release at (\S+)\. /.exec(said)?.[1], {
+  const url = await eventually(() => /The releases page is at (\S+)\. /.exec(said)?.[1], {
     withinMs: 20_000,
     what: () => `the page; it said: ${said}`,
   });

@@ -1,4 +1,4 @@
-/** The page on which people release: what it takes from whom, without a browser. */
+/** Tests access control of the releases page without a browser. */
 import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -41,7 +41,7 @@ interface PageResponse {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** Asks as a browser does: with the origin of the page, where a form is sent. Names any host, which fetch would not. */
+/** Sends a request like a browser, with an Origin for forms. Unlike fetch, it can set any Host header. */
 function sendRequest(
   path: string,
   { cookie, form, headers = {} }: RequestOptions = {},
@@ -86,7 +86,7 @@ async function signIn(name: string): Promise<string> {
   return cookie;
 }
 
-/** An order that nobody books: its rate is out of reach. */
+/** Creates an order that is never booked, because its rate is unreachable. */
 const createOrder = async (more = {}) =>
   (await place.client().orders.order(sampleOrder({ worst_rate: "9", ...more }))).release;
 const stateOf = async (id: string) => (await place.service.get(id)).release.state;
@@ -96,7 +96,7 @@ async function formFor(id: string, person: string, decision: Decision["decision"
   return { decision, seal: await sealOf(id), secret: secretOf(person) };
 }
 
-test("terms are shown to who is signed in, and a link to nobody else", async () => {
+test("shows terms only to signed-in people", async () => {
   const id = await createOrder({ reference: "<b>INV & 7</b>\u202e" });
   const away = await sendRequest(`/releases/${id}`);
   expect(away).toMatchObject({ status: 303, location: `/sign-in?path=%2Freleases%2F${id}` });
@@ -119,7 +119,7 @@ test("terms are shown to who is signed in, and a link to nobody else", async () 
   expect(text).not.toContain(secretOf("anna"));
 });
 
-test("a yes is given with a secret, and once", async () => {
+test("accepts a decision with a secret, once", async () => {
   const id = await createOrder();
   const cookie = await signIn("anna");
   const path = `/releases/${id}`;
@@ -136,7 +136,7 @@ test("a yes is given with a secret, and once", async () => {
   expect(again).toMatchObject({ status: 409, text: expect.stringContaining("nothing to release") });
 });
 
-describe("nothing is decided", () => {
+describe("rejects a decision", () => {
   let id: string;
   let cookie: string;
   beforeAll(async () => {
@@ -152,7 +152,7 @@ describe("nothing is decided", () => {
     ["another site, as the browser says", { "sec-fetch-site": "same-site" }],
     ["a name that was made to lead here", { host: "example.com", origin: "http://example.com" }],
   ];
-  test.each(origins)("by a form of %s", async (_, headers) => {
+  test.each(origins)("from a form of %s", async (_, headers) => {
     const form = await formFor(id, "anna");
     expect(await sendRequest(`/releases/${id}`, { cookie, form, headers })).toMatchObject({ status: 403 });
     expect(
@@ -163,12 +163,12 @@ describe("nothing is decided", () => {
     });
   });
 
-  test("by a link", async () => {
+  test("from a link", async () => {
     const query = new URLSearchParams(await formFor(id, "anna")).toString();
     expect(await sendRequest(`/releases/${id}?${query}`, { cookie })).toMatchObject({ status: 200 });
   });
 
-  test("by who is not signed in, or was signed out", async () => {
+  test("without a session or after signing out", async () => {
     const form = await formFor(id, "anna");
     expect(await sendRequest(`/releases/${id}`, { form })).toMatchObject({ status: 303 });
     const other = await signIn("anna");
@@ -176,7 +176,7 @@ describe("nothing is decided", () => {
     expect(await sendRequest(`/releases/${id}`, { cookie: other, form })).toMatchObject({ status: 303 });
   });
 
-  test("about something else than was shown", async () => {
+  test("about other terms than those shown", async () => {
     const form = await formFor(id, "anna");
     const changed = await sendRequest(`/releases/${id}`, {
       cookie,
@@ -185,7 +185,7 @@ describe("nothing is decided", () => {
     expect(changed).toMatchObject({ status: 409, text: expect.stringContaining("not what was shown") });
   });
 
-  test("by somebody whose yes does not count", async () => {
+  test("by a person who may not release", async () => {
     const carl = await signIn("carl");
     const form = await formFor(id, "carl");
     expect(await sendRequest(`/releases/${id}`, { cookie: carl, form })).toMatchObject({
@@ -206,7 +206,7 @@ describe("nothing is decided", () => {
   });
 });
 
-test("who guesses has to wait", async () => {
+test("locks a name after several wrong secrets", async () => {
   const guess = (secret: string) =>
     sendRequest("/sign-in", { form: { name: "dora", secret, path: "//example.com" } });
   for (let count = 0; count < 5; count += 1)
@@ -214,12 +214,12 @@ test("who guesses has to wait", async () => {
   expect(await guess(secretOf("dora"))).toMatchObject({ status: 429, cookie: "" });
 });
 
-test("nobody is led elsewhere after they have signed in", async () => {
+test("never redirects to another site after signing in", async () => {
   const form = { name: "bert", secret: secretOf("bert"), path: "//example.com" };
   expect(await sendRequest("/sign-in", { form })).toMatchObject({ status: 303, location: "/" });
 });
 
-describe("beyond this machine", () => {
+describe("from other machines", () => {
   const pem = (name: string) => readFileSync(join(__dirname, "../core/transport/certificates", name), "utf8");
   const certificate = { cert: pem("server.pem"), key: pem("server.key") };
   const address = new URL("https://releases.example.com");
@@ -232,11 +232,11 @@ describe("beyond this machine", () => {
     [{ certificate }],
     [{ certificate, address: new URL("http://releases.example.com") }],
     [{ host: "127.0.0.1", address: new URL("http://releases.example.com") }],
-  ])("it is not served without https and its address: %#", async (more) => {
+  ])("refuses to start without https and a public address: %#", async (more) => {
     await expect(served(more)).rejects.toThrow(TypeError);
   });
 
-  test("with both it is, under its own names alone, with a cookie for https", async () => {
+  test("serves only its own host name, with a secure cookie", async () => {
     const port = await freePort(0);
     const far = await served({ address, certificate, port });
     const at = `https://127.0.0.1:${port}`;
@@ -256,12 +256,12 @@ describe("beyond this machine", () => {
 });
 
 test.each([
-  [["--host", "0.0.0.0"], "--host 0.0.0.0 is reached from other machines"],
+  [["--host", "0.0.0.0"], "--host 0.0.0.0 is reachable from other machines"],
   [["--address", "http://example.com"], "--address must begin with https://"],
   [["--address", "https://example.com/path"], "--address must be an https address without a path"],
-  [["--certificate", "/none.pem"], "--certificate names /none.pem, which cannot be read"],
+  [["--certificate", "/none.pem"], "--certificate: /none.pem cannot be read"],
   [["--port", "x"], "--port must be a number"],
-])("fxdesk releases serve %j says what is wrong", async (args, message) => {
+])("fxdesk releases serve %j is a usage error", async (args, message) => {
   const variables = {
     FXDESK_STORE: place.store.location,
     FXDESK_STORE_KEY: place.store.key!.toString("base64"),

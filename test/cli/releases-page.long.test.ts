@@ -1,4 +1,4 @@
-/** The page on which people release, in a browser; npm run pictures takes its pictures for the documents. */
+/** Tests the releases page in a browser; npm run pictures takes the screenshots for the documentation. */
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { type ReleasesPage, serveReleases } from "../../cli/releases-page/server";
@@ -45,7 +45,7 @@ async function openTab(look: BrowserContextOptions = colorSchemes[0]!): Promise<
   return tab;
 }
 
-/** What a browser complains of, and axe. */
+/** Returns the accessibility violations found by axe. */
 async function accessibilityViolations(tab: Page): Promise<readonly string[]> {
   await tab.evaluate(axe.source);
   return tab.evaluate(async () => {
@@ -79,7 +79,7 @@ const defaultOrder = { amount: "250000", reference: "INV-2026-118", worst_rate: 
 const createOrder = async (more = {}) =>
   (await client().orders.order(sampleOrder({ ...defaultOrder, ...more }))).release;
 
-test("somebody signs in, looks, releases, and the trade is booked", async () => {
+test("a person signs in and releases, and the trade is booked", async () => {
   const id = await createOrder();
   const tab = await openTab();
   await tab.goto(`${page.url}/releases/${id}`);
@@ -90,7 +90,7 @@ test("somebody signs in, looks, releases, and the trade is booked", async () => 
   expect(await text(tab)).toContain("Sell 250,000 EUR, get USD");
   await takePicture(tab, "releases-order", { fullPage: true });
   await decide(tab, "Release", "anna");
-  await waitForText(tab, "anna said yes");
+  await waitForText(tab, "anna approved");
   const asking = client();
   await eventually(async () => (await asking.orders.get(id)).deviations, {
     withinMs: 20_000,
@@ -101,7 +101,7 @@ test("somebody signs in, looks, releases, and the trade is booked", async () => 
   expect(await tab.getByRole("form").count()).toBe(0);
 });
 
-test("somebody refuses, and says why", async () => {
+test("a person refuses with a reason", async () => {
   const id = await createOrder({ worst_rate: "9" });
   const tab = await openTab();
   await signIn(tab, "bert", `/releases/${id}`);
@@ -110,7 +110,7 @@ test("somebody refuses, and says why", async () => {
   expect((await place.service.get(id)).release.state).toBe("refused");
 });
 
-test("what has expired meanwhile cannot be released", async () => {
+test("an expired request cannot be released", async () => {
   const id = await createOrder({ worst_rate: "9", valid_until: new Date(Date.now() + 8_000).toISOString() });
   const tab = await openTab();
   await signIn(tab, "anna", `/releases/${id}`);
@@ -125,7 +125,7 @@ test("what has expired meanwhile cannot be released", async () => {
   expect(await tab.getByRole("form", { name: "Release" }).count()).toBe(0);
 });
 
-test("where two are needed, a second person says yes; the same one twice is one", async () => {
+test("two approvals require two people", async () => {
   await place.setPolicy({
     ...defaultPolicy,
     rules: [{ effects: ["money"], yes: 2, from: ["anna", "bert"] }],
@@ -134,19 +134,19 @@ test("where two are needed, a second person says yes; the same one twice is one"
   const [anna, bert] = [await openTab(), await openTab()];
   await signIn(anna, "anna", `/releases/${id}`);
   await decide(anna, "Release", "anna");
-  await waitForText(anna, "anna said yes");
+  await waitForText(anna, "anna approved");
   await decide(anna, "Release", "anna");
   await waitForText(anna, "2 yeses of anna or bert");
   expect((await place.service.get(id)).release.state).toBe("waiting");
   await signIn(bert, "bert");
   await bert.locator(`a[href="/releases/${id}"]`).click();
-  await waitForText(bert, "anna said yes");
+  await waitForText(bert, "anna approved");
   await takePicture(bert, "releases-second", { fullPage: true });
   await decide(bert, "Release", "bert");
   await waitForText(bert, "The request is released and not sent yet.");
 });
 
-test("a form of another origin is sent in vain, with the person signed in in the same browser", async () => {
+test("rejects a form of another origin despite the session of the person", async () => {
   const id = await createOrder({ worst_rate: "9" });
   const tab = await openTab();
   await signIn(tab, "anna");
@@ -163,7 +163,7 @@ test("a form of another origin is sent in vain, with the person signed in in the
   );
   await tab.goto("http://127.0.0.1:1/").catch(() => undefined);
   await clickButton(tab, "Win");
-  await waitForText(tab, "Only a form of this page may be sent here.");
+  await waitForText(tab, "Forms from other pages are not accepted.");
   expect((await place.service.get(id)).release.state).toBe("waiting");
 });
 
@@ -178,7 +178,7 @@ const states: Readonly<Record<string, (tab: Page) => Promise<unknown>>> = {
   },
   list: (tab) => signIn(tab, "anna"),
   "an order": async (tab) => signIn(tab, "anna", `/releases/${await createOrder({ worst_rate: "9" })}`),
-  "an order of which the person has no say": async (tab) =>
+  "an order that the person may not release": async (tab) =>
     signIn(tab, "carl", `/releases/${await createOrder({ worst_rate: "9" })}`),
   "a call": async (tab) => {
     const input = { quote_id: "Q-1", reason: "other" };
@@ -191,7 +191,7 @@ const states: Readonly<Record<string, (tab: Page) => Promise<unknown>>> = {
     await signIn(tab, "anna", `/releases/${release}`);
     await tab.getByRole("form", { name: "Release" }).waitFor();
   },
-  "what was refused": async (tab) => {
+  "a refused order": async (tab) => {
     const id = await createOrder({ worst_rate: "9" });
     await place.decide(id, "bert", "refuse");
     await signIn(tab, "anna", `/releases/${id}`);
@@ -202,7 +202,7 @@ const states: Readonly<Record<string, (tab: Page) => Promise<unknown>>> = {
 const cases = Object.keys(states).flatMap((name) =>
   colorSchemes.map((look) => [name, look.colorScheme!, look] as const),
 );
-test.each(cases)("%s, %s, can be used by everybody", async (name, _scheme, look) => {
+test.each(cases)("%s (%s) is accessible", async (name, _scheme, look) => {
   const tab = await openTab(look);
   const complaints: string[] = [];
   tab.on("console", (message) => complaints.push(message.text()));

@@ -1,4 +1,4 @@
-/** fxdesk releases: people release on the command line, each with a secret of their own. */
+/** Tests fxdesk releases. */
 import { readFile } from "node:fs/promises";
 import { environmentName } from "@fxdesk/toolkit";
 import { findTokenHolder, loadPeople } from "../../core/releases/people";
@@ -30,7 +30,7 @@ afterAll(() => place.close());
 const releases = (args: readonly string[], input = "") =>
   runFxdesk(["releases", ...args], { variables, input });
 
-test("shown, released with a secret, and booked", async () => {
+test("shows a request, releases it with a secret, and it is booked", async () => {
   const client = place.client();
   const { release: id } = await client.orders.order(sampleOrder({ reference: "CLI-1" }));
   const listed = await releases(["list", "--state", "waiting", "--json"]);
@@ -61,7 +61,7 @@ test("shown, released with a secret, and booked", async () => {
   });
 });
 
-test("refused with a note, cancelled, and what is not there", async () => {
+test("refuses with a note, cancels, and reports a missing release", async () => {
   const client = place.client();
   const [one, two] = [await client.orders.order(sampleOrder()), await client.orders.order(sampleOrder())];
   const refused = await releases(
@@ -80,7 +80,7 @@ test("refused with a note, cancelled, and what is not there", async () => {
   });
 });
 
-test("enrolled with a secret that is long enough", async () => {
+test("enrols only with a long secret", async () => {
   const people = `${place.folder}/new-people.json`;
   const given = { ...variables, FXDESK_PEOPLE: people };
   const enrol = (name: string, input: string) =>
@@ -88,11 +88,11 @@ test("enrolled with a secret that is long enough", async () => {
   expect(await enrol("erik", "short")).toMatchObject({ code: 2 });
   expect(await enrol("erik", "long enough by far")).toMatchObject({
     code: 0,
-    stdout: `erik can release. The secret is in ${people}.\n`,
+    stdout: `erik can now release. The hash of the secret is stored in ${people}.\n`,
   });
 });
 
-test("a token is printed once, kept as a hash, and taken away", async () => {
+test("prints a token once, stores its hash, and revokes it", async () => {
   const people = `${place.folder}/token-people.json`;
   const token = (...args: string[]) =>
     runFxdesk(["releases", "token", "erik", ...args], { variables: { ...variables, FXDESK_PEOPLE: people } });
@@ -100,7 +100,7 @@ test("a token is printed once, kept as a hash, and taken away", async () => {
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^[\w-]{43}\n$/)]);
   expect(await readFile(people, "utf8")).not.toContain(stdout.trim());
   expect(findTokenHolder(await loadPeople(people), stdout.trim())).toBe("erik");
-  expect(await token("--revoke")).toMatchObject({ code: 0, stdout: "erik has no token any more.\n" });
+  expect(await token("--revoke")).toMatchObject({ code: 0, stdout: "The token of erik was deleted.\n" });
   expect(findTokenHolder(await loadPeople(people), stdout.trim())).toBeUndefined();
   expect(await token("--revoke")).toMatchObject({
     code: 2,
@@ -108,7 +108,7 @@ test("a token is printed once, kept as a hash, and taken away", async () => {
   });
 });
 
-test("an address is written down, and taken away", async () => {
+test("sets and removes an e-mail address", async () => {
   const people = `${place.folder}/address-people.json`;
   const address = (...args: string[]) =>
     runFxdesk(["releases", "address", "erik", ...args], {
@@ -122,13 +122,16 @@ test("an address is written down, and taken away", async () => {
   expect((await loadPeople(people)).addresses).toEqual({ erik: "erik@example.com" });
   expect(await address("--remove")).toMatchObject({ code: 0 });
   expect((await loadPeople(people)).addresses).toEqual({});
-  expect(await address()).toMatchObject({ code: 2, stderr: expect.stringContaining("--mail is needed") });
+  expect(await address()).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--mail <address> is required"),
+  });
 });
 
 test.each([
   [
     { FXDESK_MAIL_SERVER: "smtps://mail.example.com" },
-    "FXDESK_MAIL_SERVER and FXDESK_MAIL_FROM are set together",
+    "FXDESK_MAIL_SERVER and FXDESK_MAIL_FROM must be set together",
   ],
   [
     { FXDESK_MAIL_SERVER: "mail.example.com", FXDESK_MAIL_FROM: "fxdesk@example.com" },
@@ -138,13 +141,13 @@ test.each([
     { FXDESK_MAIL_SERVER: "smtps://mail.example.com", FXDESK_MAIL_FROM: "fxdesk" },
     "FXDESK_MAIL_FROM must be a mail address",
   ],
-])("the page is not served with %j", async (mail, message) => {
+])("does not serve the page with %j", async (mail, message) => {
   const given = { variables: { ...variables, ...mail } };
   const { code, stderr } = await runFxdesk(["releases", "serve", "--port", "0"], given);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test("a policy that does not fit is named by line and field", async () => {
+test("reports an invalid policy by line and field", async () => {
   const { release: id } = await place.client().orders.order(sampleOrder());
   await place.setPolicy({ people: ["anna"], rules: [{ yes: 3 }] });
   const { code, stderr } = await releases(["release", id, "--as", "anna"], secretOf("anna"));
@@ -153,10 +156,10 @@ test("a policy that does not fit is named by line and field", async () => {
 });
 
 test.each([
-  [[], "Which command? fxdesk releases list"],
+  [[], "Name a command: fxdesk releases list"],
   [["sell"], 'There is no command "sell"'],
   [["release"], "<id> is missing"],
-  [["release", "R-1"], "--as is needed"],
+  [["release", "R-1"], "--as <name> is required"],
   [["list", "--state", "new"], "--state must be one of"],
 ])("%j says what is missing", async (args, message) => {
   const { code, stderr } = await releases(args);

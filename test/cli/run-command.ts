@@ -1,4 +1,4 @@
-/** Runs the command as a person or a script does: in this process, or as the built program in one of its own. */
+/** Runs the command in this process, or the built program as a child process. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -23,13 +23,13 @@ interface RunOptions {
   readonly input?: string;
 }
 
-/** The variables with which the command reaches a sandbox. */
+/** Returns the connection variables of a sandbox. */
 export const variablesOf = (sandbox: Sandbox): Variables =>
   Object.fromEntries(
     Object.entries(demoSettings(sandbox)).map(([name, value]) => [environmentName(name), value]),
   );
 
-/** In this process. */
+/** Runs the command in this process. */
 export async function runFxdesk(
   args: readonly string[],
   { variables = {}, input = "" }: RunOptions = {},
@@ -44,13 +44,13 @@ export async function runFxdesk(
   return { code, stdout: out, stderr: err };
 }
 
-/** The environment of a program that is given nothing but variables. */
+/** Returns an environment with only the given variables. */
 export const environmentOf = (variables: Variables = {}) => {
   const { PATH, XDG_STATE_HOME, XDG_CONFIG_HOME } = process.env;
   return { PATH, XDG_STATE_HOME, XDG_CONFIG_HOME, ...variables };
 };
 
-/** In a process of its own, the program of this repository or another one. Resolves whatever the exit code is. */
+/** Runs a program as a child process. Resolves for any exit code. */
 export function spawnFxdesk(
   args: readonly string[],
   { variables, input = "" }: RunOptions = {},

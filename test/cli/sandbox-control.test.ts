@@ -1,4 +1,4 @@
-/** The controls of a running sandbox as commands. */
+/** Tests the controls of a running sandbox as commands. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -24,14 +24,14 @@ test("the help lists every control", async () => {
   for (const [name] of commands) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
 });
 
-test.each(commands)("%s has its help", async (name, summary) => {
+test.each(commands)("%s has a help page", async (name, summary) => {
   const { code, stdout } = await control(name, "--help");
   expect(code).toBe(0);
   expect(stdout.replace(/\s+/g, " ")).toContain(summary);
   expect(stdout).toMatch(new RegExp(`^Usage: fxdesk sandbox ${name} (\\[<file>\\] )?\\[flags\\]$`, "m"));
 });
 
-test("a control is carried out and prints what it returns", async () => {
+test("runs a control and prints its response", async () => {
   const { code, stdout } = await control("advance-clock", "--days", "1");
   expect({ code, response: JSON.parse(stdout) as unknown }).toEqual({
     code: 0,
@@ -40,14 +40,14 @@ test("a control is carried out and prints what it returns", async () => {
   expect(sandbox.control.getClock()).toEqual({ now: "2026-03-17T09:00:00.000Z" });
 });
 
-test("one that returns nothing prints nothing", async () => {
+test("prints nothing for a control without a response", async () => {
   const fault = ["--operation", "trades.list", "--kind", "status", "--status", "404"];
   expect(await control("add-fault", ...fault)).toMatchObject({ code: 0, stdout: "" });
   expect(sandbox.control.listFaults()).toEqual([{ operation: "trades.list", kind: "status", status: 404 }]);
   sandbox.control.clearFaults();
 });
 
-test("a sandbox is saved to a file, loaded from it and forked", async () => {
+test("saves a sandbox to a file, loads it and forks it", async () => {
   const file = join(await mkdtemp(join(tmpdir(), "fxdesk-saved-")), "world.json");
   expect(await control("save", file)).toMatchObject({ code: 0 });
   const { now } = sandbox.control.getClock();
@@ -62,7 +62,7 @@ test("a sandbox is saved to a file, loaded from it and forked", async () => {
   await rm(dirname(file), { recursive: true });
 });
 
-test("what was not saved by a sandbox is not loaded", async () => {
+test("refuses a file that no sandbox saved", async () => {
   const folder = await mkdtemp(join(tmpdir(), "fxdesk-saved-"));
   const file = join(folder, "world.json");
   await writeFile(file, JSON.stringify({ fxdesk_sandbox: 7, state: {} }));
@@ -72,7 +72,7 @@ test("what was not saved by a sandbox is not loaded", async () => {
   await rm(folder, { recursive: true });
 });
 
-test("what it reads can be a table", async () => {
+test("prints a table", async () => {
   const { stdout } = await control("list-rates", "--table");
   expect(stdout).toMatch(/^symbol +rate\nEURUSD +\d/);
 });

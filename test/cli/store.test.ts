@@ -1,4 +1,4 @@
-/** fxdesk store: check, forget, migrate, move. */
+/** Tests fxdesk store. */
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ const check = (place: string, ...flags: string[]) =>
     variables: { FXDESK_STORE: place, FXDESK_STORE_KEY: key.toString("base64") },
   });
 
-test("says where it is and what is in it", async () => {
+test("check prints the location and contents", async () => {
   const location = join(folder, "sound.db");
   await withStore({ location, key }, (store) => saveTokens(store, "family", 0, pair));
   expect(JSON.parse((await check(location, "--json")).stdout)).toEqual({
@@ -40,7 +40,7 @@ test("says where it is and what is in it", async () => {
   for (const words of [location, `version ${latestVersion}`, "yes"]) expect(stdout).toContain(words);
 });
 
-test("what cannot be read is a fault", async () => {
+test("check reports unreadable entries as faults", async () => {
   const location = join(folder, "another.db");
   await withStore({ location, key: Buffer.alloc(32) }, (store) => saveTokens(store, "family", 0, pair));
   const { code, stdout } = await check(location);
@@ -48,7 +48,7 @@ test("what cannot be read is a fault", async () => {
   expect(stdout).toContain("another FXDESK_STORE_KEY");
 });
 
-test("one that cannot be opened is an error that says what to do", async () => {
+test("check explains how to open a store with wrong permissions", async () => {
   const location = join(folder, "open.db");
   await withStore({ location, key }, async () => undefined);
   await chmod(location, 0o644);
@@ -63,7 +63,7 @@ test.each([
   [{ FXDESK_STORE: "store.db" }, "FXDESK_STORE or --store must be the absolute path"],
   [{ FXDESK_STORE_KEY: "short" }, "FXDESK_STORE_KEY must be 32 bytes"],
   [{ FXDESK_STORE: "postgres://localhost/x" }, "FXDESK_STORE_KEY is needed"],
-])("%j is a mistake of usage", async (variables, words) => {
+])("%j is a usage error", async (variables, words) => {
   const { code, stderr } = await runFxdesk(["store", "check"], {
     variables: variables as Record<string, string>,
   });
@@ -71,31 +71,31 @@ test.each([
   expect(stderr).toContain(words);
 });
 
-test("its key is never a flag", async () => {
+test("the key has no flag", async () => {
   const { code, stderr } = await runFxdesk(["store", "check", "--store-key", "abc"]);
   expect(code).toBe(2);
   expect(stderr).not.toContain("abc");
 });
 
-test.each([[[]], [["mend"]]])("fxdesk store %j says what there is", async (words) => {
+test.each([[[]], [["mend"]]])("fxdesk store %j lists the commands", async (words) => {
   const { code, stderr } = await runFxdesk(["store", ...words]);
   expect(code).toBe(2);
   expect(stderr).toContain("check, forget, migrate, move");
 });
 
-test.each([[[]], [["--json"]], [["--json", "c-1"]]])("forget %j asks what", async (words) => {
+test.each([[[]], [["--json"]], [["--json", "c-1"]]])("forget %j requires an ID", async (words) => {
   const { code, stderr } = await runFxdesk(["store", "forget", ...words]);
   expect(code).toBe(2);
-  expect(stderr).toContain("fxdesk store forget <id or client> [flags]: flags come after it");
+  expect(stderr).toContain("fxdesk store forget <id or client> [flags]. Flags come last.");
 });
 
-test("forget explains itself", async () => {
+test("forget has a help page", async () => {
   const { code, stdout } = await runFxdesk(["store", "forget", "--help"]);
   expect(code).toBe(0);
   expect(stdout).toContain("Usage: fxdesk store forget <id or client> [flags]");
 });
 
-test("forget removes an identifier that a call created", async () => {
+test("forget deletes a recorded ID", async () => {
   const location = join(folder, "created.db");
   const scope = { environment: "api https://api.example.com", client: "c-1", operation: "consents.create" };
   await withStore({ location, key }, async (store) => {
@@ -104,12 +104,12 @@ test("forget removes an identifier that a call created", async () => {
   const forget = (...words: string[]) =>
     runFxdesk(["store", "forget", ...words, "--store", location], { variables: withKey });
   expect(JSON.parse((await forget("first", "--json")).stdout)).toEqual({ forgotten: 1 });
-  expect((await forget("first")).stdout).toMatch(/Forgotten +0/);
+  expect((await forget("first")).stdout).toMatch(/Deleted +0/);
   const left = await withStore({ location, key }, (store) => listResourceIds(store, scope));
   expect(left.map(({ id }) => id)).toEqual(["second"]);
 });
 
-test("forget takes no empty word for those without a client", async () => {
+test("forget refuses an empty ID", async () => {
   const location = join(folder, "without-client.db");
   const scope = { environment: "https://api.example.com", client: "", operation: "consents.create" };
   await withStore({ location, key }, (store) =>
@@ -122,12 +122,12 @@ test("forget takes no empty word for those without a client", async () => {
 
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: expect.stringContaining('<id or client> must be an identifier or a client, not ""') as string,
+    stderr: expect.stringContaining('<id or client> must be an ID or a client, not ""') as string,
   });
   expect(left.map(({ id }) => id)).toEqual(["first"]);
 });
 
-test("forget makes no store where there is none", async () => {
+test("forget does not create a store", async () => {
   const place = join(folder, "mistyped.db");
   const { code, stderr } = await runFxdesk(["store", "forget", "first", "--store", place], {
     variables: withKey,
@@ -140,7 +140,7 @@ test("forget makes no store where there is none", async () => {
   expect(existsSync(place)).toBe(false);
 });
 
-test("a consent of a program that ends with its call is there to be forgotten", async () => {
+test("records the consent of a short-lived program", async () => {
   const sandbox = await startSandbox();
   const variables = { ...variablesOf(sandbox), ...withKey, FXDESK_STORE: join(folder, "program.db") };
   const { code, stdout, stderr } = await spawnFxdesk(["call", "consents.create", "--input", "-"], {
@@ -154,16 +154,16 @@ test("a consent of a program that ends with its call is there to be forgotten", 
   await sandbox.close();
 });
 
-test.each([[["--help"]], [["move", "--help"]]])("fxdesk store %j explains", async (words) => {
+test.each([[["--help"]], [["move", "--help"]]])("fxdesk store %j prints help", async (words) => {
   const { code, stdout } = await runFxdesk(["store", ...words]);
   expect(code).toBe(0);
-  for (const expected of ["fxdesk store", "empty place", "FXDESK_STORE_KEY"])
+  for (const expected of ["fxdesk store", "new, empty", "FXDESK_STORE_KEY"])
     expect(stdout).toContain(expected);
 });
 
 const withKey = { FXDESK_STORE_KEY: key.toString("base64") };
 
-test("migrate says between which versions", async () => {
+test("migrate prints the versions", async () => {
   const place = join(folder, "new.db");
   const migrate = async (...flags: string[]) =>
     runFxdesk(["store", "migrate", "--store", place, ...flags], { variables: withKey });
@@ -177,7 +177,7 @@ test("migrate says between which versions", async () => {
   });
 });
 
-test("move takes everything along, under another key, and the old place says where it is", async () => {
+test("moves everything under another key, and the old location names the new one", async () => {
   const [location, to] = [join(folder, "old/store.db"), join(folder, "other/store.db")];
   const otherKey = Buffer.alloc(32, 9);
   await withStore({ location, key }, (store) => saveTokens(store, "family", 0, pair));
@@ -194,12 +194,12 @@ test("move takes everything along, under another key, and the old place says whe
 });
 
 test.each<[args: string[], variables: Record<string, string>, words: string]>([
-  [[], {}, "--to is needed"],
+  [[], {}, "--to is required"],
   [["--to", "store.db"], {}, "--to must be the absolute path"],
   [["--to", "postgres://localhost/x"], { FXDESK_STORE_KEY: "" }, "FXDESK_STORE_KEY_TO is needed where --to"],
   [["--to", "/x/store.db"], { FXDESK_STORE_KEY_TO: "short" }, "FXDESK_STORE_KEY_TO must be 32 bytes"],
-  [["--to", "/x/store.db", "--store-key-to", "a-secret"], {}, "There is no flag --store-key-to"],
-])("move %j with %j is a mistake of usage", async (args, variables, words) => {
+  [["--to", "/x/store.db", "--store-key-to", "a-secret"], {}, "no flag --store-key-to"],
+])("move %j with %j is a usage error", async (args, variables, words) => {
   const { code, stderr } = await runFxdesk(["store", "move", "--store", join(folder, "none.db"), ...args], {
     variables: { ...withKey, ...variables },
   });

@@ -1,4 +1,4 @@
-/** What only shows on a terminal. */
+/** Tests output that differs on a terminal. */
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { callCommand } from "../../cli/call/command";
@@ -15,11 +15,11 @@ function terminalOfWidth(columns: number) {
   return { stdin: Readable.from([]), stdout, stderr, environment: {} } satisfies Terminal;
 }
 
-test("a file never lands on a screen unasked", async () => {
+test("does not print a file to a terminal without --output -", async () => {
   const id = "0b0e7c3e-2f4b-4a8e-9d3c-5a6b7c8d9e0f";
   const [command, args] = callCommand(["statements.getFile", "--account-id", id, "--statement-id", id]);
   await expect(runCommand(command, args, terminalOfWidth(80))).rejects.toThrow(
-    /--output <path>, or --output -/,
+    /--output <path>, .* --output -/,
   );
 });
 
@@ -31,7 +31,7 @@ test("help goes to stdout", async () => {
   expect(await text(screen.stdout)).toContain("--trade-type <a,b,…>");
 });
 
-describe("how far a call has come", () => {
+describe("progress of a call", () => {
   const said = async (screen: object, environment: Record<string, string> = {}) => {
     const stderr = Object.assign(new PassThrough(), screen);
     const stdout = new PassThrough();
@@ -44,14 +44,14 @@ describe("how far a call has come", () => {
   };
   const erased = "\r\u001b[2K";
 
-  test("is one line that is written again in its place, and is gone at the end", async () => {
+  test("is redrawn in one line and erased at the end", async () => {
     expect(await said({ isTTY: true, columns: 80 })).toBe(
       `${erased}Counting (0/2)${erased}Counting (1/2)${erased}`,
     );
     expect(await said({ isTTY: true, columns: 9 })).toBe(`${erased}Counting${erased}Counting${erased}`);
   });
 
-  test("is not told in pipes and CI", async () => {
+  test("is not shown in pipes and CI", async () => {
     expect(await said({})).toBe("");
     expect(await said({ isTTY: true }, { CI: "true" })).toBe("");
   });
@@ -66,7 +66,7 @@ describe("a table", () => {
     expect(table(rows)).toBe("name      amount\nrent      1250.5\nsalaries      99\n");
   });
 
-  test("joins nested objects to their parent, counts lists of objects and leaves what is not there empty", () => {
+  test("flattens nested objects, counts lists of objects and leaves missing values empty", () => {
     const rows = [{ id: "a", amount: { amount: "1.00", currency: "EUR" }, lines: [{}, {}] }, { id: "b" }];
     expect(table(rows).split("\n").slice(0, 3)).toEqual([
       "id  amount.amount  amount.currency  lines",
@@ -82,16 +82,16 @@ describe("a table", () => {
     );
   });
 
-  test("is cut at the width of the screen", () => {
+  test("is cut at the width of the terminal", () => {
     expect(table([{ name: "x".repeat(20) }], 10)).toBe(`name\n${"x".repeat(9)}…\n`);
   });
 
-  test("cannot move the cursor or turn the writing around", () => {
+  test("contains no control or bidi characters", () => {
     expect(table([{ name: "a\u001b[2Jb\u009b1m\u202Ec" }])).toBe("name\na [2Jb 1mc\n");
   });
 });
 
-test("the nearest words come first, and none when nothing is near", () => {
+test("suggests the nearest words first, or none", () => {
   expect(suggestions("acounts.lst", ["trades.list", "accounts.list", "accounts.get"])[0]).toBe(
     "accounts.list",
   );

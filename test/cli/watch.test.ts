@@ -1,4 +1,4 @@
-/** fxdesk watch: what is new or has changed, each change once, against the sandbox. */
+/** Tests fxdesk watch against the sandbox. */
 import { PassThrough } from "node:stream";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { runCommandLine as command } from "../../cli/command-line";
@@ -25,7 +25,7 @@ const lines = (text: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, any>);
 
-/** The command as it goes on, on a terminal or in a pipe. */
+/** A running watch command, on a terminal or in a pipe. */
 function startWatch(args: readonly string[], isTerminal = false, variables = variablesOf(sandbox)) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   stdin.end();
@@ -42,11 +42,11 @@ function startWatch(args: readonly string[], isTerminal = false, variables = var
   return { said, ended, says };
 }
 
-/** What Ctrl-C does. */
+/** Simulates Ctrl-C. */
 const interrupt = () => void process.emit("SIGINT");
 
 describe("fxdesk watch", () => {
-  test("lists the watches, for people and as data", async () => {
+  test("lists the watches as text and as JSON", async () => {
     const { code, stdout } = await runFxdesk(["watch"]);
     expect(code).toBe(0);
     for (const watch of watches) expect(stdout).toContain(`  ${watchCommandName(watch)} `);
@@ -71,12 +71,12 @@ describe("fxdesk watch", () => {
     [["trades", "--since", "2026-01-01"], "--since must be now or beginning"],
     [["trades", "--every", "soon"], "--every must be a number of seconds"],
     [["balances"], "At least one of below and above must be given"],
-  ])("%j is refused, in the words of the command line", async (args, words) => {
+  ])("refuses %j and names the flag", async (args, words) => {
     const { code, stderr } = await run(...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
   });
 
-  test("one that is called says how it is watched", async () => {
+  test("fxdesk call with a watch names fxdesk watch", async () => {
     const { stderr } = await runFxdesk(["call", "trades.watchPayments"]);
     expect(stderr).toContain("fxdesk watch trade-payments");
   });
@@ -85,7 +85,7 @@ describe("fxdesk watch", () => {
 describe("--once", () => {
   const ask = (...args: string[]) => run("transactions", "--once", "--name", "once", ...args);
 
-  test("tells what is new since the last time, and ends", async () => {
+  test("prints new changes since the last run and exits", async () => {
     expect(await ask()).toEqual({ code: 0, stdout: "", stderr: "" });
     const id = payIn("ONCE-1");
     const { stdout } = await ask();
@@ -95,7 +95,7 @@ describe("--once", () => {
     expect((await ask()).stdout).toBe("");
   });
 
-  test("another name has a cursor of its own", async () => {
+  test("another name has its own position", async () => {
     const id = payIn("ONCE-2");
     const { stdout } = await run(
       "transactions.watch",
@@ -111,7 +111,7 @@ describe("--once", () => {
     expect(lines(stdout).length).toBeGreaterThan(10);
   });
 
-  test("more than one response holds is told once each", async () => {
+  test("prints each change once across several responses", async () => {
     const { stdout } = await run("transactions", "--once", "--name", "all", "--since", "beginning");
     const ids = lines(stdout).map(({ id }) => String(id));
     expect(ids.length).toBeGreaterThan(100);
@@ -120,10 +120,10 @@ describe("--once", () => {
   });
 });
 
-describe("until it is stopped", () => {
+describe("a running watch", () => {
   const args = ["transactions", "--name", "going", "--every", "0.02"];
 
-  test("tells each change as a line of JSON in a pipe, and goes on after the last one it told", async () => {
+  test("prints JSON lines in a pipe and continues after the last printed change", async () => {
     const first = startWatch([...args, "--once"]);
     expect(await first.ended).toBe(0);
     const watching = startWatch(args);
@@ -140,7 +140,7 @@ describe("until it is stopped", () => {
     expect(lines(again.said.out)).toMatchObject([{ repeated: false }]);
   });
 
-  test("as a readable line on a terminal, with what it is at in place below", async () => {
+  test("prints readable lines and a status line on a terminal", async () => {
     const watching = startWatch(args, true);
     await watching.says("err", "Watch transactions: ");
     payIn("GOING-3");
@@ -153,7 +153,7 @@ describe("until it is stopped", () => {
     expect(watching.said.err.endsWith("\r\u001b[2K")).toBe(true);
   });
 
-  test("what cannot succeed ends it, as any command", async () => {
+  test("ends at an error that a retry cannot fix", async () => {
     const { FXDESK_REFRESH_TOKEN: _, ...others } = variablesOf(sandbox);
     const variables = { ...others, FXDESK_ACCESS_TOKEN: "wrong" };
     const watching = startWatch(["trades", "--jsonl", "--name", "wrong"], false, variables);
@@ -188,7 +188,7 @@ describe("a change as a line", () => {
     ],
     [
       { kind: "gone", entry: undefined, before: { amount: "1" }, repeated: true },
-      "gone     T-1, amount 1, told before",
+      "gone     T-1, amount 1, delivered before",
     ],
     [{ kind: "new", entry: { note: "a\u001b[31mb\nc" } }, "new      T-1, note a [31mb c"],
   ] as const)("%j", (told, line) => {

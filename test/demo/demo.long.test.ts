@@ -1,4 +1,4 @@
-/** npm start, as a person gives it: everything runs, works together, and stops. */
+/** Tests npm start: everything runs, works together and stops. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const addressOf = (said: string, name: string) => new RegExp(`${name} +(http://\\S+)`).exec(said)![1]!;
 
-/** Resolves once the flow has run. */
+/** Waits until the flow has run. */
 async function start(): Promise<StartedDemo> {
   const demo: Demo = spawn(process.execPath, [program], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   running = demo;
@@ -54,7 +54,7 @@ async function start(): Promise<StartedDemo> {
   return { demo, nodeRed: addressOf(said, "Node-RED"), mcp: addressOf(said, "MCP"), said };
 }
 
-/** Ends it; until then it has said nothing but what became of each call that commits money. */
+/** Stops the demo; its stderr may only contain outcomes of money calls. */
 async function stop(demo: Demo, signal: NodeJS.Signals, bookings = 0) {
   const errors = demo.stderr.setEncoding("utf8").toArray();
   const exit = untilEvent(demo, "exit");
@@ -68,7 +68,7 @@ async function stop(demo: Demo, signal: NodeJS.Signals, bookings = 0) {
   );
 }
 
-/** Does on the page what a person does. */
+/** Releases an order on the releases page. */
 async function releaseOrder(
   page: string,
   { release, seal }: { release: string; seal: string },
@@ -87,7 +87,7 @@ async function releaseOrder(
   expect(status).toBe(303);
 }
 
-test("the flow fetches a cash position, the assistant's tools respond, and Ctrl-C stops everything", async () => {
+test("runs the flow, serves assistants, and stops everything with Ctrl-C", async () => {
   const { demo, nodeRed, mcp, said } = await start();
   expect(said).toMatch(
     /The flow has run\. Cash position:\n\ntype +currency +amount *\nInterimAvailable +EUR +\d+\.\d\d/,
@@ -155,7 +155,7 @@ test("the flow fetches a cash position, the assistant's tools respond, and Ctrl-
   await expect(fetch(mcp)).rejects.toThrow();
 }, 60_000);
 
-test("what the person made of the flow is there the next time", async () => {
+test("preserves edited flows", async () => {
   const first = await start();
   await stop(first.demo, "SIGTERM");
   const path = join(folder, ".fxdesk/node-red/flows.json");
@@ -167,18 +167,18 @@ test("what the person made of the flow is there the next time", async () => {
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual(edited);
 }, 60_000);
 
-describe("when the usual ports are taken", () => {
+describe("if the default ports are in use", () => {
   let others: Server[];
   beforeEach(async () => {
     others = [1880, 8080, 8081, 8082].map((port) => createServer().listen(port, "127.0.0.1"));
-    // One that is taken already serves as well.
+    // A port that is already in use is fine.
     await Promise.all(others.map((server) => untilEvent(server, "listening").catch(() => undefined)));
   });
   afterEach(() => {
     for (const server of others) server.close();
   });
 
-  test("others are used", async () => {
+  test("uses other ports", async () => {
     const { demo, said } = await start();
     expect(said).not.toMatch(/:(1880|8080|8081|8082)\b/);
     await stop(demo, "SIGINT");

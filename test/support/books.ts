@@ -1,4 +1,4 @@
-/** A sandbox whose books a test can read: what the service must say follows from them. */
+/** Starts a sandbox whose ledger tests can read, to derive the expected responses. */
 import type { AddressInfo } from "node:net";
 import type { Big } from "big.js";
 import { contract } from "../../core/contract/contract";
@@ -12,7 +12,7 @@ import { defaultSettings, type Settings } from "../../sandbox/src/world/settings
 import type { World } from "../../sandbox/src/world/world";
 import { sandboxClient } from "./samples";
 
-/** A movement of money as the books have it. */
+/** A movement in the ledger. */
 export interface Movement {
   readonly id: string;
   readonly account: string;
@@ -38,7 +38,7 @@ export interface Books {
 interface BooksOptions {
   readonly seed?: string;
   readonly now: Date;
-  /** For how many days there has been business; few are quick. */
+  /** Days of simulated business; few are faster. */
   readonly daysBehind?: number;
   readonly settings?: Partial<Settings>;
 }
@@ -63,7 +63,7 @@ function movementsOf({ ledger }: World, account: Account): Movement[] {
   );
 }
 
-/** Starts a sandbox of which the books can be read. Listens until it is closed. */
+/** Starts a sandbox with a readable ledger. Listens until closed. */
 export async function openBooks({
   seed = "books",
   now,

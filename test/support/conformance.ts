@@ -1,4 +1,4 @@
-/** Whether a response of the sandbox is one that the derived OpenAPI document shows. */
+/** Checks sandbox responses against the derived OpenAPI document. */
 import addFormats from "ajv-formats";
 import Ajv2020 from "ajv/dist/2020";
 import { openApiDocument } from "../../core/openapi/document";
@@ -13,7 +13,7 @@ const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true, validateSch
 const createDescribedResponses = (name: string, declared: readonly Declaration[]) =>
   new DescribedResponses(openApiDocument({ ...contract, operations: declared }, { version: "0" }), ajv, name);
 
-/** The contract is one document; what is declared beside it has one of its own. */
+/** Documents of the contract and of operations outside it. */
 const contractResponses = createDescribedResponses("contract", operations);
 const ownResponses = memoizePerOperation((operation) =>
   createDescribedResponses(operation.name, [operation]),
@@ -21,12 +21,12 @@ const ownResponses = memoizePerOperation((operation) =>
 const responsesFor = (operation: Declaration) =>
   (operations as readonly Declaration[]).includes(operation) ? contractResponses : ownResponses(operation);
 
-/** Statuses that the contract does not list and a server cannot do without, by operation, and why. */
+/** Statuses outside the contract that a server needs, by operation, with reasons. */
 const beyondContract: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   "login.getPage": { 400: "The contract says what the application must send, and not how it is refused." },
 };
 
-/** Headers that a response never lacks where they are documented at all. */
+/** Headers that are always present if documented. */
 const alwaysSentHeaders = ["x-total-count", "X-Request-ID"];
 
 function undocumentedStatusViolations(
@@ -40,7 +40,7 @@ function undocumentedStatusViolations(
     : [...violations, "the body is no ErrorMessage"];
 }
 
-/** What is wrong with a response; nothing when it is documented in every part. */
+/** Returns the deviations of a response from the document; empty if there are none. */
 function conformanceViolations(operation: Declaration, response: PlainResponse): string[] {
   const { status, headers } = response;
   const good = operation.responses[status];
@@ -52,7 +52,7 @@ function conformanceViolations(operation: Declaration, response: PlainResponse):
   ];
 }
 
-/** Throws when a response is not one that the operation documents: its status, content type, headers and body. */
+/** Throws if status, content type, headers or body of a response are not documented. */
 export function assertConforms(operation: Declaration, response: PlainResponse): void {
   const violations = conformanceViolations(operation, response);
   if (violations.length === 0) return;
@@ -61,6 +61,6 @@ export function assertConforms(operation: Declaration, response: PlainResponse):
   );
 }
 
-/** Every status an operation documents. */
+/** Returns all documented statuses of an operation. */
 export const statusesOf = ({ responses, errors }: Declaration): number[] =>
   Object.keys({ ...responses, ...errors }).map(Number);

@@ -1,4 +1,4 @@
-/** TypeScript as a consumer of the built packages writes it. */
+/** Compiles and runs code as a consumer of the built packages. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ const defaultCompilerOptions = {
   typeRoots: [join(root, "node_modules/@types")],
 };
 
-/** Makes a folder and removes it when what is done in it has ended. */
+/** Creates a folder and removes it after `work`. */
 async function withTemporaryFolder<T>(action: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "fxdesk-consumer-"));
   try {
@@ -39,7 +39,7 @@ async function link(target: string, path: string): Promise<void> {
   await symlink(target, path);
 }
 
-/** The dependencies of the package, and the types of Node.js. */
+/** Dependencies of the package and the types of Node.js. */
 async function linkDependencies(modules: string): Promise<void> {
   for (const name of [...Object.keys(manifest.dependencies), "@types/node"])
     await link(join(root, "node_modules", name), join(modules, name));
@@ -49,7 +49,7 @@ const writeAll = async (folder: string, sources: Sources): Promise<void> => {
   for (const [name, content] of Object.entries(sources)) await writeFile(join(folder, name), content);
 };
 
-/** Does something in a folder in which both packages are installed and sources are, by file name. */
+/** Runs `work` in a folder with both packages and the given sources. */
 export const withConsumerProject = <T>(
   sources: Sources,
   action: (folder: string) => Promise<T>,
@@ -63,10 +63,7 @@ export const withConsumerProject = <T>(
     return action(folder);
   });
 
-/**
- * Does something in a folder in which a packed package is installed, with its dependencies and the types of Node.js and
- * nothing else.
- */
+/** Runs `work` in a folder with only a packed package, its dependencies and the types of Node.js. */
 export const withPackedConsumer = <T>(tarball: string, action: (folder: string) => Promise<T>): Promise<T> =>
   withTemporaryFolder(async (folder) => {
     const modules = join(folder, "node_modules");
@@ -77,7 +74,7 @@ export const withPackedConsumer = <T>(tarball: string, action: (folder: string) 
     return action(folder);
   });
 
-/** What the compiler has to say about sources, by file name, in a folder. */
+/** Compiles sources in a folder; returns the errors. */
 export async function compileIn(folder: string, sources: Sources, options: object = {}): Promise<string> {
   await writeAll(folder, sources);
   const project = { compilerOptions: { ...defaultCompilerOptions, ...options }, files: Object.keys(sources) };
@@ -88,11 +85,11 @@ export async function compileIn(folder: string, sources: Sources, options: objec
   return stdout;
 }
 
-/** What the compiler has to say about sources, by file name. */
+/** Compiles sources; returns the errors. */
 export const compile = (sources: Sources, options: object = {}): Promise<string> =>
   withConsumerProject(sources, (folder) => compileIn(folder, sources, options));
 
-/** What a module writes to its standard output. Rejects when it fails, or does not end in time. */
+/** Runs a module; returns its stdout. Rejects if it fails or times out. */
 export const runModule = (code: string): Promise<string> =>
   withConsumerProject({ "main.mjs": code }, async (folder) => {
     const { stdout } = await run(process.execPath, [join(folder, "main.mjs")], { timeout: 50_000 });

@@ -1,4 +1,4 @@
-/** What is kept for a user during the tests is kept apart: in a folder of their own, which goes with them. */
+/** Gives the tests their own state folder, which is removed afterwards. */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

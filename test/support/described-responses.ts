@@ -1,4 +1,4 @@
-/** Responses against what an OpenAPI document says of them, judged by a validator that fxdesk did not write. */
+/** Validates responses against an OpenAPI document with an independent validator. */
 import type { ValidateFunction } from "ajv";
 import type Ajv from "ajv/dist/core";
 import type { PlainResponse } from "../sandbox/support/http";
@@ -20,7 +20,7 @@ interface Document {
   readonly components: unknown;
 }
 
-/** Which operation of the document: its method, and its path as the document writes it. */
+/** An operation of the document: method and path template. */
 interface OperationLocation {
   readonly method: string;
   readonly path: string;
@@ -31,10 +31,7 @@ const schemaPrefix = "#/components/schemas/";
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/**
- * A schema as strict as it can be read: an object has the fields that are shown, and no others unless the schema says so;
- * an enumeration that may grow has the values that are known.
- */
+/** Makes a schema strict: no undocumented fields, and only known values of extensible enumerations. */
 function toStrictSchema(value: unknown, base: string): unknown {
   if (Array.isArray(value)) return value.map((each) => toStrictSchema(each, base));
   if (!isObject(value)) return value;
@@ -52,7 +49,7 @@ function toStrictSchema(value: unknown, base: string): unknown {
   };
 }
 
-/** What stands behind a reference. */
+/** Resolves a reference. */
 function resolveReference<T>(document: Document, value: T | { readonly $ref: string }): T {
   if (!isObject(value) || typeof value.$ref !== "string") return value as T;
   const found = value.$ref
@@ -64,7 +61,7 @@ function resolveReference<T>(document: Document, value: T | { readonly $ref: str
 
 const mediaType = (contentType: string | null) => contentType?.split(";")[0]!.trim();
 
-/** A header's text in the type its schema has. */
+/** Converts the text of a header to the type of its schema. */
 function parseHeaderValue(text: string, { type }: Schema): unknown {
   return type === "integer" || type === "boolean" ? JSON.parse(text) : text;
 }
@@ -73,7 +70,7 @@ export class DescribedResponses {
   readonly #compiled = new Map<string, ValidateFunction>();
   readonly #base: string;
 
-  /** The name tells apart the documents of one validator. */
+  /** Name of the document, unique within a validator. */
   constructor(
     private readonly document: Document,
     private readonly ajv: Ajv,
@@ -84,7 +81,7 @@ export class DescribedResponses {
     ajv.addSchema({ schemas: toStrictSchema(schemas, this.#base) }, this.#base);
   }
 
-  /** What is wrong with a response: its status, its content type, its headers, its body. */
+  /** Returns the deviations in status, content type, headers and body. */
   violations(location: OperationLocation, received: PlainResponse): string[] {
     const raw = this.#operationAt(location).responses[received.status];
     if (!raw) return [`status ${received.status} is not described`];

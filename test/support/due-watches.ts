@@ -1,4 +1,4 @@
-/** Watches of this process's own store, as if the time of their next read had come. */
+/** Makes all watches in the store of this process due. */
 import { withStore } from "../../core/store/open";
 import { parseStoreSettings } from "../../core/store/settings";
 

@@ -1,11 +1,11 @@
 import { eventually } from "./eventually";
 
-test("returns what the check gives at last", async () => {
+test("returns the first result of the check", async () => {
   const gives = [undefined, null, false, 0];
   expect(await eventually(() => gives.shift(), { withinMs: 30_000, what: "a number" })).toBe(0);
 });
 
-test("says what has not come", async () => {
+test("names the missing result at the limit", async () => {
   const waiting = { withinMs: 20, what: "the tide" };
   const message = "Not within 20 ms: the tide";
   await expect(eventually(() => false, waiting)).rejects.toThrow(message);
@@ -13,7 +13,7 @@ test("says what has not come", async () => {
   await expect(eventually(() => null, { ...waiting, what: () => "the ebb" })).rejects.toThrow("the ebb");
 });
 
-test("ends with what goes wrong", async () => {
+test("rejects with the error of the check", async () => {
   const check = () => {
     throw new Error("ran aground");
   };

@@ -1,18 +1,18 @@
-/** Waiting for what comes about by itself, within a limit. */
+/** Waits for conditions within a time limit. */
 import { type EventEmitter, once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface WaitOptions {
   readonly withinMs: number;
-  /** What is waited for, or what to say when it has not come. */
+  /** Description of the expected condition, for the error. */
   readonly what: string | (() => string);
 }
 
 const everyMs = 10;
 
 /**
- * Asks again and again until the check gives something, and returns it; undefined, null and false are nothing. Throws
- * what the check throws, and at its limit, also while a check is under way, that nothing came.
+ * Repeats a check until it returns a value other than undefined, null or false, and returns the value. Throws the error of
+ * the check, or a timeout error, even during a check.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
@@ -37,6 +37,6 @@ export async function eventually<T>(
   }
 }
 
-/** Waits for an event, and returns what comes with it. */
+/** Waits for an event and returns its arguments. */
 export const untilEvent = (emitter: EventEmitter, event: string, withinMs = 30_000): Promise<unknown[]> =>
   eventually<unknown[]>(() => once(emitter, event), { withinMs, what: `the event "${event}"` });

@@ -1,12 +1,12 @@
-/** A bare TCP server that misbehaves exactly as told: what a well-behaved HTTP server cannot be made to do. */
+/** A TCP server with scripted faults that an HTTP server cannot produce. */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 
-/** What to do with one request: its head has arrived whole; `number` counts requests from 1. */
+/** Handles one request after its complete head; `number` counts from 1. */
 export type Fault = (socket: Socket, number: number) => void;
 
 export interface FaultServer {
   readonly url: string;
-  /** Request heads in the order they arrived, but for those that look for a booking whose response was lost: 404. */
+  /** Request heads in order of arrival, without lookups of lost bookings, which get a 404. */
   readonly heads: string[];
   close(): Promise<void>;
 }
@@ -27,19 +27,19 @@ export const respond =
 export const reset: Fault = (socket) => socket.resetAndDestroy();
 export const silence: Fault = () => undefined;
 
-/** Responds to the first request with the first fault, and so on; the last one is repeated. */
+/** Starts a server that applies the faults in order and repeats the last one. */
 export const inSequence =
   (...faults: [Fault, ...Fault[]]): Fault =>
   (socket, number) =>
     faults[Math.min(number, faults.length) - 1]!(socket, number);
 
-/** Once a booking has arrived, the pages of its list are read to find it. */
+/** True for lookups of a booking in the list of trades. */
 const isRecoveryLookup = (head: string, earlierHeads: readonly string[]): boolean =>
   /^GET \/trades\?\S*page_size=/.test(head) && earlierHeads.some((each) => each.startsWith("POST /trades?"));
 
 const ports = new Set<number>();
 
-/** Each server has an address of its own: what a journal knows of one is not said of the next. */
+/** Gives each server its own address, so that journal entries of one do not apply to the next. */
 async function listenAtNewPort(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

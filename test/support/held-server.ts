@@ -1,16 +1,16 @@
-/** A service that holds every response until it is told to give it, and sees which requests were cut off meanwhile. */
+/** A service that holds responses until released, and counts requests aborted meanwhile. */
 import { EventEmitter, once } from "node:events";
 import type { Socket } from "node:net";
 import { type Fault, type FaultServer, faultServer } from "./fault-server";
 
 export interface HeldServer extends FaultServer {
-  /** Resolves when this many requests have arrived whole. */
+  /** Resolves after this many complete requests. */
   untilArrived(count: number): Promise<void>;
-  /** Responds to the request that has waited longest. */
+  /** Responds to the oldest request. */
   respond(fault: Fault): void;
-  /** Connections that the other end closed before their response. */
+  /** Connections closed by the client before their response. */
   cutCount(): number;
-  /** Resolves when that has happened to this many. */
+  /** Resolves after this many such connections. */
   untilCutOff(count: number): Promise<void>;
 }
 

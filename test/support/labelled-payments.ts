@@ -1,7 +1,7 @@
-/** Expected items and the payments for them, as customers pay, with the truth of which payment is for which item. */
+/** Generates expected items and realistic payments, labelled with the true matches. */
 import type { Item, Payment } from "../../core/procedures/reconcile/match";
 
-/** Numbers by chance, the same for a seed. */
+/** Seeded random numbers. */
 class SeededRandom {
   #state: number;
 
@@ -9,7 +9,7 @@ class SeededRandom {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to 1. */
+  /** Returns a number from 0 (included) to 1 (excluded). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -17,7 +17,7 @@ class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from one to another, both included. */
+  /** Returns an integer in a range, both ends included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -51,7 +51,7 @@ export type Label =
 export interface LabelledCase {
   readonly label: Label;
   readonly items: readonly number[];
-  /** The payments that are for the items, all of them for all of these; none where nothing was paid for them. */
+  /** Payments for all of the items together; empty if nothing was paid. */
   readonly payments: readonly string[];
 }
 
@@ -68,7 +68,7 @@ const seconds =
   );
 const legalForms = ["GmbH", "AG", "GmbH & Co. KG", "Ltd", "S.A.R.L."];
 
-/** Every company has others that are nearly called like it. */
+/** Companies with similar names. */
 const companies = firsts.flatMap((first, one) =>
   seconds.flatMap((second, two) => {
     const name = `${first}${second}`;
@@ -99,7 +99,7 @@ class CaseBuilder {
     this.chance = new SeededRandom(seed);
   }
 
-  /** Numbers follow each other, so that one is the beginning of another. */
+  /** Consecutive numbers, so that one can be a prefix of another. */
   reference(): string {
     this.#number += 1;
     const number = this.#number;
@@ -133,7 +133,7 @@ class CaseBuilder {
     return item;
   }
 
-  /** As a bank passes a name on. */
+  /** Returns a name as a bank transmits it. */
   payer(name: string): string {
     const { chance } = this;
     const form = legalForms.find((each) => name.endsWith(` ${each}`))!;
@@ -147,7 +147,7 @@ class CaseBuilder {
     ]);
   }
 
-  /** As payers name references. */
+  /** Returns a reference as payers write it. */
   naming(references: readonly string[]): string {
     const { chance } = this;
     const spelled = references.map((each) =>
@@ -192,7 +192,7 @@ class CaseBuilder {
     });
   }
 
-  /** Parts of an amount in cents. */
+  /** Splits an amount in cents. */
   parts(cents: number, count: number): number[] {
     const parts: number[] = [];
     let left = cents;
@@ -207,7 +207,7 @@ class CaseBuilder {
 
 const centsOf = ({ amount }: Item): number => Math.round(Number(amount) * 100);
 
-/** An amount that is not round. */
+/** Returns an amount that is not round. */
 const unevenAmount = (maker: CaseBuilder) =>
   textOf(maker.chance.between(1_200, 450_000) * 10 + maker.chance.between(1, 9));
 
@@ -291,14 +291,14 @@ const caseBuilders: Readonly<Record<Label, (maker: CaseBuilder) => void>> = {
     ];
     for (const item of items) maker.add("recurring", [item], [maker.payment(item, { named: [] })]);
   },
-  /** The first part came twice: nobody can tell which one is too much. */
+  /** The first part was paid twice, which cannot be resolved. */
   "part twice": (maker) => {
     const item = maker.item({ amount: unevenAmount(maker) });
     const [first, second] = maker.parts(centsOf(item), 2) as [number, number];
     for (const cents of [first, first, second]) maker.payment(item, { cents });
     maker.add("part twice", [item], []);
   },
-  /** Two companies count from one; a third one, of which nothing is expected, too. */
+  /** Two companies, and a third one without expected items, number from one. */
   "shared reference": (maker) => {
     const item = maker.item({ party: companies[0]! });
     const { reference } = item;
@@ -310,7 +310,7 @@ const caseBuilders: Readonly<Record<Label, (maker: CaseBuilder) => void>> = {
     maker.payment(alone, { cents, counterparty: companies[12]! });
     maker.add("shared reference", [alone], []);
   },
-  /** Two digits the wrong way round. */
+  /** Two swapped digits. */
   mistyped: (maker) => {
     const item = maker.item({ amount: unevenAmount(maker) });
     const typed = item.reference!.replace(/(\d)(\d)$/, "$2$1");
@@ -326,7 +326,7 @@ const caseBuilders: Readonly<Record<Label, (maker: CaseBuilder) => void>> = {
   },
 };
 
-/** How often each kind is among so many. */
+/** Frequency of each kind. */
 const weights: readonly (readonly [Label, number])[] = [
   ["plain", 18],
   ["late", 8],
@@ -347,7 +347,7 @@ const weights: readonly (readonly [Label, number])[] = [
 
 const labels = weights.flatMap(([label, count]) => Array.from({ length: count }, () => label));
 
-/** What belongs to none of the items: salaries, rents and payments of others. */
+/** Payments without an item: salaries, rents and payments of others. */
 function addOthers(maker: CaseBuilder, count: number): void {
   for (let index = 0; index < count; index += 1)
     maker.payment(
@@ -362,7 +362,7 @@ function addOthers(maker: CaseBuilder, count: number): void {
     );
 }
 
-/** At least so many cases, of all kinds, in one list of items and one of payments. */
+/** Generates at least `count` cases of all kinds, as one list of items and one of payments. */
 export function labelledPayments(seed: number, count: number): LabelledPayments {
   const maker = new CaseBuilder(seed);
   for (const label of Object.keys(caseBuilders) as Label[]) caseBuilders[label](maker);

@@ -1,4 +1,4 @@
-/** What an editor shows of TypeScript: it asks a language server, over its standard input and output. */
+/** Queries a TypeScript language server like an editor, over stdio. */
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ interface Message {
   readonly result?: unknown;
 }
 
-/** Splits what a server writes into its messages: a header with their length, an empty line, and JSON. */
+/** Splits the output of the server into messages: a header with the length, an empty line, and JSON. */
 async function* messagesOf(output: AsyncIterable<Buffer>): AsyncGenerator<Message, void, void> {
   let held = Buffer.alloc(0);
   for await (const chunk of output) {
@@ -26,7 +26,7 @@ async function* messagesOf(output: AsyncIterable<Buffer>): AsyncGenerator<Messag
   }
 }
 
-/** What is shown when each of some words is pointed at, where it first stands in a file of a project. */
+/** Returns the hover text of words, at their first occurrence in a file. */
 export async function hoverTexts(
   folder: string,
   fileName: string,
@@ -47,7 +47,7 @@ export async function hoverTexts(
     for (let next = await messages.next(); !next.done; next = await messages.next()) {
       const message = next.value;
       if (message.method === undefined && message.id === id) return message.result;
-      // The server asks too, such as whether it may be told of changes.
+      // The server sends requests, too, for example to register for changes.
       if (message.method !== undefined && message.id !== undefined) send({ id: message.id, result: null });
     }
     throw new Error(`The language server ended before it responded ${method}.`);

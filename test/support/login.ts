@@ -1,4 +1,4 @@
-/** Somebody logs in: the command is started, and its address opened as a browser does, without one. */
+/** Runs a login: starts the command and opens its address without a browser. */
 import { createServer, type AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -7,7 +7,7 @@ import { runCommandLine } from "../../cli/command-line";
 import type { CommandResult, Variables } from "../cli/run-command";
 import { eventually, untilEvent } from "./eventually";
 
-/** The address of a path at a port that nobody listens on. */
+/** Returns an address with an unused port. */
 export async function freeRedirectUri(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await untilEvent(server, "listening");
@@ -16,13 +16,13 @@ export async function freeRedirectUri(): Promise<string> {
   return `http://127.0.0.1:${port}/callback`;
 }
 
-/** What a person is shown in the end. */
+/** The last page of a login. */
 export interface ShownPage {
   readonly status: number;
   readonly html: string;
 }
 
-/** Logs in on the page of an address, and returns where that leads: the code is in it. */
+/** Logs in on a page and returns the redirect address, which contains the code. */
 export async function signIn(address: string, email: string = demo.email): Promise<URL> {
   const asked = new URL(address);
   const page = await fetch(asked);
@@ -41,9 +41,9 @@ export async function openPage(
   return { status: response.status, html: await response.text() };
 }
 
-/** A command that waits for somebody. */
+/** A login command that waits for the browser. */
 export interface WaitingCommand {
-  /** What it says is to be opened. */
+  /** Address printed for the browser. */
   readonly address: string;
   readonly ran: Promise<CommandResult>;
 }
@@ -70,7 +70,7 @@ export async function startWaitingCommand(
   return { address: await eventually(address, { withinMs: 20_000, what: "an address to open" }), ran };
 }
 
-/** What is set for a first login to a sandbox. */
+/** Returns the variables for a first login to a sandbox. */
 export const applicationOf = ({ baseUrl, demo: company }: Sandbox): Variables => ({
   FXDESK_ENVIRONMENT: "sandbox",
   FXDESK_BASE_URL: baseUrl,
@@ -80,7 +80,7 @@ export const applicationOf = ({ baseUrl, demo: company }: Sandbox): Variables =>
   FXDESK_API_KEY: company.apiKey,
 });
 
-/** `fxdesk login`, from its beginning to its end. */
+/** Runs `fxdesk login` to its end. */
 export async function login(
   profile: string,
   variables: Variables,

@@ -1,8 +1,8 @@
-/** How good matches are, judged by the truth. */
+/** Measures the quality of matches against labelled payments. */
 import { type Match, matchPayments } from "../../core/procedures/reconcile/match";
 import { type LabelledCase, labelledPayments } from "./labelled-payments";
 
-/** Others than every time with FXDESK_SEED. */
+/** Seeds; FXDESK_SEED sets others. */
 export const seeds: readonly number[] = Array.from(
   { length: 40 },
   (_, index) => Number(process.env.FXDESK_SEED ?? 20_260_316) + index,
@@ -18,14 +18,14 @@ const keyOf = ({ items, payments }: Match): string =>
   );
 
 export interface MatchQuality {
-  /** Matches that are not true, as a person reads them. */
+  /** Descriptions of wrong matches. */
   readonly wrong: readonly unknown[];
-  /** Share of the true matches that were found. */
+  /** Recall: share of true matches that were found. */
   readonly found: number;
   readonly byLabel: ReadonlyMap<string, { readonly found: number; readonly all: number }>;
 }
 
-/** Makes labelled cases and matches them. A match is right when it has all items and all payments of a case, and no other. */
+/** Generates labelled cases and matches them. A match is correct if it has exactly the items and payments of a case. */
 export function judgeMatches(seed: number, count: number): MatchQuality {
   const { items, payments, cases } = labelledPayments(seed, count);
   const { matches } = matchPayments(items, payments, { feeTolerance: "25.00", days: 60 });

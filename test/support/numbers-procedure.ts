@@ -1,4 +1,4 @@
-/** A procedure that tells how far it has come, waits, and returns a list with what is to be known of it. */
+/** A procedure that reports progress, waits, and returns a list with other values. */
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import type { Client } from "../../core";
@@ -15,7 +15,7 @@ const Numbers = z.object({
     .meta({ description: "The numbers." }),
 });
 
-/** How often it has run in this process. */
+/** Number of runs in this process. */
 export const runs = { count: 0 };
 
 export const listNumbers = procedureFor<Client<typeof operations>>()({
@@ -50,5 +50,5 @@ export const listNumbers = procedureFor<Client<typeof operations>>()({
   },
 });
 
-/** The contract with it. */
+/** The contract with this procedure. */
 export const numbersService = defineService({ ...contract, procedures: [listNumbers] });

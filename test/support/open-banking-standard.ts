@@ -16,7 +16,7 @@ export interface StandardParameter {
 
 export interface StandardOperation {
   readonly parameters: readonly StandardParameter[];
-  /** Alternatives of the JSON body; none when there is no body. */
+  /** Alternatives of the JSON body; empty without a body. */
   readonly bodies: readonly Schema[];
   readonly responses: Readonly<
     Record<number, { readonly headers: readonly string[]; readonly bodies: readonly Schema[] }>
@@ -25,7 +25,7 @@ export interface StandardOperation {
 
 type Json = Record<string, unknown>;
 
-/** Puts everything referred to in its place. */
+/** Resolves all references. */
 function resolveReferences(document: Json, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => resolveReferences(document, item));
   if (typeof value !== "object" || value === null) return value;
@@ -65,7 +65,7 @@ export class Standard {
     this.#document = JSON.parse(readFileSync(file, "utf8"));
   }
 
-  /** Undefined when the standard has no such operation. */
+  /** Undefined if the standard has no such operation. */
   operation(method: string, path: string): StandardOperation | undefined {
     const item = this.#document.paths[path];
     const raw = item?.[method.toLowerCase()];
@@ -89,7 +89,7 @@ export class Standard {
   }
 }
 
-/** The standard's paths that a declared one stands for. */
+/** Returns the paths of the standard that match a declared path. */
 export function standardPaths({ path }: Declaration): string[] {
   const general = path
     .replace("/payments/", "/{payment-service}/")
@@ -102,7 +102,7 @@ export function standardPaths({ path }: Declaration): string[] {
   );
 }
 
-/** What the standard says of responses. Schemas of OpenAPI 3.0 are those of JSON Schema's draft 4. */
+/** Returns the response schemas of the standard, in JSON Schema draft 4 (OpenAPI 3.0). */
 export function standardResponses(file: string): DescribedResponses {
   const ajv = new AjvDraft04({ strict: false, allErrors: true });
   addFormats(ajv);
@@ -111,7 +111,7 @@ export function standardResponses(file: string): DescribedResponses {
   return new DescribedResponses(JSON.parse(readFileSync(file, "utf8")), ajv, "standard");
 }
 
-/** The same pattern in one way of writing. */
+/** Normalises a pattern. */
 const normalizePattern = (pattern: unknown): string =>
   String(pattern)
     .replace(/^\^|\$$/g, "")
@@ -135,8 +135,8 @@ const requiredOf = (schema: Schema) => (schema.required ?? []) as readonly strin
 const sorted = (values: unknown) => JSON.stringify((values as readonly string[]).toSorted(alphabetically));
 
 /**
- * Where a request schema is not the standard's: a field missing, a needed field not needed, or a limit, pattern or
- * enumeration that differs. Each difference names its place.
+ * Compares a request schema with the standard: missing fields, required fields that are optional, and different limits,
+ * patterns or enumerations. Returns the differences with their paths.
  */
 export function requestDifferences(standard: Schema, ours: Schema, at = ""): string[] {
   const found: string[] = [];
@@ -161,8 +161,8 @@ export function requestDifferences(standard: Schema, ours: Schema, at = ""): str
 }
 
 /**
- * Where a response's schema does not read what the standard responds with: a field missing, one needed that may be absent, an
- * enumeration that lacks a value or does not pass others through.
+ * Compares a response schema with the standard: missing fields, required fields that may be absent, and enumerations that
+ * lack a value or reject unlisted ones.
  */
 export function responseDifferences(standard: Schema, ours: Schema, at = ""): string[] {
   const found: string[] = [];
@@ -175,7 +175,7 @@ export function responseDifferences(standard: Schema, ours: Schema, at = ""): st
     found.push(...responseDifferences(standard.items as Schema, ours.items as Schema, `${at}[]`));
   for (const name of requiredOf(ours))
     if (!requiredOf(standard).includes(name)) say(`${name} is not always there`);
-  // Links are read by name, whatever they are.
+  // Links are read by name only.
   if (ours.additionalProperties && !ours.properties) return found;
   for (const [name, schema] of Object.entries(propertiesOf(standard))) {
     const mine = propertiesOf(ours)[name];

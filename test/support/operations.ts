@@ -1,7 +1,7 @@
 /** The declared operations by name, for tests that work on the declarations. */
 import { checkInput, type Declaration, operations, type Violation, type Values } from "../../core/operations";
 
-/** The operations that the contract numbers; others may be declared beside them. */
+/** Operations of the contract, without others declared beside them. */
 export const contractOperations: readonly Declaration[] = operations.filter(({ contract }) =>
   /^[AP]?\d+$/.test(contract),
 );
@@ -12,14 +12,13 @@ export function operationNamed(name: string): Declaration {
   return found;
 }
 
-/** What is wrong with an input on 31 January 2026. */
+/** Returns the violations of an input on 31 January 2026. */
 export const inputViolations = (name: string, input: Values): Violation[] =>
   checkInput(operationNamed(name), input, new Date("2026-01-31T12:00:00Z"));
 
 /**
- * The failures that a surface is tried with: of each effect every status, and of each operation at least one. What it
- * shows of a failure follows from these two and the operation's own words. Those of operations that are looked for afterwards
- * come after the others, since what looks for them is calls as well; a 429 comes last of all, for it slows what follows.
+ * Failures for testing a surface: every status of each effect, and at least one per operation. Operations with outcome lookups
+ * come last, because lookups are calls, too; 429 comes at the very end, because it slows down later calls.
  */
 export function failuresToTry(): (readonly [Declaration, number])[] {
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** The package as npm packs it. */
+/** Packs the package with npm. */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,10 +15,7 @@ export interface PackedPackage {
   remove(): Promise<void>;
 }
 
-/**
- * Packs a copy without scripts: npm runs `prepare` before it packs, some versions even when told not to, and a build
- * would pull dist away from under the other tests.
- */
+/** Packs a copy without scripts: some versions of npm always run `prepare`, which would delete dist during other tests. */
 export async function packPackage(): Promise<PackedPackage> {
   const folder = await mkdtemp(join(tmpdir(), "fxdesk-package-"));
   const copy = join(folder, "copy");

@@ -1,4 +1,4 @@
-/** Pictures of pages for the documents: taken by npm run pictures, and by no other run of the tests. */
+/** Takes screenshots for the documentation; only in npm run pictures. */
 import { join } from "node:path";
 import type { Page, PageScreenshotOptions } from "playwright-core";
 

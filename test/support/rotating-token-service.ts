@@ -1,4 +1,4 @@
-/** Refresh tokens that are good once, and what a program needs to be told to use them. */
+/** A service with single-use refresh tokens, and settings to use it. */
 import { type Fault, faultServer, type FaultServer, respond, silence } from "./fault-server";
 
 const formOf = (head: string) => new URLSearchParams(head.split("\r\n\r\n")[1]);
@@ -7,21 +7,21 @@ const body = (accessToken: string, refreshToken: string) =>
   JSON.stringify({ access_token: accessToken, refresh_token: refreshToken, expires_in: 3_600 });
 
 /**
- * A service that takes only the newest access token, and its token endpoint, where each refresh token is good once: one that
- * comes again was stolen, and none of those that followed it is good any more.
+ * A service that accepts only the newest access token. Its token endpoint treats a reused refresh token as stolen and revokes
+ * all its successors.
  */
 export class RotatingTokenService {
   readonly credentials = { refreshToken: "refresh-0", authClientId: "app", authClientSecret: "app-secret" };
-  /** The one that is good. */
+  /** The valid refresh token. */
   refreshToken = this.credentials.refreshToken;
-  /** Good however often it is used. */
+  /** Refresh token that may be used repeatedly. */
   reusableRefreshToken: string | undefined;
-  /** What the endpoint was asked with. */
+  /** Refresh tokens received by the endpoint. */
   readonly used: string[] = [];
   refusals = 0;
-  /** While true, the endpoint hears who asks it, and gives nothing. */
+  /** While true, the endpoint accepts requests and does not respond. */
   isSilent = false;
-  /** How often it gave nothing. */
+  /** Number of requests without a response. */
   unansweredCount = 0;
   #accessToken = "none";
   #issuedCount = 0;
@@ -67,7 +67,7 @@ export class RotatingTokenService {
     return respond(200, body(this.#accessToken, this.refreshToken));
   }
 
-  /** The service takes no access token that was given so far. */
+  /** Rejects all access tokens issued so far. */
   revoke(): void {
     this.#accessToken = "none";
   }

@@ -3,10 +3,10 @@ import { type ClientOptions, createClient, type FxdeskClient } from "@fxdesk/too
 import type { Values } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 
-/** Where the links of a client's responses begin. */
+/** Open-banking base address of each client. */
 const xs2aUrls = new WeakMap<FxdeskClient, string>();
 
-/** A client with the demo company's credentials. */
+/** Returns a client with the credentials of the demo company. */
 export function sandboxClient(
   { baseUrl, xs2aUrl }: Pick<Sandbox, "baseUrl" | "xs2aUrl">,
   overrides: Partial<ClientOptions> = {},
@@ -24,7 +24,7 @@ export function sandboxClient(
   return client;
 }
 
-/** A quote to book: 1,000 EUR sold for USD unless said otherwise. */
+/** Requests a quote; by default it sells 1,000 EUR for USD. */
 export async function makeQuote(client: FxdeskClient, body: Values = {}): Promise<string> {
   const { body: quote } = await client.request({
     method: "POST",
@@ -49,7 +49,7 @@ const sepa = { "payment-product": "sepa-credit-transfers" } as const;
 const singlePayment = { "payment-service": "payments", ...sepa } as const;
 const authorisations = { "payment-authorisation": "authorisations" } as const;
 
-/** A person stands behind the calls that only prepare: they count for no limit. */
+/** Marks preparing calls as made by a person, so that they do not count towards a limit. */
 const attendedBy = { psu: { "PSU-IP-Address": "192.0.2.10" } };
 
 async function account(client: FxdeskClient, currency = "EUR") {
@@ -65,13 +65,13 @@ async function debtorAccount(client: FxdeskClient) {
   return iban(address!.account_number!);
 }
 
-/** Details that can be made the default, or be given an alias. */
+/** Returns account details that can become the default or get an alias. */
 const dedicated: Sample = async (client) => {
   const found = await client.accountDetails.list({ account_details_type: "dedicated", currency: "EUR" });
   return { account_details_id: found.find(({ status }) => status === "confirmed")!.account_details_id };
 };
 
-/** A currency in which there is no dedicated account yet. */
+/** Returns a currency without a dedicated account. */
 const unusedCurrency: Sample = async (client) => {
   const taken = new Set((await client.accountDetails.listAll()).map(({ currency }) => currency));
   const candidates = [
@@ -117,7 +117,7 @@ async function newBulkPayment(client: FxdeskClient) {
   return { ...sepa, ...redirect, debtorAccount: await debtorAccount(client), payments };
 }
 
-/** A payment that waits for its authorisation, which is begun at once unless it is to be begun by a call. */
+/** Initiates a payment that waits for authorisation, which starts implicitly by default. */
 async function payment(client: FxdeskClient, explicit = false) {
   const input = { ...(await newPayment(client)), "TPP-Explicit-Authorisation-Preferred": explicit };
   const { paymentId } = await client.payments.initiate(input);
@@ -136,7 +136,7 @@ async function consent(client: FxdeskClient, explicit = false) {
   });
 }
 
-/** Access to all accounts of a person, without an end. */
+/** Consent to all accounts of a person, without an end date. */
 export const consentInput = {
   access: { allPsd2: "allAccounts" },
   recurringIndicator: true,
@@ -150,7 +150,7 @@ const consentId =
   (explicit = false): Sample =>
   async (client) => ({ "consent-id": (await consent(client, explicit)).consentId });
 
-/** Says yes for the person, on the page that the link leads to. */
+/** Approves on the authorisation page behind a link. */
 export async function approve(
   client: FxdeskClient,
   { href }: { readonly href?: string | undefined },
@@ -163,14 +163,14 @@ export async function approve(
   if (response.status >= 400) throw new Error(`The authorisation page answered ${response.status}.`);
 }
 
-/** A consent the person has given. */
+/** Creates an authorised consent. */
 async function validConsent(client: FxdeskClient): Promise<{ "Consent-ID": string }> {
   const { consentId: id, _links: links } = await consent(client);
   await approve(client, links.scaRedirect!);
   return { "Consent-ID": id };
 }
 
-/** An account under a consent. */
+/** Returns an account under a consent. */
 async function consentedAccount(client: FxdeskClient) {
   const given = await validConsent(client);
   const { accounts } = await client.openBanking.listAccounts(given, attendedBy);
@@ -281,10 +281,7 @@ const samples: Readonly<Record<string, Sample>> = {
   }),
 };
 
-/**
- * A valid input for an operation. Where it needs something first, a quote, a consent, a payment, a statement, that is
- * made through the client.
- */
+/** Returns a valid input for an operation. Creates prerequisites, for example a quote or a consent, through the client. */
 export async function sampleInput(name: string, client: FxdeskClient): Promise<Values> {
   const sample = samples[name];
   if (!sample) throw new Error(`There is no sample for ${name}.`);

@@ -1,4 +1,4 @@
-/** A second service, as a person declares one: its own server, credentials, settings and error body. */
+/** A second service with its own server, credentials, settings and error body. */
 import { byFxdesk, defineService, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 

@@ -1,4 +1,4 @@
-/** Each file of tests keeps what it keeps for a user by itself: ports come again in others, quotes of sandboxes and profiles too. */
+/** Gives each test file its own state folder, because ports, quote IDs and profiles repeat between files. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 

@@ -1,4 +1,4 @@
-/** The surfaces that a declaration appears on, as tests reach them in this process. */
+/** Runs the surfaces of a declaration in this process. */
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
@@ -6,7 +6,7 @@ import { runCommandLine } from "../../cli/command-line";
 import type { Service } from "../../core/operations";
 import { createMcpServer } from "../../mcp";
 
-/** An assistant on a server of its own. */
+/** Connects an assistant to its own MCP server. */
 export async function withAssistant<T>(
   options: Parameters<typeof createMcpServer>[0],
   action: (assistant: Client) => Promise<T>,
@@ -22,7 +22,7 @@ export async function withAssistant<T>(
   }
 }
 
-/** What the command line prints. */
+/** Returns the output of the command line. */
 export async function runForOutput(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,

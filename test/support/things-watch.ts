@@ -1,8 +1,8 @@
-/** A service with a watch over things that a test puts there. */
+/** A service with a watch over things that tests control. */
 import { z } from "zod";
 import { contract, defineService, json, watchFor } from "../../core/operations";
 
-/** What there is, by id. */
+/** Things by ID. */
 export const things = new Map<string, string>();
 
 export const watchThings = watchFor<never>()({

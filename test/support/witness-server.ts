@@ -1,9 +1,9 @@
-/** A raw TCP server that returns each call as it was told to, and knows what of it arrived. */
+/** A TCP server with scripted responses that records what arrived. */
 import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** What happens to one request. */
+/** Scripted handling of one request. */
 export type PlannedResponse =
   | {
       readonly kind: "respond";
@@ -19,11 +19,11 @@ export type PlannedResponse =
       readonly as: "length" | "chunked";
     };
 
-/** What the server saw of the calls with one identifier. */
+/** Record of the calls with one ID. */
 export interface SeenCalls {
-  /** Whole heads that arrived. */
+  /** Number of complete request heads. */
   heads: number;
-  /** Statuses that were answered, as far as their heads went. */
+  /** Statuses of responses whose head was sent. */
   readonly statuses: number[];
   /** Bytes of each request, head and body, as Latin-1 text. */
   readonly requests: string[];
@@ -31,11 +31,11 @@ export interface SeenCalls {
 
 export interface WitnessServer {
   readonly url: string;
-  /** What arrived, by identifier. */
+  /** Records by ID. */
   readonly seen: ReadonlyMap<string, SeenCalls>;
-  /** Says what is to happen to the calls with an identifier. */
+  /** Scripts the handling of calls with an ID. */
   plan(id: string, fate: PlannedResponse | ((request: string) => PlannedResponse)): void;
-  /** Resolves when no connection is left: until then something may still arrive. */
+  /** Resolves when all connections are closed; until then, data may still arrive. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
