@@ -13,7 +13,7 @@ const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text
 
 /** Of a setting that says where money is real, people choose by that word. */
 function option(value: string, { productionValue }: Setting): string {
-  const words = value === productionValue ? ' data-i18n="connection.place"' : "";
+  const words = value === productionValue ? ' data-i18n="connection.productionName"' : "";
   return `<option value="${value}"${words}>${productionValue === undefined ? value : capitalise(value)}</option>`;
 }
 
@@ -24,7 +24,7 @@ function settingRow(setting: Setting): string {
   const control = options
     ? `<select id="${id}">${options.map((value) => option(value, setting)).join("")}</select>`
     : textInput(id, secret ? "password" : "text");
-  const reason = setting.shape ? `<div class="fxdesk-reason" id="${id}-reason"></div>` : "";
+  const reason = setting.shape ? `<div class="fxdesk-error" id="${id}-error"></div>` : "";
   return `<div class="form-row"><label for="${id}"></label>${control}${reason}</div>`;
 }
 
@@ -68,7 +68,7 @@ const connectionForm = (service: Service): string =>
     row("node-config-input-name", "form.name", textInput("node-config-input-name")),
     '<div class="form-row"><label class="fxdesk-wide"><input type="checkbox" id="node-config-input-fromEnvironment"> <span data-i18n="connection.fromEnvironment"></span></label></div>',
     `<div class="fxdesk-variables">${hint("connection.variables")}<ul>${variableList(service)}</ul></div>`,
-    `<div class="fxdesk-settings"><p class="fxdesk-leads" aria-live="polite"></p>${settingRows(service, undefined)}</div>`,
+    `<div class="fxdesk-settings"><p class="fxdesk-environment-notice" aria-live="polite"></p>${settingRows(service, undefined)}</div>`,
     `<div class="form-row">${button("login")} ${button("test")}</div>`,
     '<p class="fxdesk-hint" id="fxdesk-connection-state" aria-live="polite"></p>',
     `<div class="fxdesk-settings">${hint("connection.settingsDescription")}`,
@@ -90,7 +90,7 @@ function productionOf({ settings, servers }: Service) {
     value: productionSetting.productionValue,
     others: (productionSetting.options ?? []).filter((each) => each !== productionSetting.productionValue),
     replacedBy: templateServers.map(({ setting }) => setting),
-    beside: all.filter((server) => !templateServers.includes(server)).map(({ setting }) => setting),
+    otherServers: all.filter((server) => !templateServers.includes(server)).map(({ setting }) => setting),
     address: templateServers[0]?.template ?? "",
   };
 }
@@ -129,7 +129,9 @@ RED.nodes.registerType(${literal(connectionType)}, {
   fxdesk: ${literal({
     settings: settings.map(({ name }) => name),
     shapes: Object.fromEntries(settings.flatMap(({ name, shape }) => (shape ? [[name, shape]] : []))),
-    usual: Object.fromEntries(settings.flatMap(({ name, default: usual }) => (usual ? [[name, usual]] : []))),
+    defaults: Object.fromEntries(
+      settings.flatMap(({ name, default: value }) => (value ? [[name, value]] : [])),
+    ),
     production: productionOf(service),
   })},
   label: function () { return fxdesk.connectionLabel(this); },

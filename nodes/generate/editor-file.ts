@@ -61,7 +61,7 @@ const all = {
   paletteLabel,
   label: function () { return fxdesk.label(this); },
   labelStyle: function () { return fxdesk.labelStyle(this); },
-  onadd: function () { fxdesk.added(this); },
+  onadd: function () { fxdesk.connectNewNode(this); },
   oneditprepare: function () { fxdesk.open(this); },
   oneditsave: function () { fxdesk.save(this); }
 };
@@ -73,7 +73,7 @@ const watching = withOutputs("changes", "status");`;
 
 /** After the flows are loaded, what is added may be an example. */
 const connectExamplesCode = `RED.events.on("flows:loaded", function () {
-  RED.events.on("nodes:add", function (node) { fxdesk.connect(node, ${literal(exampleConnection)}); });
+  RED.events.on("nodes:add", function (node) { fxdesk.addExampleConnection(node, ${literal(exampleConnection)}); });
 });`;
 
 /** Rules that say which fields a form asks for, without their sentences. */

@@ -16,7 +16,7 @@ const numberProperty = '() => ({ value: "", validate: RED.validators.number(true
 const propertyFactories = {
   name: valueProperty(""),
   connection: `() => ({ type: ${literal(connectionType)}, value: "" })`,
-  fields: `() => (${validatedProperty("{}", "violations")})`,
+  fields: `() => (${validatedProperty("{}", "fieldsProblem")})`,
   fromPayload: valueProperty(false),
   operation: '() => ({ value: "", required: true })',
   input: `(usual) => (${validatedProperty("usual", "inputProblem")})`,

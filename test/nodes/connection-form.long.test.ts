@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 const setting = (name: string) => editor.page.locator(`#node-config-input-${name}`);
-const environmentText = () => editor.page.locator(".fxdesk-leads").innerText();
+const environmentText = () => editor.page.locator(".fxdesk-environment-notice").innerText();
 
 interface EditorConnection {
   readonly valid: boolean;
@@ -83,7 +83,7 @@ test("a value of another shape marks the connection, and is named", async () => 
 test("a variable in the place of a choice stays, and leads nobody knows where", async () => {
   await editor.open("variable");
   expect(await environmentText()).toMatch(
-    /^Nothing says whether money is real there\. https:\/\/\$\{FX_ENV\}\.example\.com\/$/,
+    /^Unknown environment: money may be real\. https:\/\/\$\{FX_ENV\}\.example\.com\/$/,
   );
   await setting("name").fill("Renamed");
   await editor.close("save");
@@ -92,7 +92,7 @@ test("a variable in the place of a choice stays, and leads nobody knows where", 
 
 test("without an environment it leads to production, as it does at run time", async () => {
   await editor.open("bare");
-  expect(await environmentText()).toBe("Production: money is real. https://api.example.com/");
+  expect(await environmentText()).toBe("Production: real money. https://api.example.com/");
   await editor.close("cancel");
 });
 
@@ -114,7 +114,7 @@ describe("a new connection", () => {
   });
 
   const sandbox = /^Sandbox: no real money\./;
-  const unknown = /^Nothing says whether money is real there\./;
+  const unknown = /^Unknown environment: money may be real\./;
 
   test.each([
     ["", "", sandbox],

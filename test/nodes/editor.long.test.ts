@@ -207,9 +207,9 @@ test("the connection keeps its secrets when it is edited", async () => {
 });
 
 describe("a new connection", () => {
-  const leads = () => editor.page.locator(".fxdesk-leads");
+  const leads = () => editor.page.locator(".fxdesk-environment-notice");
   const setting = (name: string) => editor.page.locator(`#node-config-input-${name}`);
-  const reason = (name: string) => editor.page.locator(`#node-config-input-${name}-reason`);
+  const reason = (name: string) => editor.page.locator(`#node-config-input-${name}-error`);
 
   beforeAll(async () => {
     await editor.edit("list");
@@ -227,11 +227,11 @@ describe("a new connection", () => {
     const green = await leads().evaluate((line) => getComputedStyle(line).borderLeftColor);
 
     await setting("environment").selectOption("Production");
-    expect(await leads().innerText()).toBe("Production: money is real. https://api.example.com/");
+    expect(await leads().innerText()).toBe("Production: real money. https://api.example.com/");
     expect(await leads().evaluate((line) => getComputedStyle(line).borderLeftColor)).not.toBe(green);
 
     await setting("baseUrl").fill("http://127.0.0.1:4010/");
-    expect(await leads().innerText()).toMatch(/^Nothing says whether money is real there\. http:\/\/127/);
+    expect(await leads().innerText()).toMatch(/^Unknown environment: money may be real\. http:\/\/127/);
     await setting("baseUrl").fill("");
   });
 
@@ -250,10 +250,10 @@ describe("a new connection", () => {
   });
 
   test.each([
-    ["baseUrl", "nowhere", "must be an address, such as https://api.example.com/"],
-    ["domain", "https://example.com", "must be a name such as example.com, without scheme and path"],
-    ["timeoutMs", "soon", "must be a whole number from 1 on"],
-    ["psuIpAddress", "1.2.3.400", "must be an IPv4 address, such as 192.0.2.1"],
+    ["baseUrl", "nowhere", "must be a web address such as https://api.example.com/"],
+    ["domain", "https://example.com", "must be a host name such as example.com, without scheme or path"],
+    ["timeoutMs", "soon", "must be a whole number of at least 1"],
+    ["psuIpAddress", "1.2.3.400", "must be an IPv4 address such as 192.0.2.1"],
   ])("says what is wrong with %s as one types, and takes a variable", async (name, wrong, told) => {
     await setting(name).evaluate((input) => {
       const section = input.closest("details");
@@ -275,7 +275,7 @@ test("an operation is found, chosen and called", async () => {
   const { page } = editor;
   const operation = page.getByRole("combobox", { name: "Operation" });
   const options = page.locator(".fxdesk-list").getByRole("option");
-  const about = page.locator(".fxdesk-about");
+  const about = page.locator(".fxdesk-description");
 
   await operation.pressSequentially("trade list");
   await options.filter({ hasText: "trades.list" }).waitFor();
@@ -309,7 +309,7 @@ test("an operation is found, chosen and called", async () => {
 test("a watch begins by itself once its form is filled", async () => {
   const id = await editor.drag("fxdesk-watch-balances", 700, 560);
   await editor.edit(id);
-  expect(await editor.labels()).toEqual(expect.arrayContaining(["Above", "Begins at", "Every (s)"]));
+  expect(await editor.labels()).toEqual(expect.arrayContaining(["Above", "Start at", "Interval (s)"]));
   await editor.fill("currencies", "EUR");
   await editor.fill("above", "0");
   await editor.page.fill("#node-input-every", "30");
@@ -387,7 +387,7 @@ describe("help", () => {
       "de",
       "Listet die Devisengeschäfte",
       "Die Hilfe wird gelesen",
-      ["Felder", "Ausgaben", "Einzelheiten", "Fehler", "Verweise"],
+      ["Felder", "Ausgaben", "Details", "Fehler", "Referenzen"],
     ],
   ])(
     "in %s has the fields and the outputs of a selected node",

@@ -65,7 +65,7 @@ async function watch(type: string, fill?: () => Promise<void>): Promise<string> 
   const id = await user.drag(type, 0);
   await user.open(id);
   await fill?.();
-  await user.fill("Every (s)", "1");
+  await user.fill("Interval (s)", "1");
   await user.done();
   return id;
 }
@@ -169,7 +169,7 @@ test("a file of open invoices is reconciled", async () => {
   await user.done();
   const reconcile = await user.drag("fxdesk-reconcile-transactions", 2);
   await user.open(reconcile);
-  await user.select(user.row("Given by").locator("select"), "Expected items as CSV");
+  await user.select(user.row("Specify by").locator("select"), "Expected items as CSV");
   await user.useMessageProperty("Expected items as CSV", "payload");
   await user.done();
   await user.wire(start, file, reconcile, await postTo("/reconciled", 3));

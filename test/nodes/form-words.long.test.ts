@@ -62,7 +62,7 @@ const nodeValues = (page: Page) =>
 test.each([
   [
     "en-US",
-    "Reading the words of the form",
+    "Loading the labels of the fields",
     ["Name", "Connection"],
     ["Optional fields", "Trade types", "Client ID"],
   ],
@@ -99,7 +99,7 @@ test.each([
 test("what is saved before they came has lost nothing", async () => {
   const { editor, page, next } = await waitingEditor("en-US");
   await page.locator("#list").dblclick();
-  await page.locator("#dialog-form").getByText("Reading the words").waitFor();
+  await page.locator("#dialog-form").getByText("Loading the labels").waitFor();
   await page.locator("#node-input-name").fill("Named");
   await editor.close("save");
   await (await next()).continue();

@@ -196,7 +196,7 @@ test("a list of objects is filled in rows by the keyboard, and switched to JSON 
   await inner("flows").fill(JSON.stringify([...written, { ...added, amount: null }]));
   await inner("flows").press("Tab");
   await rows.getByRole("button", { name: "Expected flows: Fields" }).press("Enter");
-  await rows.getByRole("button", { name: "Remove: Entry 2" }).press("Enter");
+  await rows.getByRole("button", { name: "Remove Entry 2" }).press("Enter");
   expect(await rows.getByLabel("Amount").count()).toBe(2);
   await editor.done();
   await editor.deploy();
@@ -251,7 +251,7 @@ test("a watch shows what it would tell now, and an operation by its name what it
   await editor.edit("low");
   await page.locator("#fxdesk-try").click();
   await page.locator(".fxdesk-response:visible").waitFor();
-  expect(await page.locator("#fxdesk-try-state").innerText()).toBe("It would tell 1 change now.");
+  expect(await page.locator("#fxdesk-try-state").innerText()).toBe("1 change would be reported now.");
   expect(JSON.parse(await page.locator(".fxdesk-response").innerText())).toEqual([
     expect.objectContaining({ watch: "accounts.watchBalances", kind: "new" }),
   ]);
@@ -274,7 +274,7 @@ test("a value that does not fit is said below its field, as it is typed", async 
   await editor.edit("balances");
   await editor.fill("account_id", "");
   await inner("account_id").pressSequentially("my euro account");
-  const reason = page.locator('[id="node-input-fxdesk-account_id-reason"]');
+  const reason = page.locator('[id="node-input-fxdesk-account_id-error"]');
   await eventually(async () => /UUID/.test(await reason.innerText()), { withinMs: 10_000, what: "a reason" });
   expect(await inner("account_id").getAttribute("aria-invalid")).toBe("true");
   await inner("account_id").press("Escape");
@@ -302,7 +302,7 @@ test("of several ways to give something, one is chosen", async () => {
   await editor.edit(id);
   await field("currency").waitFor();
   expect(await field("account_id").isVisible()).toBe(false);
-  await page.getByLabel("Given by").selectOption("account_id");
+  await page.getByLabel("Specify by").selectOption("account_id");
   await field("account_id").waitFor();
   expect(await field("currency").isVisible()).toBe(false);
   await cancel();
@@ -370,7 +370,10 @@ test("nodes that commit money are deployed with production once a person has sai
   const own = await Editor.open(browser, nodeRed.url);
   const asked = own.page
     .locator(".red-ui-notification")
-    .filter({ hasText: "Live: money is real there, or nothing says that it is not" });
+    .filter({
+      hasText:
+        "Nodes that commit or move money use Live. Money is real there, or the environment is unknown.",
+    });
   const stored = async (id: string) =>
     (await nodeRed.json<FlowNode[]>("/flows")).find((node) => node.id === id)!;
   const rename = async (name: string) => {

@@ -65,7 +65,7 @@ export const fillForm = (page: Page): Promise<FilledForm> =>
         change();
       } else {
         const options = [...input.querySelectorAll("option")];
-        const isWay = input.id.endsWith("-way");
+        const isWay = input.id.endsWith("-alternative");
         if (!isWay) input.value = options.at(-1)?.value ?? textFor(input.id, input.placeholder);
         // A secret does not come back: the editor has a word that stands for it.
         written[input.id] = input.type === "password" ? "__PWRD__" : input.value;
