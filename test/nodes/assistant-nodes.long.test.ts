@@ -115,7 +115,7 @@ test("a deploy ends calls that wait, takes what is gone away, and leaves no seco
   const waiting = client.callTool({ name: "notify_treasurer", arguments: { text: "wait" } });
   await client.callTool({ name: "notify_treasurer", arguments: { text: "now" } });
   await deployAndServe("/other", server({ path: "/other" }));
-  expect(textOf(await waiting)).toMatch(/deployed anew|being stopped/);
+  expect(textOf(await waiting)).toMatch(/redeployed|shutting down/);
   await client.close();
   const gone = await nodeRed.request("/assistant/mcp", { method: "POST", body: "{}" });
   expect(gone.status).toBe(404);
@@ -138,13 +138,13 @@ test("a flow that does more than read is offered where changes are allowed", asy
 
 test.each<[string, FlowNode[], string]>([
   ["a short token", [{ ...server(), credentials: { token: "short" } }], "at least 16 characters"],
-  ["no token", [{ ...server(), credentials: { token: "" } }], "needs a token of its own"],
+  ["no token", [{ ...server(), credentials: { token: "" } }], "has no token"],
   ["no connection", [server({ connection: "" })], "Choose a connection"],
   ["two servers at one path", [server(), server({ id: "second" })], "Another MCP server is at"],
   [
     "a name that is none",
     [server(), flowTool({ tool: "Notify treasurer" })],
-    "The name of a tool has small letters",
+    "Tool names consist of lower-case letters",
   ],
   ["no description", [server(), flowTool({ description: " " })], "write one"],
   ["two tools of one name", [server(), flowTool(), flowTool({ id: "twice" })], "There is another tool"],

@@ -123,7 +123,7 @@ test.each([
     "an operation unlike any",
     "zzzzzzzz",
     {},
-    "zzzzzzzz: The service has no such operation. Operations beyond the contract come from the module that FXDESK_EXTENSIONS names",
+    "zzzzzzzz: The service has no such operation. Operations beyond the contract require an extension module: set FXDESK_EXTENSIONS",
   ],
   ["no operation", "", {}, "No operation: Choose an operation in the node."],
   ["text that is not JSON", "trades.list", "a: 1", "input is not JSON"],

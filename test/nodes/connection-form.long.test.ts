@@ -73,8 +73,8 @@ test("a value of another shape marks the connection, and is named", async () => 
   expect(await readConnection("wrong")).toMatchObject({
     valid: false,
     validationErrors: expect.arrayContaining([
-      expect.stringMatching(/^baseUrl: must be an address/),
-      expect.stringMatching(/^timeoutMs: must be a whole number from 1 on/),
+      expect.stringMatching(/^baseUrl: must be a web address/),
+      expect.stringMatching(/^timeoutMs: must be a whole number of at least 1/),
       expect.stringMatching(/^nokRedirectUri: must be a full address/),
     ]) as string[],
   });

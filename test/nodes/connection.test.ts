@@ -117,16 +117,16 @@ test("a connection that is not usable is in the log from the deploy on", async (
 });
 
 test.each([
-  ["deleted", undefined, "The connection that is chosen in the node is gone: choose another"],
+  ["deleted", undefined, "The connection chosen in the node no longer exists"],
   [
     "disabled",
     connectionConfig({ baseUrl: "", xs2aUrl: "" }, { d: true }),
-    "The connection “Sandbox” is disabled: enable it, or choose another in the node",
+    "The connection “Sandbox” is disabled. Enable it, or choose another in the node",
   ],
   [
     "of another type",
     { id: "connection", type: "tls-config", name: "Keys" },
-    "What is chosen as the connection, “Keys”, is of the type tls-config: choose an fxdesk-connection in the node",
+    "The chosen connection “Keys” is a node of the type tls-config. Choose an fxdesk-connection in the node",
   ],
 ])(
   "a connection that is %s is in the log and below each node from the deploy on",
@@ -153,7 +153,7 @@ test("a module of operations that cannot be loaded is what is wrong with each co
   const [{ error }] = (await other.nextDebugValues("end")) as [Record<string, any>];
 
   expect(error).toMatchObject({ code: "no_connection", cause: { outcome: "not-sent" } });
-  expect(error.message).toContain("FXDESK_EXTENSIONS names");
+  expect(error.message).toContain("FXDESK_EXTENSIONS");
   expect(other.countInLog("FXDESK_EXTENSIONS names")).toBeGreaterThan(0);
   await other.close();
   await extension.remove();

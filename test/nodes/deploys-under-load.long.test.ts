@@ -155,7 +155,7 @@ test("each booking came out of the flow, or stands in the log", async () => {
 
 // The line cannot name a read's number.
 test("each read came out of the flow, or the log says that one was lost", async () => {
-  const lost = () => nodeRed.countInLog(/trades\.get: .* the next nodes may not have it/);
+  const lost = () => nodeRed.countInLog(/trades\.get: .* the next nodes may not have received it/);
   const what = () => `what became of the reads ${unreported("get").join(" ")}`;
   await eventually(() => unreported("get").length <= lost(), { withinMs: 30_000, what });
 });

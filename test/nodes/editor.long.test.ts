@@ -379,14 +379,14 @@ describe("help", () => {
   test.each([
     [
       "en-US",
-      listTrades.summary,
-      "Reading the help",
+      "Lists the client's FX trades",
+      "Loading the help",
       ["Fields", "Outputs", "Details", "Errors", "References"],
     ],
     [
       "de",
       "Listet die Devisengeschäfte",
-      "Die Hilfe wird gelesen",
+      "Hilfe wird geladen",
       ["Felder", "Ausgaben", "Details", "Fehler", "Referenzen"],
     ],
   ])(
@@ -437,7 +437,7 @@ describe("help", () => {
     await own.page.route("**/fxdesk/help/**", isAway);
     const help = await own.help("list");
     await readIn(help).waitFor();
-    expect(await help.getByRole("status").innerText()).toContain("could not be read from Node-RED");
+    expect(await help.getByRole("status").innerText()).toContain("could not be loaded from Node-RED");
 
     await own.page.unroute("**/fxdesk/help/**", isAway);
     await own.help("filled");

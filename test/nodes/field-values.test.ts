@@ -143,7 +143,7 @@ test("what the CSV node makes of a list is taken", async () => {
 });
 
 test.each([
-  ["a year as a day", { date: 2027 }, "flows.1.date must be a time; a number is milliseconds since 1970"],
+  ["a year as a day", { date: 2027 }, "flows.1.date must be a time; numbers are milliseconds since 1970"],
   ["more digits than a number holds", { amount: 12345678901234567000 }, "flows.1.amount has more digits"],
   ["a number that is none as an amount", { amount: "1.000,00" }, "flows.1.amount must be a decimal amount"],
   ["no day", { date: null }, "flows.1.date must be a string, not null"],
@@ -189,7 +189,9 @@ test("what is not plain data is left for the check to name", () => {
 
 test("a number whose digits it has lost is no text", () => {
   expect(coerceField(bookTrade, "reference", Number.MAX_SAFE_INTEGER)).toBe("9007199254740991");
-  expect(() => coerceField(bookTrade, "reference", 2 ** 53)).toThrow("has more digits than a number holds");
+  expect(() => coerceField(bookTrade, "reference", 2 ** 53)).toThrow(
+    "has more digits than a number can hold",
+  );
 });
 
 test("numbers stand for text in a map of texts, too", () => {
@@ -305,7 +307,7 @@ test.each([
 
   expect(error.code).toBe("invalid_input");
   expect(error.message).toMatch(
-    /from_value_datetime must be (a UTC time as YYYY-MM-DDThh:mm|on a day|a time; a number is milliseconds since 1970)/,
+    /from_value_datetime must be (a UTC time as YYYY-MM-DDThh:mm|on a day|a time; numbers are milliseconds since 1970)/,
   );
   expect(sandbox.requests).toHaveLength(before);
 });
@@ -387,7 +389,7 @@ test("bytes that are no UTF-8 are refused as text, which says where they may go"
   expect(error).toMatchObject({
     code: "invalid_input",
     message: expect.stringContaining(
-      "content holds bytes that are no text in UTF-8: give them as content_base64",
+      "content contains bytes that are not valid UTF-8: use content_base64 for binary data",
     ) as string,
   });
 });

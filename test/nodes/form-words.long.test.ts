@@ -68,7 +68,7 @@ test.each([
   ],
   [
     "de-DE",
-    "Die Texte der Maske werden gelesen",
+    "Feldbezeichnungen werden geladen",
     ["Name", "Verbindung"],
     ["Weitere Felder", "Geschäftsarten", "Client-ID"],
   ],
@@ -118,7 +118,7 @@ test("a form without them says so, is filled by the names of its fields, and ask
   await editor.edit("list");
   await away;
   const form = page.locator("#dialog-form");
-  expect(await form.getByRole("status").innerText()).toContain("could not be read from Node-RED");
+  expect(await form.getByRole("status").innerText()).toContain("could not be loaded from Node-RED");
   expect((await page.locator(tradeType).innerText()).trim()).toBe("trade_type");
   await editor.fill("trade_type", "ndf");
   await editor.close("save");
@@ -137,7 +137,7 @@ test("the form of a connection says so, too, and can be filled", async () => {
   const away = next().then((route) => route.abort());
   await editor.open("connection");
   await away;
-  expect(await page.locator("#fxdesk-connection-state").innerText()).toContain("could not be read");
+  expect(await page.locator("#fxdesk-connection-state").innerText()).toContain("could not be loaded");
   expect((await page.locator('label[for="node-config-input-clientId"]').innerText()).trim()).toBe("clientId");
   await page.locator("#node-config-input-clientId").fill("c-1");
   await editor.close("save");

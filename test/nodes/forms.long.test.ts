@@ -368,12 +368,9 @@ test("nodes that commit money are deployed with production once a person has sai
   const flows = await nodeRed.json<FlowNode[]>("/flows");
   await nodeRed.deploy([...flows, live, nodeOf("fxdesk-book-trade", "real", 600, booking, "live")]);
   const own = await Editor.open(browser, nodeRed.url);
-  const asked = own.page
-    .locator(".red-ui-notification")
-    .filter({
-      hasText:
-        "Nodes that commit or move money use Live. Money is real there, or the environment is unknown.",
-    });
+  const asked = own.page.locator(".red-ui-notification").filter({
+    hasText: "Nodes that commit or move money use Live. Money is real there, or the environment is unknown.",
+  });
   const stored = async (id: string) =>
     (await nodeRed.json<FlowNode[]>("/flows")).find((node) => node.id === id)!;
   const rename = async (name: string) => {
@@ -459,7 +456,7 @@ describe("the routes behind", () => {
     const response = await post("connection/list", { ...form(many.urls), ...list });
 
     expect(response.status).toBe(400);
-    expect(((await response.json()) as { message: string }).message).toContain("write the secrets again");
+    expect(((await response.json()) as { message: string }).message).toContain("enter the secrets again");
     expect(heard).toEqual([]);
   });
 
@@ -467,6 +464,6 @@ describe("the routes behind", () => {
     const response = await post("connection/try", { ...form(), operation: "trades.book", fields: {} });
 
     expect(response.status).toBe(400);
-    expect(((await response.json()) as { message: string }).message).toContain("only reads are tried");
+    expect(((await response.json()) as { message: string }).message).toContain("Only reads can be tried");
   });
 });

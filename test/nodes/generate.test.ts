@@ -153,7 +153,7 @@ test("a watch has a node that begins by itself, with changes and status as outpu
     );
     expect(all["fxdesk.js"]).toContain(`RED.nodes.registerType("${type}", watch("${watch.name}"));`);
     const told = helpOf(watch, all);
-    expect(told).toContain("null where it is gone");
+    expect(told).toContain("null if it no longer exists");
     for (const { name } of declarationsOf(fxdeskService))
       expect([type, name, told.includes(name)]).toEqual([type, name, false]);
   }

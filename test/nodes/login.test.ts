@@ -167,7 +167,7 @@ describe("what is deployed", () => {
       });
       expect([status, body.message]).toEqual([
         400,
-        expect.stringContaining(`${title} is not what is deployed`),
+        expect.stringContaining(`${title} differs from the deployed value`),
       ]);
     }
     expect(sandbox.requests).toHaveLength(before);
@@ -229,6 +229,6 @@ test("whoever logs in under another name than the editor's is told where to open
   const values = { ...applicationValues(), redirectUri: "http://desk.example:1880/callback" };
   expect(await postAction("login", values)).toMatchObject({
     status: 400,
-    body: { message: expect.stringContaining("open the editor there") },
+    body: { message: expect.stringContaining("Open the editor at that address") },
   });
 });

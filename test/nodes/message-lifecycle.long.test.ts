@@ -167,7 +167,7 @@ describe("msg.cancel", () => {
 
     expect(msg!.error).toMatchObject({
       code: "invalid_input",
-      message: expect.stringContaining("reads only") as string,
+      message: expect.stringContaining("cancels only reads") as string,
     });
     expect(booked).toBe(0);
   });

@@ -66,7 +66,7 @@ const titles = {
   "Open account": "Konto eröffnen",
   "Check service against contract": "Dienst gegen Vertrag prüfen",
   "Get release": "Freigabe abrufen",
-  "Cancel release": "Freigabe zurückziehen",
+  "Cancel release": "Freigabe stornieren",
   "Order trade": "Geschäft beauftragen",
   "Watch payments of trades": "Zahlungen von Geschäften überwachen",
   "Watch payments": "Zahlungen überwachen",
