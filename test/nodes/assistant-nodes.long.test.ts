@@ -140,15 +140,19 @@ test.each<[string, FlowNode[], string]>([
   ["a short token", [{ ...server(), credentials: { token: "short" } }], "at least 16 characters"],
   ["no token", [{ ...server(), credentials: { token: "" } }], "has no token"],
   ["no connection", [server({ connection: "" })], "Choose a connection"],
-  ["two servers at one path", [server(), server({ id: "second" })], "Another MCP server is at"],
+  ["two servers at one path", [server(), server({ id: "second" })], "Another MCP server already uses"],
   [
     "a name that is none",
     [server(), flowTool({ tool: "Notify treasurer" })],
     "Tool names consist of lower-case letters",
   ],
-  ["no description", [server(), flowTool({ description: " " })], "write one"],
-  ["two tools of one name", [server(), flowTool(), flowTool({ id: "twice" })], "There is another tool"],
-  ["a time limit that is none", [server(), flowTool({ timeoutSeconds: "soon" })], "The time limit is"],
+  ["no description", [server(), flowTool({ description: " " })], "The description is missing"],
+  [
+    "two tools of one name",
+    [server(), flowTool(), flowTool({ id: "twice" })],
+    "Another node already offers the tool",
+  ],
+  ["a time limit that is none", [server(), flowTool({ timeoutSeconds: "soon" })], "The time limit must be"],
 ])("%s is told at the deploy", async (_, own, words) => {
   const times = nodeRed.countInLog(words);
   await nodeRed.deploy(flow(...own));
