@@ -101,7 +101,7 @@ function parseIntervalMs(watch: Watch, every: string): number {
   const everyMs = Math.round(Number(every) * 1_000);
   if (limitViolation(everyMs) === undefined) return everyMs;
   const message = `must be a number of seconds from 0.001 to ${maxSeconds}, not ${JSON.stringify(every)}`;
-  throw invalidInputError(watch, [{ field: "Every", message }]);
+  throw invalidInputError(watch, [{ field: "Interval", message }]);
 }
 
 /** Sends the changes of the watch until the signal aborts. Throws on missing settings and on failures that end the watch. */

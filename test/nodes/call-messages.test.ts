@@ -269,7 +269,7 @@ test("one page says that there are more", async () => {
   expect(bookedIn(msg!)).toEqual(["T1", "T2"]);
   expect(msg!.fxdesk).toMatchObject({ more: true });
   expect(await nodeRed.waitForStatus("node", ({ fill }) => fill === "green")).toMatchObject({
-    text: "2 entries, more",
+    text: "2 entries, more to read",
   });
 });
 
@@ -399,14 +399,14 @@ test("a file that is not ready is told by the status", async () => {
   });
 });
 
-test("the status counts the calls under way", async () => {
+test("the status counts the calls in progress", async () => {
   const waiting: ServerResponse[] = [];
   service.handler = (_url, response) => void waiting.push(response);
   await deploy(getTrade, { fields: { trade_id: typed("str", "T1") } });
   await nodeRed.inject("start");
   await nodeRed.inject("start");
 
-  await nodeRed.waitForStatus("node", ({ text }) => text === "2 under way");
+  await nodeRed.waitForStatus("node", ({ text }) => text === "2 in progress");
   for (const response of waiting) json(response, 404, {});
 
   expect(await nodeRed.waitForStatus("node", ({ fill }) => fill === "red")).toEqual({
@@ -449,7 +449,7 @@ test("closing ends a read", async () => {
   };
   await deploy(getTrade, { fields: { trade_id: typed("str", "T1") }, timeoutMs: "10000000" });
   await nodeRed.inject("start");
-  await nodeRed.waitForStatus("node", ({ text }) => text === "1 under way");
+  await nodeRed.waitForStatus("node", ({ text }) => text === "1 in progress");
 
   await nodeRed.deploy([tab]);
 

@@ -212,16 +212,16 @@ test("a refusal after a read that succeeded is no end", async () => {
 });
 
 test.each([
-  ["fxdesk-watch-balances", {}, "below, above or both must be given"],
+  ["fxdesk-watch-balances", {}, "At least one of below and above must be given"],
   ["fxdesk-watch", { operation: "trades.watched", input: typed("json", "{}") }, "Did you mean trades.watch"],
   ["fxdesk-watch-transactions", { from: "soon" }, "must be now, beginning or a day"],
   [
     "fxdesk-watch-transactions",
     { every: "soon" },
-    'Every must be a number of seconds from 0.001 to 2147483.647, not "soon"',
+    'Interval must be a number of seconds from 0.001 to 2147483.647, not "soon"',
   ],
   ["fxdesk-watch-transactions", { connection: "" }, "Choose a connection in the node."],
-  ["fxdesk-watch-transactions", { connection: "none" }, "The connection that is chosen in the node is gone"],
+  ["fxdesk-watch-transactions", { connection: "none" }, "The connection chosen in the node no longer exists"],
 ])("%s with %j begins nothing, and says why", async (type, properties, words) => {
   await deployWatch(type, properties);
   await waitUntil(() => recorded.caught.length > 0, "the failure");
