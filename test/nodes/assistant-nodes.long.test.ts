@@ -109,7 +109,7 @@ test("the tools of a connection are served behind a token, and a flow is one of 
   expect(without.status).toBe(401);
 });
 
-test("a deploy ends calls that wait, takes what is gone away, and leaves no second server", async () => {
+test("ends waiting calls, removes deleted tools and starts no second server at a deploy", async () => {
   await deployAndServe("/assistant/mcp", server(), flowTool());
   const client = await connect();
   const waiting = client.callTool({ name: "notify_treasurer", arguments: { text: "wait" } });

@@ -68,7 +68,7 @@ const readConnection = (id: string) =>
     return { valid, validationErrors, environment };
   }, id);
 
-test("a value of another shape marks the connection, and is named", async () => {
+test("an invalid value marks the connection and is named", async () => {
   expect(await readConnection("right")).toMatchObject({ valid: true, validationErrors: [] });
   expect(await readConnection("wrong")).toMatchObject({
     valid: false,
@@ -80,7 +80,7 @@ test("a value of another shape marks the connection, and is named", async () => 
   });
 });
 
-test("a variable in the place of a choice stays, and leads nobody knows where", async () => {
+test("a variable in place of a choice is preserved, and the environment is unknown", async () => {
   await editor.open("variable");
   expect(await environmentText()).toMatch(
     /^Unknown environment: money may be real\. https:\/\/\$\{FX_ENV\}\.example\.com\/$/,
@@ -90,13 +90,13 @@ test("a variable in the place of a choice stays, and leads nobody knows where", 
   expect(await readConnection("variable")).toMatchObject({ environment: "${FX_ENV}" });
 });
 
-test("without an environment it leads to production, as it does at run time", async () => {
+test("without an environment it shows production, as at run time", async () => {
   await editor.open("bare");
   expect(await environmentText()).toBe("Production: real money. https://api.example.com/");
   await editor.close("cancel");
 });
 
-test("a client certificate is a credential: it is not folded away", async () => {
+test("a client certificate opens the credentials section", async () => {
   await editor.open("certified");
   expect(await setting("tls").isVisible()).toBe(true);
   expect(await setting("psuId").isVisible()).toBe(false);

@@ -64,7 +64,7 @@ test("a setting may hold an environment variable", async () => {
   expect((await nextOutcome()).statusCode).toBe(200);
 });
 
-test("a variable that is not set is named, and nothing is sent", async () => {
+test("names an unset variable and sends nothing", async () => {
   const credentials = { accessToken: "${NO_TOKEN}", apiKey: demo.apiKey };
   const before = sandbox.requests.length;
   await nodeRed.deploy(listFlow(connectionConfig(sandbox, { credentials })));
@@ -109,7 +109,7 @@ test.each([
   expect(error.cause.outcome).toBe("not-sent");
 });
 
-test("a connection that is not usable is in the log from the deploy on", async () => {
+test("an unusable connection is logged at the deploy", async () => {
   const before = nodeRed.countInLog("baseUrl must be an http");
   await nodeRed.deploy(listFlow(connectionConfig({ baseUrl: "nowhere", xs2aUrl: "" })));
 
@@ -144,7 +144,7 @@ test.each([
   },
 );
 
-test("a module of operations that cannot be loaded is what is wrong with each connection", async () => {
+test("each connection reports an extension module that cannot be loaded", async () => {
   const extension = await extensionModule("module.exports = 42;\n");
   const other = await NodeRed.start({ env: extension.env });
   await other.deploy(listFlow(connectionConfig(sandbox)));
@@ -159,7 +159,7 @@ test("a module of operations that cannot be loaded is what is wrong with each co
   await extension.remove();
 }, 60_000);
 
-test("nodes and connection work on after a redeploy", async () => {
+test("nodes and connection work after a redeploy", async () => {
   await nodeRed.deploy(listFlow(connectionConfig(sandbox)));
   await nextOutcome();
   await nodeRed.deploy(listFlow(connectionConfig(sandbox)));
@@ -167,7 +167,7 @@ test("nodes and connection work on after a redeploy", async () => {
   expect((await nextOutcome()).statusCode).toBe(200);
 });
 
-test("a watch tells what comes, also what came during a deploy", async () => {
+test("a watch reports new entries, also those from the time of a deploy", async () => {
   const watch = (label: string): FlowNode[] => [
     tab,
     connectionConfig(sandbox),
@@ -195,7 +195,7 @@ test("a watch tells what comes, also what came during a deploy", async () => {
   expect((await told()).transaction_reference).toBe("WATCHED-2");
 });
 
-test("the refusal of a credential says which and where", async () => {
+test("a refused credential is named with its server", async () => {
   const credentials = { accessToken: "wrong", apiKey: demo.apiKey };
   await nodeRed.deploy(listFlow(connectionConfig(sandbox, { credentials })));
 

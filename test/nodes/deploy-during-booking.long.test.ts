@@ -158,11 +158,11 @@ test.each(samples.map((run, index) => [`${index}: ${run.by}, ${run.ending}`, run
   async (name, run) => bookDuring(run, name),
 );
 
-test("no deploy and no stop waits until Node-RED has enough of it", () => {
+test("no deploy or stop reaches the close timeout of Node-RED", () => {
   expect(nodeRed.countInLog("Close timed out")).toBe(0);
 });
 
-test("no line of the log holds a secret", () => {
+test("no log line contains a secret", () => {
   const { credentials } = connectionConfig({ baseUrl: "", xs2aUrl: "" }) as unknown as {
     credentials: Record<string, string>;
   };

@@ -147,7 +147,7 @@ describe.each(supportedVersions)("Node-RED %s", (version, runtime) => {
 
   afterAll(() => rm(userDir, { recursive: true, force: true }));
 
-  test("every form is filled and saved, and the flows have what was written", async () => {
+  test("every form saves the entered values", async () => {
     const empty = async (nodeRed: NodeRed) => [
       tab,
       connectionConfig(sandbox),
@@ -177,7 +177,7 @@ describe.each(supportedVersions)("Node-RED %s", (version, runtime) => {
     }
   }, 400_000);
 
-  test("every form shows it again in the dark", async () => {
+  test("every form shows the saved values in dark mode", async () => {
     const found = new Map<string, string[]>();
     const shown = new Map<string, FilledForm>();
     const warnings = await inEditor(

@@ -69,7 +69,7 @@ const overlaps = (one: NodeBounds, other: NodeBounds): boolean =>
   one.top < other.bottom &&
   other.top < one.bottom;
 
-test("nobody is asked, nothing is marked, all can be deployed, and no node covers another", async () => {
+test("imports without dialogs, errors or overlapping nodes, and deploys", async () => {
   for (const title of titles) {
     await editor.importExample(title);
     expect([title, await editor.page.locator("#red-ui-notifications button").allTextContents()]).toEqual([

@@ -90,7 +90,7 @@ async function expectEffort(max: EffortCounts): Promise<void> {
 const postedBody = async (path: string) =>
   (await stage.receivers.waitForPost(path)).body as Record<string, unknown>;
 
-test("a low balance is told", async () => {
+test("reports a low balance", async () => {
   const low = await watch("fxdesk-watch-balances", async () => {
     await makeConnection();
     await user.fill("Below", "50000");
@@ -145,7 +145,7 @@ test("each new transaction is appended to a file once", async () => {
   await expectEffort({ nodes: 3, clicks: 15, keys: 60 });
 }, 60_000);
 
-test("forwards that mature within ten days are told", async () => {
+test("reports forwards that mature within ten days", async () => {
   await user.addFlow();
   const maturities = await watch("fxdesk-watch-maturities", () => user.fill("Within days", "10"));
   await user.wire(maturities, await postTo("/matures", 1));
@@ -183,7 +183,7 @@ test("a file of open invoices is reconciled", async () => {
   await expectEffort({ nodes: 4, clicks: 28, keys: 100 });
 }, 60_000);
 
-test("a margin call is told", async () => {
+test("reports a margin call", async () => {
   await user.addFlow();
   const calls = await watch("fxdesk-watch-margin-calls");
   await user.wire(calls, await postTo("/margin", 1));

@@ -108,7 +108,7 @@ const options = () => page.locator(".fxdesk-list:visible [role=option]");
 const saved = async (id: string) =>
   (await nodeRed.json<FlowNode[]>("/flows")).find((node) => node.id === id)!;
 
-test("accounts are picked by currency and balance, and the label of the node says which", async () => {
+test("picks accounts by currency and balance and shows the choice in the node label", async () => {
   await editor.edit("balances");
   await inner("account_id").click();
   await options().nth(2).waitFor();
@@ -143,7 +143,7 @@ test("a consent that was created is picked by its last day", async () => {
   await editor.done();
 });
 
-test("several values are picked one after the other, and any text may stay", async () => {
+test("picks several values and keeps other text", async () => {
   await editor.edit("find");
   await openOptional();
   await inner("currencies").click();
@@ -178,7 +178,7 @@ interface EditorPage {
   readonly jQuery: (on: unknown) => { typedInput(method: "value"): string };
 }
 
-test("a list of objects is filled in rows by the keyboard, and switched to JSON and back without a loss", async () => {
+test("fills a list of objects by keyboard and switches to JSON and back without loss", async () => {
   await editor.edit("exposure");
   const rows = field("flows");
   await rows.getByLabel("Amount").waitFor();
@@ -232,7 +232,7 @@ test("a period is picked in words or by its days", async () => {
   await cancel();
 });
 
-test("a date is picked as a date, and one that is written is shown in the picker", async () => {
+test("picks a date and shows a typed date in the picker", async () => {
   await editor.edit("days");
   await page.getByLabel("Date from, pick").fill("2026-03-01");
   expect(await inner("date_from").inputValue()).toBe("2026-03-01");
@@ -247,7 +247,7 @@ test("a date is picked as a date, and one that is written is shown in the picker
   });
 });
 
-test("a watch shows what it would tell now, and an operation by its name what it reads", async () => {
+test("tries a watch, and an operation chosen by name", async () => {
   await editor.edit("low");
   await page.locator("#fxdesk-try").click();
   await page.locator(".fxdesk-response:visible").waitFor();
@@ -270,7 +270,7 @@ test("a watch shows what it would tell now, and an operation by its name what it
   await cancel();
 });
 
-test("a value that does not fit is said below its field, as it is typed", async () => {
+test("shows validation errors below the field while typing", async () => {
   await editor.edit("balances");
   await editor.fill("account_id", "");
   await inner("account_id").pressSequentially("my euro account");
@@ -281,7 +281,7 @@ test("a value that does not fit is said below its field, as it is typed", async 
   await cancel();
 });
 
-test("a form asks for what the choices in it make necessary, and hides what they exclude", async () => {
+test("shows required fields and hides excluded ones according to the choices", async () => {
   const id = await editor.drag("fxdesk-initiate-payment", 400, 320);
   await editor.edit(id);
   expect(await field("creditorName").isVisible()).toBe(false);
@@ -297,7 +297,7 @@ test("a form asks for what the choices in it make necessary, and hides what they
   await cancel();
 });
 
-test("of several ways to give something, one is chosen", async () => {
+test("offers a choice between alternative fields", async () => {
   const id = await editor.drag("fxdesk-get-funding-account", 400, 380);
   await editor.edit(id);
   await field("currency").waitFor();
@@ -308,7 +308,7 @@ test("of several ways to give something, one is chosen", async () => {
   await cancel();
 });
 
-test("a read is tried, and its response is shown in the form", async () => {
+test("tries a read and shows its response", async () => {
   await editor.edit("find");
   await editor.fill("currencies", "EUR");
   await page.locator("#fxdesk-try").click();
@@ -319,7 +319,7 @@ test("a read is tried, and its response is shown in the form", async () => {
   await cancel();
 });
 
-test("what changes something is not tried", async () => {
+test("offers no trial for operations that change something", async () => {
   await editor.edit("book");
 
   expect(await page.locator("#fxdesk-try").count()).toBe(0);
@@ -360,7 +360,7 @@ test("a keystroke among 1,000 accounts takes less than 200 ms", async () => {
   await cancel();
 });
 
-test("nodes that commit money are deployed with production once a person has said yes, and asked again elsewhere", async () => {
+test("asks for confirmation before nodes that commit money are deployed with production, once per address", async () => {
   // Nothing says the environment: then it is production.
   const production = { id: "live", name: "Live", environment: undefined, domain: "bank.invalid" };
   const { baseUrl: _base, xs2aUrl: _xs2a, ...live } = connectionConfig(sandbox, production);
@@ -429,7 +429,7 @@ describe("the routes behind", () => {
     });
   const list = { from: "cash.getPosition", property: "account_id" };
 
-  test("list what there is, with the secrets that are stored, and show none", async () => {
+  test("list entries with stored secrets and reveal none", async () => {
     const response = await post("connection/list", { ...form(), ...list });
     const body = await response.text();
 

@@ -107,7 +107,7 @@ async function waitTurns(count: number): Promise<void> {
   for (const _ of Array.from({ length: count })) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("shows that calls are under way until the last one has ended", async () => {
+test("shows calls in progress until the last one has finished", async () => {
   const held: (() => void)[] = [];
   const node = await deployNode("fxdesk-list-trades", (socket, number) => {
     held.push(() => respond(200, "[]")(socket, number));
