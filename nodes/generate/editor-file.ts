@@ -111,11 +111,14 @@ interface NodeDefinition {
 }
 
 /** Returns the metadata as code. Controls with the common value are written as their name. */
-function metadataCode({ controls, searchWords, ...told }: EditorMetadata, shared: SharedDefinitions): string {
+function metadataCode(
+  { controls, searchWords, ...values }: EditorMetadata,
+  shared: SharedDefinitions,
+): string {
   const given = controls.map((each) =>
     literal(isCommon(shared.controls, [each.name, each]) ? each.name : each),
   );
-  const texts = Object.entries(told).map(([name, value]) => `${name}: ${literal(value)}`);
+  const texts = Object.entries(values).map(([name, value]) => `${name}: ${literal(value)}`);
   if (searchWords) texts.push(`searchWords: ${wordsCode(searchWords, shared.words)}`);
   return `{ ${texts.join(", ")}, controls: controls(${given.join(", ")}) }`;
 }

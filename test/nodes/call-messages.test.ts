@@ -1,4 +1,4 @@
-/** What a node makes of a response: pages, files, statuses, and calls that are still under way when it closes. */
+/** Conversion of responses to messages: pages, files, statuses, and calls in progress at close. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -148,7 +148,7 @@ const joinNode: FlowNode = {
   wires: [["end"]],
 };
 
-/** As many trades as the query says, in pages. */
+/** Serves the requested number of trades, in pages. */
 const someTrades: ScriptedService["handler"] = (url, response) => {
   const [count = 0, page = 1, size = 50] = ["parent_trade_id", "page", "page_size"].map((name) =>
     url.searchParams.has(name) ? Number(url.searchParams.get(name)) : undefined,

@@ -37,7 +37,7 @@ module.exports = (toolkit) => ({ ...quotes(toolkit), interceptors: [link] });
 
 type Message = Record<string, any>;
 
-/** What comes of a message with the payload. */
+/** Returns the result of a message with the payload. */
 async function callWithPayload(
   operation: string,
   payload: unknown,

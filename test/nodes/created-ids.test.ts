@@ -1,4 +1,4 @@
-/** What nodes created is offered by the forms of others: in a real Node-RED, by the route that the editor asks. */
+/** Offering created resources in the forms of other nodes, through the editor route of a real Node-RED. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { createConsent, deleteConsent, getConsent } from "../../core/contract/consents";
 import { getPaymentStatus, initiatePayment } from "../../core/contract/payments";

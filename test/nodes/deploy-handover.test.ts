@@ -1,4 +1,4 @@
-/** What a node tells is handed over at a deploy, and what a deploy overtakes is known. */
+/** Handover of messages at a deploy, and detection of lost ones. */
 import { EventEmitter } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";

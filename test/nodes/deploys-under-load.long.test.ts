@@ -11,7 +11,7 @@ import { connectionConfig, operationNode, tab, typed } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 import { json, ScriptedService } from "./support/scripted-service";
 
-/** Of each kind. */
+/** Number of messages of each kind. */
 const calls = Number(process.env.FXDESK_RUNS ?? 500);
 const senderCount = 8;
 
@@ -20,7 +20,7 @@ let nodeRed: NodeRed;
 
 type Kind = "book" | "get";
 
-/** What arrived at the service, by the numbers of the messages. */
+/** Requests that reached the service, by message number. */
 const arrived: Readonly<Record<Kind, string[]>> = { book: [], get: [] };
 
 beforeAll(async () => {
@@ -103,7 +103,7 @@ async function send(kind: Kind, from: number): Promise<void> {
     }).catch(() => undefined);
 }
 
-/** How often the flow told of a message. */
+/** Number of times that the flow reported a message. */
 const reportCounts = (kind: Kind) => {
   const words = new RegExp(`told ${kind} (\\d+) `);
   const numbers = nodeRed.log.flatMap((line) => words.exec(line)?.[1] ?? []);

@@ -91,7 +91,7 @@ interface PaletteOwner {
   readonly RED: { readonly nodes: { getType(type: string): NodeType } };
 }
 
-/** What the palette is told to show of each type, and the pieces of it that it shows. */
+/** Returns the label of each type in the palette, and the lines in which it is shown. */
 const labelsIn = ({ page }: Editor) =>
   page.locator(".red-ui-palette-node[data-palette-type^=fxdesk] .red-ui-palette-label").evaluateAll((all) =>
     all.map((label) => {

@@ -84,7 +84,7 @@ async function inEditor(
   }
 }
 
-/** What axe finds in the open form; in the dark, where only the colours are others, of these alone. */
+/** Returns the accessibility violations of the open form. In dark mode, checks only colours. */
 async function violationsIn(page: Page, { colorScheme }: Look): Promise<string[]> {
   // What Node-RED puts round each form, and into it against password managers, is its own.
   const part = { include: [".red-ui-tray-body form"], exclude: ["[id^=red-ui-trap]"] };
@@ -136,7 +136,7 @@ describe.each(supportedVersions)("Node-RED %s", (version, runtime) => {
   let userDir: string;
   let light: Look;
   let dark: Look;
-  /** What was written into each form, by the id of its node. */
+  /** Values entered in each form, by node ID. */
   const written = new Map<string, FilledForm>();
   let stored: FlowNode[];
 

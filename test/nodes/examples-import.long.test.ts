@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const titles = readdirSync(join(root, "examples")).map((file) => file.replace(/\.json$/, ""));
 
-/** What the editor marks with a triangle: nodes and the properties that are not valid. */
+/** Returns the nodes that the editor marks as invalid, with their invalid properties. */
 const invalidNodesScript = `(() => {
   const found = [];
   RED.nodes.eachNode(({ id, valid, validationErrors }) => valid || found.push([id, validationErrors]));

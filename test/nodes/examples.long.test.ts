@@ -138,7 +138,7 @@ test.each(examples)("%s describes its purpose and settings", (_title, flow) => {
   expect(byType(flow, "function")).toEqual([]);
 });
 
-/** What a user of such nodes wants first. */
+/** Examples that new users need first. */
 const essentialExamples = flowsOf([
   "Low balance",
   "MT940 of all accounts",
@@ -153,7 +153,7 @@ const essentialExamples = flowsOf([
 /** A property of a message or of a context, such as payload.files[0].path. */
 const propertyPattern = /^[\w-]+(\.[\w-]+|\[\d+\])*$/;
 
-/** Where the editor keeps how a value is to be read, and the value. */
+/** Stored type and value of a typed input. */
 const typedPairs = [
   ["type", "value"],
   ["pt", "p"],

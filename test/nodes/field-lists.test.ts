@@ -1,4 +1,4 @@
-/** Which list fills which field: derived from declarations, whoever made them. */
+/** Lists of form fields, derived from declarations. */
 import { z } from "zod";
 import { fxdeskService } from "../../core/service";
 import { json, operation } from "../../core/declaration/declare";

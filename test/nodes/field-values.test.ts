@@ -1,4 +1,4 @@
-/** Where the values of a form come from, seen by what the service is asked. */
+/** Sources of field values, verified by the requests to the service. */
 import { callerFields, type Declaration } from "@fxdesk/toolkit/operations";
 import { listAccounts } from "../../core/contract/accounts";
 import { listOpenBankingTransactions } from "../../core/contract/open-banking";
@@ -95,7 +95,7 @@ const procedureNode = (procedure: Callable, id: string, fields: object, next = "
 
 const exposure = procedureNode(getExposure, "exposure", { flows: fromPayload });
 
-/** What is expected in a currency, of the exposure that comes out. */
+/** Returns the expected amount of a currency in the resulting exposure. */
 const expectedIn = ({ payload, error }: Record<string, any>, currency: string) => {
   expect(error).toBeUndefined();
   return payload.currencies.find((each: Record<string, any>) => each.currency === currency).expected;
@@ -213,7 +213,7 @@ test("converts text to numbers and numbers to text", async () => {
 
 const start = Date.UTC(2026, 2, 14, 22, 30, 15, 250);
 
-/** As flows hold it, and the day and the minute that are asked for. */
+/** Flow value, and the expected day and minute in the request. */
 const times: readonly (readonly [string, string, unknown, string, string])[] = [
   ["what $now() gives", "payload", "2026-03-14T22:30:15.250Z", "2026-03-14", "2026-03-14T22:30"],
   ["a time with an offset", "payload", "2026-03-15T00:30:15+02:00", "2026-03-14", "2026-03-14T22:30"],

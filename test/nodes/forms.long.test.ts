@@ -1,4 +1,4 @@
-/** What the forms of nodes know: lists to pick from, what is wrong with a value, and a read that is tried. */
+/** Node forms: pickers, validation and "Try it". */
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
@@ -45,7 +45,7 @@ const accounts = Array.from({ length: 1_000 }, (_, index) => ({
   account_details: [{ account_name: `Account ${index}` }],
 }));
 
-/** What is expected to come in, with something that its declaration does not know. */
+/** Expected flows, with a property that the declaration does not know. */
 const expected = [{ date: "2026-01-02", currency: "EUR", amount: "12.50", note: "kept" }];
 const flowsOf = (flows: readonly object[]) => ({ type: "json", value: JSON.stringify(flows) });
 

@@ -38,7 +38,7 @@ interface Definition {
   category: string;
   color: string;
   icon: string;
-  /** Where its catalogue has nothing, it is given what stands for that. */
+  /** Returns the default if the catalogue has no text. */
   paletteLabel(this: Definition & { _(key: string, options: { defaultValue: string }): string }): string;
   defaults: Record<string, { value?: unknown; type?: string }>;
   credentials?: Record<string, { type: string }>;
@@ -50,7 +50,7 @@ interface Definition {
   };
 }
 
-/** What the editor hears when it loads the file. */
+/** Calls that the file makes when the editor loads it. */
 function definitionsIn(html: string): Map<string, Definition> {
   const script = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(html)![1]!;
   const found = new Map<string, Definition>();

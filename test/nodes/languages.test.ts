@@ -1,4 +1,4 @@
-/** What a person reads in the editor, in every language. */
+/** Texts of the editor in every language. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { withQuoteProcedures } from "../../nodes/user-service";
@@ -13,7 +13,7 @@ import { NodeRed } from "./support/node-red";
 
 const icons = join(__dirname, "../../icons");
 
-/** That of which the package has nodes. */
+/** Service of the package's nodes. */
 const service = withQuoteProcedures(fxdeskService);
 
 const files: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ const textsOf = (value: unknown, path = ""): [string, string][] =>
     ? [[path, value]]
     : Object.entries(value as object).flatMap(([key, inner]) => textsOf(inner, `${path}.${key}`));
 
-/** What is put into a text. */
+/** Returns the placeholders of a text. */
 const gaps = (text: string) => [...text.matchAll(/__\w+__|\$\{\w+\}/g)].map(([gap]) => gap).toSorted();
 
 /** Words that are the same in both languages. */
@@ -119,7 +119,7 @@ describe("texts of declarations on forms", () => {
   });
 });
 
-/** What the frame of the help says, by the path of its key. */
+/** Returns the help texts by key path. */
 const helpWords = (words: Words) => {
   const { summaries: _, ...frame } = words.help;
   return textsOf(frame);

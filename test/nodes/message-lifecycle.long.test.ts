@@ -1,4 +1,4 @@
-/** What a message may ask of its node, where what becomes of it goes, and what a deploy makes of it. */
+/** Control of a node by its messages, delivery of results, and deploys. */
 import type { ServerResponse } from "node:http";
 import { bookTrade, getTrade, listTrades } from "../../core/contract/trades";
 import { eventually } from "../support/eventually";

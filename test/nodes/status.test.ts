@@ -1,4 +1,4 @@
-/** What stands below a node while its calls are under way, and what becomes of them when the flow is stopped. */
+/** Node status during calls, and outcome of calls when the flow is stopped. */
 import type { Node, NodeAPI } from "node-red";
 import helper from "node-red-node-test-helper";
 import { fxdeskService } from "../../core/service";

@@ -13,7 +13,7 @@ import { faultServer, respond } from "../support/fault-server";
 
 helper.init(require.resolve("node-red"));
 
-/** What the recording nodes have heard, by their ids. */
+/** Messages received by the recording nodes, by node ID. */
 let recorded: Record<"changes" | "states" | "caught", Record<string, any>[]>;
 
 let events: NodeAPI["events"];
