@@ -94,7 +94,7 @@ const sample = (operation: Declaration) => sampleInput(operation.name, client);
 
 const inputs = new Map<string, Promise<Values>>();
 
-/** Failures of calls; all use the same input. */
+/** Returns the sample input of an operation. Failing calls share it. */
 function cachedSample(operation: Declaration): Promise<Values> {
   const input = inputs.get(operation.name) ?? sample(operation);
   inputs.set(operation.name, input);

@@ -50,7 +50,7 @@ interface Definition {
   };
 }
 
-/** Calls that the file makes when the editor loads it. */
+/** Returns the definitions that the editor registers when it loads the file, by type. */
 function definitionsIn(html: string): Map<string, Definition> {
   const script = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(html)![1]!;
   const found = new Map<string, Definition>();

@@ -96,7 +96,7 @@ async function kill({ process, log }: NodeRed): Promise<void> {
 
 const files = useTempFolder();
 
-/** File of the reported changes, and its content so far. */
+/** Creates a file for the reported changes and a function that reads it. */
 function createReportFile() {
   const file = join(files.path, `${randomUUID()}.jsonl`);
   const told = async (): Promise<ReportedChange[]> => {

@@ -2,7 +2,7 @@
 import type { Locator, Page } from "playwright-core";
 import type { Editor } from "./browser";
 
-/** Positions of nodes, on separate rows because long labels would overlap. */
+/** Returns the position of a node. Columns are staggered because long labels would overlap. */
 const canvasPosition = (column: number, row: number) =>
   [130 + 200 * column, 60 + 100 * column + 50 * row] as const;
 
