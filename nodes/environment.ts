@@ -1,8 +1,8 @@
-/** Environment variables in what a form holds. */
+/** Environment variables in form fields. */
 
 /**
- * The variable that was not there. Node-RED puts the value in place of `${NAME}` or `$(NAME)` when that is all a field
- * holds, and leaves the text as it is when there is no such variable.
+ * Returns the name of an unset variable. Node-RED replaces a field that is exactly `${NAME}` or `$(NAME)` with the value of
+ * the variable, and leaves the text unchanged if the variable is not set.
  */
 export const unresolvedVariable = (text: string): string | undefined =>
   /^\$\{([^}]+)\}$|^\$\(([^)]+)\)$/.exec(text)?.slice(1).find(Boolean);

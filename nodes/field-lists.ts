@@ -1,6 +1,6 @@
 /**
- * Which list fills which field of a form. It follows from the declarations: a read that needs no input and lists entries in
- * which there is what the field takes; where there is none, what calls created that is identified so.
+ * Finds the list that offers values for a form field. Derived from the declarations: a read without required input whose
+ * entries have the property that the field takes, or else the IDs of resources created by earlier calls.
  */
 import type { CreatedResource } from "../core/client/response";
 import {
@@ -18,7 +18,7 @@ import { listSchemaOf } from "../core/declaration/result-list";
 import { callablesOf, type Service } from "../core/declaration/service";
 import { elementOf, type Kind, kindOf, shapeOf } from "../core/schema/kind";
 
-/** The list, by the name of what reads it or creates its entries, and the property of these that is the value. */
+/** A list of values: the operation that reads it or creates its entries, and the property that is the value. */
 export interface FieldList {
   readonly from: string;
   readonly property: string;
@@ -26,7 +26,7 @@ export interface FieldList {
 
 interface Candidate {
   readonly callable: Callable;
-  /** The kinds of the properties of an entry, by name. */
+  /** Kind of each property of an entry, by name. */
   readonly properties: ReadonlyMap<string, Kind>;
 }
 
@@ -45,17 +45,17 @@ function toCandidate(callable: Callable): Candidate | undefined {
 
 const singular = (name: string): string => name.replace(/ies$/, "y").replace(/s$/, "");
 
-/** What identifies something, and what a client holds several of. */
+/** True for IDs and currencies: values of which a client has several. */
 const isPickable = (property: string): boolean => property.endsWith("_id") || property === "currency";
 
-/** The properties that a field may mean: `accounts` are account IDs, `base_currency` is a currency. */
+/** Returns the properties that a field can refer to: `accounts` takes account IDs, `base_currency` a currency. */
 function candidateProperties(field: string): string[] {
   const name = singular(field);
   const currency = name.endsWith("_currency") ? ["currency"] : [];
   return [name, `${name}_id`, ...currency].filter(isPickable);
 }
 
-/** People know an entry by its amounts; a list of the service itself has all of them. */
+/** Prefers lists whose entries have amounts, which people recognise, and operations over procedures, which may filter. */
 function rankOf({ callable, properties }: Candidate, property: string): number {
   const names = [...properties.keys()];
   const isIdentity = names[0] === property && property.endsWith("_id") ? 4 : 0;
@@ -63,19 +63,19 @@ function rankOf({ callable, properties }: Candidate, property: string): number {
   return isIdentity + hasAmount + (isProcedure(callable) ? 0 : 1);
 }
 
-/** The operations that are called. */
+/** Returns the operations that a callable uses. */
 function operationsCalledBy({ operations }: Service, callable: Callable): readonly Declaration[] {
   const { uses = [callable.name] } = callable as Callable & { readonly uses?: readonly string[] };
   return operations.filter(({ name }) => uses.includes(name));
 }
 
-/** The servers that are called: what one identifies, the others do not know. */
+/** Returns the servers that a callable uses. An ID is valid only on the server that issued it. */
 const serversOf = (service: Service, callable: Callable): ReadonlySet<string> =>
   new Set(operationsCalledBy(service, callable).map(({ server }) => server));
 
 /**
- * The operation whose kind a field takes, of those that create its identifier: the one at the path that an operation has before
- * it, else one that may be at it. Where the identifier stands in no path, any.
+ * Returns the operation that creates the resource whose ID a field takes: preferably at the same path, else at a path that
+ * can match, else any operation that creates an ID of that name.
  */
 function findCreator(
   service: Service,
@@ -97,7 +97,7 @@ function findCreator(
   return undefined;
 }
 
-/** What calls created that a field takes, by an operation that creates it. */
+/** Returns the list of created resources whose ID a field takes. */
 function findCreatedList(
   service: Service,
   names: readonly string[],
@@ -110,7 +110,7 @@ function findCreatedList(
   return undefined;
 }
 
-/** Returns which list fills a field of an operation, procedure or watch of a service; undefined where none does. */
+/** Returns a function that finds the list for a field of an operation, procedure or watch, or undefined if there is none. */
 export function createListFinder(
   service: Service,
 ): (callable: Callable, field: FieldDoc) => FieldList | undefined {
@@ -139,18 +139,18 @@ export function createListFinder(
   };
 }
 
-/** An entry as a form offers it. */
+/** An entry offered by a form field. */
 export interface PickerOption {
   readonly value: string;
-  /** What people know it by. */
+  /** Recognisable values of the entry. */
   readonly title: string;
-  /** In a word, which stays true: its currency, where it has one. */
+  /** Short label that stays valid: the currency if the entry has one. */
   readonly label: string;
 }
 
 const maxTitleValues = 5;
 
-/** What is told of an entry beside identifiers and addresses: its first words and numbers. */
+/** Returns the texts and numbers of an entry, without IDs and URLs. */
 function titleValuesOf(entry: Readonly<Record<string, unknown>>, value: string): string[] {
   return Object.entries(entry)
     .filter(([name]) => !name.endsWith("_id"))
@@ -160,7 +160,7 @@ function titleValuesOf(entry: Readonly<Record<string, unknown>>, value: string):
     .filter((word) => word !== "" && word !== value);
 }
 
-/** The values that entries offer, each once. */
+/** Returns the distinct values of a property as picker options. */
 export function toPickerOptions(entries: readonly unknown[], property: string): PickerOption[] {
   const options = new Map<string, PickerOption>();
   for (const entry of entries as readonly Readonly<Record<string, unknown>>[]) {
@@ -168,7 +168,7 @@ export function toPickerOptions(entries: readonly unknown[], property: string): 
     if (typeof raw !== "string" && typeof raw !== "number") continue;
     const value = String(raw);
     if (options.has(value)) continue;
-    // A currency is known by itself.
+    // A currency needs no further description.
     const titleValues = property.endsWith("_id") ? titleValuesOf(entry, value).slice(0, maxTitleValues) : [];
     const label = typeof entry.currency === "string" ? entry.currency : (titleValues[0] ?? value);
     options.set(value, { value, title: titleValues.join(" · "), label });
@@ -176,7 +176,7 @@ export function toPickerOptions(entries: readonly unknown[], property: string): 
   return [...options.values()];
 }
 
-/** What calls created, as a form offers it: by when that was, to the minute, and by what people know it. */
+/** Returns created resources as picker options, titled with the minute of creation (UTC) and recognisable values. */
 export const toCreatedPickerOptions = (created: readonly CreatedResource[]): PickerOption[] =>
   created.map(({ id, at, labelParts }) => {
     const createdAt = `${new Date(at).toISOString().slice(0, 16)}Z`;

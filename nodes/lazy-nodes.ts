@@ -1,11 +1,8 @@
-/**
- * Nodes whose code is loaded with the first of them: Node-RED loads every package at its start, whether a flow uses it or
- * not.
- */
+/** Loads the code of the nodes with the first node: Node-RED loads every installed package at startup, used or not. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
 import { serveEditorTexts } from "./serve-editor-texts";
 
-/** A type of node that is made when the first node of it is. */
+/** Returns a node constructor that is created with the first node of its type. */
 export function lazyNode<N extends Node<C>, D extends NodeDef, C extends object>(
   createConstructor: () => NodeConstructor<N, D, C>,
 ): NodeConstructor<N, D, C> {
@@ -21,12 +18,12 @@ function loadNodeTypes(RED: NodeAPI) {
   return nodeTypes(RED);
 }
 
-/** The types of the service, and what forms are read from. The first other request of a form loads them, too. */
+/** Returns lazy constructors of the node types. The first request of a form to `/fxdesk` also loads the code. */
 export function lazyNodeTypes(RED: NodeAPI) {
   let loaded: ReturnType<typeof loadNodeTypes> | undefined;
   const types = () => (loaded ??= loadNodeTypes(RED));
   serveEditorTexts(RED);
-  // The routes that are added now are found by the same request: they lie behind this one.
+  // Express also matches routes added during the request, because they come after this handler.
   RED.httpAdmin.use("/fxdesk", (_request, _response, next) => {
     types();
     next();

@@ -1,10 +1,10 @@
-/** The nodes for AI assistants, as Node-RED loads them; the types are literal for tools that read them without running the file. */
+/** Registers the assistant nodes. The types are literals because flow-library tools read them without running the file. */
 import type { NodeAPI } from "node-red";
 import { McpPaths } from "./assistant/mcp-paths";
 import { lazyNode } from "./lazy-nodes";
 
 export = (RED: NodeAPI): void => {
-  // Before the HTTP nodes of flows, whose paths would come first.
+  // Created before the HTTP nodes of flows, which would otherwise take precedence.
   const paths = new McpPaths(RED.httpNode);
   const server = lazyNode(() => {
     const { mcpServerNode } =

@@ -1,12 +1,12 @@
-/** What the nodes are called. */
+/** Types and names of the nodes. */
 import type { Callable } from "../core/declaration/operation";
 
-/** The type of the config node that holds a connection. */
+/** Type of the connection config node. */
 export const connectionType = "fxdesk-connection";
 
 /**
- * The connection of all examples. The editor makes it when one is imported: brought along by each, it would be asked about
- * from the second one on.
+ * Connection of all examples. The editor adds it with the first imported example. If each example contained it, the editor
+ * would report a conflict from the second import on.
  */
 export const exampleConnection = {
   id: "fxdesk.connection",
@@ -16,22 +16,22 @@ export const exampleConnection = {
   version: 1,
 } as const;
 
-/** The name of the node that calls any operation, in a locale key. */
+/** Locale key of the node that calls any operation. */
 export const callSlug = "call-operation";
 
-/** The type of the node that calls any operation of the connection, those of extensions included. */
+/** Type of the node that calls any operation of the connection, including those of extensions. */
 export const callType = `fxdesk-${callSlug}`;
 
-/** The name of the node that tells any watch, in a locale key. */
+/** Locale key of the node for any watch. */
 export const watchSlug = "watch";
 
-/** The type of the node that tells any watch of the connection, those of extensions included. */
+/** Type of the node for any watch of the connection, including those of extensions. */
 export const watchType = `fxdesk-${watchSlug}`;
 
-/** The name of an operation in a node type and a locale key: `list_trades` reads `list-trades`. */
+/** Returns the name of an operation in node types and locale keys: `list_trades` becomes `list-trades`. */
 export const slugOf = ({ tool }: Callable): string => tool.replaceAll("_", "-");
 
-/** A text in which operations are called as their nodes are: `trades.list` reads “List trades”. */
+/** Replaces operation names in a text with node titles: `trades.list` becomes “List trades”. */
 export const withNodeTitles = (
   text: string,
   operations: readonly Callable[],
@@ -42,5 +42,5 @@ export const withNodeTitles = (
     return result.replace(new RegExp(`(?<![\\w./])${name}(?!\\w|[./]\\w)`, "g"), titleFor(operation));
   }, text);
 
-/** The type of an operation's node: `fxdesk-list-trades`. */
+/** Returns the node type of an operation, for example `fxdesk-list-trades`. */
 export const nodeTypeOf = (operation: Callable): string => `fxdesk-${slugOf(operation)}`;

@@ -1,4 +1,4 @@
-/** The types of node that Node-RED registers, on one service. */
+/** Node constructors and editor routes of one service. */
 import type { NodeAPI } from "node-red";
 import { serveOperations } from "./serve-operations";
 import { connectionNode } from "./connection/connection-node";
@@ -10,7 +10,7 @@ import { loadUserService, withQuoteProcedures } from "./user-service";
 import { watchNode } from "./watch/watch-node";
 import { trackShutdown } from "./shutdown";
 
-/** `operation` and `watch` make the node of what is named; without a name, of what its form names. */
+/** Creates the node constructors. Without a name, `operation` and `watch` read it from the form of the node. */
 export function nodeTypes(RED: NodeAPI, environment: NodeJS.ProcessEnv = process.env) {
   const user = loadUserService(environment);
   const isShuttingDown = trackShutdown(RED);

@@ -1,4 +1,4 @@
-/** Whether what stands in a form fits, in the words that a message would be refused with. */
+/** Validates form values for the editor, with the same messages as a call. */
 import type { Node, NodeAPI } from "node-red";
 import { checkInput } from "../core/declaration/check";
 import type { Callable } from "../core/declaration/operation";
@@ -11,10 +11,10 @@ import type { TypedValue } from "./operation/value-sources";
 
 type FormFields = Readonly<Record<string, TypedValue>>;
 
-/** Values that are written in the form: all others are known with a message only. */
+/** True for values entered in the form. All others are only known when a message arrives. */
 const isFixed = ({ type }: TypedValue): boolean => ["str", "num", "json", "bool"].includes(type);
 
-/** What is wrong with the fixed values. Rules count where all values are fixed. */
+/** Returns the violations of the fixed values. */
 async function fixedValueViolations(
   RED: NodeAPI,
   callable: Callable,
@@ -41,7 +41,7 @@ function parseCheckRequest(
   return isForm ? { operation, fields } : undefined;
 }
 
-/** Serves the forms of who may read flows. Nothing is called, and no connection is needed. */
+/** Adds the route. It requires the permission `fxdesk.read`, makes no call and needs no connection. */
 export function serveInputChecks(RED: NodeAPI, service: Service): void {
   const known = new Map(declarationsOf(service).map((each) => [each.name, each]));
   RED.httpAdmin.post("/fxdesk/check", RED.auth.needsPermission("fxdesk.read"), (request, response) => {
@@ -49,7 +49,9 @@ export function serveInputChecks(RED: NodeAPI, service: Service): void {
     const callable = form && known.get(String(form.operation));
     if (isCrossOrigin(request.headers)) response.status(403).end();
     else if (!callable)
-      response.status(400).json({ message: "The fields of an operation are needed, as JSON." });
+      response
+        .status(400)
+        .json({ message: "Expected a JSON body with the name of an operation and its fields." });
     else
       void fixedValueViolations(RED, callable, form.fields).then(
         (violations) => response.json({ violations }),

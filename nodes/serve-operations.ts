@@ -1,4 +1,4 @@
-/** What the editor asks the runtime for. */
+/** Serves the lists of operations and watches to the editor. */
 import type { NodeAPI } from "node-red";
 import {
   callerFieldDocs,
@@ -9,7 +9,7 @@ import type { Callable } from "../core/declaration/operation";
 import { callablesOf, type Service } from "../core/declaration/service";
 import { isCrossOrigin } from "./cross-origin";
 
-/** What a person needs to choose an operation and to write its input. */
+/** Returns the part of the documentation that users need to choose an operation and enter its input. */
 const describeForEditor = (doc: OperationDoc) => {
   const { name, title, summary, effect } = doc;
   const fields = callerFieldDocs(doc).map(({ name: field, kind, requirement, description }) => ({
@@ -21,7 +21,7 @@ const describeForEditor = (doc: OperationDoc) => {
   return { name, title, summary, effect: effect.kind, fields };
 };
 
-/** Serves what a node may name, of the service and of extensions, to who may read it. */
+/** Adds the routes, including operations of extensions. They require the permission `fxdesk.read`. */
 export function serveOperations(RED: NodeAPI, service: Service): void {
   const lists = { operations: callablesOf(service), watches: service.watches ?? [] };
   for (const [path, list] of Object.entries(lists))

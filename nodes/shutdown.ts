@@ -1,4 +1,4 @@
-/** Whether Node-RED stops its flows for good, or to start others. */
+/** Distinguishes a shutdown of Node-RED from a deploy. */
 import type { NodeAPI } from "node-red";
 
 interface FlowsEvent {
@@ -6,8 +6,8 @@ interface FlowsEvent {
 }
 
 /**
- * Returns whether the flows that stop now are the last ones. A deploy stops flows after it has put the new ones in their
- * place: only at a real stop are those that stop the ones that were started.
+ * Returns a function that is true during a shutdown. A deploy replaces the configuration before it stops the flows, so the
+ * configuration that stops is the started one only at a shutdown.
  */
 export function trackShutdown({ events }: NodeAPI): () => boolean {
   let startedConfig: unknown;

@@ -1,12 +1,12 @@
-/** The service that the connections call. */
+/** The service with the user's extensions. */
 import { serviceFrom } from "../core/client/extensions";
 import type { Service } from "../core/declaration/service";
 import { fxdeskService } from "../core/service";
 
 export interface UserService {
-  /** With the user's extensions, where they can be had. */
+  /** Includes the extensions if they could be loaded. */
   readonly service: Service;
-  /** Why they cannot. Nothing is called then: a flow may need them. */
+  /** Reason why the extensions could not be loaded. Connections then refuse all calls, because flows may need them. */
   readonly loadError?: string;
 }
 
@@ -18,7 +18,7 @@ export function loadUserService(environment: Readonly<Record<string, string | un
   }
 }
 
-/** With what needs quotes, too: its node is there where no extension quotes, and says so when it is called. */
+/** Adds the procedures that need quotes. Their nodes exist without a quoting extension too, and report its absence when called. */
 export const withQuoteProcedures = (service: Service): Service => ({
   ...service,
   procedures: [...(service.procedures ?? []), ...(service.quoteProcedures ?? [])],

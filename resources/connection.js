@@ -1,9 +1,9 @@
-/** The form of a connection. */
+/** The connection form. */
 
-import { addressesOf, namesIn, riskOf } from "./production.js";
-import { settingWords, withWords, words } from "./words.js";
+import { addressesOf, namesIn, riskOf } from "./production-guard.js";
+import { settingTexts, whenTextsLoaded, translate } from "./form-texts.js";
 
-/** What the form holds, by name. */
+/** Returns the current values of the form by name. */
 function valuesOf(node) {
   const input = (name) => $(`#node-config-input-${name}`);
   const values = Object.fromEntries(
@@ -16,7 +16,7 @@ function valuesOf(node) {
 
 export const connectionLabel = (node) =>
   node.name ||
-  (node.fromEnvironment ? words(node, "connection.environment") : node.baseUrl || node.domain) ||
+  (node.fromEnvironment ? translate(node, "connection.environment") : node.baseUrl || node.domain) ||
   "fxdesk";
 
 const isAddress = (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
@@ -29,68 +29,68 @@ const shapes = {
   ipv4: (text) => text.split(".").length === 4 && text.split(".").every(isByte),
 };
 
-/** Nobody knows before the deploy what a variable holds. */
+/** The value of a variable is unknown until the deploy, so it is not checked. */
 const hasVariable = (text) => /\$[{(]/.test(text);
 
-const fits = (shape, text) => text === "" || hasVariable(text) || shapes[shape](text);
+const matchesShape = (shape, text) => text === "" || hasVariable(text) || shapes[shape](text);
 
-const reasonOf = (node, shape) => words(node, `connection.shapes.${shape}`);
+const shapeMessage = (node, shape) => translate(node, `connection.shapes.${shape}`);
 
-/** Of a property of a connection, for the editor: true, or what is wrong with it. */
+/** Validates a property of a connection. Returns true or an error message, as the editor expects. */
 export function shapeProblem(node, name, given) {
   const { [name]: shape } = node._def.fxdesk.shapes;
-  if (node.fromEnvironment || fits(shape, String(given ?? ""))) return true;
-  return `${settingWords(name).label}: ${reasonOf(node, shape)}`;
+  if (node.fromEnvironment || matchesShape(shape, String(given ?? ""))) return true;
+  return `${settingTexts(name).label}: ${shapeMessage(node, shape)}`;
 }
 
-/** Says below a field what is wrong with what is typed. */
-function addShapes(node) {
+/** Shows validation errors below each field as the user types. */
+function addShapeChecks(node) {
   for (const [name, shape] of Object.entries(node._def.fxdesk.shapes)) {
     const input = $(`#node-config-input-${name}`);
-    const reason = $(`#node-config-input-${name}-reason`);
+    const reason = $(`#node-config-input-${name}-error`);
     input.attr("aria-describedby", reason.attr("id")).on("input change", () => {
-      const isFitting = fits(shape, input.val());
+      const isFitting = matchesShape(shape, input.val());
       input.attr("aria-invalid", String(!isFitting));
-      reason.text(isFitting ? "" : reasonOf(node, shape));
+      reason.text(isFitting ? "" : shapeMessage(node, shape));
     });
     input.trigger("change");
   }
 }
 
-/** Shows where the connection leads, in the colour of its risk, and of the fields of an address those that count. */
-function addLeads(node) {
+/** Shows environment and address in the colour of their risk. Hides fields that a full address replaces. */
+function addEnvironmentNotice(node) {
   const { production } = node._def.fxdesk;
   if (!production) return;
   const { setting, replacedBy, address: template } = production;
   const parts = namesIn(template).filter((name) => name !== setting);
-  const look = () => {
+  const updateNotice = () => {
     const values = valuesOf(node);
     const connection = { ...values, _def: node._def };
     const risk = riskOf(connection);
-    const address = addressesOf(connection).join(", ") || words(node, "connection.leads.nowhere");
-    $(".fxdesk-leads")
+    const address = addressesOf(connection).join(", ") || translate(node, "connection.notice.noAddress");
+    $(".fxdesk-environment-notice")
       .attr("data-risk", risk)
-      .text(words(node, `connection.leads.${risk}`, { address }));
+      .text(translate(node, `connection.notice.${risk}`, { address }));
     const isReplaced = replacedBy.some((name) => values[name]);
     for (const name of parts)
       $(`#node-config-input-${name}`)
         .closest(".form-row")
         .toggle(!isReplaced || values[name] !== "");
   };
-  $(".fxdesk-settings").on("input change", look);
-  look();
+  $(".fxdesk-settings").on("input change", updateNotice);
+  updateNotice();
 }
 
-/** What a select stands for where nothing is chosen. */
-const usualOf = ({ _def }, select) =>
-  _def.fxdesk.usual[select.id.replace("node-config-input-", "")] ?? select.options[0].value;
+/** Returns the effective value of a select without a choice. */
+const defaultOf = ({ _def }, select) =>
+  _def.fxdesk.defaults[select.id.replace("node-config-input-", "")] ?? select.options[0].value;
 
-/** What nobody needs at first is folded away, unless it is filled; a new connection needs credentials. */
+/** Opens the sections that contain values, and the credentials of a new connection. */
 function foldSections(node) {
-  const { settings, usual, production } = node._def.fxdesk;
+  const { settings, defaults, production } = node._def.fxdesk;
   const isFilled = (name) => {
     const control = $(`#node-config-input-${name}`);
-    const empty = control.is("select") ? usualOf(node, control[0]) : (usual[name] ?? "");
+    const empty = control.is("select") ? defaultOf(node, control[0]) : (defaults[name] ?? "");
     return (control.val() ?? "") !== empty && name !== production?.setting;
   };
   const isNew = !settings.some(isFilled);
@@ -101,9 +101,9 @@ function foldSections(node) {
   });
 }
 
-function nameSettings({ _def }, form) {
+function labelSettings({ _def }, form) {
   for (const name of _def.fxdesk.settings) {
-    const { label, description } = settingWords(name);
+    const { label, description } = settingTexts(name);
     const caption = form.find(`label[for="node-config-input-${name}"]`).text(label);
     if (description) RED.popover.tooltip(caption, description);
   }
@@ -113,16 +113,16 @@ export function openConnection(node) {
   const form = $(".fxdesk-settings");
   const variables = $(".fxdesk-variables");
   const state = $("#fxdesk-connection-state");
-  withWords(node, { form, state, fill: () => nameSettings(node, form) });
+  whenTextsLoaded(node, { form, state, fill: () => labelSettings(node, form) });
   form.find("select").each(function () {
     const given = node[this.id.replace("node-config-input-", "")];
-    // What a flow holds stays: a variable is none of the options. Where it holds nothing, what is usual counts.
+    // Keeps a stored value that is not among the options, for example a variable.
     if (given && this.value !== given) $(this).append(new Option(given));
-    this.value = given || usualOf(node, this);
+    this.value = given || defaultOf(node, this);
   });
   foldSections(node);
-  addShapes(node);
-  addLeads(node);
+  addShapeChecks(node);
+  addEnvironmentNotice(node);
   $("#node-config-input-fromEnvironment")
     .on("change", function () {
       form.toggle(!this.checked);
@@ -130,6 +130,8 @@ export function openConnection(node) {
       $("#fxdesk-connection-login").toggle(!this.checked);
     })
     .trigger("change");
-  // Few open this form, and all load this file.
-  void import("./attempts.js").then(({ addAttempts }) => addAttempts(node, () => valuesOf(node)));
+  // Loaded on demand: every editor loads this file, but few users open this form.
+  void import("./connection-actions.js").then(({ addConnectionActions }) =>
+    addConnectionActions(node, () => valuesOf(node)),
+  );
 }

@@ -1,22 +1,21 @@
 /**
- * The forms of the fxdesk nodes in the Node-RED editor. What a form shows comes from the definition of its node
- * (`fxdesk.controls`), its words from the locale of the node set and from what declarations say. The editor loads this file
- * as a module.
+ * Forms of the fxdesk nodes in the Node-RED editor. The controls come from the node definition (`fxdesk.controls`), the
+ * texts from the locale catalogue and the declarations. The editor loads this file as a module.
  */
 import { connectionLabel, openConnection, shapeProblem } from "./connection.js";
 import "./help.js";
-import { momentPicker } from "./moments.js";
-import { picker } from "./picker.js";
+import { timePicker } from "./time-picker.js";
+import { createPicker } from "./picker.js";
 import { makeSearchable, summaryOf } from "./palette.js";
-import { placesOf, wayOf } from "./places.js";
-import { guardDeploys } from "./production.js";
-import { addRows } from "./rows.js";
-import { check, listFor, messageOf, tryRead } from "./through.js";
-import { fieldWords, isWordsKnown, readWords, titleOf, withWords, words } from "./words.js";
+import { placeFields, activeAlternative } from "./field-placement.js";
+import { guardDeploys } from "./production-guard.js";
+import { addObjectEditor } from "./object-editor.js";
+import { checkFields, fetchList, errorMessageOf, tryRead } from "./runtime-requests.js";
+import { fieldTexts, areTextsLoaded, loadTexts, titleOf, whenTextsLoaded, translate } from "./form-texts.js";
 
 const inputId = (name) => `node-input-fxdesk-${name}`;
 
-// ---- The control for a fixed value, as a type of the editor's typed input
+// ---- Typed-input types for fixed values
 
 const notEmpty = (value) => value !== "";
 const isNumber = RED.validators.number(true);
@@ -62,27 +61,29 @@ const fixedTypes = {
   }),
 };
 
-/** One that is called in the words of the locale, unless it has a label for all languages. */
+/** Returns a typed-input type with a translated label, unless its label is the same in all languages. */
 const fixedTypeOf = (node, kind, ...given) => ({
-  label: words(node, `form.kinds.${kind}`),
+  label: translate(node, `form.kinds.${kind}`),
   ...fixedTypes[kind](...given),
 });
 
-/** What an empty control says. */
-function emptyWords(node, { required, hint }) {
-  if (required) return words(node, "form.choose");
-  return hint === undefined ? words(node, "form.unset") : words(node, "form.usually", { value: hint });
+/** Returns the text of an empty control. */
+function placeholderText(node, { required, hint }) {
+  if (required) return translate(node, "form.choose");
+  return hint === undefined
+    ? translate(node, "form.unset")
+    : translate(node, "form.unsetWithHint", { value: hint });
 }
 
 function fixedType(node, control) {
-  const type = fixedTypeOf(node, control.control, control, emptyWords(node, control));
+  const type = fixedTypeOf(node, control.control, control, placeholderText(node, control));
   const { validate } = type;
   return control.required ? { ...type, validate: (value) => notEmpty(value) && validate(value) } : type;
 }
 
 const templateType = (node) => ({
   value: "template",
-  label: words(node, "form.template"),
+  label: translate(node, "form.template"),
   icon: '<span class="fxdesk-braces">{{ }}</span>',
 });
 
@@ -92,7 +93,7 @@ function typedInput(node, input, fixed, given) {
     ? [fixed, "flow", "global", "env"]
     : [fixed, templateType(node), "msg", "flow", "global", "jsonata", "env"];
   input.typedInput({ default: fixed.value, types });
-  nameParts(input);
+  labelTypedInput(input);
   if (given) {
     input.typedInput("type", given.type);
     input.typedInput("value", given.value);
@@ -100,35 +101,35 @@ function typedInput(node, input, fixed, given) {
   return types;
 }
 
-/** The line of text that a typed input shows. */
-const innerOf = (input) => input.parent().find(".red-ui-typedInput-input");
+/** Returns the text input inside a typed input. */
+const textInputOf = (input) => input.parent().find(".red-ui-typedInput-input");
 
-/** Gives the parts of a typed input, which have no names of their own, that of its row. */
-function nameParts(input) {
+/** Labels the parts of a typed input with the caption of its row, for screen readers. */
+function labelTypedInput(input) {
   const line = input.closest(".form-row");
   const caption = line.find("label").first();
   const id = `${input.attr("id")}-text`;
-  innerOf(input).attr("id", id);
+  textInputOf(input).attr("id", id);
   caption.attr("for", id);
   line.find("button[class*=red-ui-typedInput-option]").attr("aria-label", caption.text());
 }
 
-/** Makes a picker of a field while it holds a fixed value. */
-function pickerOf(input, options) {
-  const inner = innerOf(input);
+/** Attaches a picker to a field. It is active only while the field holds a fixed value. */
+function attachPicker(input, options) {
+  const inner = textInputOf(input);
   const line = inner.closest(".form-row");
   const isActive = () => input.typedInput("type") === "str";
-  const choice = picker(inner, { isActive, label: line.find("label").first().text(), ...options });
+  const choice = createPicker(inner, { isActive, label: line.find("label").first().text(), ...options });
   line.after(choice.list);
   return choice;
 }
 
-/** Lets a fixed value be picked from what there is; what was picked is remembered by what people call it. */
+/** Offers existing entries for a fixed value. Remembers the label of the chosen entry for the label of the node. */
 function addPicker(node, input, { list, several }) {
-  const inner = innerOf(input);
-  const choice = pickerOf(input, {
+  const inner = textInputOf(input);
+  const choice = attachPicker(input, {
     several: several === true,
-    chosen: ({ label }) => input.data("fxdeskLabel", label),
+    onChosen: ({ label }) => input.data("fxdeskLabel", label),
   });
   inner.on("input", () => input.removeData("fxdeskLabel"));
   const entryOf = ({ value, title, label }) => ({
@@ -139,24 +140,24 @@ function addPicker(node, input, { list, several }) {
     search: `${value} ${title}`.toLowerCase(),
   });
   const load = () =>
-    listFor($("#node-input-connection").val(), list)?.done(({ entries }) =>
+    fetchList($("#node-input-connection").val(), list)?.done(({ entries }) =>
       choice.fill(entries.map(entryOf)),
     );
   inner.one("focus", load);
   $("#node-input-connection").on("change", () => inner.off("focus", load).one("focus", load));
 }
 
-/** Offers the ways to say a period that come to mind first. */
+/** Offers common periods such as "last month". */
 function addPeriods(input, { periods }) {
-  pickerOf(input, {}).fill(periods.map((value) => ({ value, main: value, aside: "", search: value })));
+  attachPicker(input, {}).fill(periods.map((value) => ({ value, main: value, aside: "", search: value })));
 }
 
-/** Offers the browser's own pickers for a time while it is a fixed value. */
-function addMoment(node, input, { moment }) {
+/** Adds the browser's date and time pickers to a field with a fixed value. */
+function addTimePicker(node, input, { moment }) {
   const line = input.closest(".form-row");
-  const pickers = momentPicker(moment, {
+  const pickers = timePicker(moment, {
     label: line.find("label").first().text(),
-    words: (key) => words(node, key),
+    translate: (key) => translate(node, key),
     put: (text) => input.typedInput("value", text),
   });
   line.children(".red-ui-typedInput-container").after(pickers.line);
@@ -179,13 +180,13 @@ function row(id, label, control) {
 
 function fieldRow(node, control) {
   const id = inputId(control.name);
-  const { label, description } = fieldWords(node, control.name);
+  const { label, description } = fieldTexts(node, control.name);
   const input = $('<input type="text">')
     .css("width", "calc(100% - 155px)")
     .attr({ id, placeholder: control.hint });
   const line = row(id, label, input);
   const caption = line.find("label").toggleClass("fxdesk-required", control.required === true);
-  line.append($('<p class="fxdesk-reason" aria-live="polite">').attr("id", `${id}-reason`));
+  line.append($('<p class="fxdesk-error" aria-live="polite">').attr("id", `${id}-error`));
   if (description) RED.popover.tooltip(caption, description);
   return line;
 }
@@ -198,11 +199,11 @@ function group(title, open) {
 
 const fieldInput = (name) => $(`#${CSS.escape(inputId(name))}`);
 
-/** More than this many empty optional fields are folded away. */
-const shownOptional = 5;
+/** Maximum number of empty optional fields that are shown unfolded. */
+const maxShownOptional = 5;
 
-/** A choice between the ways to give something, of which one counts; the others are emptied. */
-function addWays(node, form, ways, place) {
+/** Adds a choice between alternative fields. Choosing one clears the others. */
+function addAlternativeChoice(node, form, chosenAlternatives, placeAll) {
   const { controls, rules = [] } = node._def.fxdesk;
   for (const [index, rule] of rules.entries()) {
     if (
@@ -210,27 +211,28 @@ function addWays(node, form, ways, place) {
       !rule.fields.every((name) => controls.some((each) => each.name === name))
     )
       continue;
-    const id = `${inputId(rule.fields.join("-"))}-way`;
+    const id = `${inputId(rule.fields.join("-"))}-alternative`;
     const select = $("<select>").attr("id", id);
-    for (const name of rule.fields) select.append($("<option>").val(name).text(fieldWords(node, name).label));
-    ways[index] = wayOf(rule, filledIn);
-    select.val(ways[index]).on("change", () => {
-      ways[index] = select.val();
-      for (const name of rule.fields) if (name !== ways[index]) fieldInput(name).typedInput("value", "");
-      place();
+    for (const name of rule.fields) select.append($("<option>").val(name).text(fieldTexts(node, name).label));
+    chosenAlternatives[index] = activeAlternative(rule, fieldText);
+    select.val(chosenAlternatives[index]).on("change", () => {
+      chosenAlternatives[index] = select.val();
+      for (const name of rule.fields)
+        if (name !== chosenAlternatives[index]) fieldInput(name).typedInput("value", "");
+      placeAll();
     });
-    form.append(row(id, words(node, "form.way"), select));
+    form.append(row(id, translate(node, "form.alternative"), select));
   }
 }
 
-/** What a field holds, wherever its value comes from. */
-const filledIn = (name) => fieldInput(name).typedInput("value") || undefined;
+/** Returns the text of a field, whatever its source. */
+const fieldText = (name) => fieldInput(name).typedInput("value") || undefined;
 
-/** Puts each field where the rules want it, whenever a value changes. */
-function keepPlaced(node, top, folded, ways) {
+/** Returns a function that moves each field to its position. Call it after every change. */
+function createPlacement(node, top, optionalGroup, chosenAlternatives) {
   const { controls, rules = [] } = node._def.fxdesk;
-  const place = () => {
-    const places = placesOf({ controls, rules }, filledIn, ways);
+  const placeAll = () => {
+    const places = placeFields({ controls, rules }, fieldText, chosenAlternatives);
     for (const { name } of controls) {
       const isNeeded = places.get(name) === "needed";
       const line = fieldInput(name).closest(".form-row");
@@ -239,33 +241,33 @@ function keepPlaced(node, top, folded, ways) {
         .toggle(places.get(name) !== "hidden")
         .children("label")
         .toggleClass("fxdesk-required", isNeeded);
-      const home = isNeeded || places.get(name) === "first" ? top : folded;
-      // A row that is moved would lose the focus of who types in it.
-      if (!home[0].contains(line[0]) && !line.is(":focus-within")) home.append(lines);
+      const container = isNeeded || places.get(name) === "first" ? top : optionalGroup;
+      // Moving a row would take the focus away while the user types in it.
+      if (!container[0].contains(line[0]) && !line.is(":focus-within")) container.append(lines);
     }
-    folded.toggle(folded.children(".form-row").length > 0);
+    optionalGroup.toggle(optionalGroup.children(".form-row").length > 0);
   };
-  return place;
+  return placeAll;
 }
 
-/** Makes the control of a field, and what helps to fill it. */
+/** Creates the control of a field with its pickers. */
 function addValue(node, control, given) {
   const input = fieldInput(control.name);
   const type = fixedType(node, control);
   const types = typedInput(node, input, type, given);
-  innerOf(input).attr("aria-describedby", `${inputId(control.name)}-reason`);
+  textInputOf(input).attr("aria-describedby", `${inputId(control.name)}-error`);
   if (given?.label) input.data("fxdeskLabel", given.label);
   if (control.list) addPicker(node, input, control);
   if (control.periods) addPeriods(input, control);
-  if (control.moment) addMoment(node, input, control);
-  const { label, parts } = fieldWords(node, control.name);
+  if (control.moment) addTimePicker(node, input, control);
+  const { label, parts } = fieldTexts(node, control.name);
   if (control.part)
-    addRows(input, {
+    addObjectEditor(input, {
       type,
       types,
       part: control.part,
-      said: { label, parts },
-      words: (each, values) => words(node, each, values),
+      texts: { label, parts },
+      translate: (each, values) => translate(node, each, values),
     });
 }
 
@@ -274,20 +276,23 @@ function addFields(node, form) {
   const fields = node.fields || {};
   const optional = controls.filter(({ required }) => !required);
   const filled = optional.some(({ name }) => fields[name]);
-  const folded = group(words(node, "form.optional"), filled || optional.length <= shownOptional);
+  const optionalGroup = group(
+    translate(node, "form.optional"),
+    filled || optional.length <= maxShownOptional,
+  );
   const choices = $("<div>");
   const top = $("<div>");
   form.append(choices, top);
-  for (const control of controls) (control.required ? top : folded).append(fieldRow(node, control));
-  if (optional.length > 0) form.append(folded);
+  for (const control of controls) (control.required ? top : optionalGroup).append(fieldRow(node, control));
+  if (optional.length > 0) form.append(optionalGroup);
   for (const control of controls) addValue(node, control, fields[control.name]);
   if (controls.length === 0) return;
-  const ways = [];
-  const place = keepPlaced(node, top, folded, ways);
-  addWays(node, choices, ways, place);
-  place();
-  form.on("change", place);
-  addReasons(node, form);
+  const chosenAlternatives = [];
+  const placeAll = createPlacement(node, top, optionalGroup, chosenAlternatives);
+  addAlternativeChoice(node, choices, chosenAlternatives, placeAll);
+  placeAll();
+  form.on("change", placeAll);
+  addValidationMessages(node, form);
 }
 
 function readFields(node) {
@@ -300,32 +305,32 @@ function readFields(node) {
   return fields;
 }
 
-/** A pause in which a person types on. */
-const typingMs = 250;
+/** Delay after a key press before the values are validated. */
+const typingPauseMs = 250;
 
-/** Says below each field what is wrong with its value, in the words with which a message would be refused. */
-function addReasons(node, form) {
+/** Shows the violations of each field below it, with the same texts as the errors of a call. */
+function addValidationMessages(node, form) {
   const { operation, controls } = node._def.fxdesk;
-  let due;
+  let timer;
   const show = ({ violations }) => {
     for (const { name } of controls) {
       const own = violations.filter(({ field }) => field.split(".")[0] === name);
       const reason = own
         .map(({ field, message }) => (field === name ? message : `${field} ${message}`))
         .join("; ");
-      $(`#${CSS.escape(inputId(name))}-reason`).text(reason);
-      innerOf(fieldInput(name)).attr("aria-invalid", String(own.length > 0));
+      $(`#${CSS.escape(inputId(name))}-error`).text(reason);
+      textInputOf(fieldInput(name)).attr("aria-invalid", String(own.length > 0));
     }
   };
-  const look = () => check(operation, readFields(node)).done(show);
+  const validate = () => checkFields(operation, readFields(node)).done(show);
   form.on("input change", () => {
-    clearTimeout(due);
-    due = setTimeout(look, typingMs);
+    clearTimeout(timer);
+    timer = setTimeout(validate, typingPauseMs);
   });
 }
 
-/** What the form holds that says what is read. */
-function asked(node) {
+/** Returns the operation and input for "Try it" from the form. */
+function readRequest(node) {
   const { operation, input } = node._def.defaults;
   return {
     operation: operation ? $("#node-input-operation").val() : node._def.fxdesk.operation,
@@ -335,48 +340,50 @@ function asked(node) {
   };
 }
 
-/** Makes a read with what the form holds, and shows the response; of a watch, what it would tell. */
+/** Adds the button "Try it": makes a read with the values of the form and shows the response, or the changes of a watch. */
 function addTry(node, form) {
-  const told = node._def.fxdesk.trigger ? ["form.told", "form.toldCut"] : ["form.tried", "form.triedCut"];
+  const resultKeys = node._def.fxdesk.trigger
+    ? ["form.changes", "form.changesCut"]
+    : ["form.result", "form.resultCut"];
   const button = $('<button type="button" class="red-ui-button" id="fxdesk-try">').text(
-    words(node, "form.try"),
+    translate(node, "form.try"),
   );
   const state = $('<p class="fxdesk-hint" aria-live="polite" id="fxdesk-try-state">');
   const response = $('<pre class="fxdesk-response" tabindex="0">').attr(
     "aria-label",
-    words(node, "form.response"),
+    translate(node, "form.response"),
   );
   form.append($('<div class="form-row">').append(button), state, response.hide());
-  const shown = ({ status, text, isCut, entries }) => {
-    state.text(words(node, told[Number(isCut)], { status, count: entries }));
+  const showResult = ({ status, text, isCut, entries }) => {
+    state.text(translate(node, resultKeys[Number(isCut)], { status, count: entries }));
     response.text(text).show();
   };
   button.on("click", () => {
     response.hide();
-    state.text(words(node, "form.trying"));
-    const body = { ...asked(node), node: node.id };
-    const reading = tryRead($("#node-input-connection").val(), body);
-    if (reading) reading.done(shown).fail((failed) => state.text(messageOf(failed)));
-    else state.text(words(node, "form.tryUnconnected"));
+    state.text(translate(node, "form.trying"));
+    const body = { ...readRequest(node), node: node.id };
+    const request = tryRead($("#node-input-connection").val(), body);
+    if (request) request.done(showResult).fail((failed) => state.text(errorMessageOf(failed)));
+    else state.text(translate(node, "form.tryUnconnected"));
   });
 }
 
-// ---- The choice of an operation, where the type of the node does not say it
+// ---- Choice of an operation or watch by name
 
-/** What is said of an operation: what it does, and its fields, the required ones with a star. */
+/** Returns summary, effect and fields of an operation. Required fields are marked with a star. */
 function describe(node, { summary, effect, fields }) {
   const names = fields.map(({ name, required }) => (required ? `${name}*` : name)).join(", ");
-  const takes = names && words(node, "form.takes", { fields: names });
-  return [summary, words(node, `form.effect.${effect}`), takes].filter(Boolean).join(" ");
+  const takes = names && translate(node, "form.takes", { fields: names });
+  return [summary, translate(node, `form.effect.${effect}`), takes].filter(Boolean).join(" ");
 }
 
-/** An operation with the title and the summary of its node, which are in the editor's language, where it has one. */
-function inOwnWords(operation) {
+/** Replaces title and summary of an operation with the translated texts of its node, if it has one. */
+function withNodeTitle(operation) {
   const types = RED.nodes.registry.getNodeTypes();
   const type = types.find((each) => RED.nodes.getType(each).fxdesk?.operation === operation.name);
   const { title, summary } = operation;
-  const said = type && { title: titleOf(RED.nodes.getType(type)), summary: summaryOf(type) };
-  return { ...operation, ...said, declared: `${title} ${summary}` };
+  const texts = type && { title: titleOf(RED.nodes.getType(type)), summary: summaryOf(type) };
+  return { ...operation, ...texts, declared: `${title} ${summary}` };
 }
 
 const entryOf = ({ name, title, summary, declared }) => ({
@@ -389,24 +396,27 @@ const entryOf = ({ name, title, summary, declared }) => ({
 
 function addOperation(node, form) {
   const id = "node-input-operation";
-  const input = $('<input type="text">').attr({ id, placeholder: words(node, "form.operationHint") });
-  const about = $('<p class="fxdesk-hint fxdesk-about" aria-live="polite">').attr("id", `${id}-about`);
-  input.val(node.operation).attr("aria-describedby", `${id}-about`);
-  const caption = words(node, node._def.fxdesk.trigger ? "form.watch" : "form.operation");
-  const choice = picker(input, {
-    found: (count) => about.text(words(node, "form.matches", { count })),
+  const input = $('<input type="text">').attr({ id, placeholder: translate(node, "form.operationHint") });
+  const description = $('<p class="fxdesk-hint fxdesk-description" aria-live="polite">').attr(
+    "id",
+    `${id}-description`,
+  );
+  input.val(node.operation).attr("aria-describedby", `${id}-description`);
+  const caption = translate(node, node._def.fxdesk.trigger ? "form.watch" : "form.operation");
+  const choice = createPicker(input, {
+    onMatches: (count) => description.text(translate(node, "form.matches", { count })),
     label: input.attr("placeholder"),
   });
-  form.append(row(id, caption, input), choice.list, about);
-  // The editor's own request carries its token.
+  form.append(row(id, caption, input), choice.list, description);
+  // The editor adds its access token to jQuery requests.
   $.getJSON(node._def.fxdesk.trigger ? "fxdesk/watches" : "fxdesk/operations", (all) => {
-    const operations = all.map(inOwnWords);
+    const operations = all.map(withNodeTitle);
     const chosen = () => operations.find(({ name }) => name === input.val());
-    const tell = () => about.text(chosen() ? describe(node, chosen()) : "");
-    // Told as soon as it is written out: what stands below must not move when it is clicked.
-    input.on("change blur", tell).on("input", () => chosen() && tell());
+    const updateDescription = () => description.text(chosen() ? describe(node, chosen()) : "");
+    // Updated while typing, not only on blur: the fields below must not move under a click.
+    input.on("change blur", updateDescription).on("input", () => chosen() && updateDescription());
     choice.fill(operations.map(entryOf));
-    tell();
+    updateDescription();
   });
 }
 
@@ -417,30 +427,33 @@ const inputTypes = (node) =>
 
 function addInput(node, form) {
   const input = $('<input type="text" id="node-input-fxdesk--input">').css("width", "calc(100% - 155px)");
-  form.append(row("node-input-fxdesk--input", words(node, "form.input"), input));
+  form.append(row("node-input-fxdesk--input", translate(node, "form.input"), input));
   const types = inputTypes(node);
   input.typedInput({ default: types[0], types });
-  nameParts(input);
+  labelTypedInput(input);
   const given = node.input || node._def.defaults.input.value;
   input.typedInput("type", given.type);
   input.typedInput("value", given.value);
 }
 
-/** True, or what is wrong with the input of a node. */
+/** Validates the input of a node. Returns true or an error message. */
 const inputProblem = (node, given, option) =>
   !given ||
-  RED.utils.validateTypedProperty(given.value, given.type, { ...option, label: words(node, "form.input") });
+  RED.utils.validateTypedProperty(given.value, given.type, {
+    ...option,
+    label: translate(node, "form.input"),
+  });
 
 // ---- The options of a node
 
-/** A choice of how the property of that name is sent on; the first mode is in force where nothing is said. */
+/** Adds a select for a property with several modes. The first mode is the default. */
 function addModes(node, options, name, modes) {
   const id = `node-input-${name}`;
   const select = $("<select>").attr("id", id);
   for (const [mode, key] of Object.entries(modes))
-    select.append($("<option>").val(mode).text(words(node, key)));
-  const [usual] = Object.keys(modes);
-  options.append(row(id, words(node, `form.${name}`), select.val(node[name] || usual)));
+    select.append($("<option>").val(mode).text(translate(node, key)));
+  const [defaultMode] = Object.keys(modes);
+  options.append(row(id, translate(node, `form.${name}`), select.val(node[name] || defaultMode)));
 }
 
 const pageModes = {
@@ -453,16 +466,16 @@ const rowModes = { whole: "form.rowsWhole", each: "form.rowsEach" };
 
 function addSaveTo(node, options) {
   const input = $('<input type="text" id="node-input-fxdesk--save-to">').css("width", "calc(100% - 155px)");
-  input.attr("placeholder", words(node, "form.saveToHint"));
-  options.append(row("node-input-fxdesk--save-to", words(node, "form.saveTo"), input));
+  input.attr("placeholder", translate(node, "form.saveToHint"));
+  options.append(row("node-input-fxdesk--save-to", translate(node, "form.saveTo"), input));
   typedInput(node, input, fixedTypeOf(node, "text"), node.saveTo);
 }
 
 function addRequestKey(node, options) {
   const id = "node-input-fxdesk--request-key";
   const input = $('<input type="text">').css("width", "calc(100% - 155px)").attr("id", id);
-  const line = row(id, words(node, "form.requestKey"), input);
-  RED.popover.tooltip(line.find("label"), words(node, "form.requestKeyDescription"));
+  const line = row(id, translate(node, "form.requestKey"), input);
+  RED.popover.tooltip(line.find("label"), translate(node, "form.requestKeyDescription"));
   options.append(line);
   typedInput(node, input, fixedTypeOf(node, "text"), node.requestKey || node._def.defaults.requestKey.value);
 }
@@ -476,42 +489,42 @@ function addBox(options, id, checked, text) {
 function addResultTo(node, options) {
   const id = "node-input-fxdesk--result-to";
   const input = $('<input type="text">').css("width", "calc(100% - 155px)").attr("id", id);
-  options.append(row(id, words(node, "form.resultTo"), input));
+  options.append(row(id, translate(node, "form.resultTo"), input));
   input.typedInput({ types: ["msg"] });
-  nameParts(input);
+  labelTypedInput(input);
   input.typedInput("value", node.resultTo || node._def.defaults.resultTo.value);
 }
 
-/** The editor removes the wires of an output that is gone by the number of those before. */
+/** Sets the number of outputs. The editor compares it with `__outputs` to remove the wires of a removed output. */
 function saveOutputs(node) {
   node.__outputs = node.outputs;
   node.outputs = $("#fxdesk-error-output").prop("checked") ? 2 : 1;
 }
 
-/** A line of text that the editor keeps by itself, under the name of the property. */
+/** Adds a text input. The editor saves it by itself because its ID is `node-input-` and the property name. */
 function addText(node, options, name, placeholder) {
   const id = `node-input-${name}`;
   const input = $('<input type="text">').attr({ id, placeholder }).val(node[name]);
-  options.append(row(id, words(node, `form.${name}`), input));
+  options.append(row(id, translate(node, `form.${name}`), input));
 }
 
 function addOptions(node, form) {
   const { defaults, fxdesk } = node._def;
-  const options = group(words(node, "form.options"), true).appendTo(form);
+  const options = group(translate(node, "form.options"), true).appendTo(form);
   if (defaults.requestKey) addRequestKey(node, options);
   if (defaults.pages) addModes(node, options, "pages", pageModes);
   if (defaults.rows) addModes(node, options, "rows", rowModes);
   if (defaults.saveTo) addSaveTo(node, options);
   if (defaults.resultTo) addResultTo(node, options);
   if (defaults.fromPayload)
-    addBox(options, "node-input-fromPayload", node.fromPayload, words(node, "form.fromPayload"));
+    addBox(options, "node-input-fromPayload", node.fromPayload, translate(node, "form.fromPayload"));
   if (defaults.outputs)
-    addBox(options, "fxdesk-error-output", node.outputs === 2, words(node, "form.errorOutput"));
-  if (defaults.timeoutMs) addText(node, options, "timeoutMs", words(node, "form.timeoutHint"));
+    addBox(options, "fxdesk-error-output", node.outputs === 2, translate(node, "form.errorOutput"));
+  if (defaults.timeoutMs) addText(node, options, "timeoutMs", translate(node, "form.timeoutHint"));
   for (const [name, hint] of Object.entries(fxdesk.trigger || {})) addText(node, options, name, hint);
 }
 
-// ---- What the definitions of the nodes call
+// ---- Functions for the node definitions
 
 function fillForm(node, form) {
   const { operation, input } = node._def.defaults;
@@ -519,7 +532,7 @@ function fillForm(node, form) {
   if (input) addInput(node, form);
   addFields(node, form);
   addOptions(node, form);
-  // What is called by its name may be a read; the runtime makes no other.
+  // A node that calls by name may be set to a read; the runtime refuses to try anything else.
   if ((node._def.fxdesk.effect ?? "read") === "read") addTry(node, form);
 }
 
@@ -527,20 +540,20 @@ const formFields = () => $("#dialog-form .fxdesk-fields");
 
 function openNode(node) {
   const form = formFields();
-  if (isWordsKnown()) return fillForm(node, form);
+  if (areTextsLoaded()) return fillForm(node, form);
   const state = $('<p class="fxdesk-hint" role="status">').appendTo(form);
   const fill = () => {
     state.filter(":empty").remove();
     fillForm(node, form);
-    // The editor has checked the form before it was filled; it checks all of it at a change.
+    // The editor validated the empty form; a change event makes it validate again.
     $("#node-input-name").trigger("change");
   };
-  withWords(node, { form, state, fill });
+  whenTextsLoaded(node, { form, state, fill });
 }
 
 function save(node) {
   const { defaults } = node._def;
-  // Nobody has written into a form that still waits for its words.
+  // The form is still empty while its texts load; saving it would erase the fields.
   if (formFields().attr("aria-busy") === "true") return;
   if (defaults.fields) node.fields = readFields(node);
   if (defaults.input) node.input = readTypedInput($("#node-input-fxdesk--input"));
@@ -550,24 +563,25 @@ function save(node) {
   if (defaults.saveTo) node.saveTo = readTypedInput($("#node-input-fxdesk--save-to"));
 }
 
-/** True, or what is wrong with the fields of a node. */
-function fieldProblems(node, fields, option) {
+/** Validates the fields of a node. Returns true or a list of error messages. */
+function fieldsProblem(node, fields, option) {
   if (!fields) return true;
   const found = node._def.fxdesk.controls.flatMap(({ name, required }) => {
     const given = fields[name];
-    const { label } = fieldWords(node, name);
-    if (!given) return required && !node.fromPayload ? [words(node, "form.required", { field: label })] : [];
+    const { label } = fieldTexts(node, name);
+    if (!given)
+      return required && !node.fromPayload ? [translate(node, "form.required", { field: label })] : [];
     const valid = RED.utils.validateTypedProperty(given.value, given.type, { ...option, label });
     return valid === true ? [] : [valid];
   });
   if (found.length === 0) return true;
-  // What was said without the words of the fields is said again with them.
-  if (!isWordsKnown()) readWords().done(() => RED.editor.validateNode(node));
+  // Without loaded texts, messages show field names. Validate again once the labels are known.
+  if (!areTextsLoaded()) loadTexts().done(() => RED.editor.validateNode(node));
   return found;
 }
 
-/** A new node takes the connection when there is only one. */
-function added(node) {
+/** Assigns the only connection to a new node. */
+function connectNewNode(node) {
   const connections = [];
   RED.nodes.eachConfig((config) => {
     if (config.type === "fxdesk-connection") connections.push(config.id);
@@ -575,22 +589,22 @@ function added(node) {
   if (!node.connection && connections.length === 1) node.connection = connections[0];
 }
 
-/** An example brings no connection: all of them name the same, which is made where there is none. */
-function connect(node, connection) {
+/** Adds the connection that all examples refer to, if it does not exist yet. */
+function addExampleConnection(node, connection) {
   if (node.connection !== connection.id || RED.nodes.node(connection.id)) return;
   RED.nodes.import([{ ...connection }], { markChanged: true });
   RED.nodes.updateConfigNodeUsers(node, { action: "add" });
 }
 
-/** Longer ones, and identifiers, tell nobody anything. */
-const longestChosen = 24;
+/** Maximum length of a value in a node label. Longer values and identifiers are not helpful there. */
+const maxChosenLength = 24;
 
-/** What was chosen in the form, as far as it says something: the first field that is fixed. */
-function chosenIn(node) {
+/** Returns the first short fixed value of the form, for the node label. */
+function chosenValueOf(node) {
   const { controls } = node._def.fxdesk;
   const fixed = controls.map(({ name }) => node.fields?.[name]).filter((given) => given && isFixed(given));
   const shown = fixed.map((given) => given.label ?? given.value);
-  return shown.find((text) => text.length <= longestChosen);
+  return shown.find((text) => text.length <= maxChosenLength);
 }
 
 const isFixed = ({ type }) => type === "str" || type === "num";
@@ -598,7 +612,7 @@ const isFixed = ({ type }) => type === "str" || type === "num";
 function nodeLabel(node) {
   const named = node.name || node.operation;
   if (named) return named;
-  const chosen = chosenIn(node);
+  const chosen = chosenValueOf(node);
   const title = titleOf(node._def);
   return chosen ? `${title} · ${chosen}` : title;
 }
@@ -609,15 +623,15 @@ RED.nodes.registry.getNodeTypes().forEach(makeSearchable);
 RED.events.on("registry:node-type-added", makeSearchable);
 
 window.fxdesk = {
-  added,
-  connect,
+  connectNewNode,
+  addExampleConnection,
   connectionLabel,
   inputProblem,
   label: nodeLabel,
   labelStyle,
   open: openNode,
   openConnection,
-  violations: fieldProblems,
+  fieldsProblem,
   save,
   shapeProblem,
 };

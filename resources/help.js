@@ -1,21 +1,21 @@
-/** The help of a node below its summary: an element that reads it from the runtime when it is shown. */
+/** Custom element that loads the help of a node below its summary when it is shown. */
 
-const read = new Map();
+const sectionsByKey = new Map();
 
-/** A help is read once; one that could not be read is asked for again. */
-function sectionsOf(type, language) {
+/** Loads the help of a type once. A failed request is retried the next time. */
+function loadSections(type, language) {
   const key = `${language}/${type}`;
-  if (!read.has(key)) {
-    // The editor's own request carries its token.
+  if (!sectionsByKey.has(key)) {
+    // The editor adds its access token to jQuery requests.
     const sections = $.ajax({ url: `fxdesk/help/${type}`, data: { lang: language }, dataType: "html" });
-    read.set(key, sections);
-    sections.fail(() => read.delete(key));
+    sectionsByKey.set(key, sections);
+    sections.fail(() => sectionsByKey.delete(key));
   }
-  return read.get(key);
+  return sectionsByKey.get(key);
 }
 
-/** Lets a section fold, as the editor does with those that it is given at once. */
-function foldAt(heading) {
+/** Makes a section foldable, like the editor's own help sections. */
+function makeFoldable(heading) {
   const link = $('<a class="red-ui-help-info-header expanded" href="#" aria-expanded="true">');
   link.append('<i class="fa fa-angle-right">', heading.contents()).appendTo(heading);
   link.on("click", (event) => {
@@ -30,14 +30,14 @@ class NodeHelp extends HTMLElement {
   async connectedCallback() {
     const element = $(this).attr("aria-busy", "true");
     const state = $('<p role="status">').appendTo(element.empty());
-    const say = (key) => state.text(RED.nodes.getType(element.attr("type"))._(key));
-    say("form.helpWaits");
+    const showState = (key) => state.text(RED.nodes.getType(element.attr("type"))._(key));
+    showState("form.helpLoading");
     try {
-      // Filled later even where it is known, for the editor is not done yet with what it was given.
-      element.html(await sectionsOf(element.attr("type"), element.attr("language")));
-      for (const heading of element.find("h3")) foldAt($(heading));
+      // Always filled asynchronously: the editor is still processing the content at this point.
+      element.html(await loadSections(element.attr("type"), element.attr("language")));
+      for (const heading of element.find("h3")) makeFoldable($(heading));
     } catch {
-      say("form.helpFailed");
+      showState("form.helpFailed");
     }
     element.attr("aria-busy", "false");
   }

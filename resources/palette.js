@@ -1,13 +1,13 @@
 /** The search of the palette. */
 
-import { titleOf } from "./words.js";
+import { titleOf } from "./form-texts.js";
 
-/** The summary of a node, which begins its help. */
+/** Returns the summary of a node, the first paragraph of its help. */
 export const summaryOf = (type) => $(RED.nodes.getNodeHelp(type)).filter("p").text();
 
 /**
- * The palette searches in types and labels, and reads the label it searches in from an attribute that is shown nowhere:
- * there a node is given its title in English, its summary, and what it takes and returns, too.
+ * Adds search words to a node of the palette: English title, summary, fields, options and response properties. The palette
+ * searches an attribute that is never displayed.
  */
 export function makeSearchable(type) {
   const definition = RED.nodes.getType(type);

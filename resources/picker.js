@@ -1,42 +1,39 @@
-/**
- * A line of text with a list to choose from: what is typed searches the list, and any text may stay. The entries come
- * later; keys pressed before are pressed on an empty list.
- */
+/** A combobox: a text field with a searchable list. Any text is allowed. The entries may arrive after the field is shown. */
 
-/** So many rows are shown at once; who sees more searches on. */
-const shownRows = 50;
+/** Maximum number of rows shown. Users narrow the list by typing. */
+const maxRows = 50;
 
-const matching = (entries, text) => {
-  const asked = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return entries.filter(({ search }) => asked.every((word) => search.includes(word)));
+const filterEntries = (entries, text) => {
+  const searchWords = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return entries.filter(({ search }) => searchWords.every((word) => search.includes(word)));
 };
 
-/** What was chosen stays to be compared with the others. */
-const offeredFor = (entries, text) =>
-  entries.some(({ value }) => value === text) ? entries : matching(entries, text);
+/** Shows all entries if the text is one of them, so that the user can compare the choice with the others. */
+const visibleEntries = (entries, text) =>
+  entries.some(({ value }) => value === text) ? entries : filterEntries(entries, text);
 
-/** The text before and within the last item of several with commas between. */
-const parted = (text, several) => {
+/** Splits comma-separated text into the part before the last item and the last item. */
+const splitLastItem = (text, several) => {
   const end = several ? text.lastIndexOf(",") + 1 : 0;
   return [text.slice(0, end), text.slice(end).trim()];
 };
 
 /**
- * Makes a picker of a text input. Entries have `value`, `main` and `aside` as they are shown, `hint`, and `search`, lower-case
- * text that is searched. `found` hears how many entries match what was typed, `chosen` of the entry that was. Only while
- * `isActive` says so; `several` takes values with commas between, each picked by itself.
+ * Turns a text input into a combobox. Entries have a `value`, the displayed texts `main` and `aside`, a tooltip `hint`, and
+ * `search`, the lower-case text that is searched. `onMatches` receives the number of matches, `onChosen` the chosen entry.
+ * The list opens only while `isActive` returns true. `several` allows comma-separated values.
  */
-export function picker(
+export function createPicker(
   input,
-  { found = () => {}, chosen = () => {}, isActive = () => true, several = false, label },
+  { onMatches = () => {}, onChosen = () => {}, isActive = () => true, several = false, label },
 ) {
   const listId = `${input.attr("id")}-list`;
   const list = $('<ul role="listbox" class="fxdesk-list">').attr("id", listId).hide();
   let entries = [];
   let shown = [];
   let active = -1;
-  /** Entries that come later are shown to who has asked for them, and is still there. */
-  let isAsked = false;
+  /** True while the list should be open. Entries that arrive later are then shown at once. */
+  let isListRequested = false;
 
   input.attr({
     role: "combobox",
@@ -50,16 +47,16 @@ export function picker(
   const isOpen = () => input.attr("aria-expanded") === "true";
 
   function close() {
-    isAsked = false;
+    isListRequested = false;
     active = -1;
     list.hide().empty();
     input.attr("aria-expanded", "false").removeAttr("aria-activedescendant");
   }
 
   function choose(entry) {
-    const [before] = parted(input.val(), several);
+    const [before] = splitLastItem(input.val(), several);
     input.val(before ? `${before} ${entry.value}` : entry.value).trigger("change");
-    chosen(entry);
+    onChosen(entry);
     close();
   }
 
@@ -76,16 +73,16 @@ export function picker(
 
   function open() {
     if (!isActive()) return;
-    isAsked = true;
-    const offered = offeredFor(entries, parted(input.val(), several)[1]);
-    shown = offered.slice(0, shownRows);
+    isListRequested = true;
+    const offered = visibleEntries(entries, splitLastItem(input.val(), several)[1]);
+    shown = offered.slice(0, maxRows);
     active = -1;
     list
       .empty()
       .append(shown.map(rowOf))
       .toggle(shown.length > 0);
     input.attr("aria-expanded", String(shown.length > 0)).removeAttr("aria-activedescendant");
-    found(offered.length);
+    onMatches(offered.length);
   }
 
   function activate(index) {
@@ -112,16 +109,16 @@ export function picker(
 
   input.on("keydown", (event) => {
     const press = keys[event.key];
-    // Escape and Enter are the list's only while it is open; then the dialog must not hear of them.
+    // While the list is open, Escape and Enter must not reach the dialog.
     if (!press || press() === false) return;
     event.preventDefault();
     event.stopPropagation();
   });
-  /** Who has written out the only value that fits needs no list, which would lie over what comes next. */
+  /** Updates the list. Closes it if the text is the only match: it would cover the next field. */
   function search() {
     open();
-    const text = parted(input.val(), several)[1];
-    const [only, ...others] = matching(entries, text);
+    const text = splitLastItem(input.val(), several)[1];
+    const [only, ...others] = filterEntries(entries, text);
     if (only?.value === text && others.length === 0) close();
   }
   input.on("input", search).on("click", open).on("blur", close);
@@ -130,7 +127,7 @@ export function picker(
     list,
     fill(given) {
       entries = given;
-      if (isAsked) search();
+      if (isListRequested) search();
     },
   };
 }

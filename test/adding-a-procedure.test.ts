@@ -200,7 +200,7 @@ describe("the main list of its result", () => {
         isPayload: true,
         set: (onto: { payload?: unknown }, content: unknown) => (onto.payload = content),
       };
-      const hooks = { copy, result, send, gone: async () => undefined, ended: () => undefined };
+      const hooks = { copy, result, send, drained: async () => undefined, onOutcome: () => undefined };
       await callAndSend({ ...call, ...hooks }, { pages: "all", rows });
       return sent;
     };

@@ -1,9 +1,9 @@
-/** Flows as tools of an MCP server: what they take, and the calls that wait for their results. */
+/** Flows as tools of an MCP server: their schemas and the calls that wait for results. */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Tool, Toolbox, ToolResult } from "../../mcp";
 
-/** The kinds of values that a flow takes. */
+/** Schema per argument kind. */
 const schemaByKind = {
   text: z.string(),
   number: z.number(),
@@ -23,36 +23,37 @@ export interface FlowField {
   readonly required: boolean;
 }
 
-/** What a flow offers to a model. */
+/** Definition of a tool from the form of its node. */
 export interface FlowToolSpec {
-  /** Such as `notify_treasurer`. */
+  /** Tool name, for example `notify_treasurer`. */
   readonly tool: string;
   readonly title: string;
   readonly description: string;
-  /** Whether it does more than read; offered only where the server allows changes. */
+  /** True if the flow does more than read. Such tools are offered only if the server allows changes. */
   readonly changes: boolean;
   readonly fields: readonly FlowField[];
-  /** After so long a model is told that there is no result. */
+  /** Time limit after which the call fails. */
   readonly timeoutMs: number;
 }
 
 const toolNamePattern = /^[a-z][a-z0-9_]{0,63}$/;
 const fieldNamePattern = /^[a-z][a-z0-9_]{0,63}$/i;
 
-/** Throws a TypeError that says what is wrong with a form. */
+/** Throws a TypeError that names the invalid part of the form. */
 function assertValidSpec({ tool, description, fields }: FlowToolSpec): void {
   if (!toolNamePattern.test(tool))
     throw new TypeError(
-      `The name of a tool has small letters, digits and _ alone, such as notify_treasurer, not ${JSON.stringify(tool)}.`,
+      `Tool names consist of lower-case letters, digits and _, such as notify_treasurer, not ${JSON.stringify(tool)}.`,
     );
-  if (description.trim() === "") throw new TypeError("A model chooses a tool by its description: write one.");
+  if (description.trim() === "")
+    throw new TypeError("The description is missing. Models choose a tool by its description.");
   for (const { name, kind } of fields) {
     if (!fieldNamePattern.test(name))
-      throw new TypeError(`An argument has letters, digits and _ alone, not ${JSON.stringify(name)}.`);
+      throw new TypeError(`Argument names consist of letters, digits and _, not ${JSON.stringify(name)}.`);
     if (!Object.hasOwn(schemaByKind, kind))
-      throw new TypeError(`${name} is one of ${flowFieldKinds.join(", ")}.`);
+      throw new TypeError(`The kind of ${name} must be one of ${flowFieldKinds.join(", ")}.`);
     if (fields.filter((each) => each.name === name).length > 1)
-      throw new TypeError(`There are two arguments ${name}.`);
+      throw new TypeError(`Two arguments have the name ${name}.`);
   }
 }
 
@@ -73,7 +74,7 @@ const textResult = (content: string, extra: Partial<ToolResult> = {}): ToolResul
 
 const failedResult = (message: string): ToolResult => textResult(message, { isError: true });
 
-/** What a flow gives, as a model reads it: an object as such, too. */
+/** Converts the payload of a flow to a tool result. Objects are also returned as structured content. */
 function toToolResult(payload: unknown): ToolResult {
   if (typeof payload === "string") return textResult(payload);
   const json = JSON.stringify(payload) ?? "done";
@@ -92,20 +93,21 @@ interface RegisteredTool {
   call(input: unknown, signal: AbortSignal): Promise<ToolResult>;
 }
 
-/** What an input is sent into a flow with: `id` stands for the call. */
+/** Sends the input of a call into a flow. `id` identifies the call. */
 export type StartFlow = (input: Readonly<Record<string, unknown>>, id: string) => void;
 
-/** The flows that one server offers. */
+/** Registry of the flows that one MCP server offers as tools. */
 export class FlowTools {
   readonly #registered = new Map<string, RegisteredTool>();
   readonly #pendingCalls = new Map<string, PendingCall>();
 
   constructor(private readonly allowsChanges: boolean) {}
 
-  /** Offers a flow, until what is returned is called. Throws a TypeError where its form does not fit. */
+  /** Registers a flow. Returns a function that removes it. Throws a TypeError if its form is invalid. */
   register(spec: FlowToolSpec, start: StartFlow): () => void {
     assertValidSpec(spec);
-    if (this.#registered.has(spec.tool)) throw new TypeError(`There is another tool ${spec.tool}.`);
+    if (this.#registered.has(spec.tool))
+      throw new TypeError(`Another node already offers the tool ${spec.tool}.`);
     const schema = schemaOf(spec.fields);
     const { tool, title, description, changes, timeoutMs } = spec;
     this.#registered.set(tool, {
@@ -135,21 +137,24 @@ export class FlowTools {
       this.#registered.delete(tool);
       for (const [id, pending] of this.#pendingCalls)
         if (pending.tool === tool)
-          this.#finish(id, failedResult(`${tool}: its flow was deployed anew. Call it again.`));
+          this.#finish(
+            id,
+            failedResult(`${tool}: the flow was redeployed during the call. Call the tool again.`),
+          );
     };
   }
 
-  /** Gives the result of a call. False where nobody waits for it any more. */
+  /** Completes a call. Returns false if it no longer waits for a result. */
   complete(id: unknown, payload: unknown): boolean {
     return this.#finish(id, toToolResult(payload));
   }
 
-  /** The same for one that went wrong. */
+  /** Fails a call. Returns false if it no longer waits for a result. */
   fail(id: unknown, message: string): boolean {
     return this.#finish(id, failedResult(message));
   }
 
-  /** A toolbox with the flows beside its own tools, which have their names first. */
+  /** Adds the flows to a toolbox. On a name clash, the toolbox's own tool wins. */
   wrapToolbox(toolbox: Toolbox): Toolbox {
     const ownNames = new Set(toolbox.tools.map(({ name }) => name));
     const flows = () =>
@@ -167,7 +172,7 @@ export class FlowTools {
       },
       close: async () => {
         for (const [id, { tool }] of this.#pendingCalls)
-          this.fail(id, `${tool}: the server is being stopped.`);
+          this.fail(id, `${tool}: the server is shutting down.`);
         await toolbox.close();
       },
     };
@@ -182,9 +187,13 @@ export class FlowTools {
     const id = randomUUID();
     return new Promise((resolve) => {
       const onTimeout = () =>
-        this.fail(id, `${tool}: its flow gave no result within ${timeoutMs / 1_000} s. It may go on.`);
+        this.fail(
+          id,
+          `${tool}: the flow returned no result within ${timeoutMs / 1_000} s. It may still be running.`,
+        );
       const timer = setTimeout(onTimeout, timeoutMs);
-      const onAbort = () => void this.fail(id, `${tool}: the call was cancelled. Its flow may go on.`);
+      const onAbort = () =>
+        void this.fail(id, `${tool}: the call was cancelled. The flow may still be running.`);
       this.#pendingCalls.set(id, {
         tool,
         finish: (result) => {

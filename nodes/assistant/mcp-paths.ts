@@ -1,18 +1,18 @@
-/** Where the MCP servers of flows listen, on Node-RED's own HTTP server. */
+/** Routes of the MCP servers on Node-RED's own HTTP server. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Endpoint } from "../../mcp";
 
-/** A request as Express has it. The editor's own parser comes first where both are below one path. */
+/** An Express request. The editor's body parser may have run already if both share a root path. */
 interface Request extends IncomingMessage {
   readonly path: string;
   readonly body?: unknown;
-  /** Whether it was parsed. */
+  /** True if the body was parsed. */
   readonly _body?: boolean;
 }
 
 type Handler = (request: Request, response: ServerResponse, next: () => void) => void;
 
-/** Where servers listen: one handler for all of them, since Express has no way to take one away. */
+/** Dispatches requests to MCP servers by path. One handler serves all of them because Express cannot remove handlers. */
 export class McpPaths {
   readonly #endpoints = new Map<string, Endpoint>();
 
@@ -24,11 +24,11 @@ export class McpPaths {
     });
   }
 
-  /** Throws a TypeError where a path does not begin with a slash, or is taken. */
+  /** Adds a path and returns a function that removes it. Throws a TypeError if the path is invalid or taken. */
   add(path: string, endpoint: Endpoint): () => void {
     if (!/^\/[\w\-/.]*[\w-]$/.test(path))
-      throw new TypeError(`A path is such as /mcp, not ${JSON.stringify(path)}.`);
-    if (this.#endpoints.has(path)) throw new TypeError(`Another MCP server is at ${path} already.`);
+      throw new TypeError(`The path must start with a slash, such as /mcp, not ${JSON.stringify(path)}.`);
+    if (this.#endpoints.has(path)) throw new TypeError(`Another MCP server already uses the path ${path}.`);
     this.#endpoints.set(path, endpoint);
     return () => void this.#endpoints.delete(path);
   }

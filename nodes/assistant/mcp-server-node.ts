@@ -1,4 +1,4 @@
-/** The config node “MCP server”: the tools of a connection, and flows as tools, on Node-RED's own HTTP server. */
+/** The config node “MCP server”: offers the tools of a connection and of flows on Node-RED's own HTTP server. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
 import { type AllowableEffect, type Endpoint, createMcpEndpoint, splitWords } from "../../mcp";
 import { findConnection } from "../connection/find-connection";
@@ -7,22 +7,22 @@ import type { McpPaths } from "./mcp-paths";
 
 export interface McpServerDef extends NodeDef {
   readonly connection: string;
-  /** Below Node-RED's address of HTTP nodes, such as /mcp. */
+  /** Path below Node-RED's root for HTTP nodes, for example /mcp. */
   readonly path: string;
-  /** What tools may do beyond reading: nothing, `change`, or `change,money`. */
+  /** Allowed effects besides read: empty, `change`, or `change,money`. */
   readonly allow: string;
-  /** Sets of tools, with commas between them. */
+  /** Comma-separated names of toolsets. */
   readonly toolsets: string;
 }
 
-/** Holds the token where the form does not. */
+/** Environment variable with the token, used if the form has none. */
 const tokenVariable = "FXDESK_MCP_TOKEN";
 
 interface Secrets {
   token: unknown;
 }
 
-/** A server as the nodes of its flows see it. */
+/** The server node as seen by tool nodes. */
 export interface McpServerNode extends Node<Secrets> {
   readonly flows: FlowTools;
   readonly path: string;
@@ -49,7 +49,7 @@ export function mcpServerNode(
       const token = this.credentials?.token || (RED.util.getSetting(this, tokenVariable) as unknown);
       if (typeof token !== "string" || token === "")
         throw new TypeError(
-          `An MCP server needs a token of its own, in its form or in ${tokenVariable}: whoever has it can call its tools.`,
+          `The MCP server has no token. Set one in its form or in ${tokenVariable}; anyone who has it can call the tools.`,
         );
       const toolsets = splitWords(config.toolsets ?? "");
       const options = { client, allow, ...(toolsets.length > 0 && { toolsets }) };

@@ -1,4 +1,4 @@
-/** The pair of nodes that makes a tool of a flow: “Tool” begins it, “Tool result” ends it. */
+/** The nodes “Tool” and “Tool result”: the start and end of a flow that is a tool. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-red";
 import type { FlowField } from "./flow-tools";
 import type { McpServerNode } from "./mcp-server-node";
@@ -13,7 +13,7 @@ export interface ToolDef extends NodeDef {
   readonly timeoutSeconds: string | number;
 }
 
-/** What `msg.fxdesk` holds in the flow of a tool. */
+/** Content of `msg.fxdesk` in the flow of a tool. */
 interface ToolCall {
   readonly tool: string;
   readonly tool_call: string;
@@ -25,7 +25,9 @@ const maxSeconds = 3_600;
 function parseSeconds(value: string | number): number {
   const seconds = Number(value);
   if (!(seconds > 0 && seconds <= maxSeconds))
-    throw new TypeError(`The time limit is more than 0 and at most ${maxSeconds} seconds, not ${value}.`);
+    throw new TypeError(
+      `The time limit must be more than 0 and at most ${maxSeconds} seconds, not ${value}.`,
+    );
   return seconds;
 }
 
@@ -59,7 +61,7 @@ export function toolNode(RED: NodeAPI): NodeConstructor<Node, ToolDef, object> {
 
 interface ResultMessage extends NodeMessage {
   readonly fxdesk?: Partial<ToolCall>;
-  /** As a Catch node has it. */
+  /** Set by Catch nodes. */
   readonly error?: { readonly message?: string };
 }
 
@@ -71,10 +73,10 @@ export function toolResultNode(RED: NodeAPI): NodeConstructor<Node, NodeDef, obj
       const { flows } = (RED.nodes.getNode(server) as McpServerNode | null) ?? {};
       if (id === undefined)
         return done(
-          new Error("There is no tool call in msg.fxdesk: keep that of the message that began the flow."),
+          new Error("msg.fxdesk contains no tool call. Keep the msg.fxdesk that the Tool node sent."),
         );
       const isDelivered = error ? flows?.fail(id, error.message ?? "failed") : flows?.complete(id, payload);
-      if (!isDelivered) this.warn("Nobody waits for this result any more.");
+      if (!isDelivered) this.warn("The result arrived too late: the call has timed out or was cancelled.");
       this.status({ fill: isDelivered && !error ? "green" : "yellow", shape: "dot", text: tool });
       done();
     });

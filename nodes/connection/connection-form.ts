@@ -1,29 +1,29 @@
-/** A connection as the editor's form holds it, before it is deployed or after. */
+/** Connection settings sent from the editor's form, deployed or not. */
 import type { Node, NodeAPI } from "node-red";
 import type { ClientOptions } from "../../core/client/client-options";
 import { settingsOf } from "../../core/client/settings";
 import { destinationSettingsOf, type Service } from "../../core/declaration/service";
 import { clientOptionsFor, type ConnectionSettings } from "./connection-node";
 
-/** What the editor sends of a form: every control by its name, as a text. */
+/** Values of the form controls by name, as text. */
 export interface ConnectionForm {
   readonly id: string;
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** The editor's word for a secret that is stored, and that it does not know. */
+/** Placeholder of the editor for a stored secret that it does not know. */
 const storedSecretMark = "__PWRD__";
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/** Undefined where something else was sent. */
+/** Parses the body of a request. Undefined if it is not a form. */
 export function parseForm(body: unknown): ConnectionForm | undefined {
   const { id, values } = (body ?? {}) as Partial<ConnectionForm>;
   const isForm = isText(id) && typeof values === "object" && Object.values(values ?? {}).every(isText);
   return isForm ? { id, values: { ...values } } : undefined;
 }
 
-/** The connection as the flows have it, variables as they are written. */
+/** Returns the deployed settings of a connection, with unresolved variables. */
 function deployedSettings(RED: NodeAPI, id: string): Readonly<ConnectionSettings> | undefined {
   let found: ConnectionSettings | undefined;
   RED.nodes.eachNode((node) => {
@@ -32,7 +32,7 @@ function deployedSettings(RED: NodeAPI, id: string): Readonly<ConnectionSettings
   return found;
 }
 
-/** A stored secret goes where it was meant to go when it was stored, and nowhere else. */
+/** Throws if the form changes an address: a stored secret must only be sent to the deployed addresses. */
 function assertSameDestination(service: Service, RED: NodeAPI, { id, values }: ConnectionForm): void {
   const settings = settingsOf(service);
   const defaults = Object.fromEntries(settings.map(({ name, default: given = "" }) => [name, given]));
@@ -43,7 +43,7 @@ function assertSameDestination(service: Service, RED: NodeAPI, { id, values }: C
   );
   if (changed === undefined) return;
   const title = settings.find(({ name }) => name === changed)?.title ?? changed;
-  throw new TypeError(`${title} is not what is deployed: deploy first, or write the secrets again.`);
+  throw new TypeError(`${title} differs from the deployed value. Deploy first, or enter the secrets again.`);
 }
 
 function fillStoredSecrets(
@@ -62,7 +62,7 @@ function fillStoredSecrets(
 
 const variablePattern = /^\$\{([^}]+)\}$|^\$\(([^)]+)\)$/;
 
-/** Variables are put in where all of a field is one, as Node-RED does at a deploy. */
+/** Resolves fields that consist of one variable, as Node-RED does at a deploy. */
 function substituteVariables(
   RED: NodeAPI,
   node: Node | undefined,
@@ -79,7 +79,7 @@ function substituteVariables(
   return Object.fromEntries(filled);
 }
 
-/** The options of a client as a form says. Throws a TypeError that names what does not fit. */
+/** Returns client options from a form. Throws a TypeError that names an invalid setting. */
 export function optionsFromForm(service: Service, RED: NodeAPI, form: ConnectionForm): ClientOptions {
   const node = (RED.nodes.getNode(form.id) as Node | null) ?? undefined;
   const unresolved = form.values.fromEnvironment ? form.values : fillStoredSecrets(service, RED, form);

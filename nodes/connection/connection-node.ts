@@ -1,4 +1,4 @@
-/** The config node: one client, shared by all nodes that name it. */
+/** The connection config node: one client shared by all nodes that refer to it. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
 import { createClient } from "../../core/client/client";
 import type { ClientOptions } from "../../core/client/client-options";
@@ -19,28 +19,28 @@ export interface ConnectionDef extends NodeDef, Readonly<ConnectionSettings> {
   z: string;
 }
 
-/** How many calls of one node a connection takes. */
+/** Capacity of one node. */
 export interface Capacity {
-  /** Under way at once. */
+  /** Maximum number of concurrent calls. */
   readonly maxInFlight: number;
-  /** Messages that wait in the node at most. */
+  /** Maximum number of messages that wait in the node. */
   readonly maxQueued: number;
 }
 
-/** Unless the connection has another queue. */
+/** Default capacity. The connection can set another queue length. */
 export const defaultCapacity: Capacity = { maxInFlight: 10, maxQueued: defaultMaxQueueLength };
 
-/** A connection as the nodes that use it see it. */
+/** The connection as seen by the nodes that use it. */
 export interface ConnectionNode extends Node<ConnectionSettings> {
-  /** Undefined when the settings do not make a client. */
+  /** Undefined if the settings are invalid. */
   capacity?: Capacity;
-  /** The client; undefined when the settings do not make one. */
+  /** Undefined if the settings are invalid. */
   client?: ClientCore;
-  /** Why there is no client. */
+  /** Error message if the settings are invalid. */
   reason?: string;
 }
 
-/** The secrets, which Node-RED keeps encrypted and apart from the flows. */
+/** Credential properties, which Node-RED stores encrypted and outside the flows. */
 export const connectionCredentials = (service: Service) =>
   Object.fromEntries(
     settingsOf(service)
@@ -62,7 +62,7 @@ function settingsFromForm(
   return Object.fromEntries(settings) as ConnectionSettings;
 }
 
-/** The FXDESK_… variables, those of the Node-RED flows included. */
+/** Reads the FXDESK_… variables, including those set in Node-RED flows. */
 function settingsFromVariables(service: Service, RED: NodeAPI, node: Node | undefined): ConnectionSettings {
   const settings = settingsOf(service).map(({ name }) => [
     name,
@@ -75,15 +75,15 @@ interface TlsConfigNode extends Node {
   addTLSOptions(options: object): TlsOptions;
 }
 
-/** What makes the options of a connection. */
+/** Inputs of the client options of a connection. */
 export interface ConnectionParts {
   readonly node: Node | undefined;
-  /** Its settings that are no secrets; its client certificate, and whether all is read from the environment instead. */
+  /** Settings that are not secret, the client certificate, and whether all settings come from the environment instead. */
   readonly config: Readonly<ConnectionSettings>;
   readonly credentials: Readonly<ConnectionSettings>;
 }
 
-/** The options of a client. Without a node, variables are those of the process. */
+/** Returns the client options. Without a node, variables are those of the process. */
 export function clientOptionsFor(
   service: Service,
   RED: NodeAPI,
@@ -98,8 +98,8 @@ export function clientOptionsFor(
 }
 
 /**
- * The runtime of the config node. A setting that does not fit is logged at the deploy, and reported by each node that uses
- * the connection. Its end does not wait for the calls under way, which keep the client until theirs.
+ * Constructor of the config node. An invalid setting is logged at the deploy and reported by each node that uses the
+ * connection. Closing does not wait for calls in progress; they use the client until they finish.
  */
 export function connectionNode(
   RED: NodeAPI,

@@ -1,12 +1,12 @@
-/** The connection that a node names. */
+/** Lookup of the connection of a node. */
 import type { NodeAPI, NodeDef } from "node-red";
 import { connectionType } from "../node-names";
 import type { ConnectionNode } from "./connection-node";
 
-/** The connection, or why there is none. */
+/** The connection, or the reason why it is missing. */
 export type ConnectionChoice = { readonly connection: ConnectionNode } | { readonly missing: string };
 
-/** As the flows have it, disabled or not. */
+/** Returns a node of the deployed flows, even if it is disabled. */
 function deployedNode(RED: NodeAPI, id: string): (NodeDef & { readonly d?: boolean }) | undefined {
   let found: NodeDef | undefined;
   RED.nodes.eachNode((node) => {
@@ -18,15 +18,15 @@ function deployedNode(RED: NodeAPI, id: string): (NodeDef & { readonly d?: boole
 function missingReason(RED: NodeAPI, id: string): string {
   if (!id) return "Choose a connection in the node.";
   const node = deployedNode(RED, id);
-  if (!node) return "The connection that is chosen in the node is gone: choose another.";
+  if (!node) return "The connection chosen in the node no longer exists. Choose another.";
   const label = node.name ? `“${node.name}”` : id;
   if (node.type !== connectionType)
-    return `What is chosen as the connection, ${label}, is of the type ${node.type}: choose an ${connectionType} in the node.`;
-  if (node.d) return `The connection ${label} is disabled: enable it, or choose another in the node.`;
-  return `The connection ${label} does not run where this node does: its flow is disabled, or another one.`;
+    return `The chosen connection ${label} is a node of the type ${node.type}. Choose an ${connectionType} in the node.`;
+  if (node.d) return `The connection ${label} is disabled. Enable it, or choose another in the node.`;
+  return `The connection ${label} is not running for this node: its flow is disabled, or it belongs to another flow.`;
 }
 
-/** Only a connection has a client or the reason why it has none. */
+/** True for connection nodes: they have a client or the reason why it is missing. */
 const isConnection = ({ client, reason }: ConnectionNode): boolean =>
   client !== undefined || reason !== undefined;
 

@@ -1,4 +1,4 @@
-/** Questions of the editor about a connection that stands in a form, deployed or not. */
+/** Handling of editor requests that contain a connection form. */
 import type { IncomingHttpHeaders } from "node:http";
 import { settingsOf } from "../../core/client/settings";
 import type { Service } from "../../core/declaration/service";
@@ -7,7 +7,7 @@ import { InvalidInput } from "../../core/errors";
 import { isCrossOrigin } from "../cross-origin";
 import { type ConnectionForm, parseForm } from "./connection-form";
 
-/** What the editor is told: a status, and JSON. */
+/** Status and JSON body of a response to the editor. */
 export interface EditorResponse {
   readonly status?: number;
   readonly body: object;
@@ -15,7 +15,7 @@ export interface EditorResponse {
 
 const messageResponse = (message: string, status = 400): EditorResponse => ({ status, body: { message } });
 
-/** What is wrong with a setting names it as the form does. */
+/** Converts an error to a response, with settings named as in the form. */
 function toFormError(service: Service, error: unknown): EditorResponse {
   const titles = new Map(settingsOf(service).map(({ name, title }) => [name, title]));
   const titleOf = (name: string) => titles.get(name) ?? name;
@@ -30,16 +30,16 @@ export interface EditorRequest {
   readonly body?: unknown;
 }
 
-/** Answers a question that holds the form of a connection. No page of another site may ask, and no form of one. */
+/** Handles a request with a connection form. Refuses cross-origin requests and bodies that are not JSON. */
 export async function handleFormRequest(
   service: Service,
   { headers, body }: EditorRequest,
   handle: (form: ConnectionForm, body: Readonly<Record<string, unknown>>) => Promise<EditorResponse>,
 ): Promise<EditorResponse> {
-  if (isCrossOrigin(headers)) return messageResponse("Only the editor may ask.", 403);
+  if (isCrossOrigin(headers)) return messageResponse("Only the editor can send this request.", 403);
   const isJson = /^application\/json\b/i.test(headers["content-type"] ?? "");
   const form = isJson ? parseForm(body) : undefined;
-  if (!form) return messageResponse("A form of a connection is needed, as JSON.");
+  if (!form) return messageResponse("Expected a JSON body with the form of a connection.");
   try {
     return await handle(form, body as Record<string, unknown>);
   } catch (error) {

@@ -1,9 +1,9 @@
-/** Logins that were begun in the editor, until the person has come back. */
+/** Logins started in the editor, until the browser returns. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { StoredLogin, LoginInProgress } from "../../core/client/login";
 import { type LoginPage, failedLoginPage, unknownLoginPage } from "../../core/credentials/login-page";
 
-/** How a login stands. */
+/** State of a login. */
 export type LoginState =
   | { readonly state: "waiting" }
   | ({ readonly state: "done" } & StoredLogin)
@@ -11,37 +11,37 @@ export type LoginState =
 
 interface PendingLogin {
   readonly login: LoginInProgress;
-  /** Only the browser in which the login was begun knows it: nobody is made to log in for somebody else. */
+  /** Known only to the browser that started the login, to prevent login CSRF. */
   readonly browserSecret: string;
   state: LoginState;
   isCompleted: boolean;
 }
 
-/** How long a person may take. */
+/** Time limit of a login. */
 export const loginTimeoutMs = 5 * 60_000;
 
-/** More are forgotten, the oldest first. */
+/** Maximum number of pending logins. The oldest is dropped. */
 const maxPending = 20;
 
 const loggedInPage: LoginPage = {
   status: 200,
   title: "Logged in",
-  message: "Close this page and go back to the editor: update the connection there, and deploy.",
+  message: "Close this page and return to the editor. Update the connection there and deploy.",
 };
 
-/** What a browser brings along. */
+/** Request of a browser that returns from the login page. */
 export interface LoginReturn {
-  /** Path of the address, as the browser asked for it. */
+  /** Path of the request. */
   readonly path: string;
   readonly parameters: URLSearchParams;
-  /** The secret of the browser for a login. */
+  /** Returns the browser's secret for a login. */
   readonly browserSecretOf: (handle: string) => string | undefined;
 }
 
 export class PendingLogins {
   readonly #pending = new Map<string, PendingLogin>();
 
-  /** The handle is for who asks how the login stands, the secret for the browser. */
+  /** Adds a login. Returns a handle for polling its state and a secret for the browser. */
   add(login: LoginInProgress): { readonly handle: string; readonly browser: string } {
     const [handle, browserSecret] = [randomUUID(), randomBytes(32).toString("base64url")];
     const [oldest] = this.#pending.keys();
@@ -51,17 +51,17 @@ export class PendingLogins {
     return { handle, browser: browserSecret };
   }
 
-  /** Undefined where there is no such login any more. */
+  /** Returns the state of a login, or undefined if it is unknown or expired. */
   stateOf(handle: string): LoginState | undefined {
     return this.#pending.get(handle)?.state;
   }
 
-  /** Whether somebody is awaited at a path. */
+  /** True if a pending login returns to this path. */
   hasPendingAt(path: string): boolean {
     return [...this.#pending.values()].some(({ login }) => new URL(login.redirectUri).pathname === path);
   }
 
-  /** Takes who comes back, once, and returns what they are shown. */
+  /** Completes the login of a returning browser, once. Returns the page to show. */
   async complete({ path, parameters, browserSecretOf }: LoginReturn): Promise<LoginPage> {
     const state = parameters.get("state");
     const found = [...this.#pending].find(

@@ -1,4 +1,4 @@
-/** What the form of a connection asks the runtime for: to log in, and to try the connection. */
+/** Routes of the connection form: login and connection test. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { NodeAPI } from "node-red";
 import { createClient } from "../../core/client/client";
@@ -11,10 +11,10 @@ import { type ConnectionForm, optionsFromForm } from "./connection-form";
 import { loginTimeoutMs, PendingLogins } from "./pending-logins";
 import { handleFormRequest, type EditorRequest, type EditorResponse } from "./form-request";
 
-/** Where a person returns to, below the root of the editor, unless the connection says another address. */
+/** Default redirect path after a login, below the root of the editor. */
 const returnPath = "fxdesk/connection/return";
 
-/** The secret that a browser has for a login. */
+/** Returns the name of the cookie with the browser's secret for a login. */
 const cookieName = (handle: string): string => `fxdesk-login-${handle}`;
 
 const readCookie = ({ cookie = "" }: IncomingHttpHeaders, name: string): string | undefined =>
@@ -23,7 +23,7 @@ const readCookie = ({ cookie = "" }: IncomingHttpHeaders, name: string): string 
     .find((each) => each.startsWith(`${name}=`))
     ?.slice(name.length + 1);
 
-/** Serves the forms of who may change flows, and whoever comes back from a login that was begun in one. */
+/** Adds the routes. They require `fxdesk.write`, except the redirect target of the login. */
 export function serveConnectionActions(RED: NodeAPI, service: Service): void {
   const logins = new PendingLogins();
   const requireWrite = RED.auth.needsPermission("fxdesk.write");
@@ -31,8 +31,8 @@ export function serveConnectionActions(RED: NodeAPI, service: Service): void {
   const testConnection = async (form: ConnectionForm): Promise<EditorResponse> => {
     const client = createClient(optionsFromForm(service, RED, form), service);
     try {
-      const { error, ...standing } = await checkConnection(client);
-      return { body: { ...standing, ...(error && { message: error.message }) } };
+      const { error, ...status } = await checkConnection(client);
+      return { body: { ...status, ...(error && { message: error.message }) } };
     } finally {
       await client.close();
     }
@@ -49,7 +49,7 @@ export function serveConnectionActions(RED: NodeAPI, service: Service): void {
     });
     const { origin } = new URL(login.redirectUri);
     if (origin !== editor)
-      throw new TypeError(`redirectUri leads to ${origin}: open the editor there to log in.`);
+      throw new TypeError(`redirectUri points to ${origin}. Open the editor at that address to log in.`);
     return login;
   };
 
@@ -86,7 +86,7 @@ export function serveConnectionActions(RED: NodeAPI, service: Service): void {
     else next();
   });
 
-  // Who comes back has no token of the editor: the state and the cookie say who it is.
+  // A returning browser sends no editor token; the state and the cookie authenticate it.
   RED.httpAdmin.use((request, response, next) => {
     const address = `http://localhost${request.originalUrl}`;
     if (request.method !== "GET" || !URL.canParse(address)) return next();

@@ -1,4 +1,4 @@
-/** What the form of a node reads through its connection: the lists that its fields are picked from, and a read that is tried. */
+/** Routes of the node forms: lists for pickers, and reads with "Try it". */
 import type { Node, NodeAPI } from "node-red";
 import { createClient } from "../../core/client/client";
 import { ReceivedFile } from "../../core/client/received-file";
@@ -19,17 +19,17 @@ import { type InputDef, createInputReader } from "../operation/input-reader";
 import { type ConnectionForm, optionsFromForm } from "./connection-form";
 import { handleFormRequest, type EditorRequest, type EditorResponse } from "./form-request";
 
-/** More entries than this nobody looks through: their values may be written. */
+/** Maximum number of entries in a picker. Other values can be typed. */
 const maxEntries = 5_000;
 
-/** How much of a response the form shows. */
+/** Maximum length of a displayed response. */
 const maxCharacters = 20_000;
 
 function findRead(service: Service, name: unknown): Callable {
   const callable = declarationsOf(service).find((each) => each.name === name);
   if (!callable) throw new TypeError(`The service has no operation ${JSON.stringify(name)}.`);
   if (callable.effect !== "read")
-    throw new TypeError(`${callable.title} changes something: only reads are tried.`);
+    throw new TypeError(`${callable.title} changes data. Only reads can be tried.`);
   return callable;
 }
 
@@ -47,7 +47,7 @@ async function fetchEntries(client: ClientCore, operation: Callable): Promise<re
   return entries;
 }
 
-/** What a response is, in text, as far as a form shows it. */
+/** Converts a response to the text that the form shows. */
 async function toShownResponse(
   operation: Callable,
   { status, body, violations }: ServiceResponse,
@@ -65,13 +65,13 @@ async function toShownResponse(
   };
 }
 
-/** Text as far as a form shows it. */
+/** Truncates a text to the displayed length. */
 const truncateText = (text = "") => ({
   text: text.slice(0, maxCharacters),
   isCut: text.length > maxCharacters,
 });
 
-/** The secrets of a form, as they were written or are stored: a service may send back what it was sent. */
+/** Returns the secrets of a form, entered and stored, to redact them from responses that echo them. */
 function secretsOf(service: Service, RED: NodeAPI, { id, values }: ConnectionForm): Secrets {
   const secrets = new Secrets();
   const stored = (RED.nodes.getCredentials(id) ?? {}) as Readonly<Record<string, string | undefined>>;
@@ -80,7 +80,7 @@ function secretsOf(service: Service, RED: NodeAPI, { id, values }: ConnectionFor
   return secrets;
 }
 
-/** Serves the forms of who may change flows. */
+/** Adds the routes. They require the permission `fxdesk.write`. */
 export function serveFormReads(RED: NodeAPI, service: Service): void {
   const requireWrite = RED.auth.needsPermission("fxdesk.write");
 

@@ -1,24 +1,24 @@
-/** How a node looks in the palette: its drawer, colour and icon. */
+/** Appearance of nodes in the palette: category, colour and icon. */
 import type { Callable, Effect } from "../../core/declaration/operation";
 import { sectionOf, splitName } from "../../core/declaration/sections";
 
 interface SectionAppearance {
-  /** The drawer of the palette; a few sections share one. */
+  /** Palette category. Some sections share one. */
   readonly category: string;
   readonly icon: string;
 }
 
-/** Daily operations, and sections that declare neither group nor icon. */
+/** Appearance of daily operations and of sections without a declared category or icon. */
 const defaultAppearance: SectionAppearance = { category: "fxdesk", icon: "fxdesk.svg" };
 
-/** Calm for what only reads, warmer the more a call does. Dark text is readable on each, in both editor themes. */
+/** Colours by effect. Dark text is readable on all of them, in light and dark themes. */
 const colors: Readonly<Record<Effect, string>> = { read: "#B5D3E7", change: "#F3D58A", money: "#F0A58F" };
 
 export interface Appearance extends SectionAppearance {
   readonly color: string;
 }
 
-/** The first drawer holds what people need most, whatever section it belongs to. */
+/** Returns the appearance of a node. Daily operations of all sections are in the first category. */
 export function appearanceOf(callable: Callable, isDaily: boolean, all: readonly Callable[]): Appearance {
   const [section] = splitName(callable);
   const { category = defaultAppearance.category, icon = defaultAppearance.icon } = sectionOf(section, all);
@@ -29,7 +29,7 @@ export function appearanceOf(callable: Callable, isDaily: boolean, all: readonly
   };
 }
 
-/** The node that calls any operation may do anything. */
+/** Appearance of the node that calls any operation, which may commit money. */
 export const callAppearance: Appearance = { ...defaultAppearance, color: colors.money };
 
 export const watchAppearance: Appearance = { ...defaultAppearance, color: colors.read };

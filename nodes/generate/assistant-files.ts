@@ -1,4 +1,4 @@
-/** What the editor reads of the nodes for AI assistants: forms, words and help. */
+/** Generates the editor files of the assistant nodes: forms, locale texts and help. */
 import { flowFieldKinds } from "../assistant/flow-tools";
 import { connectionType } from "../node-names";
 import { catalogueFiles, helpFiles } from "./language-files";
@@ -11,31 +11,31 @@ const serverType = "fxdesk-mcp-server";
 const serverNode: WrittenNode = {
   type: serverType,
   label: "MCP server",
-  summary: "Offers the connection to AI assistants as an MCP server, on Node-RED's own address.",
+  summary: "Offers the connection to AI assistants as an MCP server on Node-RED's own address.",
   details: [
-    "An assistant is given that address with the path below it, such as http://localhost:1880/mcp, and the token, which it sends as Authorization: Bearer. Whoever has the token can call the tools: at least 16 characters that nobody can guess. Where the form has none, it is FXDESK_MCP_TOKEN of the environment.",
-    "Tools that change something, or that commit money, are offered only where that is allowed here. What commits money waits for a person's release, unless the policy of the connection says otherwise.",
-    "Where Node-RED asks for a password of its own for HTTP nodes (httpNodeAuth), assistants cannot pass: leave the path out of it, with a proxy.",
+    "Assistants use the address of Node-RED with this path, such as http://localhost:1880/mcp, and send the token as Authorization: Bearer. Anyone who has the token can call the tools, so choose a random token of at least 16 characters. If the form has no token, FXDESK_MCP_TOKEN of the environment is used.",
+    "Tools that change something or commit money are offered only if the permissions here allow them. Calls that commit money wait for a person's release unless the policy of the connection says otherwise.",
+    "If Node-RED requires a password for HTTP nodes (httpNodeAuth), assistants cannot reach the path. Exempt the path from the password with a proxy.",
   ],
 };
 
 const toolNode: WrittenNode = {
   type: "fxdesk-tool",
   label: "Tool",
-  summary: "Begins a flow that AI assistants call as a tool, beside those of the service.",
+  summary: "Starts a flow that AI assistants can call as a tool.",
   details: [
-    "msg.payload holds the arguments, which fit what the form says; msg.fxdesk stands for the call. End the flow with a Tool result node, which needs that msg.fxdesk.",
-    "A model chooses a tool by its description: say what it does, and when it is the right one.",
-    "A flow that does more than read must say so: it is offered only where the MCP server allows changes. A deploy ends the calls that wait.",
+    "msg.payload holds the validated arguments, and msg.fxdesk identifies the call. End the flow with a Tool result node, which needs that msg.fxdesk.",
+    "A model chooses a tool by its description. Describe what the tool does and when to use it.",
+    "Tick “Changes data” if the flow does more than read. It is then offered only if the MCP server allows changes. A deploy ends waiting calls.",
   ],
 };
 
 const toolResultNode: WrittenNode = {
   type: "fxdesk-tool-result",
   label: "Tool result",
-  summary: "Ends a flow that an AI assistant called: msg.payload is what it is told.",
+  summary: "Ends a flow that an AI assistant called and returns msg.payload to it.",
   details: [
-    "Text is told as it is, an object with its fields. Wire a Catch node to it as well, so that what went wrong is told instead of nothing: the words of msg.error are.",
+    "Text is returned unchanged, an object as structured content. Also wire a Catch node to this node: the assistant then receives the message of msg.error if the flow fails.",
   ],
 };
 
@@ -167,7 +167,7 @@ const template = ({ type }: WrittenNode): string =>
 const definition = ({ type }: WrittenNode): string =>
   `RED.nodes.registerType(${JSON.stringify(type)}, {\n  ${definitions[type]}\n});`;
 
-/** Paths below dist/nodes and what they hold; mcp.js is compiled. */
+/** Returns file contents by path below dist/nodes; mcp.js is compiled. */
 export const assistantFiles = (): Readonly<Record<string, string>> => ({
   "mcp.html": `${assistantNodes.map(template).join("\n")}
 <script type="text/javascript">

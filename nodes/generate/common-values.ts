@@ -1,8 +1,8 @@
-/** What is the same for most who have a name is said once, by that name. */
+/** Shares values that are the same for most entries of a name, to keep generated files small. */
 
 type Named<T> = readonly [name: string, value: T];
 
-/** What most say of each name, by name; who says something else of it says it for itself. */
+/** Returns the most frequent value of each name. */
 export function commonValues<T>(all: readonly Named<T>[]): Readonly<Record<string, T>> {
   const counts = new Map<string, { readonly entry: Named<T>; times: number }>();
   for (const entry of all) {
@@ -15,6 +15,6 @@ export function commonValues<T>(all: readonly Named<T>[]): Readonly<Record<strin
   return Object.fromEntries(byCount.map(({ entry }) => entry));
 }
 
-/** Whether a name has what most say of it. */
+/** True if an entry has the common value of its name. */
 export const isCommon = <T>(common: Readonly<Record<string, T>>, [name, value]: Named<T>): boolean =>
   JSON.stringify(common[name]) === JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** The connection as the editor has it: its form, and its definition. */
+/** Generates the form and the editor definition of the connection. */
 import { environmentName, settingsOf } from "../../core/client/settings";
 import {
   type Service,
@@ -11,20 +11,20 @@ import { wrapForm, literal, properties, row, template, textInput, propertiesVers
 
 const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Of a setting that says where money is real, people choose by that word. */
+/** Returns an option. The production value of the environment setting is shown as the word "Production". */
 function option(value: string, { productionValue }: Setting): string {
-  const words = value === productionValue ? ' data-i18n="connection.place"' : "";
+  const words = value === productionValue ? ' data-i18n="connection.productionName"' : "";
   return `<option value="${value}"${words}>${productionValue === undefined ? value : capitalise(value)}</option>`;
 }
 
-/** Its words are read when the form is opened. */
+/** Returns the row of a setting. Its label is loaded when the form is opened. */
 function settingRow(setting: Setting): string {
   const { name, secret, options } = setting;
   const id = `node-config-input-${name}`;
   const control = options
     ? `<select id="${id}">${options.map((value) => option(value, setting)).join("")}</select>`
     : textInput(id, secret ? "password" : "text");
-  const reason = setting.shape ? `<div class="fxdesk-reason" id="${id}-reason"></div>` : "";
+  const reason = setting.shape ? `<div class="fxdesk-error" id="${id}-error"></div>` : "";
   return `<div class="form-row"><label for="${id}"></label>${control}${reason}</div>`;
 }
 
@@ -39,7 +39,7 @@ const hint = (words: string): string => `<p class="fxdesk-hint" data-i18n="${wor
 const button = (name: string): string =>
   `<button type="button" class="red-ui-button" id="fxdesk-connection-${name}" disabled data-i18n="connection.${name}"></button>`;
 
-/** What stands in a section before its settings. */
+/** HTML before the settings of a section. */
 const beforeSettings: Partial<Record<SettingSection, string>> = {
   credentials: hint("connection.secretsDescription"),
 };
@@ -50,7 +50,7 @@ const tlsRow = row(
   '<input type="text" id="node-config-input-tls" style="width: calc(100% - 155px)">',
 );
 
-/** And after them. */
+/** HTML after the settings of a section. */
 const afterSettings: typeof beforeSettings = { credentials: tlsRow };
 
 const sectionOf = (service: Service, section: SettingSection): string =>
@@ -62,13 +62,13 @@ const variableList = (service: Service): string =>
     .map(({ name }) => `<li><code>${environmentName(name)}</code></li>`)
     .join("");
 
-/** The form, as a template of the editor. */
+/** Returns the HTML of the form. */
 const connectionForm = (service: Service): string =>
   [
     row("node-config-input-name", "form.name", textInput("node-config-input-name")),
     '<div class="form-row"><label class="fxdesk-wide"><input type="checkbox" id="node-config-input-fromEnvironment"> <span data-i18n="connection.fromEnvironment"></span></label></div>',
     `<div class="fxdesk-variables">${hint("connection.variables")}<ul>${variableList(service)}</ul></div>`,
-    `<div class="fxdesk-settings"><p class="fxdesk-leads" aria-live="polite"></p>${settingRows(service, undefined)}</div>`,
+    `<div class="fxdesk-settings"><p class="fxdesk-environment-notice" aria-live="polite"></p>${settingRows(service, undefined)}</div>`,
     `<div class="form-row">${button("login")} ${button("test")}</div>`,
     '<p class="fxdesk-hint" id="fxdesk-connection-state" aria-live="polite"></p>',
     `<div class="fxdesk-settings">${hint("connection.settingsDescription")}`,
@@ -77,8 +77,8 @@ const connectionForm = (service: Service): string =>
   ].join("\n");
 
 /**
- * Where money is real: a value of a setting, unless another setting holds the whole address, which others make; `others` are
- * its other values, `beside` the settings of the servers whose address it does not make.
+ * Returns how the editor detects production: the setting and its production value, its `others` values, the settings with a
+ * full address that replace the template (`replacedBy`), and the address settings of `otherServers`.
  */
 function productionOf({ settings, servers }: Service) {
   const productionSetting = settings.find(({ productionValue }) => productionValue !== undefined);
@@ -90,19 +90,19 @@ function productionOf({ settings, servers }: Service) {
     value: productionSetting.productionValue,
     others: (productionSetting.options ?? []).filter((each) => each !== productionSetting.productionValue),
     replacedBy: templateServers.map(({ setting }) => setting),
-    beside: all.filter((server) => !templateServers.includes(server)).map(({ setting }) => setting),
+    otherServers: all.filter((server) => !templateServers.includes(server)).map(({ setting }) => setting),
     address: templateServers[0]?.template ?? "",
   };
 }
 
-/** What a new connection has: no real money, unless a person chooses it. */
+/** Returns the default of a setting in a new connection. The environment is never production by default. */
 function settingDefault({ name, options = [""], productionValue, shape }: Setting): string {
   const value =
     options.find((each) => productionValue !== undefined && each !== productionValue) ?? options[0];
   return `${name}: ${shape ? `shaped(${literal(name)})` : `{ value: ${literal(value)} }`}`;
 }
 
-/** The editor takes a reason only from a check that takes two values. */
+/** The validator declares two parameters because the editor accepts error messages only from such functions. */
 const shapedPropertyCode =
   'const shaped = (name) => ({ value: "", validate: function (given, _option) { return fxdesk.shapeProblem(this, name, given); } });';
 
@@ -111,7 +111,7 @@ const connectionDefaults = (settings: readonly Setting[]): string[] => [
   "fromEnvironment: { value: false }",
   ...settings.filter(({ secret }) => !secret).map(settingDefault),
   'tls: { type: "tls-config", value: "", required: false }',
-  // Where a person said that money may be committed.
+  // Addresses that the user confirmed for nodes that commit money.
   'moneyConfirmed: { value: "" }',
   `version: { value: ${propertiesVersion} }`,
 ];
@@ -129,7 +129,9 @@ RED.nodes.registerType(${literal(connectionType)}, {
   fxdesk: ${literal({
     settings: settings.map(({ name }) => name),
     shapes: Object.fromEntries(settings.flatMap(({ name, shape }) => (shape ? [[name, shape]] : []))),
-    usual: Object.fromEntries(settings.flatMap(({ name, default: usual }) => (usual ? [[name, usual]] : []))),
+    defaults: Object.fromEntries(
+      settings.flatMap(({ name, default: value }) => (value ? [[name, value]] : [])),
+    ),
     production: productionOf(service),
   })},
   label: function () { return fxdesk.connectionLabel(this); },
@@ -137,6 +139,6 @@ RED.nodes.registerType(${literal(connectionType)}, {
 });`;
 }
 
-/** The template of its form. */
+/** Returns the editor template of the form. */
 export const connectionTemplate = (service: Service): string =>
   template(connectionType, wrapForm(connectionForm(service)));

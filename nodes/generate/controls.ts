@@ -1,33 +1,30 @@
-/** How a field appears on a form: the control for a fixed value, and what the editor needs to draw and check it. */
+/** Form controls of fields: type, options, hints and pickers. */
 import { type FieldDoc, type OperationDoc, callerFieldDocs } from "../../core/declaration/describe-operation";
 import { elementOf, kindOf, metaOf } from "../../core/schema/kind";
 import type { FieldList } from "../field-lists";
 import { type Moment, momentOf } from "./moment";
 import { type Part, partOf } from "./object-parts";
 
-/**
- * The control for a fixed value: a line of text, a number, one of some options, several of them, items with commas
- * between, or JSON.
- */
+/** Control for a fixed value: text, number, one option, several options, comma-separated items, or JSON. */
 export type ControlKind = "text" | "number" | "choice" | "choices" | "list" | "json";
 
-/** A field as the editor's form reads it. Its words come from the locale. */
+/** Field of a form. Its texts come from the locale files. */
 export interface Control {
   readonly name: string;
   readonly control: ControlKind;
   readonly required?: true;
   readonly options?: readonly string[];
-  /** Shown in the empty control: the default, an example or the form of the value. */
+  /** Placeholder: the default, an example or the format of the value. */
   readonly hint?: string;
-  /** What it tells where it is a time. */
+  /** Precision of a time field. */
   readonly moment?: Moment;
-  /** Of a period: what is offered first. */
+  /** Suggested periods. */
   readonly periods?: readonly string[];
-  /** What JSON is made of, where it can be shown in rows. */
+  /** Structure of a JSON value that can be edited in rows. */
   readonly part?: Part;
-  /** The list that its values are picked from. */
+  /** List that offers values. */
   readonly list?: FieldList;
-  /** Whether it takes several of them, with commas between. */
+  /** True if the field takes several comma-separated values of the list. */
   readonly several?: true;
 }
 
@@ -81,7 +78,7 @@ function controlOf(field: FieldDoc, listFor: FindList): Control {
   };
 }
 
-/** The controls of a form: what is required first. */
+/** Returns the controls of a form, required fields first. */
 export function controlsOf(page: OperationDoc, listFor: FindList = () => undefined): readonly Control[] {
   const controls = callerFieldDocs(page).map((field) => controlOf(field, listFor));
   return [...controls.filter(({ required }) => required), ...controls.filter(({ required }) => !required)];

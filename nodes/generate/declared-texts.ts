@@ -1,4 +1,4 @@
-/** What declarations say, in the words of a language: in English, as it is declared, where that has none. */
+/** Translation of texts in declarations. Falls back to the declared English. */
 import { settingsOf } from "../../core/client/settings";
 import { callerFieldDocs, describeOperation } from "../../core/declaration/describe-operation";
 import type { Callable } from "../../core/declaration/operation";
@@ -10,7 +10,7 @@ import type { Words } from "./words/en";
 
 export const translateDeclared = ({ declared }: Words, text: string): string => declared[text] ?? text;
 
-/** A text in which operations are called as the nodes of that language are. */
+/** Replaces operation names in a text with the node titles of a language. */
 export const translateWithNodeTitles = (
   words: Words,
   text: string,
@@ -24,7 +24,7 @@ export const translateWithNodeTitles = (
   );
 };
 
-/** Returns the texts that declarations give to forms and the palette, each with the place where it first occurs. */
+/** Returns the texts that declarations give to forms and the palette, each with the declaration where it first occurs. */
 export function declaredTexts(service: Service): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const note = (where: string, ...texts: readonly (string | undefined)[]) => {
@@ -50,10 +50,7 @@ export function declaredTexts(service: Service): ReadonlyMap<string, string> {
   return found;
 }
 
-/**
- * Returns what falls back to English or to a default icon: texts without a translation, translations without a text,
- * sections whose icon is missing.
- */
+/** Returns warnings for the build: missing translations, unused translations, and sections without an icon. */
 export function fallbacksOf(service: Service, words: Words, icons: readonly string[]): readonly string[] {
   const declared = declaredTexts(service);
   const all = declarationsOf(service);

@@ -1,4 +1,4 @@
-/** The documents of the recipes and of the palette: pages and pictures, from the examples and the declarations. */
+/** Generates the pages and pictures of recipes and palette from the examples and the declarations. */
 import type { Callable, Effect } from "../../core/declaration/operation";
 import { dailyOf, declarationsOf, type Service } from "../../core/declaration/service";
 import { callType, withNodeTitles, nodeTypeOf, watchType } from "../node-names";
@@ -8,16 +8,16 @@ import { flowPicture, type Look, palettePicture, type PlacedNode } from "./flow-
 import { releaseNodes } from "./release-files";
 import { english } from "./words/en";
 
-/** An example of the package, by the name of its file. */
+/** Example flow of the package. */
 export interface Example {
   readonly file: string;
   readonly flow: readonly PlacedNode[];
 }
 
-/** A type of node of this package, as the documents tell of it. */
+/** Node type of this package, as documented. */
 interface DocumentedNode extends Look {
   readonly type: string;
-  /** What the editor writes on it where it has no name; the palette may shorten it. */
+  /** Default label in the editor. The palette may abbreviate it. */
   readonly title: string;
   readonly category: string;
   readonly summary: string;
@@ -26,11 +26,11 @@ interface DocumentedNode extends Look {
 
 const effects: Readonly<Record<Effect, string>> = {
   read: "reads",
-  change: "changes or asks for something",
+  change: "requests or changes something",
   money: "commits or moves money",
 };
 
-/** What stands on a node in the palette: words that are wider than it would break inside them. */
+/** Abbreviates words that are wider than a node in the palette. */
 const shortLabel = (title: string): string =>
   title.replace(/\w+/g, (word) => english.shortWords[word] ?? word);
 
@@ -54,10 +54,10 @@ function declaredNode(callable: Callable, service: Service): DocumentedNode {
   };
 }
 
-/** Of what only reads, and of what may commit money. */
+/** Colours of nodes that only read and of nodes that may commit money. */
 const [readColor, moneyColor] = [watchAppearance.color, callAppearance.color];
 
-/** Every type of node that the palette has of a service. */
+/** Returns all node types in the palette of a service. */
 export function documentedNodes(service: Service): DocumentedNode[] {
   const generalNodeDocs = [
     { type: callType, words: english.call, help: english.help.call, look: callAppearance },
@@ -97,7 +97,7 @@ export function documentedNodes(service: Service): DocumentedNode[] {
   ];
 }
 
-/** How the nodes of Node-RED itself and of others look that recipes use, and what is written on those without a name. */
+/** Colours and default labels of other nodes that the recipes use. */
 const otherNodeLooks: Readonly<Record<string, readonly [color: string, label?: string]>> = {
   inject: ["#a6bbcf"],
   debug: ["#87a980"],
@@ -146,16 +146,16 @@ const page = (...parts: readonly (string | undefined)[]): string =>
 interface Recipe extends Example {
   readonly title: string;
   readonly slug: string;
-  /** In one sentence, what it does. */
+  /** One sentence without a full stop. */
   readonly description: string;
   readonly setup: string;
   readonly env: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** The name of a page, and of its pictures. */
+/** Returns the file name of a page and its pictures. */
 export const slugOf = (title: string): string => title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
 
-/** What the documents tell of an example: its tab says it. */
+/** Reads the texts of an example from its tab. */
 function toRecipe({ file, flow }: Example): Recipe {
   const tab = flow.find(({ type }) => type === "tab") as PlacedNode & {
     readonly label: string;
@@ -186,7 +186,7 @@ function recipePage(
     setup,
     env.length > 0
       ? table(
-          ["Variable of the flow", "As it comes"],
+          ["Flow variable", "Default"],
           env.map(({ name, value }) => [`\`${name}\``, value && `\`${value}\``]),
         )
       : undefined,
@@ -208,7 +208,7 @@ const recipesIndex = (recipes: readonly Recipe[]): string =>
   page(
     generatedNotice,
     "# Recipes",
-    "Flows in the import menu of Node-RED, each with a comment that says what to set; its text is in the information sidebar, too. They run against a sandbox: `npm start`, or `npx fxdesk sandbox`. Which of them need more than that, such as a mail server or a policy of releases, they say themselves.",
+    "Example flows in the import menu of Node-RED. A comment in each flow says what to set; the information sidebar shows the same text. The flows run against a sandbox, started with `npm start` or `npx fxdesk sandbox`. If a recipe needs more, for example a mail server or a release policy, its page says so.",
     table(
       ["Recipe", "What it does"],
       recipes.map(({ title, slug, description }) => [`[${title}](${slug}.md)`, description]),
@@ -230,7 +230,7 @@ function groupPage(category: string, nodes: readonly DocumentedNode[], recipes: 
     generatedNotice,
     `# ${groupTitleOf(category)}`,
     `![The nodes in the palette](images/${slug}.svg)`,
-    "Blue nodes only read, yellow ones ask for something or change it, red ones commit or move money or change who may approve it.",
+    "Blue nodes only read. Yellow nodes request or change something. Red nodes commit or move money, or change who may approve it.",
     table(["Node", "What it does", "Effect", "Recipes"], rows),
     "[All groups](README.md) · [How the nodes work](../nodes.md)",
   );
@@ -240,7 +240,7 @@ const groupsIndex = (groups: ReadonlyMap<string, readonly DocumentedNode[]>): st
   page(
     generatedNotice,
     "# The palette",
-    "The nodes in their groups. The search of the palette finds them by what they take and return, too.",
+    "All nodes by group. The search of the palette also finds nodes by their fields and results.",
     table(
       ["Group", "Nodes"],
       [...groups].map(([category, nodes]) => [
@@ -250,7 +250,7 @@ const groupsIndex = (groups: ReadonlyMap<string, readonly DocumentedNode[]>): st
     ),
   );
 
-/** Paths below docs and what they hold. `icons` is the folder of the icons; recipes in `screenshots` have a picture of their page. */
+/** Returns file contents by path below docs. `icons` is the icon folder; recipes in `screenshots` have a picture of their page. */
 export function documentFiles(
   service: Service,
   examples: readonly Example[],

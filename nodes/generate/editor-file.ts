@@ -1,6 +1,6 @@
 /**
- * The file the editor loads: a definition of each type, with what is its own, and one form that the shared script fills.
- * Types and the names of their properties are literal, because the tools of the flow library read them without running it.
+ * Generates the HTML file of the editor: a definition of each node type, and one form that the shared script fills. Types and
+ * property names are literals because flow-library tools read them without running the file.
  */
 import { isPaged } from "../../core/client/pages";
 import { describeOperation } from "../../core/declaration/describe-operation";
@@ -28,7 +28,7 @@ import { searchWordsOf, sharedWords, sharedWordsCode, wordsCode } from "./search
 import { extractSharedParts } from "./shared-parts";
 import { english } from "./words/en";
 
-/** What every node has; the shared script adds the fields of the operation, or the choice of one. */
+/** Form of every node. The shared script adds the fields, or the choice of an operation. */
 const nodeForm =
   row("node-input-name", "form.name", textInput("node-input-name")) +
   row(
@@ -38,13 +38,13 @@ const nodeForm =
   ) +
   '<div class="fxdesk-fields"></div>';
 
-/** What the definitions of a file say once. */
+/** Values shared by the definitions of a file. */
 interface SharedDefinitions {
   readonly controls: Readonly<Record<string, Control>>;
   readonly words: readonly string[];
 }
 
-/** What definitions share. The empty templates are the nodes'; the editor must find each in the page by its type. */
+/** Returns the shared code. It fills the empty form templates, because the editor requires one per node type. */
 const sharedDefinitionsCode = (form: string, { controls, words }: SharedDefinitions): string =>
   `for (const template of document.querySelectorAll("script[data-template-name^=fxdesk-]:empty")) template.textContent = ${literal(form)};
 const common = ${literal(controls)};
@@ -61,7 +61,7 @@ const all = {
   paletteLabel,
   label: function () { return fxdesk.label(this); },
   labelStyle: function () { return fxdesk.labelStyle(this); },
-  onadd: function () { fxdesk.added(this); },
+  onadd: function () { fxdesk.connectNewNode(this); },
   oneditprepare: function () { fxdesk.open(this); },
   oneditsave: function () { fxdesk.save(this); }
 };
@@ -71,33 +71,33 @@ const withOutputs = (...names) => ({
 const calling = withOutputs("result", "errors");
 const watching = withOutputs("changes", "status");`;
 
-/** After the flows are loaded, what is added may be an example. */
+/** Code that adds the connection of imported examples. Nodes added before the flows are loaded are not imports. */
 const connectExamplesCode = `RED.events.on("flows:loaded", function () {
-  RED.events.on("nodes:add", function (node) { fxdesk.connect(node, ${literal(exampleConnection)}); });
+  RED.events.on("nodes:add", function (node) { fxdesk.addExampleConnection(node, ${literal(exampleConnection)}); });
 });`;
 
-/** Rules that say which fields a form asks for, without their sentences. */
+/** Returns the rules that decide which fields a form shows, without their descriptions. */
 const formRulesOf = (callable: Callable): readonly object[] =>
   describeOperation(callable)
     .rules.filter((rule) => isRequirementRule(rule) || rule.kind === "excluded-by")
     .map((rule) => ({ ...rule, description: undefined }));
 
-/** Of a node that begins by itself: what stands in the empty fields of where it begins and how often it reads. */
+/** Placeholders of the start position and the interval of a watch node. */
 interface Trigger {
   readonly from: string;
   readonly every: string;
 }
 
-/** What a definition tells the shared script. */
+/** Metadata of a node type for the shared script. */
 interface EditorMetadata {
   readonly slug: string;
   readonly operation?: string;
-  /** In English: what the catalogue of another language has comes first. */
+  /** English title. Locale catalogues override it. */
   readonly title: string;
   readonly effect?: string;
   readonly controls: readonly Control[];
   readonly rules?: readonly object[];
-  /** What it is found by beside its label. */
+  /** Additional search words. */
   readonly searchWords?: string;
   readonly trigger?: Trigger;
 }
@@ -105,22 +105,25 @@ interface EditorMetadata {
 interface NodeDefinition {
   readonly type: string;
   readonly appearance: Appearance;
-  /** Its properties, as code. */
+  /** Property definitions, as code. */
   readonly defaults: string;
   readonly metadata: EditorMetadata;
 }
 
-/** As code, in which what most say of a field is its name alone. */
-function metadataCode({ controls, searchWords, ...told }: EditorMetadata, shared: SharedDefinitions): string {
+/** Returns the metadata as code. Controls with the common value are written as their name. */
+function metadataCode(
+  { controls, searchWords, ...values }: EditorMetadata,
+  shared: SharedDefinitions,
+): string {
   const given = controls.map((each) =>
     literal(isCommon(shared.controls, [each.name, each]) ? each.name : each),
   );
-  const texts = Object.entries(told).map(([name, value]) => `${name}: ${literal(value)}`);
+  const texts = Object.entries(values).map(([name, value]) => `${name}: ${literal(value)}`);
   if (searchWords) texts.push(`searchWords: ${wordsCode(searchWords, shared.words)}`);
   return `{ ${texts.join(", ")}, controls: controls(${given.join(", ")}) }`;
 }
 
-/** Tools that rate packages read type and definition as they are written: both are literal. */
+/** Returns the registration code. Type and definition are literals for tools that rate packages. */
 const registrationCode = (
   { type, appearance, defaults, metadata }: NodeDefinition,
   shared: SharedDefinitions,
@@ -132,7 +135,7 @@ const registrationCode = (
   fxdesk: ${metadataCode(metadata, shared)}
 });`;
 
-/** What operations have that only some have. */
+/** Returns the properties that only some operations have. */
 const optionPropertiesOf = (operation: Callable): readonly Property[] => [
   ...(isPaged(operation) ? (["pages"] as const) : []),
   ...(operation.effect === "money" ? (["requestKey"] as const) : []),
@@ -203,7 +206,7 @@ const watchNodeDefinition: NodeDefinition = {
   },
 };
 
-/** The nodes of a service in the order of the palette, whose drawers come as their first nodes do. */
+/** Returns the nodes in palette order. The order of the first nodes determines the order of the categories. */
 function nodeDefinitionsOf(service: Service): readonly NodeDefinition[] {
   const declared = declarationsOf(service);
   const listFor = createListFinder(service);
@@ -219,7 +222,7 @@ function nodeDefinitionsOf(service: Service): readonly NodeDefinition[] {
   ];
 }
 
-/** The editor's HTML for the connection and the nodes of a service. */
+/** Returns the editor HTML for the connection and the nodes of a service. */
 export function editorFile(service: Service): string {
   const nodes = nodeDefinitionsOf(service);
   const controls = nodes.flatMap(({ metadata }) => metadata.controls);

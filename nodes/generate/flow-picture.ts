@@ -1,8 +1,8 @@
-/** Flows and palettes as pictures: what the editor draws, as SVG, from where the nodes of a flow stand. */
+/** Draws flows and palette groups as SVG, like the editor. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A node of a flow, as a file of flows has it. */
+/** Node in a flow file. */
 export interface PlacedNode {
   readonly id: string;
   readonly type: string;
@@ -13,18 +13,18 @@ export interface PlacedNode {
   readonly wires?: readonly (readonly string[])[];
 }
 
-/** How a type of node looks. */
+/** Appearance of a node type. */
 export interface Look {
   readonly label: string;
   readonly color: string;
-  /** A file in icons/. */
+  /** File name in icons/. */
   readonly icon?: string;
 }
 
 const height = 30;
 const margin = 20;
 
-/** As the editor makes room for a label, in its steps. */
+/** Returns the width of a node for a label, in the grid steps of the editor. */
 export const widthOf = (label: string): number =>
   Math.max(100, Math.ceil((label.length * 6.9 + 54) / 20) * 20);
 
@@ -33,7 +33,7 @@ export const escapeXml = (text: string): string =>
 
 const defaultIcon = "fxdesk.svg";
 
-/** The drawing of an icon, without its frame; of the default icon if the file is missing. */
+/** Returns an icon as an SVG symbol. Falls back to the default icon if the file is missing. */
 function iconDrawing(icon: string, folder: string): string {
   const file = [icon, defaultIcon].map((name) => join(folder, name)).find((path) => existsSync(path))!;
   const [, inner] = /<svg[^>]*>(.*)<\/svg>/s.exec(readFileSync(file, "utf8"))!;
@@ -42,7 +42,7 @@ function iconDrawing(icon: string, folder: string): string {
 
 const style = `<style>text{font:14px Helvetica,Arial,sans-serif;fill:#333}.n{stroke:#999}.w{fill:none;stroke:#999;stroke-width:3}.p{fill:#d9d9d9;stroke:#999}symbol{fill:none;stroke:#fff;stroke-width:2.4;stroke-linecap:round;stroke-linejoin:round}.c{font-style:italic}</style>`;
 
-/** A box with its left upper corner at 0, 0. */
+/** Draws a node with its upper left corner at 0, 0. */
 function nodeBox(look: Look, width: number, tall: number): string {
   const icon = look.icon
     ? `<path d="M5 0h25v${tall}H5q-5 0-5-5V5q0-5 5-5z" opacity=".12"/><use href="#${look.icon.replace(".svg", "")}" width="20" height="30" x="5" y="${(tall - height) / 2}"/>`
@@ -53,7 +53,7 @@ function nodeBox(look: Look, width: number, tall: number): string {
 const port = (x: number, y: number): string =>
   `<rect class="p" x="${x - 5}" y="${y - 5}" width="10" height="10" rx="3"/>`;
 
-/** From an output to an input; back to the left, it swings out. */
+/** Draws a wire from an output to an input. Wires to the left are curved further out. */
 function wirePath(from: { x: number; y: number }, to: { x: number; y: number }): string {
   const distance = Math.abs(to.x - from.x);
   const swing = to.x > from.x ? Math.min(75, distance * 0.75) : 75;
@@ -85,7 +85,7 @@ function symbols(looks: readonly Look[], folder: string): string {
   return icons.map((icon) => iconDrawing(icon, folder)).join("");
 }
 
-/** Draws a flow as its tab shows it. Comments are notes in italics. */
+/** Draws a flow. Comments are italic text. */
 export function flowPicture(
   title: string,
   flow: readonly PlacedNode[],
@@ -139,7 +139,7 @@ export function flowPicture(
 
 const columns = 3;
 
-/** Draws nodes as a drawer of the palette has them, in columns. */
+/** Draws the nodes of a palette group in columns. */
 export function palettePicture(title: string, looks: readonly Look[], icons: string): string {
   const width = Math.max(...looks.map(({ label }) => widthOf(label)));
   const perColumn = Math.ceil(looks.length / columns);

@@ -1,4 +1,4 @@
-/** The help of each node, from its declaration. */
+/** Generates the help of each node from its declaration. */
 import { environmentName, settingsOf } from "../../core/client/settings";
 import type { BodyField } from "../../core/declaration/describe-body";
 import {
@@ -21,7 +21,7 @@ const escapeHtml = (text: string): string =>
 
 const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
 
-/** A term with its type, and what it means. */
+/** Returns a definition-list entry with name, type and description. */
 const term = (name: string, type: string, description: string, optional = false): string =>
   `<dt${optional ? ' class="optional"' : ""}>${escapeHtml(name)} <span class="property-type">${escapeHtml(type)}</span></dt><dd>${escapeHtml(description)}</dd>`;
 
@@ -33,11 +33,11 @@ const section = (title: string, ...content: readonly string[]): string =>
 const bullets = (list: readonly string[]): string =>
   `<ul>${list.map((item) => `<li>${escapeHtml(item)}</li>`).join("")}</ul>`;
 
-/** Puts values into the gaps of a text. */
+/** Fills the placeholders of a text. */
 const fillGaps = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/__(\w+?)__/g, (gap, name: string) => values[name] ?? gap);
 
-/** Sentences joined, each with its full stop; without those that are empty. */
+/** Joins non-empty sentences and adds missing full stops. */
 const joinSentences = (...parts: readonly string[]): string =>
   parts
     .filter(Boolean)
@@ -59,7 +59,7 @@ function fieldTerm(
 const fieldTerms = (help: HelpWords, fields: readonly FieldDoc[]): string =>
   terms(fields.map((field) => fieldTerm(help, field)));
 
-/** The fields of a body, small below what it is. */
+/** Returns the fields of a body as a list. */
 const fieldList = (fields: readonly BodyField[]): string =>
   fields.length === 0
     ? ""
@@ -72,13 +72,13 @@ const fieldList = (fields: readonly BodyField[]): string =>
 
 const plainPayloads = { text: "string", html: "string", file: "Buffer" } as const;
 
-/** What msg.payload is after a response. */
+/** Returns the type of msg.payload after a response. */
 function payloadType({ untouched, orText }: HelpWords, { kind, body, asText }: ResponseDoc): string {
   if (kind === "json") return body!.type + (asText ? orText : "");
   return kind === "empty" ? untouched : plainPayloads[kind];
 }
 
-/** What the payload is, with its fields below. */
+/** Returns the entry of the payload, with its fields. */
 function payloadTerm(help: HelpWords, response: ResponseDoc, meaning: string): string {
   const { fields = [], entries } = response.body ?? {};
   const eachEntry = entries && escapeHtml(fillGaps(help.eachEntry, { paths: entries.paths.join(", ") }));
@@ -114,7 +114,7 @@ const outputs = (help: HelpWords, { responses }: OperationDoc): string =>
     metadataTerm(help),
   ]);
 
-/** What a person must know of the key of a call that commits money. */
+/** Returns the paragraph about the request key. */
 function keyHelp({ key }: HelpWords, { isRequired, defaultField }: KeyDoc): string {
   const missingKeyText = isRequired
     ? key.needed
@@ -151,7 +151,7 @@ const errors = ({ caught }: HelpWords, page: OperationDoc): string =>
 const summaryOf = ({ summaries }: HelpWords, { name, summary }: OperationDoc): string =>
   summaries[name] ?? summary;
 
-/** The help of a node: a summary, which the palette shows, too, and the sections below it. */
+/** Help of a node: the summary, which the palette also shows, and the sections below it. */
 interface NodeHelp {
   readonly summary: string;
   readonly sections: readonly string[];
@@ -242,7 +242,7 @@ function connectionHelp({ headings, connection }: HelpWords, service: Service): 
 
 type TypeHelp = readonly [type: string, help: NodeHelp];
 
-/** The help of each type, in the words of a language. What declarations say is in English. */
+/** Returns the help of each type in a language. Texts of declarations are in English. */
 function helpByType(service: Service, words: Words): readonly TypeHelp[] {
   const all = declarationsOf(service);
   const translateHelp = ({ summary, sections }: NodeHelp): NodeHelp => ({
@@ -261,7 +261,7 @@ function helpByType(service: Service, words: Words): readonly TypeHelp[] {
   ];
 }
 
-/** What the editor loads of the help at its start: the summaries, each with an element that reads the sections below. */
+/** Returns the help that the editor loads at startup: summaries, and elements that load the sections on demand. */
 export const helpFile = (service: Service, words: Words, language: string): string =>
   helpByType(service, words)
     .map(([type, { summary }]) => {
@@ -270,6 +270,6 @@ export const helpFile = (service: Service, words: Words, language: string): stri
     })
     .join("\n");
 
-/** The sections of the help by type, which the editor asks for when they are shown. */
+/** Returns the help sections by type, which the editor loads on demand. */
 export const helpSections = (service: Service, words: Words): Readonly<Record<string, string>> =>
   Object.fromEntries(helpByType(service, words).map(([type, { sections }]) => [type, sections.join("\n")]));

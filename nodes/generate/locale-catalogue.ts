@@ -1,6 +1,6 @@
 /**
- * The catalogues of the editor and of the status texts, in the words of each language, and the words that declarations have for
- * forms: these are read when a form is opened, for browsers ask for catalogues several times.
+ * Locale catalogues of the editor and the node statuses, and the form texts of declarations. Form texts are separate files
+ * because browsers request the catalogues several times.
  */
 import { settingsOf } from "../../core/client/settings";
 import type { Callable } from "../../core/declaration/operation";
@@ -17,7 +17,7 @@ const toObject = <T>(list: readonly T[], entry: (item: T) => [string, unknown]) 
 
 type FieldWords = readonly [name: string, words: PartWords];
 
-/** The words of the fields of an operation. */
+/** Returns labels and descriptions of the fields of an operation. */
 const fieldWords = (words: Words, operation: Callable, all: readonly Callable[]): readonly FieldWords[] =>
   callerFieldDocs(describeOperation(operation)).map(({ name, title, description, schema }) => {
     const parts = partWords(schema, (text) => translateDeclared(words, text));
@@ -28,19 +28,19 @@ const fieldWords = (words: Words, operation: Callable, all: readonly Callable[])
     ];
   });
 
-/** The editor looks for the label of a drawer by its name without spaces. */
+/** Returns the category labels. The editor looks them up by name with underscores instead of spaces. */
 export const drawerLabels = ({ categories }: Words) => ({
   label: toObject(Object.entries(categories), ([category, label]) => [category.replaceAll(" ", "_"), label]),
 });
 
-/** The titles of nodes in another language than that of declarations, which their definitions have. */
+/** Returns the translated node titles. English titles are in the definitions. */
 const translatedTitles = (words: Words, service: Service) =>
   toObject(
     declarationsOf(service).filter(({ title }) => title in words.declared),
     (each) => [slugOf(each), translateDeclared(words, each.title)],
   );
 
-/** The locale catalogue of the node set. */
+/** Returns the locale catalogue of the node set. */
 export function localeCatalogue(words: Words, service: Service) {
   const { form, connection, status, call, watch, shortWords } = words;
   return {
@@ -53,7 +53,7 @@ export function localeCatalogue(words: Words, service: Service) {
   };
 }
 
-/** What declarations say of settings and fields; operations have those of their fields that most say otherwise. */
+/** Returns the texts of settings and fields. Texts shared by most fields of a name are stored once. */
 export function formWords(words: Words, service: Service) {
   const all = declarationsOf(service);
   const wordsBySlug = all.map((operation) => [slugOf(operation), fieldWords(words, operation, all)] as const);
@@ -74,5 +74,5 @@ export function formWords(words: Words, service: Service) {
   };
 }
 
-/** The locale catalogue of the nodes round releases. */
+/** Returns the locale catalogue of the release nodes. */
 export const releasesCatalogue = (words: Words) => ({ form: words.releases, palette: drawerLabels(words) });

@@ -1,12 +1,12 @@
-/** Pieces of the editor's HTML and of its definitions. */
+/** Building blocks of the editor's HTML and definitions. */
 
-/** The version of the stored properties; a change of their form needs a migration. */
+/** Version of the stored properties. Changing their format requires a migration. */
 export const propertiesVersion = 1;
 
-/** JSON that can stand inside a script element. */
+/** Returns JSON that is safe inside a script element. */
 export const literal = (value: unknown): string => JSON.stringify(value).replaceAll("</", "<\\/");
 
-/** The form of a type; one without content is filled in the page. */
+/** Returns the form template of a type. Empty ones are filled by the shared script. */
 export const template = (type: string, content = ""): string =>
   `<script type="text/html" data-template-name="${type}">${content}</script>`;
 
@@ -17,5 +17,5 @@ export const row = (id: string, words: string, control: string): string =>
 
 export const textInput = (id: string, type = "text"): string => `<input type="${type}" id="${id}">`;
 
-/** The properties of a definition, one a line. */
+/** Returns the properties of a definition, one per line. */
 export const properties = (list: readonly string[]): string => `{\n    ${list.join(",\n    ")}\n  }`;

@@ -1,11 +1,11 @@
-/** How a form lets a time be picked: by a control of the browser, which keeps a day a day. */
+/** Time pickers of form fields. */
 import type { z } from "zod";
 import { metaOf } from "../../core/schema/kind";
 import { type Precision, precisionOf } from "../operation/time-coercer";
 
-/** How exactly a time is told, in UTC, or the first and the last day of a period. */
+/** Precision of a time (UTC), or a period from a first to a last day. */
 export type Moment = Precision | "period";
 
-/** Undefined for what tells no time. */
+/** Returns the picker type of a field. Undefined if it is not a time. */
 export const momentOf = (schema: z.ZodType): Moment | undefined =>
   metaOf(schema).periods ? "period" : precisionOf(schema);

@@ -1,4 +1,4 @@
-/** Everything Node-RED reads, derived from a service. */
+/** Generates all files that Node-RED reads for a service. */
 import type { Service } from "../../core/declaration/service";
 import { editorFile } from "./editor-file";
 import { helpFile, helpSections } from "./help";
@@ -6,7 +6,7 @@ import { catalogueFiles, formWordFiles, helpFiles, helpSectionFiles } from "./la
 import { formWords, localeCatalogue } from "./locale-catalogue";
 import { runtimeFile } from "./runtime-file";
 
-/** Paths below dist/nodes and what they hold. */
+/** Returns file contents by path below dist/nodes. */
 export const nodeFiles = (service: Service): Readonly<Record<string, string>> => ({
   "fxdesk.js": runtimeFile(service),
   "fxdesk.html": editorFile(service),

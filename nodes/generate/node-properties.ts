@@ -1,4 +1,4 @@
-/** The properties that nodes store, as the editor is told of them. */
+/** Generates the definitions of the stored node properties. */
 import { connectionType } from "../node-names";
 import { defaultKeySource } from "../operation/request-key";
 import { defaultResultProperty } from "../operation/result-property";
@@ -12,23 +12,23 @@ const validatedProperty = (given: string, check: string): string =>
 
 const numberProperty = '() => ({ value: "", validate: RED.validators.number(true) })';
 
-/** Functions of the editor's script, by the property that each makes: every type has its own, for the editor writes into them. */
+/** Factory functions by property. Each node type needs its own objects because the editor modifies them. */
 const propertyFactories = {
   name: valueProperty(""),
   connection: `() => ({ type: ${literal(connectionType)}, value: "" })`,
-  fields: `() => (${validatedProperty("{}", "violations")})`,
+  fields: `() => (${validatedProperty("{}", "fieldsProblem")})`,
   fromPayload: valueProperty(false),
   operation: '() => ({ value: "", required: true })',
-  input: `(usual) => (${validatedProperty("usual", "inputProblem")})`,
+  input: `(source) => (${validatedProperty("source", "inputProblem")})`,
   pages: valueProperty("all"),
   requestKey: valueProperty(defaultKeySource),
   rows: valueProperty("whole"),
   saveTo: valueProperty({ type: "str", value: "" }),
-  /** Errors have an output of their own where there are two. */
   resultTo: valueProperty(defaultResultProperty),
+  /** 2 if errors have their own output. */
   outputs: valueProperty(1),
   timeoutMs: numberProperty,
-  /** Where a watch begins the first time, and after how many seconds it reads again; as declared when empty. */
+  /** Start position and interval in seconds of a watch. Empty: as declared. */
   from: valueProperty(""),
   every: numberProperty,
   version: valueProperty(propertiesVersion),
@@ -36,12 +36,12 @@ const propertyFactories = {
 
 export type Property = keyof typeof propertyFactories;
 
-/** The part of the script that has the functions. */
+/** Code of the factory functions. */
 export const propertyFactoriesCode: string = Object.entries(propertyFactories)
   .map(([name, maker]) => `const ${name} = ${maker};`)
   .join("\n");
 
-/** The properties of a node, its own among those that all have; `input` is what that takes unless the form says otherwise. */
+/** Returns the property definitions of a node: its own and the common ones. `input` is the default source of the input. */
 export function nodeProperties(own: readonly Property[], input?: TypedValue): string {
   const propertyCode = (name: Property) => `${name}: ${name}(${name === "input" ? literal(input) : ""})`;
   const all: readonly Property[] = ["name", "connection", ...own, "version"];

@@ -1,10 +1,10 @@
-/** What an object or a list of objects is made of, as a form shows it in rows; its words come from the locale. */
+/** Structure of objects and lists for the row editor of forms. The texts come from the locale files. */
 import type { z } from "zod";
 import { titleOf } from "../../core/declaration/fields";
 import { elementOf, isRequired, kindOf, metaOf, optionsOf, shapeOf, valueOf } from "../../core/schema/kind";
 import { type Moment, momentOf } from "./moment";
 
-/** A value in an object or a list. */
+/** Structure of a value. */
 export type Part =
   | { readonly kind: "text" | "number" | "boolean"; readonly moment?: Moment }
   | { readonly kind: "choice"; readonly options: readonly string[] }
@@ -13,7 +13,7 @@ export type Part =
 
 const scalars = { string: "text", integer: "number", number: "number", boolean: "boolean" } as const;
 
-/** Undefined where a part of it may be anything: it is written as JSON. */
+/** Returns the structure of a value. Undefined if any part has no fixed type; such values are edited as JSON. */
 export function partOf(schema: z.ZodType): Part | undefined {
   const options = optionsOf(schema);
   if (options) return { kind: "choice", options };
@@ -33,14 +33,14 @@ export function partOf(schema: z.ZodType): Part | undefined {
   return { kind: "object", parts: Object.fromEntries(named) };
 }
 
-/** The words of the parts of an object, by name; undefined where there are none. */
+/** Label and description of a part. */
 export interface PartWords {
   readonly label: string;
   readonly description?: string;
   readonly parts?: Readonly<Record<string, PartWords>>;
 }
 
-/** In the language of `said`, which is given the English. */
+/** Returns the translated texts of the parts by name. Undefined if there are none. */
 export function partWords(schema: z.ZodType, translate: (text: string) => string): PartWords["parts"] {
   const entry = elementOf(schema) ?? valueOf(schema);
   if (entry) return partWords(entry, translate);

@@ -1,4 +1,4 @@
-/** What the editor reads of the nodes round releases: forms, words and help. */
+/** Generates the editor files of the release nodes: forms, locale texts and help. */
 import { releaseAsked, releaseDecided } from "../../core/releases/release-watches";
 import { connectionType } from "../node-names";
 import type { TypedValue } from "../operation/value-sources";
@@ -13,10 +13,10 @@ interface ReleaseNode extends WrittenNode {
 }
 
 const payloadNote =
-  "msg.payload is how it stands: release, state, terms, seal, asked_by, valid_until; msg.fxdesk.correlation is what the " +
-  "flow that asked had in its own. Nothing else of the message that asked is kept.";
+  "msg.payload describes the release: release, state, terms, seal, asked_by, valid_until. msg.fxdesk.correlation is the value " +
+  "that the requesting flow set in msg.fxdesk.correlation. No other property of the requesting message is stored.";
 const deliveryNote =
-  "Each is told once, over restarts too; where it was told and Node-RED ended at once, again, with msg.fxdesk.repeated true.";
+  "Each change is delivered once, also across restarts. If Node-RED was killed during delivery, it is delivered again with msg.fxdesk.repeated set to true.";
 
 const releaseAskedNode: ReleaseNode = {
   type: "fxdesk-release-asked",
@@ -25,7 +25,7 @@ const releaseAskedNode: ReleaseNode = {
   details: [
     payloadNote,
     deliveryNote,
-    "Send it on to whoever must act, by mail or message. A link to the page of releases says yes to nothing.",
+    "Forward it by mail or chat to the people who decide. Opening a link to the releases page does not release anything.",
   ],
   isTrigger: true,
 };
@@ -35,7 +35,7 @@ const releaseDecidedNode: ReleaseNode = {
   label: releaseDecided.title,
   summary: releaseDecided.summary,
   details: [
-    "The states are released, refused, cancelled and expired; booking, booked and unknown of an order; sent of a call.",
+    "States: released, refused, cancelled and expired; for orders also booking, booked and unknown; for calls also sent.",
     payloadNote,
     deliveryNote,
   ],
@@ -45,11 +45,11 @@ const releaseDecidedNode: ReleaseNode = {
 const decisionNode: ReleaseNode = {
   type: "fxdesk-release",
   label: "Release",
-  summary: "Says yes or no to an order or a call, as the person whose secret the node holds.",
+  summary: "Releases or rejects an order or call, in the name of the person whose secret the node holds.",
   details: [
-    "The connection names the files of policy and people. The release ID and the seal are those of msg.payload unless the form says otherwise: another seal than that of the terms is refused.",
-    "Whoever asked cannot release. But whoever can change this flow, or send it a message, has the yes of this person: let people decide on the page, where you can.",
-    "msg.payload is how it stands afterwards. What does not count goes to Catch nodes, with the code release_refused.",
+    "The connection names the policy file and the people file. Release ID and seal are read from msg.payload unless the form sets another source. A seal that does not match the terms is refused.",
+    "Requesters cannot release their own requests. But anyone who can change this flow or send it a message decides in the name of this person. Where possible, let people decide on the releases page.",
+    "msg.payload is then the new state of the release. Invalid decisions go to Catch nodes with the code release_refused.",
   ],
   isTrigger: false,
 };
@@ -67,7 +67,7 @@ const row = (name: keyof Words["releases"], type = "text", id = `node-input-${na
   `<div class="form-row"><label for="${id}" data-i18n="form.${name}"></label>` +
   `<input type="${type}" id="${id}" style="width: calc(100% - 155px)"></div>`;
 
-/** The editor keeps what has an id of its own kind as text; these have a type, too. */
+/** Uses an ID outside the editor's own scheme: the editor would store the value without its type. */
 const typedRow = (name: keyof Words["releases"]): string => row(name, "text", `node-input-fxdesk-${name}`);
 
 const form = ({ isTrigger }: ReleaseNode): string =>
@@ -119,7 +119,7 @@ const definition = (node: ReleaseNode): string => `RED.nodes.registerType(${JSON
   ${labelParts(node)}${node.isTrigger ? "" : `,\n  ${editHandlersCode}`}
 });`;
 
-/** Paths below dist/nodes and what they hold; releases.js is compiled. */
+/** Returns file contents by path below dist/nodes; releases.js is compiled. */
 export const releaseFiles = (): Readonly<Record<string, string>> => ({
   "releases.html": `${releaseNodes.map(template).join("\n")}
 <script type="text/javascript">

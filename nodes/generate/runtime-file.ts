@@ -1,4 +1,4 @@
-/** The file Node-RED loads: registers the connection and a node for each operation, procedure and watch. */
+/** Generates the runtime file of Node-RED, which registers the connection and all operations, procedures and watches. */
 import { callablesOf, type Service } from "../../core/declaration/service";
 import { connectionCredentials } from "../connection/connection-node";
 import { callType, connectionType, nodeTypeOf, watchType } from "../node-names";
@@ -6,7 +6,7 @@ import { callType, connectionType, nodeTypeOf, watchType } from "../node-names";
 const registrationCode = (type: string, constructor: string) =>
   `  RED.nodes.registerType(${JSON.stringify(type)}, ${constructor});`;
 
-/** The types are literal, because the tools of the flow library read them without running the file. */
+/** Returns the code. Types are literals because flow-library tools read them without running the file. */
 export const runtimeFile = (service: Service): string => `"use strict";
 const { lazyNodeTypes } = require("./lazy-nodes");
 

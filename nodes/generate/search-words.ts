@@ -1,4 +1,4 @@
-/** Search words of a node beside its title: its keywords, and the contract's own names of what it takes and returns. */
+/** Search words of nodes: keywords, and the contract's names of fields, properties and values. */
 import { controlsOf } from "./controls";
 import { describeOperation } from "../../core/declaration/describe-operation";
 import { callerFields } from "../../core/declaration/fields";
@@ -6,7 +6,7 @@ import { type JsonSchema, responseJsonSchema } from "../../core/declaration/json
 import type { Callable } from "../../core/declaration/operation";
 import { literal } from "./markup";
 
-/** The properties and the listed values of a schema, those of the schemas in it included. */
+/** Returns the property names and enum values of a schema, recursively. */
 function namesIn(schema: unknown): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const { properties, enum: listed } = schema as JsonSchema;
@@ -14,7 +14,7 @@ function namesIn(schema: unknown): string[] {
   return [...own, ...Object.values(schema).flatMap(namesIn)];
 }
 
-/** Beside the names and options of its fields, which the form has. */
+/** Returns the search words of an operation, without the names and options of its form fields. */
 export function searchWordsOf(operation: Callable): string {
   const known = new Set(
     controlsOf(describeOperation(operation)).flatMap(({ name, options = [] }) => [name, ...options]),
@@ -29,7 +29,7 @@ export function searchWordsOf(operation: Callable): string {
   return [...words].filter((word) => !known.has(word)).join(" ");
 }
 
-/** The words that several nodes are found by, those of most first: the editor's script says each of them once. */
+/** Returns words of several nodes, most frequent first. The editor script contains each of them once. */
 export function sharedWords(all: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const word of all.flatMap((words) => words.split(" "))) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -37,12 +37,12 @@ export function sharedWords(all: readonly string[]): readonly string[] {
   return repeated.toSorted(([, one], [, other]) => other - one).map(([word]) => word);
 }
 
-/** The part of the script that has them, and joins some of them, by their places, with those of a node alone. */
+/** Code with the shared words, and a function that joins some of them, by index, with a node's own words. */
 export const sharedWordsCode = (shared: readonly string[]): string =>
   `const sharedWords = ${literal(shared.join(" "))}.split(" ");
 const found = (own, ...places) => [own, ...places.map((place) => sharedWords[place])].join(" ");`;
 
-/** The words of a node, as code. */
+/** Returns the search words of a node as code. */
 export function wordsCode(words: string, shared: readonly string[]): string {
   const all = words.split(" ");
   const own = all.filter((word) => !shared.includes(word)).join(" ");

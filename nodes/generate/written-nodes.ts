@@ -1,21 +1,21 @@
-/** Nodes whose texts are written here, for no declaration has them. */
+/** Texts of nodes without a declaration. */
 import type { Words } from "./words/en";
 
-/** What a person reads of a node. */
+/** Label and help of a node. */
 export interface NodeTexts {
   readonly label: string;
   readonly summary: string;
   readonly details: readonly string[];
 }
 
-/** A node with its texts in English. */
+/** Node with English texts. */
 export interface WrittenNode extends NodeTexts {
   readonly type: string;
 }
 
 const textsOf = (node: WrittenNode, words: Words): NodeTexts => words.nodes[node.type] ?? node;
 
-/** The labels of nodes in a catalogue, by their types. */
+/** Returns the labels of nodes by type. */
 export const labelsOf = (nodes: readonly WrittenNode[], words: Words): Readonly<Record<string, string>> =>
   Object.fromEntries(nodes.map((node) => [node.type, textsOf(node, words).label]));
 

@@ -1,13 +1,10 @@
-/**
- * Whether what a node has sent has gone on: its next nodes are done with it. So a long list is read no faster than its flow
- * handles it.
- */
-import { setImmediate as turn } from "node:timers/promises";
+/** Backpressure for long lists: the next page is read only after the following nodes have completed the sent messages. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Node, NodeAPI, NodeMessage } from "node-red";
 
-/** Some nodes are done with none of them before the last one came, as Join is, or never tell. */
+/** Wait without any completion: some nodes complete nothing before the last message (Join), or never report completion. */
 const silenceTimeoutMs = 1_000;
-/** How long those may take that are done with some of them. */
+/** Wait for further completions after the first. */
 const stallTimeoutMs = 30_000;
 
 interface CompletedEvent {
@@ -15,7 +12,7 @@ interface CompletedEvent {
   readonly node: { readonly id: string };
 }
 
-/** The messages that one node sends for one message. */
+/** Messages that a node sends in response to one input message. */
 class SentMessages {
   #expected = 0;
   #done = 0;
@@ -34,9 +31,9 @@ class SentMessages {
     if (this.#done >= this.#expected) this.#onAllDone();
   }
 
-  /** Returns when the next nodes are done with all of them, have been silent for too long, or at the signal. */
+  /** Resolves when the next nodes have completed all messages, on a timeout without completions, or on abort. */
   async drained(signal: AbortSignal): Promise<void> {
-    await turn();
+    await nextTurn();
     if (this.#isSilent || this.#done >= this.#expected || signal.aborted) return;
     await new Promise<void>((resolve) => {
       const finish = () => {
@@ -49,7 +46,7 @@ class SentMessages {
     });
   }
 
-  /** Looks now and then whether the next nodes still are done with some. */
+  /** Calls `onSilent` when a wait passes without a completion. */
   #watchForSilence(onSilent: () => void): void {
     const previousDone = this.#done;
     const check = (): void => {
@@ -62,13 +59,13 @@ class SentMessages {
   }
 }
 
-/** What is sent for the messages of all nodes of a runtime, by the id of the message. */
+/** Tracks sent messages of all nodes of a runtime by message ID. */
 export class Backpressure {
   readonly #sentByMessageId = new Map<string, Set<SentMessages>>();
 
   constructor(private readonly RED: NodeAPI) {}
 
-  /** Counts what a node sends for a message, until the end that it returns. */
+  /** Starts tracking the messages that a node sends for an input message. Call `end` to stop. */
   track(node: Node, { _msgid = "" }: NodeMessage): { readonly sent: SentMessages; readonly end: () => void } {
     const { wires = [] } = node as Node & { readonly wires?: readonly (readonly string[])[] };
     const sent = new SentMessages(new Set(wires[0]));

@@ -1,4 +1,4 @@
-/** From the response of the service to messages. */
+/** Converts responses of the service to messages. */
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -19,40 +19,40 @@ import { TimeSlice } from "./time-slice";
 import type { Values } from "../../core/declaration/fields";
 import type { ClientCore } from "../../core/client/client-types";
 
-/** The call that a node makes for one message. */
+/** Call that a node makes for one message. */
 export interface NodeCall {
   readonly operation: Callable;
   readonly client: ClientCore;
   readonly input: Values;
   readonly options: CallOptions;
-  /** Where a file goes; into the message when empty. */
+  /** Path for a received file. Empty: the file is put into the message. */
   readonly saveTo: string | undefined;
   readonly msg: NodeMessage;
-  /** A message of its own, with everything of the one that came but what the result takes the place of. */
+  /** Copies the input message without the property that the result replaces. */
   readonly copy: () => NodeMessage;
   readonly result: ResultProperty;
   readonly send: (msg: NodeMessage) => void;
-  /** Returns when what was sent has gone on. */
-  readonly gone: () => Promise<void>;
-  /** Hears what became of the call, before anything is made of it. */
-  readonly ended: (operation: Callable, ended: CallOutcome) => void;
+  /** Resolves when the next nodes have completed the sent messages. */
+  readonly drained: () => Promise<void>;
+  /** Receives the outcome of the call before the response is processed. */
+  readonly onOutcome: (operation: Callable, outcome: CallOutcome) => void;
 }
 
-/** What was sent. */
+/** Summary of the sent messages, for the node status. */
 export interface SentSummary {
-  /** Of the last response. */
+  /** Body of the last response. */
   readonly body: unknown;
   readonly statusCode: number;
-  /** What a file has become: its bytes, or its path. */
+  /** Bytes of a file, or its path if it was saved. */
   readonly content?: unknown;
-  /** How many entries a list had over all pages; undefined where it is no list. */
+  /** Number of entries over all pages. Undefined if the result is not a list. */
   readonly entries: number | undefined;
-  /** Whether the list goes on. */
+  /** True if the list has further pages. */
   readonly more?: boolean | undefined;
 }
 
 const abortedListError = (operation: Callable): Aborted =>
-  new Aborted(`${operation.name}: The list was stopped before its end.`, {
+  new Aborted(`${operation.name}: The list was cancelled before its end.`, {
     operation: operation.name,
     code: "aborted",
     outcome: "unknown",
@@ -60,7 +60,7 @@ const abortedListError = (operation: Callable): Aborted =>
 
 type CallAndSend = (call: NodeCall) => Promise<SentSummary>;
 
-/** What is known beside the bodies, the same in every mode; of a list in pages, how many have been read and whether there are more. */
+/** Returns the details of a response for `msg.fxdesk`, the same in every mode. */
 function responseMetadata(
   { operation, input }: NodeCall,
   response: ServiceResponse,
@@ -82,7 +82,7 @@ function responseMetadata(
 }
 
 async function saveFile(file: ReceivedFile, path: string): Promise<string> {
-  // A folder that cannot be made is told by the file, which cannot be written then.
+  // If the folder cannot be created, writing the file reports the error.
   await mkdir(dirname(path), { recursive: true }).catch(() => undefined);
   await file.save(path);
   return path;
@@ -95,18 +95,24 @@ async function setFile({ msg, result, saveTo }: NodeCall, file: ReceivedFile): P
   return content;
 }
 
-async function callService({ client, operation, input, options, ended }: NodeCall): Promise<ServiceResponse> {
+async function callService({
+  client,
+  operation,
+  input,
+  options,
+  onOutcome,
+}: NodeCall): Promise<ServiceResponse> {
   try {
     const response = await client.call(operation, input, options);
-    ended(operation, response);
+    onOutcome(operation, response);
     return response;
   } catch (error) {
-    if (error instanceof FxdeskError) ended(operation, error);
+    if (error instanceof FxdeskError) onOutcome(operation, error);
     throw error;
   }
 }
 
-/** How many entries a body has; undefined where it is no list and no list is its answer. */
+/** Returns the number of entries of a body, or undefined if it is not a list and has no result list. */
 const countResultEntries = (operation: Callable, body: unknown): number | undefined =>
   extractResultList(operation, body)?.entries.length ??
   (Array.isArray(body) || (operation.linkedPages && typeof body === "object")
@@ -126,13 +132,13 @@ async function sendOnePage(call: NodeCall): Promise<SentSummary> {
     call.send(msg);
     return { ...summary, content };
   }
-  // A response without a body leaves what the flow brought.
+  // A response without a body keeps the payload of the flow.
   if (body !== undefined) result.set(msg, body);
   call.send(msg);
   return summary;
 }
 
-/** Sends every entry of every page, as one message. */
+/** Sends the entries of all pages as one message. */
 async function sendAllPages(call: NodeCall): Promise<SentSummary> {
   const { operation, client, input, options, msg, result, send } = call;
   const responses: ServiceResponse[] = [];
@@ -144,27 +150,27 @@ async function sendAllPages(call: NodeCall): Promise<SentSummary> {
   return { body, statusCode, entries: countResultEntries(operation, body) };
 }
 
-/** One message of a sequence, but for its number. */
+/** Message of a sequence, without its index. */
 interface SequenceMessage {
   readonly content: unknown;
-  /** Whether a Join node makes one list of this one and those of the other messages. */
+  /** True if a Join node should concatenate the content of the messages. */
   readonly isList?: boolean;
   readonly statusCode: number;
   readonly fxdesk: object;
 }
 
 /**
- * What a Join node goes by to make one list of several: any length of more than one in the first message. That of a page
- * may be less, and the list would be another one where it has no entry, or one on each page.
+ * Value of `parts.len` for list messages. A Join node concatenates lists only if the first message has a length above 1;
+ * the real length of a page can be 0 or 1.
  */
 const joinListLength = 2;
 
 /**
- * Messages that a Join node puts together again. Where it is not known how many there are, the last one says so: each waits
- * for the next.
+ * Sequence of messages for a Join node. If the count is not known in advance, only the last message carries it, so each
+ * message is held until the next one arrives.
  */
 class MessageSequence {
-  /** Of its own: the messages of a Split node share their _msgid, and a Join node would mix what is made of them. */
+  /** Not derived from `_msgid`: messages of a Split node share it, and a Join node would mix their sequences. */
   readonly #id = randomUUID();
   #pending: SequenceMessage | undefined;
   #index = 0;
@@ -203,12 +209,12 @@ class MessageSequence {
   }
 }
 
-/** Reads page by page; the next one is read when what was made of the one before has gone on. */
+/** Reads page by page. Waits for the following nodes to complete the messages of a page before reading the next. */
 async function forEachPage(
   call: NodeCall,
   handlePage: (response: ServiceResponse, fxdesk: object) => void | Promise<void>,
 ): Promise<SentSummary> {
-  const { operation, client, input, options, gone } = call;
+  const { operation, client, input, options, drained } = call;
   let lastResponse: ServiceResponse | undefined;
   let entries = 0;
   let maxPageLength = 0;
@@ -221,14 +227,14 @@ async function forEachPage(
     maxPageLength = Math.max(maxPageLength, count);
     const details = responseMetadata(call, response, pages);
     await handlePage(response, details);
-    // A page that is not full is the last one, where nobody counts.
-    if (details.more ?? count === maxPageLength) await gone();
+    // Without a total count, a page with fewer entries than the largest one is the last.
+    if (details.more ?? count === maxPageLength) await drained();
   }
   const { body, status: statusCode } = lastResponse!;
   return { body, statusCode, entries };
 }
 
-/** Sends a message for each page, in a sequence: a Join node makes one list of lists, and a list of objects. */
+/** Sends one message per page, in a sequence. A Join node concatenates pages that are lists and collects objects. */
 async function sendEachPage(call: NodeCall): Promise<SentSummary> {
   const sequence = new MessageSequence(call);
   const summary = await forEachPage(call, ({ body: content, status: statusCode }, fxdesk) => {
@@ -239,8 +245,8 @@ async function sendEachPage(call: NodeCall): Promise<SentSummary> {
 }
 
 /**
- * Adds a message for each entry to a sequence, without holding the event loop. No object of an entry begins with a spread and
- * goes on: the engine (of Node.js 20) makes a class of its own for each such object, slowly and in memory that is collected late.
+ * Adds one message per entry to a sequence without blocking the event loop. Objects per entry must not combine a spread with
+ * further properties: V8 in Node.js 20 creates a separate hidden class for each, which is slow and retains memory.
  */
 async function addEntries(
   { operation, options }: NodeCall,
@@ -256,7 +262,7 @@ async function addEntries(
   }
 }
 
-/** Sends a message for each entry of each page, in a sequence; `msg.fxdesk.list` names the list where there are several. */
+/** Sends one message per entry of all pages, in a sequence. `msg.fxdesk.list` names the list if a page has several. */
 async function sendEachListEntry(call: NodeCall): Promise<SentSummary> {
   const sequence = new MessageSequence(call);
   const paths = listPathsIn(call.operation);
@@ -272,8 +278,8 @@ async function sendEachListEntry(call: NodeCall): Promise<SentSummary> {
 }
 
 /**
- * Sends a message for each entry of the list that is the answer, in a sequence; `msg.fxdesk.result` has what is told about
- * the list. An empty list is no message.
+ * Sends one message per entry of the result list, in a sequence. `msg.fxdesk.result` holds the rest of the result. An empty
+ * list sends no message.
  */
 async function sendEachResultEntry(call: NodeCall): Promise<SentSummary> {
   const response = await callService(call);
@@ -288,7 +294,7 @@ async function sendEachResultEntry(call: NodeCall): Promise<SentSummary> {
   return { body, statusCode, entries: entries.length };
 }
 
-/** How a list that comes in pages becomes messages. */
+/** Conversion of a paged list to messages. */
 export type PageMode = "one" | "all" | "each" | "items";
 
 const pageModes: Readonly<Record<PageMode, CallAndSend>> = {
@@ -298,24 +304,24 @@ const pageModes: Readonly<Record<PageMode, CallAndSend>> = {
   items: sendEachListEntry,
 };
 
-/** A flow that was edited by hand may name another. Throws InvalidInput. */
+/** Returns the function of a mode. Throws InvalidInput for an unknown mode, which a flow edited by hand may contain. */
 function requirePageMode(operation: Callable, pages: PageMode): CallAndSend {
   if (Object.hasOwn(pageModes, pages)) return pageModes[pages];
   const message = `must be one of ${Object.keys(pageModes).join(", ")}, not ${JSON.stringify(pages)}`;
   throw invalidInputError(operation, [{ field: "pages", message }]);
 }
 
-/** How a result whose answer is one of its lists becomes messages. */
+/** Conversion of a result with a result list to messages. */
 export type ResultListMode = "whole" | "each";
 
 interface SendModes {
-  /** Only counts for lists that come in pages. */
+  /** Applies to paged lists. */
   readonly pages: PageMode;
-  /** Only counts for results that have rows. */
+  /** Applies to results with a result list. */
   readonly rows: ResultListMode;
 }
 
-/** Sends the messages that a call results in. */
+/** Makes a call and sends the resulting messages. */
 export function callAndSend(call: NodeCall, { pages, rows }: SendModes): Promise<SentSummary> {
   const { operation } = call;
   if (isPaged(operation)) return requirePageMode(operation, pages)(call);

@@ -1,20 +1,20 @@
-/** Messages that stop others: `msg.cancel`. */
+/** Cancellation of messages by `msg.cancel`. */
 import type { NodeMessage } from "node-red";
 import { invalidInputError } from "../../core/client/call-errors";
 import type { Callable } from "../../core/declaration/operation";
 
 type CancelMessage = NodeMessage & {
-  /** The key of the messages that are meant, or true for all. */
+  /** Key of the messages to cancel, or true for all. */
   readonly cancel?: unknown;
   readonly fxdesk?: { readonly key?: unknown };
 };
 
-/** What a message is named by: msg.fxdesk.key, or its identifier. */
+/** Returns the key that identifies a message: msg.fxdesk.key, or its ID. */
 const messageKey = ({ fxdesk, _msgid }: CancelMessage): unknown => fxdesk?.key ?? _msgid;
 
 /**
- * Which messages a message stops; undefined for one that stops none. Throws InvalidInput where it names none, or what
- * cannot be stopped.
+ * Returns a predicate for the messages to cancel, or undefined if the message has no `msg.cancel`. Throws InvalidInput if the
+ * value is invalid or the operation cannot be cancelled.
  */
 export function createCancelMatcher(
   operation: Callable,
@@ -24,11 +24,11 @@ export function createCancelMatcher(
   const toInvalidInput = (message: string) =>
     invalidInputError(operation, [{ field: "msg.cancel", message }]);
   if (operation.effect !== "read")
-    throw toInvalidInput("stops reads only: what changes something is finished");
+    throw toInvalidInput("cancels only reads; calls that change something always finish");
   if (cancel === true) return () => true;
   if ((typeof cancel === "string" && cancel !== "") || typeof cancel === "number")
     return (msg) => messageKey(msg) === cancel;
   throw toInvalidInput(
-    "must be the key of the messages to stop (their msg.fxdesk.key, or _msgid), or true for all of this node",
+    "must be the key of the messages to cancel (their msg.fxdesk.key or _msgid), or true for all messages of this node",
   );
 }

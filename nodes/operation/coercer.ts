@@ -1,4 +1,4 @@
-/** Values as flows hold them, in the kind that a field takes. The client itself is stricter. */
+/** Coercion of flow values to the type of a field. The client itself is stricter. */
 import type { z } from "zod";
 import { isDate, isUint8Array } from "node:util/types";
 import { fromText } from "../../core/wire/request";
@@ -7,7 +7,7 @@ import { timeCoercer } from "./time-coercer";
 
 type Coercer = (value: unknown) => unknown;
 
-/** What is wrong with a value inside a field, and where it is. */
+/** Error in a nested value, with its path. */
 export class NestedValueError extends Error {
   constructor(
     message: string,
@@ -17,7 +17,7 @@ export class NestedValueError extends Error {
   }
 }
 
-/** A value inside another one. */
+/** Coerces a nested value and adds its key to the path of errors. */
 function coerceNested(key: string, coerce: Coercer, value: unknown): unknown {
   try {
     return coerce(value);
@@ -27,7 +27,7 @@ function coerceNested(key: string, coerce: Coercer, value: unknown): unknown {
   }
 }
 
-/** A list as an array, in text with commas, or in JSON text; anything else as it is. */
+/** Parses comma-separated or JSON text to an array. Returns other values unchanged. */
 function toItems(value: unknown): unknown {
   if (typeof value !== "string") return value;
   const text = value.trim();
@@ -39,7 +39,7 @@ function toItems(value: unknown): unknown {
   }
 }
 
-/** For a field that is one text with a separator between its items. */
+/** Coercer of a field that is a text with separated items. */
 function separatedListCoercer(separator: string): Coercer {
   return (value) => {
     const items = toItems(value);
@@ -47,7 +47,7 @@ function separatedListCoercer(separator: string): Coercer {
   };
 }
 
-/** For a field that is a list. */
+/** Coercer of a list. */
 function listCoercer(schema: z.ZodType): Coercer {
   const element = elementOf(schema);
   const coerce = element ? createCoercer(element) : undefined;
@@ -58,21 +58,21 @@ function listCoercer(schema: z.ZodType): Coercer {
   };
 }
 
-/** Of another realm too, as in a Function node. What else there is, such as a Date or a Map, is none of a field's objects. */
+/** True for plain objects, also of another realm (Function nodes run in a VM context). False for Date, Map and the like. */
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** For a field that is an object. What it does not know stays as it is, for the check to name. */
+/** Coercer of an object. Unknown properties stay unchanged, so that validation reports them. */
 function objectCoercer(schema: z.ZodType): Coercer {
   const coercers = new Map<string, Coercer>();
   const coercerFor = (name: string, inner: z.ZodType): Coercer => {
-    // Made when it is needed: an object may have fields of its own kind.
-    const fit = coercers.get(name) ?? createCoercer(inner);
-    coercers.set(name, fit);
-    return fit;
+    // Created on demand: schemas can be recursive.
+    const coerce = coercers.get(name) ?? createCoercer(inner);
+    coercers.set(name, coerce);
+    return coerce;
   };
   return (value) => {
     const parsed = typeof value === "string" ? fromText(schema, value) : value;
@@ -80,16 +80,17 @@ function objectCoercer(schema: z.ZodType): Coercer {
     const coercedEntries: [string, unknown][] = [];
     for (const [name, each] of Object.entries(parsed)) {
       const inner = propertyOf(schema, name);
-      const fit = inner && coerceNested(name, coercerFor(name, inner), each);
-      // Null and empty text leave out what may be left out, unless they are values of it.
-      if (fit === undefined && inner && !isRequired(inner) && !inner.safeParse(each).success) continue;
-      coercedEntries.push([name, fit ?? each]);
+      const coercedValue = inner && coerceNested(name, coercerFor(name, inner), each);
+      // Null and empty text omit an optional property, unless they are valid values of it.
+      if (coercedValue === undefined && inner && !isRequired(inner) && !inner.safeParse(each).success)
+        continue;
+      coercedEntries.push([name, coercedValue ?? each]);
     }
     return Object.fromEntries(coercedEntries);
   };
 }
 
-/** For a field that gives names their values. */
+/** Coercer of a map from names to values. */
 function mapCoercer(schema: z.ZodType, entry: z.ZodType): Coercer {
   const coerce = createCoercer(entry);
   return (value) => {
@@ -102,7 +103,7 @@ function mapCoercer(schema: z.ZodType, entry: z.ZodType): Coercer {
   };
 }
 
-/** Whether a field takes Base64 and nothing else. */
+/** True if a field accepts only Base64. */
 export const isBase64 = (schema: z.ZodType): boolean => {
   const takes = (text: string) => schema.safeParse(text).success;
   return kindOf(schema) === "string" && takes("AA==") && takes("+/+/") && !takes("A") && !takes("&&&&");
@@ -112,20 +113,20 @@ function decodeUtf8(bytes: Uint8Array, bytesField: string | undefined): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
-    const hint = bytesField === undefined ? "" : `: give them as ${bytesField}`;
-    throw new Error(`holds bytes that are no text in UTF-8${hint}`, { cause: error });
+    const hint = bytesField === undefined ? "" : `: use ${bytesField} for binary data`;
+    throw new Error(`contains bytes that are not valid UTF-8${hint}`, { cause: error });
   }
 }
 
-/** NaN and Infinity stay, for the check to name. */
+/** Converts a number to text. NaN and Infinity stay unchanged, so that validation reports them. */
 function numberToText(value: number): unknown {
   if (!Number.isFinite(value)) return value;
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw new Error("has more digits than a number holds: give it as text");
+    throw new Error("has more digits than a number can hold: pass it as text");
   return String(value);
 }
 
-/** For a field that is text. `bytesField` is the one of its operation that takes any bytes. */
+/** Coercer of a text field. `bytesField` is the field of the same operation that takes binary data. */
 function textCoercer(schema: z.ZodType, bytesField: string | undefined): Coercer {
   const isBase64Field = isBase64(schema);
   return (value) => {
@@ -161,9 +162,9 @@ function coercerForSchema(schema: z.ZodType, bytesField: string | undefined): Co
 }
 
 /**
- * Prepares a field: returns a value in the kind it takes. Nothing, null and empty text leave an optional field out. Throws
- * an Error for a value that would have to be guessed, an InnerMisfit for one inside. `bytesField` is the field of the same
- * operation that takes bytes that are no text.
+ * Creates a function that coerces values to the type of a field. Returns undefined for undefined, null and empty text, which
+ * omit the field. The function throws an Error for an ambiguous value, a NestedValueError for a nested one. `bytesField` is
+ * the field of the same operation that takes binary data.
  */
 export function createCoercer(schema: z.ZodType, bytesField?: string): Coercer {
   const coerce = coercerForSchema(schema, bytesField);

@@ -1,20 +1,20 @@
 /**
- * What is on its way when a deploy takes its node away comes out of the node that stands in its place then: what an ended
- * node sends or reports reaches nothing.
+ * Delivers results of calls in progress through the redeployed node: Node-RED drops everything that a closed node sends or
+ * reports.
  */
 import type { Node, NodeAPI } from "node-red";
 import { TimeSlice } from "./time-slice";
 
-/** Stable over deploys, in subflows too, where ids are new each time. */
+/** Identifies a node across deploys. Node IDs inside subflows change with each deploy; their paths do not. */
 const stablePathOf = (node: Node): string => (node as Node & { readonly _path?: string })._path ?? node.id;
 
-/** Nodes by where they stand, each with what its messages come out of. */
+/** Registry of running nodes and their outputs, by stable path. */
 export class DeployHandover<T> {
-  readonly #runningNodes = new Map<string, { readonly node: Node; readonly outlet: T }>();
-  /** Nothing is delivered while a deploy has stopped nodes and not started them again. */
+  readonly #runningNodes = new Map<string, { readonly node: Node; readonly output: T }>();
+  /** True between the stop and the start of the flows in a deploy. Deliveries are queued meanwhile. */
   #isStopped = false;
   readonly #queued: (() => void)[] = [];
-  /** What left in this turn, in order: Node-RED gives it to the next nodes at its end, if they still run then. */
+  /** Callbacks of messages sent in this turn. Node-RED passes them to the next nodes at its end, if those still run. */
   #lossCallbacks: (() => void)[] = [];
 
   constructor({ events }: NodeAPI) {
@@ -30,7 +30,7 @@ export class DeployHandover<T> {
   }
 
   register(node: Node, output: T): void {
-    this.#runningNodes.set(stablePathOf(node), { node, outlet: output });
+    this.#runningNodes.set(stablePathOf(node), { node, output });
   }
 
   unregister(node: Node): void {
@@ -39,12 +39,12 @@ export class DeployHandover<T> {
   }
 
   /**
-   * Tells through a node, or through its successor, in order and as soon as it may be; undefined where there is none. `lost`
-   * hears that a deploy stopped the flows before the next nodes can have had it.
+   * Calls `send` with the output of a node or its successor, in order and once the flows run; with undefined if the node was
+   * removed. `onLost` is called if a deploy stops the flows before the next nodes received the message.
    */
   deliver(node: Node, send: (output: T | undefined) => void, onLost?: () => void): void {
     const deliverNow = () => {
-      send(this.#runningNodes.get(stablePathOf(node))?.outlet);
+      send(this.#runningNodes.get(stablePathOf(node))?.output);
       if (onLost) this.#watchForLoss(onLost);
     };
     if (this.#isStopped || this.#queued.length > 0) this.#queued.push(deliverNow);
@@ -54,7 +54,7 @@ export class DeployHandover<T> {
   #watchForLoss(onLost: () => void): void {
     const callbacks = this.#lossCallbacks;
     callbacks.push(onLost);
-    // Node-RED hands over by setImmediate, too, and was asked first: when this runs, the next nodes have it.
+    // Node-RED also hands over with setImmediate, scheduled earlier: when this runs, the next nodes have the message.
     setImmediate(() => void callbacks.shift());
   }
 

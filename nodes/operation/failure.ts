@@ -1,7 +1,7 @@
-/** Errors as Node-RED passes them on: a Catch node sees message, code, cause and stack, and nothing else. */
+/** Errors for Catch nodes, which receive only message, code, cause and stack. */
 import { FxdeskError } from "../../core/errors";
 
-/** What went wrong with a message. */
+/** Error of a message. */
 export class Failure extends Error {
   /** Stable, such as `not_found`; do not match on the message. */
   readonly code: string;
@@ -11,15 +11,15 @@ export class Failure extends Error {
     this.code = code;
   }
 
-  /** Node-RED shows this; the name of a class in front of it helps nobody. */
+  /** Shown by Node-RED; without the class name, which does not help users. */
   override toString(): string {
     return this.message;
   }
 }
 
 /**
- * Any error as a Failure. `cause` is plain data: operation, outcome, retryable, status, service {code, message,
- * details}, requestId, violations. Holds no secret.
+ * Converts an error to a Failure. `cause` is plain data: operation, outcome, retryable, status, service {code, message,
+ * details}, requestId, violations. It never contains a secret.
  */
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof FxdeskError)) return new Failure((error as Error).message, "failed", {});

@@ -1,4 +1,4 @@
-/** From the fields of a form and a message to the input of an operation. */
+/** Reads the input of an operation from form fields and a message. */
 import type { NodeMessage } from "node-red";
 import { invalidInputError } from "../../core/client/call-errors";
 import type { Callable } from "../../core/declaration/operation";
@@ -8,11 +8,11 @@ import { createCoercer, NestedValueError, isBase64 } from "./coercer";
 import type { Violation } from "../../core/declaration/violation";
 
 export interface InputDef {
-  /** The whole input, by a node whose form does not know the fields. */
+  /** Source of the whole input, for nodes whose form does not know the fields. */
   readonly input?: TypedValue;
-  /** The fields that were filled, by the contract's names. */
+  /** Sources of the filled fields, by the contract's names. */
   readonly fields?: Readonly<Record<string, TypedValue>>;
-  /** Whether a field left empty takes its value from the property of msg.payload with its name. */
+  /** True if empty fields take the property of msg.payload with their name. */
   readonly fromPayload?: boolean;
 }
 
@@ -40,7 +40,7 @@ function createFieldReaders(
   const coercers = coercersOf(operation);
   const createReader = (field: string, source: ValueSource): FieldReader => {
     const coerce = coercers.get(field);
-    // The check of the operation names a field that it does not know.
+    // Unknown fields are passed on; validation reports them.
     return { field, read: coerce ? async (msg) => coerce(await source(msg)) : source };
   };
   const filledReaders = Object.entries(fields).map(([field, typedValue]) =>
@@ -53,7 +53,7 @@ function createFieldReaders(
 
 type ReadInput = (msg: NodeMessage) => Promise<Values>;
 
-/** The values of the fields that have one. Throws InvalidInput that names every field whose value cannot be had. */
+/** Returns the values of all fields that have one. Throws InvalidInput with every field whose value cannot be read. */
 async function readValues(
   operation: Callable,
   readers: readonly FieldReader[],
@@ -87,7 +87,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** An object as it is or as JSON text; nothing at all is an input without fields. */
+/** Converts an object or JSON text to an input. Undefined, null and empty text become an input without fields. */
 function toInputObject(value: unknown): Values {
   const parsed = typeof value === "string" && value.trim() !== "" ? parseJson(value) : value;
   if (parsed === undefined || parsed === null || parsed === "") return {};
@@ -116,8 +116,8 @@ function createObjectReader(operation: Callable, typedValue: TypedValue, host: E
 }
 
 /**
- * Prepares the form of a node: returns the input of the operation for a message. Throws InvalidInput that names every
- * field whose value cannot be had.
+ * Creates a function that reads the input of the operation for a message. It throws InvalidInput with every field whose
+ * value cannot be read.
  */
 export const createInputReader = (operation: Callable, form: InputDef, host: EvaluationContext): ReadInput =>
   form.input ? createObjectReader(operation, form.input, host) : createFieldsReader(operation, form, host);

@@ -1,4 +1,4 @@
-/** What a node does with one message: reads its input, makes the call, and sends what comes of it. */
+/** Handling of one message: reads the input, makes the call and sends the result. */
 import type { Node, NodeAPI, NodeDef, NodeMessage, NodeStatus } from "node-red";
 import { intoFolder } from "../../core/client/file-delivery";
 import type { ExtendedService } from "../../core/client/extensions";
@@ -19,43 +19,43 @@ import { doneStatus, type Translate, unusableStatus } from "./status";
 import { operationKind, type Target, resolveTarget } from "./target";
 import { readTimeLimit } from "./time-limit";
 
-/** What the editor keeps of a node. */
+/** Stored properties of the node. */
 export interface OperationDef extends NodeDef, InputDef {
   readonly connection: string;
-  /** Name of the operation, where the type of the node does not say it. */
+  /** Name of the operation, if the node type does not determine it. */
   readonly operation?: string;
-  /** What stands for the call, where it commits money; msg.fxdesk.key by default. */
+  /** Source of the idempotency key of calls that commit money. Default: msg.fxdesk.key. */
   readonly requestKey?: TypedValue;
-  /** Time limit of a call in milliseconds; the connection's when empty. */
+  /** Time limit of a call in milliseconds. Empty: the limit of the connection. */
   readonly timeoutMs?: string;
-  /** How a list that comes in pages is sent on. */
+  /** Conversion of paged lists to messages. */
   readonly pages?: PageMode;
-  /** How a result whose answer is one of its lists is sent on. */
+  /** Conversion of result lists to messages. */
   readonly rows?: ResultListMode;
-  /** Path for a file that comes; it goes into the message when empty. */
+  /** Path for received files. Empty: the file is put into the message. */
   readonly saveTo?: TypedValue;
-  /** The property of a message that takes the result; payload by default. */
+  /** Message property for the result. Default: payload. */
   readonly resultTo?: string;
-  /** Two where errors leave by an output of their own. */
+  /** Number of outputs: 2 if errors have their own. */
   readonly outputs?: number;
 }
 
-/** One message that is handled now. */
+/** Context of one message. */
 interface HandlingContext {
   readonly msg: NodeMessage;
   readonly send: (msg: NodeMessage) => void;
   readonly signal: AbortSignal;
   readonly onProgress: (step: Progress) => void;
-  /** Hears what became of the call. */
-  readonly onOutcome: (operation: Callable, ended: CallOutcome) => void;
+  /** Receives the outcome of the call. */
+  readonly onOutcome: (operation: Callable, outcome: CallOutcome) => void;
 }
 
 export interface MessageHandler {
-  /** Whether nobody else's code gets the signals of messages: a procedure may be somebody else's, and so is an interceptor. */
+  /** True if no user code (procedures of extensions, interceptors) receives the abort signals of messages. */
   readonly canReuseSignals: boolean;
-  /** Returns how the node shows it. */
+  /** Handles a message and returns the node status. */
   handle(handling: HandlingContext): Promise<NodeStatus>;
-  /** Which messages a message stops, as `cancelled` says. */
+  /** See createCancelMatcher. */
   cancelMatcherFor(msg: NodeMessage): ((msg: NodeMessage) => boolean) | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface HandlerContext {
   readonly backpressure: Backpressure;
 }
 
-/** What a flow wants to be told again with a release. */
+/** Returns the correlation value of a flow, which is reported with the release. */
 const correlationOf = ({ fxdesk }: NodeMessage & { readonly fxdesk?: { readonly correlation?: unknown } }) =>
   fxdesk?.correlation === undefined ? {} : { correlation: fxdesk.correlation };
 
@@ -104,14 +104,13 @@ function createUsableHandler(
     };
     const input = await readInput(msg);
     const tracked = needsBackpressure ? backpressure.track(node, msg) : undefined;
-    // Not written inside the object: see `Exchange`.
     const copy = () =>
       RED.util.cloneMessage(result.isPayload ? Object.assign({}, msg, { payload: undefined }) : msg);
     const sendTracked = (each: NodeMessage) => {
       tracked?.sent.add();
       send(each);
     };
-    const gone = async () => tracked?.sent.drained(signal);
+    const drained = async () => tracked?.sent.drained(signal);
     const call = {
       operation,
       client,
@@ -122,8 +121,8 @@ function createUsableHandler(
       copy,
       result,
       send: sendTracked,
-      gone,
-      ended: onOutcome,
+      drained,
+      onOutcome,
     };
     try {
       return doneStatus(translate, await callAndSend(call, modes));
@@ -140,8 +139,8 @@ function createUsableHandler(
 }
 
 /**
- * A node that can call nothing says so at once, and why at each message. A connection that cannot be used has said so in
- * the log itself; for one that is not there the node does.
+ * Creates the handler of a node. An unusable node shows its status at once and fails each message with the reason. An invalid
+ * connection logs its own error; a missing one is logged by the node.
  */
 export function createHandler(name: string, context: HandlerContext): MessageHandler {
   const { node, chosen, translate } = context;

@@ -1,37 +1,37 @@
-/** The messages of one node: those under way, as many as its connection carries, and those that wait for them. */
+/** Message queue of one node: a limited number of messages in progress, and a bounded waiting line. */
 import { getEventListeners } from "node:events";
 import { TimeSlice } from "./time-slice";
 
 export interface QueueLimits {
-  /** Messages under way at once. */
+  /** Maximum number of messages in progress. */
   readonly maxInFlight: number;
-  /** Messages that wait at most. */
+  /** Maximum number of waiting messages. */
   readonly maxWaiting: number;
   /**
-   * Whether the signals of messages stay with code that lets go of them with its message: those serve one message after another.
-   * What somebody else's code derived of one cannot be seen, and would end with a later message.
+   * True if abort signals can be reused for later messages. Not safe if user code receives them: a signal derived from one
+   * would be aborted together with a later message.
    */
   readonly canReuseSignals?: boolean;
 }
 
-/** Why a message is not handled: too many wait, somebody stopped it, or its node has ended. */
+/** Reason why a message is not handled: queue full, cancelled, or node closed. */
 export type RefusalReason = "full" | "cancelled" | "closed";
 
-/** What is done with messages. */
+/** Callbacks of the queue. */
 export interface QueueHandlers<T> {
-  /** Handles one; must not throw. The signal ends what can be ended. */
+  /** Handles a message. Must not throw. The signal cancels it. */
   handle(item: T, signal: AbortSignal): Promise<void>;
-  /** One that is not handled. */
+  /** Reports a message that is not handled. */
   refuse(item: T, reason: RefusalReason): void;
-  /** More or fewer wait, or are under way. */
+  /** Called when the number of waiting or in-progress messages changes. */
   onChanged(): void;
 }
 
-/** Whether it can serve another message: it ended none, and nobody still listens. */
+/** True if the controller was not aborted and has no listeners left. */
 const isReusable = ({ signal }: AbortController) =>
   !signal.aborted && getEventListeners(signal, "abort").length === 0;
 
-/** A message under way, and what ends it. */
+/** Message in progress. */
 interface InFlightMessage<T> {
   readonly item: T;
   readonly controller: AbortController;
@@ -39,9 +39,9 @@ interface InFlightMessage<T> {
 
 export class MessageQueue<T extends object> {
   readonly #waiting = new Set<T>();
-  /** They are few, and no map: the tables that it grows out of hold what they held until a major collection. */
+  /** An array, not a map: the discarded tables of a growing map retain their entries until a major garbage collection. */
   readonly #inFlight: InFlightMessage<T>[] = [];
-  /** One is dear to make, which shows in how many messages a node handles in a second. */
+  /** Reused because creating controllers measurably reduces the message rate of a node. */
   readonly #reusableControllers: AbortController[] = [];
   readonly #pendingRefusals = new Map<T, RefusalReason>();
   #refusalRun: Promise<void> | undefined;
@@ -65,7 +65,7 @@ export class MessageQueue<T extends object> {
     return this.#isClosed;
   }
 
-  /** Handles a message as soon as there is a place for it, after those that came before. */
+  /** Adds a message. Messages are handled in order of arrival. */
   add(item: T): void {
     if (this.#isClosed) this.#refuse(item, "closed");
     else if (this.#inFlight.length < this.limits.maxInFlight) this.#start(item);
@@ -74,7 +74,7 @@ export class MessageQueue<T extends object> {
     this.handlers.onChanged();
   }
 
-  /** Refuses those that wait and ends those under way that a check names; returns how many there were. */
+  /** Cancels matching messages, waiting and in progress. Returns their number. */
   cancel(matches: (item: T) => boolean): number {
     const waiting = [...this.#waiting].filter(matches);
     const inFlight = this.#inFlight.filter(({ item }) => matches(item));
@@ -84,8 +84,8 @@ export class MessageQueue<T extends object> {
   }
 
   /**
-   * Ends what can be ended, which is all but the calls that commit money and have left, and refuses what waits. Returns
-   * when there is nothing left.
+   * Refuses waiting messages and aborts those in progress. Calls that commit money and were sent finish regardless. Resolves
+   * when no message is left.
    */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -120,7 +120,7 @@ export class MessageQueue<T extends object> {
     this.#refuse(item, reason);
   }
 
-  /** To tell of one takes longer than to send one on: a burst is refused in pieces. */
+  /** Queues a refusal. Refusals are processed in time slices because reporting a burst would block the event loop. */
   #refuse(item: T, reason: RefusalReason): void {
     this.#pendingRefusals.set(item, reason);
     this.#refusalRun ??= this.#refuseAll().finally(() => (this.#refusalRun = undefined));

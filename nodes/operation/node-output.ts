@@ -1,17 +1,17 @@
-/** Where what becomes of a message goes: out of its node, or to Catch nodes. */
+/** Outputs of a node: results, errors and Catch nodes. */
 import type { Node, NodeMessage } from "node-red";
 import type { Failure } from "./failure";
 
-/** The messages of each output. */
+/** Messages per output. */
 type OutputMessages = NodeMessage | (NodeMessage | null)[];
 
-/** How Node-RED hears of one message that it gave to a node. */
+/** Callbacks of Node-RED for one input message. */
 export interface InputCallbacks {
   readonly send: (messages: OutputMessages) => void;
   readonly done: (error?: Error) => void;
 }
 
-/** An error as Catch nodes tell it. */
+/** Returns an error in the format of Catch nodes. */
 const toCatchError = ({ id, type, name }: Node, { message, code, cause }: Failure) => ({
   message,
   source: { id, type, name },
@@ -23,11 +23,11 @@ const toCatchError = ({ id, type, name }: Node, { message, code, cause }: Failur
 export class NodeOutput {
   constructor(
     private readonly node: Node,
-    /** Whether errors have an output of their own. */
+    /** True if errors go to a second output. */
     readonly hasErrorOutput: boolean,
   ) {}
 
-  /** `receipt` is that of the message, where this node was given it. */
+  /** Sends a message. `callbacks` are those of the input message if this node received it. */
   send(msg: NodeMessage, callbacks?: InputCallbacks): void {
     this.#send(this.hasErrorOutput ? [msg, null] : msg, callbacks);
   }

@@ -1,4 +1,4 @@
-/** The runtime of every operation's node, and of the node that calls any operation. */
+/** Runtime of the operation nodes, including the node that calls any operation. */
 import type { Node, NodeAPI, NodeConstructor, NodeMessage, NodeStatus } from "node-red";
 import type { Callable } from "../../core/declaration/operation";
 import type { Progress } from "../../core/declaration/procedure";
@@ -22,17 +22,16 @@ import {
   createTranslator,
 } from "./status";
 
-/** A message that came. */
+/** Input message that is not finished yet. */
 interface PendingMessage {
   readonly msg: NodeMessage;
   readonly callbacks: InputCallbacks;
-  /** What became of its call. */
   callOutcome?: { readonly operation: Callable; readonly outcome: CallOutcome };
-  /** Whether that is in the log. */
+  /** True if the outcome was logged. */
   isLogged: boolean;
 }
 
-/** What all nodes of a runtime share. */
+/** Objects shared by all nodes of a runtime. */
 interface RuntimeContext {
   readonly RED: NodeAPI;
   readonly translate: Translate;
@@ -40,13 +39,13 @@ interface RuntimeContext {
   readonly backpressure: Backpressure;
 }
 
-/** One node, from its deploy to its end. */
+/** Node instance between two deploys. */
 class RunningNode {
   readonly #output: NodeOutput;
   readonly #queue: MessageQueue<PendingMessage>;
   readonly #handler: MessageHandler;
   readonly #statusUpdater: StatusUpdater;
-  /** How the last message ended, and how far a call has come. */
+  /** Status after the last finished message, and progress of the current call. */
   #lastStatus: NodeStatus = {};
   #progress: Progress | undefined;
 
@@ -75,7 +74,7 @@ class RunningNode {
     );
   }
 
-  /** Takes a message: it waits for its turn, or stops others. */
+  /** Queues a message, or cancels others if it has `msg.cancel`. */
   accept(incoming: PendingMessage): void {
     try {
       const matches = this.#handler.cancelMatcherFor(incoming.msg);
@@ -88,7 +87,7 @@ class RunningNode {
     }
   }
 
-  /** Ends what can be ended; returns when there is nothing left. */
+  /** Cancels waiting messages and reads. Resolves when all messages are finished. */
   close(): Promise<void> {
     this.shared.handover.unregister(this.node);
     this.#statusUpdater.close();
@@ -103,7 +102,7 @@ class RunningNode {
   #show(): void {
     const { inFlight, waiting } = this.#queue;
     if (inFlight === 0) this.#progress = undefined;
-    const load = { underWay: inFlight, waiting, progress: this.#progress };
+    const load = { inFlight, waiting, progress: this.#progress };
     this.node.status(inFlight > 0 ? callingStatus(this.shared.translate, load) : this.#lastStatus);
   }
 
@@ -111,7 +110,7 @@ class RunningNode {
     const { msg } = incoming;
     const onLost = () => this.#warnLost(incoming);
     const send = (each: NodeMessage) => this.#send(incoming, each, onLost);
-    const onOutcome = (operation: Callable, outcome: CallOutcome) => {
+    const recordOutcome = (operation: Callable, outcome: CallOutcome) => {
       incoming.callOutcome = { operation, outcome };
       incoming.isLogged = logOutcome(this.node, operation, outcome, this.#queue.isClosed);
     };
@@ -121,7 +120,7 @@ class RunningNode {
         send,
         signal,
         onProgress: this.#recordProgress,
-        onOutcome,
+        onOutcome: recordOutcome,
       });
       this.#complete(incoming);
     } catch (error) {
@@ -129,7 +128,7 @@ class RunningNode {
     }
   }
 
-  /** The receipt of a message belongs to the node that it was given to, and to no successor. */
+  /** The callbacks of a message belong to the node that received it, not to its successor after a deploy. */
   #callbacksFor(currentOutput: NodeOutput, { callbacks }: PendingMessage): InputCallbacks | undefined {
     return currentOutput === this.#output ? callbacks : undefined;
   }
@@ -142,12 +141,14 @@ class RunningNode {
     );
   }
 
-  /** Node-RED drops what it has not handed over when it stops the next nodes, and says nothing. */
+  /** Node-RED silently drops messages that it has not handed over when it stops the next nodes. */
   #warnLost({ callOutcome }: PendingMessage, failure?: Failure): void {
     const subject =
       failure?.message ??
       (callOutcome ? formatOutcomeLine(callOutcome.operation, callOutcome.outcome) : `${this.name}:`);
-    this.node.warn(`${subject} The flow was stopped as this left its node: the next nodes may not have it.`);
+    this.node.warn(
+      `${subject} The flow was stopped while this message was sent: the next nodes may not have received it.`,
+    );
   }
 
   #complete(incoming: PendingMessage): void {
@@ -164,15 +165,15 @@ class RunningNode {
         currentOutput.fail(incoming.msg, failure, this.#callbacksFor(currentOutput, incoming));
       else if (!incoming.isLogged) this.node.warn(failure.message);
     };
-    // Catch nodes have it at once.
+    // Catch nodes receive errors synchronously, so only the error output can lose them.
     const onLost = this.#output.hasErrorOutput ? () => this.#warnLost(incoming, failure) : undefined;
     this.shared.handover.deliver(this.node, deliver, onLost);
   }
 }
 
 /**
- * The runtime of nodes of operations: called with a name, of that operation; without, of the one that the form names. Every
- * failure reaches Catch nodes, or the output for errors, with the message that came.
+ * Creates the constructors of operation nodes. Without a name, the form names the operation. Every failure goes to Catch
+ * nodes or the error output, with the input message.
  */
 export function operationNodes(
   RED: NodeAPI,
@@ -191,8 +192,8 @@ export function operationNodes(
       this.on("input", (msg, send, done) =>
         running.accept({ msg, callbacks: { send, done }, isLogged: false }),
       );
-      // A deploy does not wait: what has left goes on, and comes out of the node that is there then. When Node-RED itself
-      // stops, it waits as long as it lets nodes take.
+      // A deploy does not wait: sent calls continue and deliver through the redeployed node. A shutdown waits, up to the
+      // close timeout of Node-RED.
       const close = async (done: () => void) => {
         const finished = running.close();
         if (isShuttingDown()) await finished;

@@ -1,4 +1,4 @@
-/** What became of a call, in the log: the last place that hears of it when its flow is gone. */
+/** Logging of call outcomes: the only record of them in Node-RED if the flow was removed meanwhile. */
 import type { Node } from "node-red";
 import type { ServiceResponse } from "../../core/client/response";
 import { formatOutcomeLine } from "../../core/client/outcome-line";
@@ -7,13 +7,16 @@ import type { Callable } from "../../core/declaration/operation";
 
 export type CallOutcome = ServiceResponse | FxdeskError;
 
-/** After the end of its node nobody else tells of a failure. */
+/** Raises the level after the node was closed, because no Catch node then reports the failure. */
 function logLevelOf(outcome: CallOutcome, isClosed: boolean): "log" | "warn" | "error" {
   if (!isClosed || !(outcome instanceof FxdeskError)) return "log";
   return outcome.outcome === "unknown" ? "error" : "warn";
 }
 
-/** Logs in one line what became of each call that commits money, and of each that changes something unseen; whether it did. */
+/**
+ * Logs the outcome of a call in one line: always if it commits money, and if it changes something after the node was closed.
+ * Returns true if it was logged.
+ */
 export function logOutcome(
   node: Node,
   operation: Callable,

@@ -1,4 +1,4 @@
-/** Errors of messages that a node does not handle. */
+/** Errors of messages that a node refuses. */
 import { type ErrorCode, FxdeskError } from "../../core/errors";
 import { type Failure, toFailure } from "./failure";
 import type { RefusalReason } from "./message-queue";
@@ -12,11 +12,11 @@ const codeByReason: Readonly<Record<RefusalReason, ErrorCode>> = {
 function refusalMessage(reason: RefusalReason, maxQueued: number): string {
   switch (reason) {
     case "full":
-      return `${maxQueued} messages wait for their turn already: let them come more slowly, or set a longer queue in the connection.`;
+      return `The queue is full: ${maxQueued} messages are waiting. Send messages more slowly, or set a longer queue in the connection.`;
     case "cancelled":
-      return "The message was cancelled while it waited for its turn.";
+      return "The message was cancelled while it was waiting.";
     case "closed":
-      return "A deploy ended the node while the message waited for its turn.";
+      return "A deploy closed the node while the message was waiting.";
   }
 }
 
@@ -28,7 +28,7 @@ const refusalError = (operation: string, reason: RefusalReason, maxQueued: numbe
     retryable: reason === "full",
   });
 
-/** The errors of one node. Each is made once: in a burst, making thousands of them would take longer than all else. */
+/** Returns the errors of one node. Each is created once, because creating thousands in a burst is slow. */
 export function createRefusalFailures(
   operation: string,
   maxQueued: number,

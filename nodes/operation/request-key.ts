@@ -1,31 +1,31 @@
-/** The key of a call that commits money, from the form of its node and a message. */
+/** Idempotency key of a call that commits money, from the form of the node and the message. */
 import type { NodeMessage } from "node-red";
 import { invalidInputError } from "../../core/client/call-errors";
 import type { Callable } from "../../core/declaration/operation";
 import { keyViolation, requiresKey } from "../../core/declaration/idempotency-key";
 import { type EvaluationContext, createSource, type TypedValue } from "./value-sources";
 
-/** Where the key is looked for unless the form says otherwise. */
+/** Default source of the key. */
 export const defaultKeySource: TypedValue = { type: "msg", value: "fxdesk.key" };
 
 const requiredMessage =
-  "is required: set msg.fxdesk.key, or choose a value in the node, that stands for this payment alone, such as the " +
-  "number of its invoice";
+  "is required: set msg.fxdesk.key, or choose a value in the node, that identifies this payment, such as its invoice " +
+  "number";
 const sharedKeyMessage =
-  "must not be the identifier of a message, which its copies share: it is no name of one payment";
+  "must not be a message ID, which copies of the message share: use a value that identifies one payment";
 
 function messageKeyViolation(operation: Callable, key: unknown, { _msgid }: NodeMessage): string | undefined {
   if (key === undefined) return requiresKey(operation) ? requiredMessage : undefined;
   return key === _msgid ? sharedKeyMessage : keyViolation(key);
 }
 
-/** Flows hold the number of an invoice as a number; nothing, null and empty text are no key. */
+/** Accepts numbers, for example invoice numbers. Null and empty text mean no key. */
 const toKey = (value: unknown): unknown =>
   value === null || value === "" ? undefined : typeof value === "number" ? String(value) : value;
 
 /**
- * Prepares the key of a node: returns that of a message; undefined where no message has one. Throws InvalidInput where it is
- * no key, or a payment has none.
+ * Creates a function that reads the key of a message; undefined for operations without keys. The function throws InvalidInput
+ * if the key is invalid, or missing for a payment.
  */
 export function createKeyReader(
   operation: Callable,

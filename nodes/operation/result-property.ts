@@ -1,17 +1,17 @@
-/** The property of a message that takes the result. */
+/** Message property that receives the result. */
 import type { Node, NodeAPI, NodeMessage } from "node-red";
 
 export const defaultResultProperty = "payload";
 
 export interface ResultProperty {
-  /** Whether the result takes the place of the payload. */
+  /** True if the result replaces the payload. */
   readonly isPayload: boolean;
   readonly set: (msg: NodeMessage, result: unknown) => void;
 }
 
 /**
- * Prepares a property, such as `payload` or `position.accounts`. Throws an Error for what is none. A message in which there
- * is no such place takes its result as payload: it must not be lost.
+ * Prepares a property path, for example `payload` or `position.accounts`. Throws an Error if it is invalid. If a message has
+ * no such path, the result is stored in the payload instead of being lost.
  */
 export function createResultProperty(RED: NodeAPI, node: Node, path = defaultResultProperty): ResultProperty {
   const set = (msg: NodeMessage, result: unknown) => (msg.payload = result);
@@ -22,7 +22,9 @@ export function createResultProperty(RED: NodeAPI, node: Node, path = defaultRes
     set(msg, result) {
       if (RED.util.setMessageProperty(msg, path, result, true)) return;
       set(msg, result);
-      node.warn(`msg.${path} leads through a value that has no properties: the result is in msg.payload.`);
+      node.warn(
+        `msg.${path} cannot be set because part of it is not an object. The result is in msg.payload.`,
+      );
     },
   };
 }

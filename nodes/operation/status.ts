@@ -1,4 +1,4 @@
-/** What stands below a node: how many calls are under way, and how the last one ended. */
+/** Status below a node: the number of calls in progress, or the outcome of the last one. */
 import type { NodeAPI, NodeStatus } from "node-red";
 import { ReceivedFile } from "../../core/client/received-file";
 import type { Progress } from "../../core/declaration/procedure";
@@ -6,7 +6,7 @@ import type { FxdeskError } from "../../core/errors";
 import type { SentSummary } from "./call-messages";
 import type { Failure } from "./failure";
 
-/** Longer texts push the neighbours of a node aside. */
+/** Maximum length of an error status. Longer texts overlap neighbouring nodes. */
 const maxTextLength = 20;
 
 const formatSize = (bytes: number): string =>
@@ -16,10 +16,10 @@ const formatSize = (bytes: number): string =>
       ? `${Math.round(bytes / 1024)} kB`
       : `${Math.round(bytes / 1024 ** 2)} MB`;
 
-/** The words of a status, translated. */
+/** Returns a translated status text. */
 export type Translate = (key: string, count?: number) => string;
 
-/** Translating a plural costs as much as a call, and the counts of a flow recur: each text is translated once. */
+/** Creates a translator with a cache: translating a plural costs as much as a call, and counts recur. */
 export function createTranslator(RED: NodeAPI): Translate {
   const cache = new Map<string, string>();
   return (key, count = 0) => {
@@ -30,16 +30,16 @@ export function createTranslator(RED: NodeAPI): Translate {
   };
 }
 
-/** What a node is at. */
+/** Current load of a node. */
 export interface NodeLoad {
-  readonly underWay: number;
+  readonly inFlight: number;
   readonly waiting: number;
-  /** How far a call has come, where it tells. */
+  /** Progress of the call, if it reports any. */
   readonly progress?: Progress | undefined;
 }
 
-export function callingStatus(translate: Translate, { underWay, waiting, progress }: NodeLoad): NodeStatus {
-  const parts = [translate("calling", underWay)];
+export function callingStatus(translate: Translate, { inFlight, waiting, progress }: NodeLoad): NodeStatus {
+  const parts = [translate("calling", inFlight)];
   if (progress)
     parts.push(progress.total === undefined ? String(progress.done) : `${progress.done}/${progress.total}`);
   if (waiting > 0) parts.push(translate("waiting", waiting));
@@ -64,20 +64,20 @@ export function failedStatus({ code, cause }: Failure): NodeStatus {
   return { fill: "red", shape: "ring", text: full.length < maxTextLength ? full : kind };
 }
 
-/** What stands below a node that can call nothing. */
+/** Status of a node without a usable connection or operation. */
 export const unusableStatus = (translate: Translate, { code }: FxdeskError): NodeStatus => ({
   fill: "red",
   shape: "ring",
   text: translate(code === "no_connection" ? "unconnected" : "noOperation"),
 });
 
-/** How long a status stands at least: each is sent to every editor that is open. */
+/** Minimum time between status updates. Each update is sent to every open editor. */
 const minUpdateIntervalMs = 250;
 
 export interface StatusUpdater {
-  /** Shows the newest status soon: in the next turn of the event loop, and at most four times a second. */
+  /** Schedules an update: in the next turn of the event loop, at most four times a second. */
   readonly schedule: () => void;
-  /** Shows nothing any more. */
+  /** Stops updates. */
   readonly close: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** What a node calls. */
+/** Operation or watch that a node calls, and the client for it. */
 
 import { extensionVariables } from "../../core/client/settings";
 import { type ErrorCode, FxdeskError } from "../../core/errors";
@@ -14,7 +14,7 @@ export interface Target<D extends Callable = Callable> {
   readonly operation: D;
 }
 
-/** What a node may name, of what a service declares. */
+/** Kind of declaration that a node can name, with the words for error messages. */
 interface TargetKind<D extends Callable> {
   readonly word: string;
   readonly article: string;
@@ -35,7 +35,7 @@ export const watchKind: TargetKind<Watch> = {
   declarationsIn: ({ watches = [] }) => watches,
 };
 
-/** Nothing can be done with this node as it is. */
+/** Error of a node whose settings are incomplete or invalid. */
 function unusableError(operation: string, reason: string, code: ErrorCode, word = "operation"): FxdeskError {
   return new FxdeskError(`${operation || `No ${word}`}: ${reason}`, {
     operation,
@@ -57,11 +57,11 @@ function unknownNameError(
   const hint =
     similar.length > 0
       ? ` Did you mean ${similar.join(" or ")}?`
-      : ` ${plural} beyond the contract come from the module that ${extensionVariables.path} names where Node-RED runs.`;
+      : ` ${plural} beyond the contract require an extension module: set ${extensionVariables.path} in the environment of Node-RED.`;
   return unusableError(name, `The service has no such ${word}.${hint}`, "invalid_input");
 }
 
-/** The client of the connection. Throws an FxdeskError that says what is missing. */
+/** Returns the client of the connection. Throws an FxdeskError if there is none. */
 export function requireClient(name: string, chosen: ConnectionChoice): ClientCore {
   if ("missing" in chosen) throw unusableError(name, chosen.missing, "no_connection");
   const { client, reason } = chosen.connection;
@@ -69,7 +69,7 @@ export function requireClient(name: string, chosen: ConnectionChoice): ClientCor
   return client;
 }
 
-/** The client, and what a node names of its service. Throws an FxdeskError that says what is missing. */
+/** Returns the client and the named declaration. Throws an FxdeskError if one of them is missing. */
 export function resolveTarget<D extends Callable>(
   name: string,
   chosen: ConnectionChoice,

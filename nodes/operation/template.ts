@@ -1,7 +1,7 @@
-/** Mustache templates that make values: nothing is escaped, and nothing may be missing. */
+/** Mustache templates for field values: no HTML escaping, and missing values are errors. */
 import mustache from "mustache";
 
-/** Mustache's own writer leaves a gap where a value is missing and escapes the others for HTML. */
+/** Replaces Mustache's writer, which renders missing values as empty and escapes the others for HTML. */
 class StrictWriter extends mustache.Writer {
   override unescapedValue([, name]: string[], context: mustache.Context): string {
     const value: unknown = context.lookup(name!);
@@ -14,7 +14,7 @@ class StrictWriter extends mustache.Writer {
   }
 }
 
-/** Renders a template. Throws an Error that names the first value that is missing, and for a template that is none. */
+/** Compiles a template. Throws an Error for a syntax error. Rendering throws an Error that names the first missing value. */
 export function compileTemplate(template: string): (view: unknown) => string {
   const writer = new StrictWriter();
   writer.parse(template);

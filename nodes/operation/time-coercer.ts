@@ -1,4 +1,4 @@
-/** Times as flows hold them, in the form that a field takes: always in UTC. */
+/** Coercion of flow values to the time format of a field. All times are UTC. */
 import { isDate } from "node:util/types";
 import type { z } from "zod";
 import { metaOf } from "../../core/schema/kind";
@@ -6,8 +6,8 @@ import { isDay, minuteForDay } from "../../core/schema/values";
 import { isDateTime } from "../../core/schema/values";
 
 /**
- * Numbers are milliseconds since 1970 within these years. Others would be a guess: fewer may be seconds, and the digits of
- * a date are in no such year.
+ * Range of numbers that are read as milliseconds since 1970. Outside of it they are ambiguous: smaller ones may be seconds
+ * or the digits of a date.
  */
 const [earliest, latest] = [Date.UTC(1990, 0, 1), Date.UTC(2100, 0, 1)];
 
@@ -18,20 +18,20 @@ function fromMilliseconds(milliseconds: number): Date | undefined {
 
 const hasZone = (text: string): boolean => /(Z|[+-]\d\d:?\d\d)$/.test(text);
 
-/** A time without a zone is UTC. */
+/** Parses a time. Without a zone, it is UTC. */
 function fromText(text: string): Date | undefined {
   if (/^\d+$/.test(text)) return fromMilliseconds(Number(text));
   return isDateTime(text) ? new Date(hasZone(text.slice(10)) ? text : `${text}Z`) : undefined;
 }
 
-/** The instant that a value is; undefined for text that is none. Throws an Error for a number or a Date that is none. */
+/** Returns the instant of a value, or undefined for other text. Throws an Error for an invalid number or Date. */
 function toInstant(value: unknown): Date | undefined {
   if (typeof value === "string") return fromText(value.trim());
   if (typeof value === "number") {
     const instant = fromMilliseconds(value);
     if (instant) return instant;
     throw new Error(
-      `must be a time; a number is milliseconds since 1970, from 1990 to 2100, which ${value} is not`,
+      `must be a time; numbers are milliseconds since 1970 between the years 1990 and 2100, and ${value} is outside of this range`,
     );
   }
   if (!isDate(value)) return undefined;
@@ -39,13 +39,13 @@ function toInstant(value: unknown): Date | undefined {
   return value;
 }
 
-/** How much of an ISO time a field takes. */
+/** Length of the ISO time that a field takes. */
 const lengthByPrecision = { day: "YYYY-MM-DD".length, minute: "YYYY-MM-DDThh:mm".length } as const;
 
-/** How exactly a text tells a time: a day, a minute or more. */
+/** Precision of a time. */
 export type Precision = keyof typeof lengthByPrecision | "instant";
 
-/** How exactly a field tells a time; undefined for a field that is no time. */
+/** Returns the precision of a time field, or undefined for other fields. */
 export function precisionOf(schema: z.ZodType): Precision | undefined {
   const { format, precision } = metaOf(schema);
   if (precision) return precision;
@@ -53,9 +53,9 @@ export function precisionOf(schema: z.ZodType): Precision | undefined {
 }
 
 /**
- * Prepares a field that tells a time: returns a value in its form, where it is a time in another one. The day is that in
- * UTC; what is finer than the field is cut off; a day is its beginning, or the minute that the field says. What is no time
- * stays as it is, for the check to name. Undefined for a field that tells none.
+ * Creates a function that converts values to the time format of a field; undefined for other fields. Days are UTC. Excess
+ * precision is cut off. A day given for a time becomes 00:00, or the minute that the field declares (`ofDay`). Values that
+ * are not times stay unchanged, so that validation reports them.
  */
 export function timeCoercer(schema: z.ZodType): ((value: unknown) => unknown) | undefined {
   const precision = precisionOf(schema);

@@ -1,4 +1,4 @@
-/** The time limit of a call: that of its message, or of its node. */
+/** Time limit of a call, from the message or the node. */
 import type { NodeMessage } from "node-red";
 import { limitViolation } from "../../core/client/limits";
 import { invalidInputError } from "../../core/client/call-errors";
@@ -6,7 +6,7 @@ import type { Callable } from "../../core/declaration/operation";
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === "";
 
-/** The limit in milliseconds; nothing where the connection says it. Throws InvalidInput for what is none. */
+/** Returns the limit in milliseconds, or none if the limit of the connection applies. Throws InvalidInput if it is invalid. */
 export function readTimeLimit(
   operation: Callable,
   nodeValue: string | undefined,

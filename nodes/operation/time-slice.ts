@@ -1,7 +1,7 @@
-/** Much work in pieces, so that the event loop is not held. */
-import { setImmediate as turn } from "node:timers/promises";
+/** Splits long work into slices, so that it does not block the event loop. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** What is no stall yet. */
+/** Maximum time that a slice may block the event loop. */
 const sliceMs = 10;
 
 export class TimeSlice {
@@ -11,9 +11,9 @@ export class TimeSlice {
     return performance.now() >= this.#endsAt;
   }
 
-  /** Begins the next one after a turn of the event loop. */
+  /** Starts the next slice after one turn of the event loop. */
   async next(): Promise<void> {
-    await turn();
+    await nextTurn();
     this.#endsAt = performance.now() + sliceMs;
   }
 }

@@ -1,18 +1,18 @@
-/** Where the value of a field comes from: one of the editor's typed inputs. */
+/** Sources of field values: the types of the editor's typed inputs. */
 import type { Node, NodeAPI, NodeMessage } from "node-red";
 import { variableNotSetMessage, unresolvedVariable } from "../environment";
 import { compileTemplate } from "./template";
 
-/** A value as the form keeps it. `type` is a key of the table below, or a plain type for a fixed value. */
+/** Stored value of a typed input. `type` is a key of `sourcesByType`, or a plain type for a fixed value. */
 export interface TypedValue {
   readonly type: string;
   readonly value: string;
 }
 
-/** Returns the value for a message; undefined where there is none. Throws an Error that says what it needs. */
+/** Returns the value for a message, or undefined if it has none. Throws an Error that names what is missing. */
 export type ValueSource = (msg: NodeMessage) => unknown;
 
-/** The node for which values are read, and the runtime it lives in. */
+/** Node and runtime in which values are evaluated. */
 export interface EvaluationContext {
   readonly RED: NodeAPI;
   readonly node: Node;
@@ -32,7 +32,7 @@ const fromMessage: PrepareSource = (path, { RED }) => {
     try {
       return RED.util.getMessageProperty(msg, path) as unknown;
     } catch (error) {
-      // A path through something that is not there has no value.
+      // A path through a missing value has no value.
       if (error instanceof TypeError) return undefined;
       throw error;
     }
@@ -75,7 +75,7 @@ const sourcesByType: Readonly<Record<string, PrepareSource>> = {
   template: compileTemplate,
 };
 
-/** Prepares a typed input once; one that cannot be prepared says so at each message. */
+/** Prepares a typed input once. If that fails, each message throws the error. */
 export function createSource({ type, value }: TypedValue, host: EvaluationContext): ValueSource {
   try {
     return (sourcesByType[type] ?? fromFixedText)(value, host);

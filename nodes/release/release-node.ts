@@ -1,4 +1,4 @@
-/** The node “Release”: says yes or no to what a message names, as the person whose secret it holds. */
+/** The node “Release”: releases or rejects a pending request in the name of the person whose secret it holds. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-red";
 import { InvalidInput } from "../../core/errors";
 import type { DecisionInput } from "../../core/releases/release";
@@ -10,13 +10,13 @@ import { requireClient } from "../operation/target";
 
 const operationName = "releases.decide";
 
-/** Where the values of a decision come from. */
+/** Fields of a decision whose source the form sets. */
 export const decisionFields = ["decision", "release", "seal", "note"] as const;
 type DecisionField = (typeof decisionFields)[number];
 
 export interface ReleaseDef extends NodeDef, Readonly<Record<DecisionField, TypedValue>> {
   readonly connection: string;
-  /** Who decides, as the policy names them. */
+  /** Name of the deciding person, as in the policy. */
   readonly person: string;
 }
 
@@ -33,10 +33,10 @@ function invalidInputError(field: string, message: string): InvalidInput {
   });
 }
 
-/** A text of the form. */
+/** Returns a text of the form. Throws InvalidInput if it is empty. */
 function requireText(field: string, value: unknown): string {
   if (typeof value !== "string" || value === "")
-    throw invalidInputError(field, "is needed: fill it in in the node");
+    throw invalidInputError(field, "is required: fill it in in the node");
   return value;
 }
 
@@ -61,7 +61,7 @@ export function releaseNode(RED: NodeAPI): NodeConstructor<Node<Secrets>, Releas
         throw invalidInputError("decision", "must be release or refuse");
       const seal = await readField("seal", msg);
       if (seal === undefined)
-        throw invalidInputError("seal", "is needed: that of the terms that were looked at");
+        throw invalidInputError("seal", "is required: use the seal of the terms that were reviewed");
       const note = await readField("note", msg);
       const person = requireText("person", config.person);
       return { person, secret: requireText("secret", this.credentials?.secret), decision, seal, note };
@@ -76,7 +76,7 @@ export function releaseNode(RED: NodeAPI): NodeConstructor<Node<Secrets>, Releas
         const client = requireClient(operationName, findConnection(RED, config.connection));
         const decisionInput = await readDecision(msg);
         const id = await readField("release", msg);
-        if (id === undefined) throw invalidInputError("release", "is needed: the release ID");
+        if (id === undefined) throw invalidInputError("release", "is required: set the release ID");
         const report = await client.orders.decide(id, decisionInput);
         this.status({ fill: "green", shape: "dot", text: report.state });
         send(Object.assign(msg, { payload: report }));

@@ -1,4 +1,4 @@
-/** The nodes “Release asked” and “Release decided”: a new message for each release that somebody must know of. */
+/** The nodes “Release asked” and “Release decided”: one message per pending or decided release. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-red";
 import type { Watch } from "../../core/declaration/watch";
 import type { ReleaseReport } from "../../core/releases/report";
@@ -13,16 +13,16 @@ export interface ReleaseWatchDef extends NodeDef {
   readonly connection: string;
 }
 
-/** Nothing of the message that asked is kept: it may have come from a browser that is long gone. */
+/** Creates a new message: the requesting message is not stored, its browser connection may be closed long since. */
 const toReleaseMessage = ({ name }: Watch, report: ReleaseReport, repeated: boolean): NodeMessage => {
   const { release, state, correlation } = report;
   const fxdesk = { release, state, repeated, ...(correlation !== undefined && { correlation }) };
   return { topic: name, payload: report, fxdesk } as Partial<NodeMessage> as NodeMessage;
 };
 
-/** Begins when all flows have started, and ends with a deploy. */
-export function watchedNode(RED: NodeAPI, watch: Watch): NodeConstructor<Node, ReleaseWatchDef, object> {
-  return function WatchedNode(this: Node, config: ReleaseWatchDef) {
+/** Constructor of a release watch node. It runs from the start of all flows until the next deploy. */
+export function releaseWatchNode(RED: NodeAPI, watch: Watch): NodeConstructor<Node, ReleaseWatchDef, object> {
+  return function ReleaseWatchNode(this: Node, config: ReleaseWatchDef) {
     RED.nodes.createNode(this, config);
     const onFailed = (error: unknown) => {
       const failure = toFailure(error);

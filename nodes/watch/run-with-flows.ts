@@ -1,10 +1,10 @@
-/** What a node does by itself for as long as its flows run. */
+/** Background work of a node while its flows run. */
 import type { Node, NodeAPI } from "node-red";
 
-/** What begins when the flows of a runtime have started: one listener for all, since there may be many. */
+/** Callbacks for the start of the flows. One event listener serves all nodes, because there may be many. */
 const startListeners = new WeakMap<NodeAPI["events"], Set<() => void>>();
 
-/** Begins it once the flows have started, unless what is returned is called before. */
+/** Calls `start` when the flows have started. Returns a function that cancels it. */
 function onFlowsStarted({ events }: NodeAPI, start: () => void): () => void {
   let listeners = startListeners.get(events);
   if (!listeners) {
@@ -22,8 +22,8 @@ function onFlowsStarted({ events }: NodeAPI, start: () => void): () => void {
 }
 
 /**
- * Runs it when all flows have started. A deploy ends it by its signal, and waits until it has ended; `failed` is told of an
- * end that nobody asked for.
+ * Runs a function when all flows have started. A deploy aborts its signal and waits until it has finished. `onFailed`
+ * receives the error if it fails for another reason.
  */
 export function runWithFlows(
   RED: NodeAPI,

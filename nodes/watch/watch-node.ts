@@ -1,5 +1,5 @@
-/** The runtime of every watch's node, and of the node that tells any watch. */
-import { setImmediate as delivered } from "node:timers/promises";
+/** Runtime of the watch nodes, including the node for any watch. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage, NodeStatus } from "node-red";
 import type { WatchOptions, WatchStatus } from "../../core/watches/options";
 import type { Change, Watch } from "../../core/declaration/watch";
@@ -13,18 +13,18 @@ import { failedStatus, type Translate, createTranslator, unusableStatus } from "
 import { resolveTarget, watchKind } from "../operation/target";
 import { runWithFlows } from "./run-with-flows";
 
-/** What the editor keeps of a node. */
+/** Stored properties of the node. */
 export interface WatchDef extends NodeDef, InputDef {
   readonly connection: string;
-  /** Name of the watch, where the type of the node does not say it. */
+  /** Name of the watch, if the node type does not determine it. */
   readonly operation?: string;
-  /** Where it begins the first time; as the watch is declared when empty. */
+  /** Initial start position. Empty: the default of the watch. */
   readonly from?: string;
-  /** Seconds after one read until the next is made; as the watch is declared when empty. */
+  /** Seconds between two reads. Empty: the default of the watch. */
   readonly every?: string;
 }
 
-/** A change as a message. */
+/** Converts a change to a message. */
 const toChangeMessage = ({ watch, entry, kind, id, before, at, repeated }: Change): NodeMessage =>
   ({
     topic: watch,
@@ -37,14 +37,14 @@ const toPlainError = (error: unknown) => {
   return { message, code };
 };
 
-/** What a watch is at, as plain data. */
+/** Converts a watch status to plain data. */
 const toPlainStatus = (status: WatchStatus): Readonly<Record<string, unknown>> =>
   status.state === "failed" ? { ...status, error: toPlainError(status.error) } : { ...status };
 
 const createStatusMessage = (name: string, payload: object): NodeMessage =>
   ({ topic: name, payload }) as Partial<NodeMessage> as NodeMessage;
 
-/** How a node shows what its watch is at; `told` are the changes since the deploy. */
+/** Returns the node status for a watch status. `deliveredCount` counts the changes since the deploy. */
 function toNodeStatus(translate: Translate, status: WatchStatus, deliveredCount: number): NodeStatus {
   const text = deliveredCount > 0 ? translate("changes", deliveredCount) : translate("watching");
   switch (status.state) {
@@ -69,23 +69,23 @@ interface WatchContext {
   readonly signal: AbortSignal;
 }
 
-/** A failure that is not tried again, unless a read has succeeded before. */
+/** True for failures that end the watch unless an earlier read succeeded. */
 const isPossiblyFinal = (status: WatchStatus): boolean =>
   status.state === "failed" && status.error instanceof FxdeskError && !status.error.retryable;
 
-/** Shows what a watch is at, sends it on, and gives what went wrong to Catch nodes. */
+/** Returns a function that shows the status of a watch, sends it to the second output and reports failures to Catch nodes. */
 function createStatusReporter(name: string, { node, translate }: WatchContext, deliveredCount: () => number) {
   let isIncomplete = false;
   let pending: WatchStatus | undefined;
   const reportStatus = (status: WatchStatus): void => {
-    // What is missing is shown until the next read.
+    // Missing data stays visible until the next read.
     const isHidden = isIncomplete && status.state === "waiting";
     if (!isHidden) node.status(toNodeStatus(translate, status, deliveredCount()));
     isIncomplete = status.state === "incomplete" || isHidden;
     node.send([null, createStatusMessage(name, toPlainStatus(status))]);
     if (status.state === "failed") node.error(toFailure(status.error), { topic: name });
   };
-  // Where it goes on, what it is at next follows at once; where it ends, its end tells the failure.
+  // A possibly final failure is held back: if the watch continues, the next status flushes it; if it ends, its end reports it.
   return (status: WatchStatus): void => {
     if (pending) reportStatus(pending);
     pending = isPossiblyFinal(status) ? status : undefined;
@@ -93,18 +93,18 @@ function createStatusReporter(name: string, { node, translate }: WatchContext, d
   };
 }
 
-/** The longest interval that a limit in milliseconds takes: the form has seconds. */
+/** Maximum interval in seconds: timers take at most 2^31 - 1 ms. */
 const maxSeconds = (2 ** 31 - 1) / 1_000;
 
-/** Throws InvalidInput for what is no number of seconds. */
+/** Parses the interval. Throws InvalidInput if it is not a valid number of seconds. */
 function parseIntervalMs(watch: Watch, every: string): number {
   const everyMs = Math.round(Number(every) * 1_000);
   if (limitViolation(everyMs) === undefined) return everyMs;
   const message = `must be a number of seconds from 0.001 to ${maxSeconds}, not ${JSON.stringify(every)}`;
-  throw invalidInputError(watch, [{ field: "Every", message }]);
+  throw invalidInputError(watch, [{ field: "Interval", message }]);
 }
 
-/** Sends the changes of the watch until the signal ends it. Throws what the form lacks, and what ends the watch. */
+/** Sends the changes of the watch until the signal aborts. Throws on missing settings and on failures that end the watch. */
 async function sendChanges(name: string, context: WatchContext): Promise<void> {
   const { RED, node, config, signal } = context;
   const { client, operation: watch } = resolveTarget(name, findConnection(RED, config.connection), watchKind);
@@ -121,14 +121,14 @@ async function sendChanges(name: string, context: WatchContext): Promise<void> {
   for await (const change of client.changes(watch, input, options)) {
     deliveredCount += 1;
     node.send([toChangeMessage(change), null]);
-    // Who asks for the next one has heard of this one: the next nodes get it at the end of this turn of the loop.
-    await delivered();
+    // Requesting the next change acknowledges this one, and Node-RED hands it to the next nodes at the end of this turn.
+    await nextTurn();
   }
 }
 
 /**
- * The runtime of the node of one watch; without its name, of the one that the form names. It begins when all flows have
- * started, and ends with a deploy, which waits until what was sent is noted as heard.
+ * Constructor of a watch node. Without a name, the form names the watch. The watch runs from the start of all flows until
+ * the next deploy, which waits until delivered changes are acknowledged.
  */
 export function watchNode(RED: NodeAPI, name?: string): NodeConstructor<Node, WatchDef, object> {
   const translate = createTranslator(RED);

@@ -109,13 +109,13 @@ test("the tools of a connection are served behind a token, and a flow is one of 
   expect(without.status).toBe(401);
 });
 
-test("a deploy ends calls that wait, takes what is gone away, and leaves no second server", async () => {
+test("ends waiting calls, removes deleted tools and starts no second server at a deploy", async () => {
   await deployAndServe("/assistant/mcp", server(), flowTool());
   const client = await connect();
   const waiting = client.callTool({ name: "notify_treasurer", arguments: { text: "wait" } });
   await client.callTool({ name: "notify_treasurer", arguments: { text: "now" } });
   await deployAndServe("/other", server({ path: "/other" }));
-  expect(textOf(await waiting)).toMatch(/deployed anew|being stopped/);
+  expect(textOf(await waiting)).toMatch(/redeployed|shutting down/);
   await client.close();
   const gone = await nodeRed.request("/assistant/mcp", { method: "POST", body: "{}" });
   expect(gone.status).toBe(404);
@@ -138,17 +138,21 @@ test("a flow that does more than read is offered where changes are allowed", asy
 
 test.each<[string, FlowNode[], string]>([
   ["a short token", [{ ...server(), credentials: { token: "short" } }], "at least 16 characters"],
-  ["no token", [{ ...server(), credentials: { token: "" } }], "needs a token of its own"],
+  ["no token", [{ ...server(), credentials: { token: "" } }], "has no token"],
   ["no connection", [server({ connection: "" })], "Choose a connection"],
-  ["two servers at one path", [server(), server({ id: "second" })], "Another MCP server is at"],
+  ["two servers at one path", [server(), server({ id: "second" })], "Another MCP server already uses"],
   [
     "a name that is none",
     [server(), flowTool({ tool: "Notify treasurer" })],
-    "The name of a tool has small letters",
+    "Tool names consist of lower-case letters",
   ],
-  ["no description", [server(), flowTool({ description: " " })], "write one"],
-  ["two tools of one name", [server(), flowTool(), flowTool({ id: "twice" })], "There is another tool"],
-  ["a time limit that is none", [server(), flowTool({ timeoutSeconds: "soon" })], "The time limit is"],
+  ["no description", [server(), flowTool({ description: " " })], "The description is missing"],
+  [
+    "two tools of one name",
+    [server(), flowTool(), flowTool({ id: "twice" })],
+    "Another node already offers the tool",
+  ],
+  ["a time limit that is none", [server(), flowTool({ timeoutSeconds: "soon" })], "The time limit must be"],
 ])("%s is told at the deploy", async (_, own, words) => {
   const times = nodeRed.countInLog(words);
   await nodeRed.deploy(flow(...own));

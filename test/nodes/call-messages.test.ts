@@ -1,4 +1,4 @@
-/** What a node makes of a response: pages, files, statuses, and calls that are still under way when it closes. */
+/** Conversion of responses to messages: pages, files, statuses, and calls in progress at close. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -97,7 +97,7 @@ test("all pages as one message", async () => {
   });
 });
 
-test("a message for each page, in a sequence", async () => {
+test("one message per page, in a sequence", async () => {
   service.handler = trades;
   await deploy(listTrades, { pages: "each" });
   await nodeRed.inject("start");
@@ -123,7 +123,7 @@ test("an empty list is one empty page", async () => {
   expect(msg).toMatchObject({ payload: [], parts: { index: 0, count: 1 } });
 });
 
-test("a Join node puts the pages together again", async () => {
+test("a Join node combines the pages", async () => {
   service.handler = trades;
   await deploy(
     listTrades,
@@ -148,7 +148,7 @@ const joinNode: FlowNode = {
   wires: [["end"]],
 };
 
-/** As many trades as the query says, in pages. */
+/** Serves the requested number of trades, in pages. */
 const someTrades: ScriptedService["handler"] = (url, response) => {
   const [count = 0, page = 1, size = 50] = ["parent_trade_id", "page", "page_size"].map((name) =>
     url.searchParams.has(name) ? Number(url.searchParams.get(name)) : undefined,
@@ -177,7 +177,7 @@ test.each([0, 1, 2, 10, 25].flatMap((count) => [1, 10].map((size) => [count, siz
   },
 );
 
-test("lists of several messages are joined apart, one without entries between them", async () => {
+test("lists of several messages are joined separately, also an empty one between them", async () => {
   service.handler = someTrades;
   const counts = [3, 0, 1, 25];
   await nodeRed.deploy([
@@ -202,7 +202,7 @@ test("lists of several messages are joined apart, one without entries between th
   expect(msg!.payload.map(idsIn)).toEqual(counts.map(tradesOf));
 });
 
-test("a way to send a list on that there is not is named, and nothing is sent", async () => {
+test("names an unknown page mode and sends nothing", async () => {
   let calls = 0;
   service.handler = (_url, response) => json(response, 200, [void (calls += 1)]);
   await deploy(listTrades, { pages: "entries" });
@@ -259,7 +259,7 @@ test("pages that link to each other are followed to the end", async () => {
   });
 });
 
-test("one page says that there are more", async () => {
+test("one page reports that more follow", async () => {
   service.handler = report;
   await deployReport("one");
   await nodeRed.inject("start");
@@ -269,11 +269,11 @@ test("one page says that there are more", async () => {
   expect(bookedIn(msg!)).toEqual(["T1", "T2"]);
   expect(msg!.fxdesk).toMatchObject({ more: true });
   expect(await nodeRed.waitForStatus("node", ({ fill }) => fill === "green")).toMatchObject({
-    text: "2 entries, more",
+    text: "2 entries, more to read",
   });
 });
 
-test("a message for each page that links to the next", async () => {
+test("one message per linked page", async () => {
   service.handler = report;
   await deployReport("each");
   await nodeRed.inject("start");
@@ -321,7 +321,7 @@ test("a file may go to a path instead", async () => {
   expect(await readFile(path, "utf8")).toBe("date,amount\n");
 });
 
-test("folders that are not there are made for a file", async () => {
+test("creates missing folders for a file", async () => {
   service.handler = file;
   const path = join(folder, "2026/05/statement.csv");
   await deploy(getStatementFile, { fields: statement, saveTo: typed("str", path) });
@@ -333,7 +333,7 @@ test("folders that are not there are made for a file", async () => {
   expect(await readFile(path, "utf8")).toBe("date,amount\n");
 });
 
-test("a file where a folder should be made is an error that says so", async () => {
+test("reports a file in place of a folder", async () => {
   service.handler = file;
   const blocked = join(folder, "blocked");
   await writeFile(blocked, "");
@@ -345,7 +345,7 @@ test("a file where a folder should be made is an error that says so", async () =
   expect(msg!.error).toMatchObject({ code: "file", message: expect.stringContaining("written") as string });
 });
 
-test("a response without a body leaves the payload as it was", async () => {
+test("a response without a body keeps the payload", async () => {
   service.handler = (_url, response) => response.writeHead(204).end();
   await deploy(makeAccountDefault, { fields: { account_details_id: typed("str", id) } });
   await nodeRed.inject("start");
@@ -357,7 +357,7 @@ test("a response without a body leaves the payload as it was", async () => {
   expect(await nodeRed.waitForStatus("node", ({ fill }) => fill === "green")).toMatchObject({ text: "done" });
 });
 
-test("all that the service found wrong reaches a Catch node", async () => {
+test("all errors of the service reach a Catch node", async () => {
   const tppMessages = [
     { category: "ERROR", code: "PERIOD_INVALID", path: "dateFrom", text: "Too long ago." },
     { category: "ERROR", code: "FORMAT_ERROR", path: "bookingStatus", text: "Not here." },
@@ -386,7 +386,7 @@ test("all that the service found wrong reaches a Catch node", async () => {
   });
 });
 
-test("a file that is not ready is told by the status", async () => {
+test("the status shows that a file is not ready", async () => {
   service.handler = (_url, response) => json(response, 202, { status: "Pending" });
   await deploy(getStatementFile, { fields: statement });
   await nodeRed.inject("start");
@@ -399,14 +399,14 @@ test("a file that is not ready is told by the status", async () => {
   });
 });
 
-test("the status counts the calls under way", async () => {
+test("the status counts the calls in progress", async () => {
   const waiting: ServerResponse[] = [];
   service.handler = (_url, response) => void waiting.push(response);
   await deploy(getTrade, { fields: { trade_id: typed("str", "T1") } });
   await nodeRed.inject("start");
   await nodeRed.inject("start");
 
-  await nodeRed.waitForStatus("node", ({ text }) => text === "2 under way");
+  await nodeRed.waitForStatus("node", ({ text }) => text === "2 in progress");
   for (const response of waiting) json(response, 404, {});
 
   expect(await nodeRed.waitForStatus("node", ({ fill }) => fill === "red")).toEqual({
@@ -426,7 +426,7 @@ test("the time limit of a node", async () => {
   expect(msg!.error).toMatchObject({ code: "timeout", cause: { retryable: true } });
 });
 
-test("a time limit that is none is told as it was given", async () => {
+test("an invalid time limit is quoted in the error", async () => {
   await nodeRed.deploy([
     tab,
     connectionConfig(service.urls),
@@ -449,7 +449,7 @@ test("closing ends a read", async () => {
   };
   await deploy(getTrade, { fields: { trade_id: typed("str", "T1") }, timeoutMs: "10000000" });
   await nodeRed.inject("start");
-  await nodeRed.waitForStatus("node", ({ text }) => text === "1 under way");
+  await nodeRed.waitForStatus("node", ({ text }) => text === "1 in progress");
 
   await nodeRed.deploy([tab]);
 

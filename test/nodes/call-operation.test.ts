@@ -37,7 +37,7 @@ module.exports = (toolkit) => ({ ...quotes(toolkit), interceptors: [link] });
 
 type Message = Record<string, any>;
 
-/** What comes of a message with the payload. */
+/** Returns the result of a message with the payload. */
 async function callWithPayload(
   operation: string,
   payload: unknown,
@@ -123,7 +123,7 @@ test.each([
     "an operation unlike any",
     "zzzzzzzz",
     {},
-    "zzzzzzzz: The service has no such operation. Operations beyond the contract come from the module that FXDESK_EXTENSIONS names",
+    "zzzzzzzz: The service has no such operation. Operations beyond the contract require an extension module: set FXDESK_EXTENSIONS",
   ],
   ["no operation", "", {}, "No operation: Choose an operation in the node."],
   ["text that is not JSON", "trades.list", "a: 1", "input is not JSON"],
@@ -139,13 +139,13 @@ test.each([
   expect(sandbox.requests).toHaveLength(before);
 });
 
-test("an operation that is not there is shown at the deploy", async () => {
+test("an unknown operation is shown at the deploy", async () => {
   await callWithPayload("trades.lists", {});
 
   expect(await nodeRed.waitForStatus("call", ({ fill }) => fill === "red")).toBeDefined();
 });
 
-test("the editor is told of all operations, those of the extension included", async () => {
+test("serves all operations to the editor, including those of the extension", async () => {
   const list = await nodeRed.json<Message[]>("/fxdesk/operations");
 
   expect(list.map(({ name }) => name)).toEqual(
@@ -190,7 +190,7 @@ test.each(["fxdesk-nothing", "inject", "..%2Fde%2Ffxdesk-list-trades", "%2e%2e"]
   },
 );
 
-test("who may not read the flows may read neither the operations, the words of forms, nor help", async () => {
+test("requires read permission for operations, form texts and help", async () => {
   const guarded = await NodeRed.start({ settings: { adminAuth: { type: "credentials", users: [] } } });
 
   for (const path of readPaths) expect([path, (await guarded.request(path)).status]).toEqual([path, 401]);

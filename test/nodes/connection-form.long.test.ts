@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 const setting = (name: string) => editor.page.locator(`#node-config-input-${name}`);
-const environmentText = () => editor.page.locator(".fxdesk-leads").innerText();
+const environmentText = () => editor.page.locator(".fxdesk-environment-notice").innerText();
 
 interface EditorConnection {
   readonly valid: boolean;
@@ -68,35 +68,35 @@ const readConnection = (id: string) =>
     return { valid, validationErrors, environment };
   }, id);
 
-test("a value of another shape marks the connection, and is named", async () => {
+test("an invalid value marks the connection and is named", async () => {
   expect(await readConnection("right")).toMatchObject({ valid: true, validationErrors: [] });
   expect(await readConnection("wrong")).toMatchObject({
     valid: false,
     validationErrors: expect.arrayContaining([
-      expect.stringMatching(/^baseUrl: must be an address/),
-      expect.stringMatching(/^timeoutMs: must be a whole number from 1 on/),
+      expect.stringMatching(/^baseUrl: must be a web address/),
+      expect.stringMatching(/^timeoutMs: must be a whole number of at least 1/),
       expect.stringMatching(/^nokRedirectUri: must be a full address/),
     ]) as string[],
   });
 });
 
-test("a variable in the place of a choice stays, and leads nobody knows where", async () => {
+test("a variable in place of a choice is preserved, and the environment is unknown", async () => {
   await editor.open("variable");
   expect(await environmentText()).toMatch(
-    /^Nothing says whether money is real there\. https:\/\/\$\{FX_ENV\}\.example\.com\/$/,
+    /^Unknown environment: money may be real\. https:\/\/\$\{FX_ENV\}\.example\.com\/$/,
   );
   await setting("name").fill("Renamed");
   await editor.close("save");
   expect(await readConnection("variable")).toMatchObject({ environment: "${FX_ENV}" });
 });
 
-test("without an environment it leads to production, as it does at run time", async () => {
+test("without an environment it shows production, as at run time", async () => {
   await editor.open("bare");
-  expect(await environmentText()).toBe("Production: money is real. https://api.example.com/");
+  expect(await environmentText()).toBe("Production: real money. https://api.example.com/");
   await editor.close("cancel");
 });
 
-test("a client certificate is a credential: it is not folded away", async () => {
+test("a client certificate opens the credentials section", async () => {
   await editor.open("certified");
   expect(await setting("tls").isVisible()).toBe(true);
   expect(await setting("psuId").isVisible()).toBe(false);
@@ -114,7 +114,7 @@ describe("a new connection", () => {
   });
 
   const sandbox = /^Sandbox: no real money\./;
-  const unknown = /^Nothing says whether money is real there\./;
+  const unknown = /^Unknown environment: money may be real\./;
 
   test.each([
     ["", "", sandbox],

@@ -64,7 +64,7 @@ test("a setting may hold an environment variable", async () => {
   expect((await nextOutcome()).statusCode).toBe(200);
 });
 
-test("a variable that is not set is named, and nothing is sent", async () => {
+test("names an unset variable and sends nothing", async () => {
   const credentials = { accessToken: "${NO_TOKEN}", apiKey: demo.apiKey };
   const before = sandbox.requests.length;
   await nodeRed.deploy(listFlow(connectionConfig(sandbox, { credentials })));
@@ -109,7 +109,7 @@ test.each([
   expect(error.cause.outcome).toBe("not-sent");
 });
 
-test("a connection that is not usable is in the log from the deploy on", async () => {
+test("an unusable connection is logged at the deploy", async () => {
   const before = nodeRed.countInLog("baseUrl must be an http");
   await nodeRed.deploy(listFlow(connectionConfig({ baseUrl: "nowhere", xs2aUrl: "" })));
 
@@ -117,16 +117,16 @@ test("a connection that is not usable is in the log from the deploy on", async (
 });
 
 test.each([
-  ["deleted", undefined, "The connection that is chosen in the node is gone: choose another"],
+  ["deleted", undefined, "The connection chosen in the node no longer exists"],
   [
     "disabled",
     connectionConfig({ baseUrl: "", xs2aUrl: "" }, { d: true }),
-    "The connection “Sandbox” is disabled: enable it, or choose another in the node",
+    "The connection “Sandbox” is disabled. Enable it, or choose another in the node",
   ],
   [
     "of another type",
     { id: "connection", type: "tls-config", name: "Keys" },
-    "What is chosen as the connection, “Keys”, is of the type tls-config: choose an fxdesk-connection in the node",
+    "The chosen connection “Keys” is a node of the type tls-config. Choose an fxdesk-connection in the node",
   ],
 ])(
   "a connection that is %s is in the log and below each node from the deploy on",
@@ -144,7 +144,7 @@ test.each([
   },
 );
 
-test("a module of operations that cannot be loaded is what is wrong with each connection", async () => {
+test("each connection reports an extension module that cannot be loaded", async () => {
   const extension = await extensionModule("module.exports = 42;\n");
   const other = await NodeRed.start({ env: extension.env });
   await other.deploy(listFlow(connectionConfig(sandbox)));
@@ -153,13 +153,13 @@ test("a module of operations that cannot be loaded is what is wrong with each co
   const [{ error }] = (await other.nextDebugValues("end")) as [Record<string, any>];
 
   expect(error).toMatchObject({ code: "no_connection", cause: { outcome: "not-sent" } });
-  expect(error.message).toContain("FXDESK_EXTENSIONS names");
+  expect(error.message).toContain("FXDESK_EXTENSIONS");
   expect(other.countInLog("FXDESK_EXTENSIONS names")).toBeGreaterThan(0);
   await other.close();
   await extension.remove();
 }, 60_000);
 
-test("nodes and connection work on after a redeploy", async () => {
+test("nodes and connection work after a redeploy", async () => {
   await nodeRed.deploy(listFlow(connectionConfig(sandbox)));
   await nextOutcome();
   await nodeRed.deploy(listFlow(connectionConfig(sandbox)));
@@ -167,7 +167,7 @@ test("nodes and connection work on after a redeploy", async () => {
   expect((await nextOutcome()).statusCode).toBe(200);
 });
 
-test("a watch tells what comes, also what came during a deploy", async () => {
+test("a watch reports new entries, also those from the time of a deploy", async () => {
   const watch = (label: string): FlowNode[] => [
     tab,
     connectionConfig(sandbox),
@@ -195,7 +195,7 @@ test("a watch tells what comes, also what came during a deploy", async () => {
   expect((await told()).transaction_reference).toBe("WATCHED-2");
 });
 
-test("the refusal of a credential says which and where", async () => {
+test("a refused credential is named with its server", async () => {
   const credentials = { accessToken: "wrong", apiKey: demo.apiKey };
   await nodeRed.deploy(listFlow(connectionConfig(sandbox, { credentials })));
 

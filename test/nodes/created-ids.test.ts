@@ -1,4 +1,4 @@
-/** What nodes created is offered by the forms of others: in a real Node-RED, by the route that the editor asks. */
+/** Offering created resources in the forms of other nodes, through the editor route of a real Node-RED. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { createConsent, deleteConsent, getConsent } from "../../core/contract/consents";
 import { getPaymentStatus, initiatePayment } from "../../core/contract/payments";
@@ -75,7 +75,7 @@ async function requestOptions(operation: Declaration, field: string): Promise<re
 const createdAtPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\dZ/.source;
 const waitOptions = { withinMs: 20_000, what: "the change in what is offered" };
 
-test("a consent that a node created is offered, and no more once a node has deleted it", async () => {
+test("offers a created consent until it is deleted", async () => {
   const consents = () => requestOptions(getConsent, "consent-id");
   const find = async (id: string) => (await consents()).find(({ value }) => value === id);
   const { consentId } = await runNode(createConsent, consentInput);
@@ -86,7 +86,7 @@ test("a consent that a node created is offered, and no more once a node has dele
   expect(await eventually(async () => !(await find(consentId)), waitOptions)).toBe(true);
 });
 
-test("a payment that a node made is offered with its amount and creditor", async () => {
+test("offers an initiated payment with amount and creditor", async () => {
   const client = sandboxClient(sandbox);
   const input = (await sampleInput("payments.initiate", client)) as object;
   await client.close();
@@ -104,7 +104,7 @@ test("a payment that a node made is offered with its amount and creditor", async
   });
 });
 
-test("another site is told nothing, and what changes something is no list", async () => {
+test("refuses other sites and operations that change something", async () => {
   const list = listFor(getConsent, "consent-id");
   expect((await requestList(list, { origin: "https://elsewhere.example" })).status).toBe(403);
   const refused = await requestList({ from: "consents.delete", property: "consent-id" });

@@ -25,7 +25,7 @@ const runs = Number(process.env.FXDESK_RUNS ?? 16);
 interface HeldRequest {
   readonly socket: Socket;
   readonly number: number;
-  /** Whether it was cut off while it waited. */
+  /** True if it was aborted while waiting. */
   isCut: boolean;
 }
 
@@ -47,7 +47,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** What the service makes of a booking, and how the log says it. */
+/** Response of the service to a booking, and its log line. */
 const responses: Readonly<Record<string, { readonly respond: Fault; readonly line: RegExp }>> = {
   booked: {
     respond: (socket, number) => respond(201, `{"trade_id":"t-${number}"}`)(socket, number),
@@ -64,7 +64,7 @@ const responses: Readonly<Record<string, { readonly respond: Fault; readonly lin
   },
 };
 
-/** What takes the node away: a deploy of one of the editor's types, or the end of the process. */
+/** Event that stops the node: a deploy of any type, or the end of the process. */
 type Interruption = "full" | "flows" | "nodes" | NodeJS.Signals;
 
 /** Every run has a name of its own, so that each deploy changes the booking node and its flow. */
@@ -158,11 +158,11 @@ test.each(samples.map((run, index) => [`${index}: ${run.by}, ${run.ending}`, run
   async (name, run) => bookDuring(run, name),
 );
 
-test("no deploy and no stop waits until Node-RED has enough of it", () => {
+test("no deploy or stop reaches the close timeout of Node-RED", () => {
   expect(nodeRed.countInLog("Close timed out")).toBe(0);
 });
 
-test("no line of the log holds a secret", () => {
+test("no log line contains a secret", () => {
   const { credentials } = connectionConfig({ baseUrl: "", xs2aUrl: "" }) as unknown as {
     credentials: Record<string, string>;
   };

@@ -1,4 +1,4 @@
-/** What a node tells is handed over at a deploy, and what a deploy overtakes is known. */
+/** Handover of messages at a deploy, and detection of lost ones. */
 import { EventEmitter } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
@@ -27,7 +27,7 @@ const deliver = () =>
     () => (lostCount += 1),
   );
 
-test("what is told while flows are stopped comes out of the node that is there then", async () => {
+test("delivers through the redeployed node what is sent while flows are stopped", async () => {
   events.emit("flows:stopping");
   handOver.unregister(node);
   deliver();
@@ -40,7 +40,7 @@ test("what is told while flows are stopped comes out of the node that is there t
   expect([delivered, lostCount]).toEqual([["second"], 0]);
 });
 
-test("what left in the turn in which a deploy stops the next nodes is lost, and told so once", async () => {
+test("reports once a message lost because a deploy stopped the next nodes in the same turn", async () => {
   deliver();
   events.emit("flows:stopping");
   events.emit("flows:started");
@@ -50,7 +50,7 @@ test("what left in the turn in which a deploy stops the next nodes is lost, and 
   expect([delivered, lostCount]).toEqual([["first"], 1]);
 });
 
-test("what the next nodes have had is not lost", async () => {
+test("does not report messages that the next nodes received", async () => {
   deliver();
   await turn();
   events.emit("flows:stopping");
@@ -58,7 +58,7 @@ test("what the next nodes have had is not lost", async () => {
   expect([delivered, lostCount]).toEqual([["first"], 0]);
 });
 
-test("what was held and leaves as the next deploy comes is lost, too", async () => {
+test("also reports queued messages that are lost in the next deploy", async () => {
   events.emit("flows:stopping");
   deliver();
   events.emit("flows:started");

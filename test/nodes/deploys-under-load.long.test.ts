@@ -11,7 +11,7 @@ import { connectionConfig, operationNode, tab, typed } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 import { json, ScriptedService } from "./support/scripted-service";
 
-/** Of each kind. */
+/** Number of messages of each kind. */
 const calls = Number(process.env.FXDESK_RUNS ?? 500);
 const senderCount = 8;
 
@@ -20,7 +20,7 @@ let nodeRed: NodeRed;
 
 type Kind = "book" | "get";
 
-/** What arrived at the service, by the numbers of the messages. */
+/** Requests that reached the service, by message number. */
 const arrived: Readonly<Record<Kind, string[]>> = { book: [], get: [] };
 
 beforeAll(async () => {
@@ -103,7 +103,7 @@ async function send(kind: Kind, from: number): Promise<void> {
     }).catch(() => undefined);
 }
 
-/** How often the flow told of a message. */
+/** Number of times that the flow reported a message. */
 const reportCounts = (kind: Kind) => {
   const words = new RegExp(`told ${kind} (\\d+) `);
   const numbers = nodeRed.log.flatMap((line) => words.exec(line)?.[1] ?? []);
@@ -145,7 +145,7 @@ function unreported(kind: Kind): string[] {
   return [...new Set(arrived[kind])].filter((number) => !counts.has(number));
 }
 
-test("each booking came out of the flow, or stands in the log", async () => {
+test("each booking was delivered by the flow or logged", async () => {
   const isLogged = (number: string) =>
     nodeRed.countInLog(`trades.book: carried out (201), trade_id T-${number},`) > 0;
   const missing = () => unreported("book").filter((number) => !isLogged(number));
@@ -154,13 +154,13 @@ test("each booking came out of the flow, or stands in the log", async () => {
 });
 
 // The line cannot name a read's number.
-test("each read came out of the flow, or the log says that one was lost", async () => {
-  const lost = () => nodeRed.countInLog(/trades\.get: .* the next nodes may not have it/);
+test("each read was delivered by the flow or logged as lost", async () => {
+  const lost = () => nodeRed.countInLog(/trades\.get: .* the next nodes may not have received it/);
   const what = () => `what became of the reads ${unreported("get").join(" ")}`;
   await eventually(() => unreported("get").length <= lost(), { withinMs: 30_000, what });
 });
 
-test("nothing came out twice", () => {
+test("nothing was delivered twice", () => {
   for (const kind of ["book", "get"] as const)
     expect([...reportCounts(kind)].filter(([, times]) => times > 1)).toEqual([]);
 });

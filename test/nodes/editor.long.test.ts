@@ -91,7 +91,7 @@ interface PaletteOwner {
   readonly RED: { readonly nodes: { getType(type: string): NodeType } };
 }
 
-/** What the palette is told to show of each type, and the pieces of it that it shows. */
+/** Returns the label of each type in the palette, and the lines in which it is shown. */
 const labelsIn = ({ page }: Editor) =>
   page.locator(".red-ui-palette-node[data-palette-type^=fxdesk] .red-ui-palette-label").evaluateAll((all) =>
     all.map((label) => {
@@ -120,7 +120,7 @@ describe("in German", () => {
   });
   afterAll(() => own.page.context().close());
 
-  test("the palette says what nodes do, and breaks between words", async () => {
+  test("the palette shows summaries and breaks between words", async () => {
     const labels = await labelsIn(own);
     expectUnbrokenWords(labels);
     const said = labels.map(([label]) => label);
@@ -140,7 +140,7 @@ describe("in German", () => {
     expect(found.filter((each) => each.startsWith("fxdesk-")).length).toBeLessThan(operations.length / 2);
   });
 
-  test("operations are called as their nodes in the list of all, and found in English, too", async () => {
+  test("the list of operations shows node titles and is also searchable in English", async () => {
     const id = await own.drag(callType, 500, 560);
     await own.edit(id);
     const operation = own.page.getByRole("combobox", { name: "Operation" });
@@ -150,7 +150,7 @@ describe("in German", () => {
     await own.close("cancel");
   });
 
-  test("a form says what its fields are and mean, and the canvas what a node is", async () => {
+  test("form labels, tooltips and node labels are translated", async () => {
     const { page } = own;
     expect(await page.locator('[id="filled"]').textContent()).toContain("Geschäfte auflisten · spot,ndf");
     await own.edit("filled");
@@ -169,7 +169,7 @@ test.each([
   ["beneficiary", "fxdesk-get-trade"],
   ["IBAN", "fxdesk-initiate-payment"],
   ["MT940", "fxdesk-create-statement-file"],
-])("a search for %s finds a node that is called otherwise", async (searched, type) => {
+])("a search for %s finds a node with another title", async (searched, type) => {
   const found = await editor.searchPalette(searched);
   const all = await editor.searchPalette("");
 
@@ -178,7 +178,7 @@ test.each([
   expect(all.length).toBeGreaterThan(operations.length);
 });
 
-test("a form shows again what was filled", async () => {
+test("a form shows the saved values", async () => {
   await editor.edit("filled");
   expect(await editor.page.locator(".fxdesk-form").innerText()).toContain("spot, ndf");
   await editor.page.fill("#node-input-name", "Spot and NDF");
@@ -207,9 +207,9 @@ test("the connection keeps its secrets when it is edited", async () => {
 });
 
 describe("a new connection", () => {
-  const leads = () => editor.page.locator(".fxdesk-leads");
+  const leads = () => editor.page.locator(".fxdesk-environment-notice");
   const setting = (name: string) => editor.page.locator(`#node-config-input-${name}`);
-  const reason = (name: string) => editor.page.locator(`#node-config-input-${name}-reason`);
+  const reason = (name: string) => editor.page.locator(`#node-config-input-${name}-error`);
 
   beforeAll(async () => {
     await editor.edit("list");
@@ -221,21 +221,21 @@ describe("a new connection", () => {
     await editor.close("cancel");
   });
 
-  test("leads to no real money, and says so in the colour of that", async () => {
+  test("uses the sandbox and shows it in colour", async () => {
     await setting("domain").fill("example.com");
     expect(await leads().innerText()).toBe("Sandbox: no real money. https://sandbox.example.com/");
     const green = await leads().evaluate((line) => getComputedStyle(line).borderLeftColor);
 
     await setting("environment").selectOption("Production");
-    expect(await leads().innerText()).toBe("Production: money is real. https://api.example.com/");
+    expect(await leads().innerText()).toBe("Production: real money. https://api.example.com/");
     expect(await leads().evaluate((line) => getComputedStyle(line).borderLeftColor)).not.toBe(green);
 
     await setting("baseUrl").fill("http://127.0.0.1:4010/");
-    expect(await leads().innerText()).toMatch(/^Nothing says whether money is real there\. http:\/\/127/);
+    expect(await leads().innerText()).toMatch(/^Unknown environment: money may be real\. http:\/\/127/);
     await setting("baseUrl").fill("");
   });
 
-  test("asks for little, and folds the rest away", async () => {
+  test("shows few fields and folds the rest", async () => {
     const rows = editor.page.locator(".fxdesk-settings .form-row:visible label");
     const labels = await rows.allInnerTexts();
     expect(labels.slice(0, 6)).toEqual([
@@ -250,10 +250,10 @@ describe("a new connection", () => {
   });
 
   test.each([
-    ["baseUrl", "nowhere", "must be an address, such as https://api.example.com/"],
-    ["domain", "https://example.com", "must be a name such as example.com, without scheme and path"],
-    ["timeoutMs", "soon", "must be a whole number from 1 on"],
-    ["psuIpAddress", "1.2.3.400", "must be an IPv4 address, such as 192.0.2.1"],
+    ["baseUrl", "nowhere", "must be a web address such as https://api.example.com/"],
+    ["domain", "https://example.com", "must be a host name such as example.com, without scheme or path"],
+    ["timeoutMs", "soon", "must be a whole number of at least 1"],
+    ["psuIpAddress", "1.2.3.400", "must be an IPv4 address such as 192.0.2.1"],
   ])("says what is wrong with %s as one types, and takes a variable", async (name, wrong, told) => {
     await setting(name).evaluate((input) => {
       const section = input.closest("details");
@@ -269,13 +269,13 @@ describe("a new connection", () => {
   });
 });
 
-test("an operation is found, chosen and called", async () => {
+test("finds, chooses and calls an operation", async () => {
   const id = await editor.drag(callType, 700, 500);
   await editor.edit(id);
   const { page } = editor;
   const operation = page.getByRole("combobox", { name: "Operation" });
   const options = page.locator(".fxdesk-list").getByRole("option");
-  const about = page.locator(".fxdesk-about");
+  const about = page.locator(".fxdesk-description");
 
   await operation.pressSequentially("trade list");
   await options.filter({ hasText: "trades.list" }).waitFor();
@@ -306,10 +306,10 @@ test("an operation is found, chosen and called", async () => {
   });
 });
 
-test("a watch begins by itself once its form is filled", async () => {
+test("a watch starts after its form is filled", async () => {
   const id = await editor.drag("fxdesk-watch-balances", 700, 560);
   await editor.edit(id);
-  expect(await editor.labels()).toEqual(expect.arrayContaining(["Above", "Begins at", "Every (s)"]));
+  expect(await editor.labels()).toEqual(expect.arrayContaining(["Above", "Start at", "Interval (s)"]));
   await editor.fill("currencies", "EUR");
   await editor.fill("above", "0");
   await editor.page.fill("#node-input-every", "30");
@@ -325,7 +325,7 @@ test("a watch begins by itself once its form is filled", async () => {
   });
 });
 
-test("any watch is found by its name", async () => {
+test("finds any watch by name", async () => {
   const id = await editor.drag(watchType, 700, 620);
   await editor.edit(id);
   const watch = editor.page.getByRole("combobox", { name: "Watch" });
@@ -342,7 +342,7 @@ test("any watch is found by its name", async () => {
   });
 });
 
-test("a name may be written that is in no list", async () => {
+test("accepts a name that is not in the list", async () => {
   const node = (await flows()).find(({ type }) => type === callType);
   await editor.edit(node!.id);
   const operation = editor.page.getByRole("combobox", { name: "Operation" });
@@ -354,7 +354,7 @@ test("a name may be written that is in no list", async () => {
   expect((await flows()).find(({ id }) => id === node!.id)).toMatchObject({ operation: "orders.place" });
 });
 
-test("examples share a connection, and nobody is asked about it", async () => {
+test("examples share a connection without a conflict dialog", async () => {
   for (const title of ["01 Cash position", "32 Accounts and funding"]) await editor.importExample(title);
   expect(await editor.page.locator("#red-ui-notifications button").allTextContents()).toEqual([]);
   await editor.deploy();
@@ -379,15 +379,15 @@ describe("help", () => {
   test.each([
     [
       "en-US",
-      listTrades.summary,
-      "Reading the help",
+      "Lists the client's FX trades",
+      "Loading the help",
       ["Fields", "Outputs", "Details", "Errors", "References"],
     ],
     [
       "de",
       "Listet die Devisengeschäfte",
-      "Die Hilfe wird gelesen",
-      ["Felder", "Ausgaben", "Einzelheiten", "Fehler", "Verweise"],
+      "Hilfe wird geladen",
+      ["Felder", "Ausgaben", "Details", "Fehler", "Referenzen"],
     ],
   ])(
     "in %s has the fields and the outputs of a selected node",
@@ -413,7 +413,7 @@ describe("help", () => {
     },
   );
 
-  test("folds, and is there from the dialog of a node, too, where it was read before", async () => {
+  test("folds, and is reused in the dialog of a node", async () => {
     await readIn(await editor.help("list")).waitFor();
     await editor.edit("list");
     await editor.page.locator(".red-ui-tray-footer .fa-book").click();
@@ -431,13 +431,13 @@ describe("help", () => {
     await editor.close("cancel");
   });
 
-  test("says where could not be read from Node-RED, and is read when it does", async () => {
+  test("reports a failed request and retries it", async () => {
     const own = await Editor.open(browser, nodeRed.url);
     const isAway = (route: Route) => route.abort();
     await own.page.route("**/fxdesk/help/**", isAway);
     const help = await own.help("list");
     await readIn(help).waitFor();
-    expect(await help.getByRole("status").innerText()).toContain("could not be read from Node-RED");
+    expect(await help.getByRole("status").innerText()).toContain("could not be loaded from Node-RED");
 
     await own.page.unroute("**/fxdesk/help/**", isAway);
     await own.help("filled");
@@ -454,7 +454,7 @@ describe("help", () => {
     await page.locator("fxdesk-help[type=fxdesk-get-exposure][aria-busy=false]").waitFor();
   });
 
-  test("is its summary alone in the palette", async () => {
+  test("shows only its summary in the palette", async () => {
     await editor.page.locator("[data-palette-type=fxdesk-get-cash-position]").hover();
     const shown = editor.page.locator(".red-ui-popover").filter({ hasText: "fxdesk-get-cash-position" });
     await shown.waitFor();
@@ -474,6 +474,6 @@ test("a node whose required fields are empty is marked", async () => {
   await editor.waitForValidity(id, "invalid");
 });
 
-test("the editor's console had nothing to say", () => {
+test("the editor logs no warnings", () => {
   expect(editor.warnings).toEqual([]);
 });

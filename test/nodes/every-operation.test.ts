@@ -10,7 +10,7 @@ import { sampleInput, sandboxClient } from "../support/samples";
 import { catchNode, connectionConfig, operationNode, tab, typed } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 
-/** What comes back over http: the message as the node sent it, or the error as a Catch node saw it. */
+/** HTTP response: the message sent by the node, or the error seen by a Catch node. */
 interface Outcome {
   readonly statusCode?: number;
   readonly payload?: unknown;
@@ -94,7 +94,7 @@ const sample = (operation: Declaration) => sampleInput(operation.name, client);
 
 const inputs = new Map<string, Promise<Values>>();
 
-/** Of a call that is not carried out: the same input serves them all. */
+/** Returns the sample input of an operation. Failing calls share it. */
 function cachedSample(operation: Declaration): Promise<Values> {
   const input = inputs.get(operation.name) ?? sample(operation);
   inputs.set(operation.name, input);

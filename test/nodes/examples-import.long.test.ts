@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const titles = readdirSync(join(root, "examples")).map((file) => file.replace(/\.json$/, ""));
 
-/** What the editor marks with a triangle: nodes and the properties that are not valid. */
+/** Returns the nodes that the editor marks as invalid, with their invalid properties. */
 const invalidNodesScript = `(() => {
   const found = [];
   RED.nodes.eachNode(({ id, valid, validationErrors }) => valid || found.push([id, validationErrors]));
@@ -69,7 +69,7 @@ const overlaps = (one: NodeBounds, other: NodeBounds): boolean =>
   one.top < other.bottom &&
   other.top < one.bottom;
 
-test("nobody is asked, nothing is marked, all can be deployed, and no node covers another", async () => {
+test("imports without dialogs, errors or overlapping nodes, and deploys", async () => {
   for (const title of titles) {
     await editor.importExample(title);
     expect([title, await editor.page.locator("#red-ui-notifications button").allTextContents()]).toEqual([

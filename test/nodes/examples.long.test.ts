@@ -57,7 +57,7 @@ test.each(listening)("%s answers %s also when a call fails", async (_title, addr
   }
 });
 
-test("without its module the example of a quote says what is missing", async () => {
+test("the quote example names the missing extension module", async () => {
   const flow = findExample("Quote and trade");
   const bare = await NodeRed.start({ env: environmentFor(stage.sandbox) });
   await bare.deploy([...flow, exampleConnection]);
@@ -69,7 +69,7 @@ test("without its module the example of a quote says what is missing", async () 
   expect(msg.error.message).toContain("FXDESK_EXTENSIONS");
 });
 
-test("what the person agrees to is not deleted before they do", async () => {
+test("does not delete a consent before the person has decided", async () => {
   const flow = findExample("Consent step by step");
   await stage.deploy(flow);
   const [ask] = byType(flow, "inject");
@@ -93,7 +93,7 @@ test("the cash position has a row for each currency", async () => {
     expect(page).toMatch(new RegExp(`<td>${currency}</td><td>-?\\d`));
 });
 
-test("transactions are found over HTTP by what the request says", async () => {
+test("finds transactions over HTTP by request parameters", async () => {
   await stage.deploy(findExample("Search transactions over HTTP"));
 
   const found = (await (await runs.requests["get /transactions"]!()).json()) as {
@@ -104,7 +104,7 @@ test("transactions are found over HTTP by what the request says", async () => {
   for (const { amount } of found.transactions) expect(Number(amount)).toBeGreaterThanOrEqual(1000);
 });
 
-test("they go into one Node-RED, one after another, without a warning", async () => {
+test("all examples import into one Node-RED without a warning", async () => {
   const { nodeRed } = stage;
   const before = nodeRed.log.length;
   const imported: FlowNode[] = [exampleConnection];
@@ -130,7 +130,7 @@ test("no example brings a connection or a secret, and all use the same connectio
 
 const flowsOf = (titles: readonly string[]) => titles.map((title) => [title, findExample(title)] as const);
 
-test.each(examples)("%s says what it does and what to set", (_title, flow) => {
+test.each(examples)("%s describes its purpose and settings", (_title, flow) => {
   const [first] = byType(flow, "comment");
 
   expect(String(first!.name).length).toBeGreaterThan(20);
@@ -138,7 +138,7 @@ test.each(examples)("%s says what it does and what to set", (_title, flow) => {
   expect(byType(flow, "function")).toEqual([]);
 });
 
-/** What a user of such nodes wants first. */
+/** Examples that new users need first. */
 const essentialExamples = flowsOf([
   "Low balance",
   "MT940 of all accounts",
@@ -153,7 +153,7 @@ const essentialExamples = flowsOf([
 /** A property of a message or of a context, such as payload.files[0].path. */
 const propertyPattern = /^[\w-]+(\.[\w-]+|\[\d+\])*$/;
 
-/** Where the editor keeps how a value is to be read, and the value. */
+/** Stored type and value of a typed input. */
 const typedPairs = [
   ["type", "value"],
   ["pt", "p"],

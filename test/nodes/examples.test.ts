@@ -7,7 +7,7 @@ import { examples } from "./support/recipes";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** What Node-RED loads. */
+/** Files that Node-RED loads. */
 const runtimes = Object.values(manifest["node-red"].nodes);
 
 const found = (paths: readonly string[], pattern: RegExp) =>

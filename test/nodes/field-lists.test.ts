@@ -1,4 +1,4 @@
-/** Which list fills which field: derived from declarations, whoever made them. */
+/** Lists of form fields, derived from declarations. */
 import { z } from "zod";
 import { fxdeskService } from "../../core/service";
 import { json, operation } from "../../core/declaration/declare";
@@ -46,7 +46,7 @@ test.each([
   expect(findList(name, field)).toBeUndefined();
 });
 
-test("an operation that somebody adds fills the fields of others", () => {
+test("an added operation offers values for fields of others", () => {
   const declare = operation as unknown as (declared: object) => Service["operations"][number];
   const base = {
     server: "service",
@@ -83,7 +83,7 @@ test("an operation that somebody adds fills the fields of others", () => {
   });
 });
 
-test("an entry is offered by what people know it by, each value once", () => {
+test("offers entries with recognisable titles, each value once", () => {
   const entries = [
     { account_id: "A1", account_name: "Main", currency: "EUR", amount: "1.00", see: "https://example.com/1" },
     { account_id: "A1", account_name: "Main", currency: "EUR", amount: "2.00" },
@@ -97,7 +97,7 @@ test("an entry is offered by what people know it by, each value once", () => {
   expect(toPickerOptions(entries, "currency")).toEqual([{ value: "EUR", title: "", label: "EUR" }]);
 });
 
-test("what a call created is offered by when that was, and by what people know it", () => {
+test("offers created resources by time and recognisable values", () => {
   const at = Date.UTC(2026, 10, 23, 2, 3, 59);
   expect(
     toCreatedPickerOptions([

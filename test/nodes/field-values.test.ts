@@ -1,4 +1,4 @@
-/** Where the values of a form come from, seen by what the service is asked. */
+/** Sources of field values, verified by the requests to the service. */
 import { callerFields, type Declaration } from "@fxdesk/toolkit/operations";
 import { listAccounts } from "../../core/contract/accounts";
 import { listOpenBankingTransactions } from "../../core/contract/open-banking";
@@ -95,13 +95,13 @@ const procedureNode = (procedure: Callable, id: string, fields: object, next = "
 
 const exposure = procedureNode(getExposure, "exposure", { flows: fromPayload });
 
-/** What is expected in a currency, of the exposure that comes out. */
+/** Returns the expected amount of a currency in the resulting exposure. */
 const expectedIn = ({ payload, error }: Record<string, any>, currency: string) => {
   expect(error).toBeUndefined();
   return payload.currencies.find((each: Record<string, any>) => each.currency === currency).expected;
 };
 
-test("numbers and times inside a list of objects are taken as those of fields are", async () => {
+test("accepts numbers and times in lists of objects like in fields", async () => {
   const flows = [
     { date: "2027-01-01", currency: "USD", amount: 1000 },
     { date: Date.UTC(2027, 1, 1, 9), currency: "USD", amount: -0.5 },
@@ -112,7 +112,7 @@ test("numbers and times inside a list of objects are taken as those of fields ar
   expect(expectedIn(await runThrough(flows, dated, exposure), "USD")).toBe("999.50");
 });
 
-test("what the CSV node makes of a list is taken", async () => {
+test("accepts the output of the CSV node", async () => {
   const csv = {
     id: "csv",
     type: "csv",
@@ -143,7 +143,7 @@ test("what the CSV node makes of a list is taken", async () => {
 });
 
 test.each([
-  ["a year as a day", { date: 2027 }, "flows.1.date must be a time; a number is milliseconds since 1970"],
+  ["a year as a day", { date: 2027 }, "flows.1.date must be a time; numbers are milliseconds since 1970"],
   ["more digits than a number holds", { amount: 12345678901234567000 }, "flows.1.amount has more digits"],
   ["a number that is none as an amount", { amount: "1.000,00" }, "flows.1.amount must be a decimal amount"],
   ["no day", { date: null }, "flows.1.date must be a string, not null"],
@@ -154,7 +154,7 @@ test.each([
   expect(error).toMatchObject({ code: "invalid_input", message: expect.stringContaining(message) as string });
 });
 
-test("objects are fitted inside, at any depth, and nothing else of them changes", () => {
+test("coerces nested objects at any depth and changes nothing else", () => {
   expect(coerceField(initiatePayment, "instructedAmount", { currency: "EUR", amount: 1.5 })).toEqual({
     currency: "EUR",
     amount: "1.5",
@@ -180,26 +180,28 @@ test("objects are fitted inside, at any depth, and nothing else of them changes"
   expect(payment.instructedAmount.amount).toBe(20);
 });
 
-test("what is not plain data is left for the check to name", () => {
+test("leaves values that are not plain data to validation", () => {
   for (const value of [new Date(start), new Map([["amount", 1]]), Number.NaN, () => 1])
     expect(coerceField(initiatePayment, "instructedAmount", value)).toBe(value);
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY])
     expect(coerceField(bookTrade, "reference", value)).toBe(value);
 });
 
-test("a number whose digits it has lost is no text", () => {
+test("refuses numbers that lost digits", () => {
   expect(coerceField(bookTrade, "reference", Number.MAX_SAFE_INTEGER)).toBe("9007199254740991");
-  expect(() => coerceField(bookTrade, "reference", 2 ** 53)).toThrow("has more digits than a number holds");
+  expect(() => coerceField(bookTrade, "reference", 2 ** 53)).toThrow(
+    "has more digits than a number can hold",
+  );
 });
 
-test("numbers stand for text in a map of texts, too", () => {
+test("accepts numbers as text in a map", () => {
   const fit = createCoercer(z.record(z.string(), z.string()));
   expect(fit({ USD: 0.92, GBP: "1.15" })).toEqual({ USD: "0.92", GBP: "1.15" });
   expect(fit('{"USD":0.92}')).toEqual({ USD: "0.92" });
   expect(fit([0.92])).toEqual([0.92]);
 });
 
-test("numbers come from text, and a number stands for text", async () => {
+test("converts text to numbers and numbers to text", async () => {
   await runThrough(
     { size: "7", parent: 4711 },
     list({ page_size: typed("msg", "payload.size"), parent_trade_id: typed("msg", "payload.parent") }),
@@ -211,7 +213,7 @@ test("numbers come from text, and a number stands for text", async () => {
 
 const start = Date.UTC(2026, 2, 14, 22, 30, 15, 250);
 
-/** As flows hold it, and the day and the minute that are asked for. */
+/** Flow value, and the expected day and minute in the request. */
 const times: readonly (readonly [string, string, unknown, string, string])[] = [
   ["what $now() gives", "payload", "2026-03-14T22:30:15.250Z", "2026-03-14", "2026-03-14T22:30"],
   ["a time with an offset", "payload", "2026-03-15T00:30:15+02:00", "2026-03-14", "2026-03-14T22:30"],
@@ -250,7 +252,7 @@ test.each(times)("%s is a time", async (_what, path, payload, day, minuteOf) => 
   expect(lastQuery().get("from_value_datetime")).toBe(minuteOf);
 });
 
-test("a period of days is asked for by the minutes around it", async () => {
+test("converts a period of days to the minutes around it", async () => {
   await runThrough(
     { from: "2026-02-28", to: "2026-02-28" },
     transactionsNode({
@@ -282,7 +284,7 @@ test.each([
   expect(coerceField(initiatePayment, "requestedExecutionTime", value)).toBe(expected);
 });
 
-test("a field that tells no time takes a Date whole, and leaves what looks like a time", () => {
+test("a text field takes a Date in full and leaves texts unchanged", () => {
   expect(coerceField(bookTrade, "reference", new Date(start))).toBe("2026-03-14T22:30:15.250Z");
   expect(coerceField(bookTrade, "reference", "2026-03-14T22:30:15.250Z")).toBe("2026-03-14T22:30:15.250Z");
   expect(coerceField(bookTrade, "reference", start)).toBe(String(start));
@@ -305,7 +307,7 @@ test.each([
 
   expect(error.code).toBe("invalid_input");
   expect(error.message).toMatch(
-    /from_value_datetime must be (a UTC time as YYYY-MM-DDThh:mm|on a day|a time; a number is milliseconds since 1970)/,
+    /from_value_datetime must be (a UTC time as YYYY-MM-DDThh:mm|on a day|a time; numbers are milliseconds since 1970)/,
   );
   expect(sandbox.requests).toHaveLength(before);
 });
@@ -333,12 +335,12 @@ test.each([
   expect(lastQuery().get("trade_type")).toBe("spot,ndf");
 });
 
-test("numbers in a list come from text", () => {
+test("converts texts in a list to numbers", () => {
   for (const value of [["1", 2], "1, 2", '["1", 2]'])
     expect(coerceField(emailMt940Statement, "account_ids", value)).toEqual([1, 2]);
 });
 
-test("a template escapes nothing", async () => {
+test("templates are not escaped", async () => {
   await runThrough({ id: "FI/21=A&B" }, list({ parent_trade_id: typed("template", "{{payload.id}}") }));
 
   expect(lastQuery().get("parent_trade_id")).toBe("FI/21=A&B");
@@ -381,18 +383,18 @@ test("a list in CSV may be a Buffer", async () => {
   expect(payload.open_items).toHaveLength(1);
 });
 
-test("bytes that are no UTF-8 are refused as text, which says where they may go", async () => {
+test("refuses bytes that are not UTF-8 and names the binary field", async () => {
   const { error } = await runThrough({}, ...convertFileNodes(`Buffer.from("Müller", "latin1")`, "content"));
 
   expect(error).toMatchObject({
     code: "invalid_input",
     message: expect.stringContaining(
-      "content holds bytes that are no text in UTF-8: give them as content_base64",
+      "content contains bytes that are not valid UTF-8: use content_base64 for binary data",
     ) as string,
   });
 });
 
-test("a Buffer where none may be is called one", async () => {
+test("names a Buffer in the wrong place", async () => {
   const { error } = await runThrough(
     [1],
     functionNode("msg.payload = [Buffer.from('a')]; return msg;", "exposure"),
@@ -402,13 +404,13 @@ test("a Buffer where none may be is called one", async () => {
   expect(error.message).toContain("flows.0 must be plain JSON data, not a Buffer");
 });
 
-test("an optional field without a value is left out", async () => {
+test("omits an optional field without a value", async () => {
   await runThrough({}, list({ trade_type: typed("msg", "payload.nothing.here"), page: typed("str", "") }));
 
   expect([...lastQuery().keys()]).toEqual(["client_id"]);
 });
 
-test("empty fields come from the payload when the node says so", async () => {
+test("fills empty fields from the payload if enabled", async () => {
   await runThrough(
     { trade_type: ["ndf"], page_size: 3 },
     list({ page_size: typed("num", "9") }, { fromPayload: true }),
@@ -448,7 +450,7 @@ test.each([
   expect(sandbox.requests).toHaveLength(before);
 });
 
-test("a field that the operation does not have is named", async () => {
+test("names an unknown field", async () => {
   const { error } = await runThrough({}, list({ trade_typ: typed("str", "spot") }));
 
   expect(error.message).toContain("trade_typ is not a field here; the fields are trade_type");

@@ -65,7 +65,7 @@ async function watch(type: string, fill?: () => Promise<void>): Promise<string> 
   const id = await user.drag(type, 0);
   await user.open(id);
   await fill?.();
-  await user.fill("Every (s)", "1");
+  await user.fill("Interval (s)", "1");
   await user.done();
   return id;
 }
@@ -90,7 +90,7 @@ async function expectEffort(max: EffortCounts): Promise<void> {
 const postedBody = async (path: string) =>
   (await stage.receivers.waitForPost(path)).body as Record<string, unknown>;
 
-test("a low balance is told", async () => {
+test("reports a low balance", async () => {
   const low = await watch("fxdesk-watch-balances", async () => {
     await makeConnection();
     await user.fill("Below", "50000");
@@ -145,7 +145,7 @@ test("each new transaction is appended to a file once", async () => {
   await expectEffort({ nodes: 3, clicks: 15, keys: 60 });
 }, 60_000);
 
-test("forwards that mature within ten days are told", async () => {
+test("reports forwards that mature within ten days", async () => {
   await user.addFlow();
   const maturities = await watch("fxdesk-watch-maturities", () => user.fill("Within days", "10"));
   await user.wire(maturities, await postTo("/matures", 1));
@@ -169,7 +169,7 @@ test("a file of open invoices is reconciled", async () => {
   await user.done();
   const reconcile = await user.drag("fxdesk-reconcile-transactions", 2);
   await user.open(reconcile);
-  await user.select(user.row("Given by").locator("select"), "Expected items as CSV");
+  await user.select(user.row("Specify by").locator("select"), "Expected items as CSV");
   await user.useMessageProperty("Expected items as CSV", "payload");
   await user.done();
   await user.wire(start, file, reconcile, await postTo("/reconciled", 3));
@@ -183,7 +183,7 @@ test("a file of open invoices is reconciled", async () => {
   await expectEffort({ nodes: 4, clicks: 28, keys: 100 });
 }, 60_000);
 
-test("a margin call is told", async () => {
+test("reports a margin call", async () => {
   await user.addFlow();
   const calls = await watch("fxdesk-watch-margin-calls");
   await user.wire(calls, await postTo("/margin", 1));

@@ -62,17 +62,17 @@ const nodeValues = (page: Page) =>
 test.each([
   [
     "en-US",
-    "Reading the words of the form",
+    "Loading the labels of the fields",
     ["Name", "Connection"],
     ["Optional fields", "Trade types", "Client ID"],
   ],
   [
     "de-DE",
-    "Die Texte der Maske werden gelesen",
+    "Feldbezeichnungen werden geladen",
     ["Name", "Verbindung"],
     ["Weitere Felder", "Geschäftsarten", "Client-ID"],
   ],
-])("in %s a form waits for them, and the next one has them", async (language, waits, frame, said) => {
+])("in %s the first form waits for them, the next one does not", async (language, waits, frame, said) => {
   const [optional, types, client] = said;
   const { editor, page, asked, next } = await waitingEditor(language);
   await page.locator("#list").dblclick();
@@ -96,10 +96,10 @@ test.each([
   await page.context().close();
 });
 
-test("what is saved before they came has lost nothing", async () => {
+test("saving before they are loaded loses nothing", async () => {
   const { editor, page, next } = await waitingEditor("en-US");
   await page.locator("#list").dblclick();
-  await page.locator("#dialog-form").getByText("Reading the words").waitFor();
+  await page.locator("#dialog-form").getByText("Loading the labels").waitFor();
   await page.locator("#node-input-name").fill("Named");
   await editor.close("save");
   await (await next()).continue();
@@ -112,13 +112,13 @@ test("what is saved before they came has lost nothing", async () => {
   await page.context().close();
 });
 
-test("a form without them says so, is filled by the names of its fields, and asks again", async () => {
+test("a form without them shows field names and retries", async () => {
   const { editor, page, next } = await waitingEditor("en-US");
   const away = next().then((route) => route.abort());
   await editor.edit("list");
   await away;
   const form = page.locator("#dialog-form");
-  expect(await form.getByRole("status").innerText()).toContain("could not be read from Node-RED");
+  expect(await form.getByRole("status").innerText()).toContain("could not be loaded from Node-RED");
   expect((await page.locator(tradeType).innerText()).trim()).toBe("trade_type");
   await editor.fill("trade_type", "ndf");
   await editor.close("save");
@@ -132,12 +132,12 @@ test("a form without them says so, is filled by the names of its fields, and ask
   await page.context().close();
 });
 
-test("the form of a connection says so, too, and can be filled", async () => {
+test("the connection form reports it, too, and works", async () => {
   const { editor, page, next } = await waitingEditor("en-US");
   const away = next().then((route) => route.abort());
   await editor.open("connection");
   await away;
-  expect(await page.locator("#fxdesk-connection-state").innerText()).toContain("could not be read");
+  expect(await page.locator("#fxdesk-connection-state").innerText()).toContain("could not be loaded");
   expect((await page.locator('label[for="node-config-input-clientId"]').innerText()).trim()).toBe("clientId");
   await page.locator("#node-config-input-clientId").fill("c-1");
   await editor.close("save");
@@ -145,7 +145,7 @@ test("the form of a connection says so, too, and can be filled", async () => {
   await page.context().close();
 });
 
-test("a form that had to wait marks what is wrong with it, as any other", async () => {
+test("a form that had to wait marks errors like any other", async () => {
   const editor = await Editor.open(browser, nodeRed.url);
   const marks = async () => {
     await editor.edit("call");
@@ -159,7 +159,7 @@ test("a form that had to wait marks what is wrong with it, as any other", async 
   await editor.page.context().close();
 });
 
-test("what is wrong with a node is said in them before any form was opened", async () => {
+test("validation messages use them before any form was opened", async () => {
   const editor = await Editor.open(browser, nodeRed.url);
   const id = await editor.drag("fxdesk-book-trade", 500, 300);
   const problems = () =>

@@ -1,4 +1,4 @@
-/** What the forms of nodes know: lists to pick from, what is wrong with a value, and a read that is tried. */
+/** Node forms: pickers, validation and "Try it". */
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
@@ -45,7 +45,7 @@ const accounts = Array.from({ length: 1_000 }, (_, index) => ({
   account_details: [{ account_name: `Account ${index}` }],
 }));
 
-/** What is expected to come in, with something that its declaration does not know. */
+/** Expected flows, with a property that the declaration does not know. */
 const expected = [{ date: "2026-01-02", currency: "EUR", amount: "12.50", note: "kept" }];
 const flowsOf = (flows: readonly object[]) => ({ type: "json", value: JSON.stringify(flows) });
 
@@ -108,7 +108,7 @@ const options = () => page.locator(".fxdesk-list:visible [role=option]");
 const saved = async (id: string) =>
   (await nodeRed.json<FlowNode[]>("/flows")).find((node) => node.id === id)!;
 
-test("accounts are picked by currency and balance, and the label of the node says which", async () => {
+test("picks accounts by currency and balance and shows the choice in the node label", async () => {
   await editor.edit("balances");
   await inner("account_id").click();
   await options().nth(2).waitFor();
@@ -143,7 +143,7 @@ test("a consent that was created is picked by its last day", async () => {
   await editor.done();
 });
 
-test("several values are picked one after the other, and any text may stay", async () => {
+test("picks several values and keeps other text", async () => {
   await editor.edit("find");
   await openOptional();
   await inner("currencies").click();
@@ -178,7 +178,7 @@ interface EditorPage {
   readonly jQuery: (on: unknown) => { typedInput(method: "value"): string };
 }
 
-test("a list of objects is filled in rows by the keyboard, and switched to JSON and back without a loss", async () => {
+test("fills a list of objects by keyboard and switches to JSON and back without loss", async () => {
   await editor.edit("exposure");
   const rows = field("flows");
   await rows.getByLabel("Amount").waitFor();
@@ -196,7 +196,7 @@ test("a list of objects is filled in rows by the keyboard, and switched to JSON 
   await inner("flows").fill(JSON.stringify([...written, { ...added, amount: null }]));
   await inner("flows").press("Tab");
   await rows.getByRole("button", { name: "Expected flows: Fields" }).press("Enter");
-  await rows.getByRole("button", { name: "Remove: Entry 2" }).press("Enter");
+  await rows.getByRole("button", { name: "Remove Entry 2" }).press("Enter");
   expect(await rows.getByLabel("Amount").count()).toBe(2);
   await editor.done();
   await editor.deploy();
@@ -232,7 +232,7 @@ test("a period is picked in words or by its days", async () => {
   await cancel();
 });
 
-test("a date is picked as a date, and one that is written is shown in the picker", async () => {
+test("picks a date and shows a typed date in the picker", async () => {
   await editor.edit("days");
   await page.getByLabel("Date from, pick").fill("2026-03-01");
   expect(await inner("date_from").inputValue()).toBe("2026-03-01");
@@ -247,11 +247,11 @@ test("a date is picked as a date, and one that is written is shown in the picker
   });
 });
 
-test("a watch shows what it would tell now, and an operation by its name what it reads", async () => {
+test("tries a watch, and an operation chosen by name", async () => {
   await editor.edit("low");
   await page.locator("#fxdesk-try").click();
   await page.locator(".fxdesk-response:visible").waitFor();
-  expect(await page.locator("#fxdesk-try-state").innerText()).toBe("It would tell 1 change now.");
+  expect(await page.locator("#fxdesk-try-state").innerText()).toBe("1 change would be reported now.");
   expect(JSON.parse(await page.locator(".fxdesk-response").innerText())).toEqual([
     expect.objectContaining({ watch: "accounts.watchBalances", kind: "new" }),
   ]);
@@ -270,18 +270,18 @@ test("a watch shows what it would tell now, and an operation by its name what it
   await cancel();
 });
 
-test("a value that does not fit is said below its field, as it is typed", async () => {
+test("shows validation errors below the field while typing", async () => {
   await editor.edit("balances");
   await editor.fill("account_id", "");
   await inner("account_id").pressSequentially("my euro account");
-  const reason = page.locator('[id="node-input-fxdesk-account_id-reason"]');
+  const reason = page.locator('[id="node-input-fxdesk-account_id-error"]');
   await eventually(async () => /UUID/.test(await reason.innerText()), { withinMs: 10_000, what: "a reason" });
   expect(await inner("account_id").getAttribute("aria-invalid")).toBe("true");
   await inner("account_id").press("Escape");
   await cancel();
 });
 
-test("a form asks for what the choices in it make necessary, and hides what they exclude", async () => {
+test("shows required fields and hides excluded ones according to the choices", async () => {
   const id = await editor.drag("fxdesk-initiate-payment", 400, 320);
   await editor.edit(id);
   expect(await field("creditorName").isVisible()).toBe(false);
@@ -297,18 +297,18 @@ test("a form asks for what the choices in it make necessary, and hides what they
   await cancel();
 });
 
-test("of several ways to give something, one is chosen", async () => {
+test("offers a choice between alternative fields", async () => {
   const id = await editor.drag("fxdesk-get-funding-account", 400, 380);
   await editor.edit(id);
   await field("currency").waitFor();
   expect(await field("account_id").isVisible()).toBe(false);
-  await page.getByLabel("Given by").selectOption("account_id");
+  await page.getByLabel("Specify by").selectOption("account_id");
   await field("account_id").waitFor();
   expect(await field("currency").isVisible()).toBe(false);
   await cancel();
 });
 
-test("a read is tried, and its response is shown in the form", async () => {
+test("tries a read and shows its response", async () => {
   await editor.edit("find");
   await editor.fill("currencies", "EUR");
   await page.locator("#fxdesk-try").click();
@@ -319,7 +319,7 @@ test("a read is tried, and its response is shown in the form", async () => {
   await cancel();
 });
 
-test("what changes something is not tried", async () => {
+test("offers no trial for operations that change something", async () => {
   await editor.edit("book");
 
   expect(await page.locator("#fxdesk-try").count()).toBe(0);
@@ -360,7 +360,7 @@ test("a keystroke among 1,000 accounts takes less than 200 ms", async () => {
   await cancel();
 });
 
-test("nodes that commit money are deployed with production once a person has said yes, and asked again elsewhere", async () => {
+test("asks for confirmation before nodes that commit money are deployed with production, once per address", async () => {
   // Nothing says the environment: then it is production.
   const production = { id: "live", name: "Live", environment: undefined, domain: "bank.invalid" };
   const { baseUrl: _base, xs2aUrl: _xs2a, ...live } = connectionConfig(sandbox, production);
@@ -368,9 +368,9 @@ test("nodes that commit money are deployed with production once a person has sai
   const flows = await nodeRed.json<FlowNode[]>("/flows");
   await nodeRed.deploy([...flows, live, nodeOf("fxdesk-book-trade", "real", 600, booking, "live")]);
   const own = await Editor.open(browser, nodeRed.url);
-  const asked = own.page
-    .locator(".red-ui-notification")
-    .filter({ hasText: "Live: money is real there, or nothing says that it is not" });
+  const asked = own.page.locator(".red-ui-notification").filter({
+    hasText: "Nodes that commit or move money use Live. Money is real there, or the environment is unknown.",
+  });
   const stored = async (id: string) =>
     (await nodeRed.json<FlowNode[]>("/flows")).find((node) => node.id === id)!;
   const rename = async (name: string) => {
@@ -429,7 +429,7 @@ describe("the routes behind", () => {
     });
   const list = { from: "cash.getPosition", property: "account_id" };
 
-  test("list what there is, with the secrets that are stored, and show none", async () => {
+  test("list entries with stored secrets and reveal none", async () => {
     const response = await post("connection/list", { ...form(), ...list });
     const body = await response.text();
 
@@ -456,7 +456,7 @@ describe("the routes behind", () => {
     const response = await post("connection/list", { ...form(many.urls), ...list });
 
     expect(response.status).toBe(400);
-    expect(((await response.json()) as { message: string }).message).toContain("write the secrets again");
+    expect(((await response.json()) as { message: string }).message).toContain("enter the secrets again");
     expect(heard).toEqual([]);
   });
 
@@ -464,6 +464,6 @@ describe("the routes behind", () => {
     const response = await post("connection/try", { ...form(), operation: "trades.book", fields: {} });
 
     expect(response.status).toBe(400);
-    expect(((await response.json()) as { message: string }).message).toContain("only reads are tried");
+    expect(((await response.json()) as { message: string }).message).toContain("Only reads can be tried");
   });
 });

@@ -38,7 +38,7 @@ interface Definition {
   category: string;
   color: string;
   icon: string;
-  /** Where its catalogue has nothing, it is given what stands for that. */
+  /** Returns the default if the catalogue has no text. */
   paletteLabel(this: Definition & { _(key: string, options: { defaultValue: string }): string }): string;
   defaults: Record<string, { value?: unknown; type?: string }>;
   credentials?: Record<string, { type: string }>;
@@ -50,7 +50,7 @@ interface Definition {
   };
 }
 
-/** What the editor hears when it loads the file. */
+/** Returns the definitions that the editor registers when it loads the file, by type. */
 function definitionsIn(html: string): Map<string, Definition> {
   const script = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(html)![1]!;
   const found = new Map<string, Definition>();
@@ -98,7 +98,7 @@ test("the same service gives the same files", () => {
   expect(nodeFiles(contract)).toEqual(files);
 });
 
-test("every operation has a node: runtime, editor, form, words and help", () => {
+test("every operation has a node: runtime, editor, form, texts and help", () => {
   for (const each of operations) {
     const type = nodeTypeOf(each);
     expect(files["fxdesk.js"]).toContain(`RED.nodes.registerType("${type}", `);
@@ -126,7 +126,7 @@ test("every operation has a node: runtime, editor, form, words and help", () => 
   expect(types.slice(3).toSorted()).toEqual(operations.map(nodeTypeOf).toSorted());
 });
 
-test("what people need most is in the first group of the palette, the rest by section", () => {
+test("daily operations are in the first palette group, the rest by section", () => {
   const all = [...definitionsIn(nodeFiles(fxdeskService)["fxdesk.html"]!)].filter(
     ([type]) => type !== connectionType,
   );
@@ -138,7 +138,7 @@ test("what people need most is in the first group of the palette, the rest by se
   expect(new Set(all.slice(first.length).map(([, { category }]) => category))).not.toContain("fxdesk");
 });
 
-test("a watch has a node that begins by itself, with changes and status as outputs", () => {
+test("a watch has a node without input, with changes and status as outputs", () => {
   const all = nodeFiles(fxdeskService);
   const own = definitionsIn(all["fxdesk.html"]!);
   for (const watch of fxdeskService.watches!) {
@@ -153,13 +153,13 @@ test("a watch has a node that begins by itself, with changes and status as outpu
     );
     expect(all["fxdesk.js"]).toContain(`RED.nodes.registerType("${type}", watch("${watch.name}"));`);
     const told = helpOf(watch, all);
-    expect(told).toContain("null where it is gone");
+    expect(told).toContain("null if it no longer exists");
     for (const { name } of declarationsOf(fxdeskService))
       expect([type, name, told.includes(name)]).toEqual([type, name, false]);
   }
 });
 
-test("an operation that is added gets all of it without another line", () => {
+test("an added operation gets everything without another line", () => {
   const added = nodeFiles({ ...contract, operations: [everyKindOperation] });
   const { category, icon, fxdesk } = definitionsIn(added["fxdesk.html"]!).get("fxdesk-try-all")!;
 
@@ -205,7 +205,7 @@ const responseOperation = operation({
   },
 });
 
-test("help tells the fields of what comes out, and those one level below", () => {
+test("help describes result fields and those one level below", () => {
   const own = helpOf(
     responseOperation,
     nodeFiles({ ...contract, operations: [everyKindOperation, responseOperation] }),
@@ -239,13 +239,13 @@ test("help of every response in JSON names its fields", () => {
   );
 });
 
-test("no help and no form calls an operation by its name in code", () => {
+test("no help or form shows operation names instead of node titles", () => {
   const shown = JSON.stringify([words.labels, formWords]) + help;
   const texts = shown + operations.map((each) => helpOf(each)).join("");
   for (const { name } of operations) expect([name, texts.includes(name)]).toEqual([name, false]);
 });
 
-test("the editor is given the summaries of the help, and asks for the sections below them", () => {
+test("the editor loads the summaries and requests the help sections", () => {
   expect(help).not.toContain("<h3>");
   for (const each of operations) {
     const type = nodeTypeOf(each);
@@ -258,7 +258,7 @@ test("the editor is given the summaries of the help, and asks for the sections b
   }
 });
 
-test("what most say of a field is said once", () => {
+test("common field values are written once", () => {
   const all = [...definitions.values()].flatMap(({ fxdesk }) => fxdesk.controls ?? []);
   expect(editor.split('{"name":"').length).toBeLessThan(all.length * 0.6);
   expect(JSON.stringify(formWords).split('"TPP-Redirect-URI"')).toHaveLength(2);
@@ -267,7 +267,7 @@ test("what most say of a field is said once", () => {
   });
 });
 
-test("the node that calls any operation has a form, words and help", () => {
+test("the node that calls any operation has a form, texts and help", () => {
   const { defaults, fxdesk } = definitions.get(callType)!;
 
   expect(Object.keys(defaults)).toEqual([
@@ -310,7 +310,7 @@ test("the connection's form has every setting, and keeps the secrets apart", () 
   }
 });
 
-test("no property has a name that the editor keeps for itself", () => {
+test("no property uses a reserved name of the editor", () => {
   const reserved =
     /^(id|type|wires|users|valid|changed|dirty|moved|selected|inputLabels|outputLabels|validationErrors|[a-z]|_.*)$/;
   for (const { defaults } of definitions.values())

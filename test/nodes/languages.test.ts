@@ -1,4 +1,4 @@
-/** What a person reads in the editor, in every language. */
+/** Texts of the editor in every language. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { withQuoteProcedures } from "../../nodes/user-service";
@@ -13,7 +13,7 @@ import { NodeRed } from "./support/node-red";
 
 const icons = join(__dirname, "../../icons");
 
-/** That of which the package has nodes. */
+/** Service of the package's nodes. */
 const service = withQuoteProcedures(fxdeskService);
 
 const files: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ const textsOf = (value: unknown, path = ""): [string, string][] =>
     ? [[path, value]]
     : Object.entries(value as object).flatMap(([key, inner]) => textsOf(inner, `${path}.${key}`));
 
-/** What is put into a text. */
+/** Returns the placeholders of a text. */
 const gaps = (text: string) => [...text.matchAll(/__\w+__|\$\{\w+\}/g)].map(([gap]) => gap).toSorted();
 
 /** Words that are the same in both languages. */
@@ -44,13 +44,13 @@ describe.each(["fxdesk", "releases", "mcp"])("%s", (set) => {
   const original = textsOf(catalogue("en-US", set));
   const translated = new Map(textsOf(catalogue("de", set)));
 
-  test("the catalogues have the same keys but for the titles of nodes, and none is empty", () => {
+  test("the catalogues have the same keys except node titles, and no empty texts", () => {
     const others = (keys: Iterable<string>) => [...keys].filter((key) => !isOfTitles(key));
     expect(others(translated.keys())).toEqual(others(original.map(([key]) => key)));
     expect([...translated.values()].filter((text) => text.trim() === "")).toEqual([]);
   });
 
-  test("a translation has the gaps of its original", () => {
+  test("a translation has the placeholders of its original", () => {
     const others = original.filter(([key]) => !isOfTitles(key));
     expect(others.map(([key]) => [key, gaps(translated.get(key)!)])).toEqual(
       others.map(([key, text]) => [key, gaps(text)]),
@@ -67,7 +67,7 @@ describe.each(["fxdesk", "releases", "mcp"])("%s", (set) => {
   });
 });
 
-describe("what declarations say on forms", () => {
+describe("texts of declarations on forms", () => {
   const declared = declaredTexts(service);
   const lines = (texts: Iterable<string>) =>
     [...texts].map((text) => `${text} [${declared.get(text) ?? "nowhere"}]`);
@@ -89,7 +89,7 @@ describe("what declarations say on forms", () => {
     expect(declared.size).toBeGreaterThan(400);
   });
 
-  test("is not left in English, but for what is the same", () => {
+  test("is translated unless it is the same in both languages", () => {
     const left = Object.keys(german.declared).filter((text) => german.declared[text] === text);
     expect(lines(left.filter((text) => !kept.has(text)))).toEqual([]);
   });
@@ -104,12 +104,12 @@ describe("what declarations say on forms", () => {
     );
   });
 
-  test("is the same text where an extension says something else", () => {
+  test("falls back to the text of an extension", () => {
     expect(translateDeclared(german, "Quote a price")).toBe("Quote a price");
     expect(translateDeclared(german, "List trades")).toBe("Geschäfte auflisten");
   });
 
-  test("calls operations as the nodes of its language are called", () => {
+  test("uses the node titles of its language", () => {
     const { fields, operations } = JSON.parse(files["form-words/de.json"]!);
     expect(operations["get-trade"].trade_id).toEqual({
       label: "Geschäfts-ID",
@@ -119,13 +119,13 @@ describe("what declarations say on forms", () => {
   });
 });
 
-/** What the frame of the help says, by the path of its key. */
+/** Returns the help texts by key path. */
 const helpWords = (words: Words) => {
   const { summaries: _, ...frame } = words.help;
   return textsOf(frame);
 };
 
-test("the frame of the help is translated, with its gaps", () => {
+test("the help texts are translated, with their placeholders", () => {
   const inGerman = new Map(helpWords(german));
   const inEnglish = helpWords(english);
   expect([...inGerman.keys()]).toEqual(inEnglish.map(([key]) => key));
@@ -138,7 +138,7 @@ test("the frame of the help is translated, with its gaps", () => {
 
 const types = (html: string) => [...html.matchAll(/data-help-name="([^"]+)"/g)].map(([, type]) => type!);
 
-test.each(["fxdesk", "releases", "mcp"])("the help of %s is there for the same nodes", (set) => {
+test.each(["fxdesk", "releases", "mcp"])("the help of %s covers the same nodes in each language", (set) => {
   const [inEnglish, inGerman] = ["en-US", "de"].map((language) => files[`locales/${language}/${set}.html`]!);
   expect(types(inGerman!)).toEqual(types(inEnglish!));
   expect(types(inGerman!).length).toBeGreaterThan(2);
@@ -146,14 +146,14 @@ test.each(["fxdesk", "releases", "mcp"])("the help of %s is there for the same n
     if (path.startsWith("help/de/")) expect(sections).not.toMatch(/<h3>(Fields|Outputs|Errors)<\/h3>/);
 });
 
-test("every node whose texts are written for it has them in each language", () => {
+test("every node without a declaration has texts in each language", () => {
   const written = [...releaseNodes, ...assistantNodes];
   expect(Object.keys(german.nodes)).toEqual(written.map(({ type }) => type));
   for (const { type, details } of written)
     expect([type, german.nodes[type]!.details.length]).toEqual([type, details.length]);
 });
 
-test("Node-RED gives the editor the words of its language", async () => {
+test("Node-RED serves the texts in the language of the editor", async () => {
   const nodeRed = await NodeRed.start();
   const words = await nodeRed.json<{ form: { connection: string } }>(
     "/locales/@fxdesk/toolkit/fxdesk?lng=de",

@@ -66,7 +66,7 @@ async function logIn(values: Values): Promise<LoggedIn> {
   return { ...told, back, shown: await openPage(back, { cookie: told.cookie }) };
 }
 
-test("a form that was never deployed is tried as it stands", async () => {
+test("tests a form that was never deployed", async () => {
   const values = { baseUrl: sandbox.baseUrl, environment: "sandbox", clientId: demo.clientId };
   const good = await postAction("test", { ...values, accessToken: demo.accessToken });
   expect(good).toMatchObject({
@@ -94,14 +94,14 @@ test.each([
   [{ clientId: "c", baseUrl: "nowhere" }, "Base address must be an http"],
   [{ clientId: "c", baseUrl: "${NOT_THERE}" }, "Base address: the environment variable NOT_THERE is not set"],
   [{ clientId: "c", timeoutMs: "soon" }, "Time limit"],
-])("%j is told as the form says it", async (values, message) => {
+])("%j is reported with the label of the form", async (values, message) => {
   expect(await postAction("test", values as Values)).toMatchObject({
     status: 400,
     body: { message: expect.stringContaining(message) },
   });
 });
 
-test("somebody logs in, and the connection that is deployed then goes on with it", async () => {
+test("logs in, and the connection deployed afterwards uses the login", async () => {
   const values: Values = { ...applicationValues(), authClientSecret: "${THE_SECRET}" };
   const { body, cookie, shown } = await logIn(values);
   expect(cookie).toMatch(/^fxdesk-login-[\w-]{36}=[\w-]{43}$/);
@@ -145,7 +145,7 @@ describe("what is deployed", () => {
   // Where it names no environment, the form shows the one that counts.
   beforeAll(() => nodeRed.deploy([tab, connectionConfig(sandbox, { environment: undefined })]));
 
-  test("has secrets that the form does not know, and that are used", async () => {
+  test("uses stored secrets that the form does not know", async () => {
     const { body } = await postAction("test", { ...given(), ...secrets });
     expect(body).toMatchObject({ reachable: true, authorised: true });
   });
@@ -167,15 +167,15 @@ describe("what is deployed", () => {
       });
       expect([status, body.message]).toEqual([
         400,
-        expect.stringContaining(`${title} is not what is deployed`),
+        expect.stringContaining(`${title} differs from the deployed value`),
       ]);
     }
     expect(sandbox.requests).toHaveLength(before);
   });
 });
 
-describe("whoever comes back", () => {
-  test("without the browser in which it was begun, the state or the path ends nothing", async () => {
+describe("a returning browser", () => {
+  test("completes nothing without the right browser, state and path", async () => {
     const { body, cookie } = await postAction("login", applicationValues());
     const back = await signIn(body.address as string);
     const otherState = new URL(back);
@@ -193,7 +193,7 @@ describe("whoever comes back", () => {
     expect(await stateOf(body.handle as string)).toMatchObject({ state: "done" });
   });
 
-  test("with a refusal is told so, and so is the form", async () => {
+  test("shows a refusal on the page and in the form", async () => {
     const { body, cookie } = await postAction("login", applicationValues());
     const asked = new URL(body.address as string).searchParams;
     const back = new URL(asked.get("redirect_uri")!);
@@ -208,7 +208,7 @@ describe("whoever comes back", () => {
     });
   });
 
-  test("while nobody is awaited is told nothing", async () => {
+  test("gets no response without a pending login", async () => {
     expect((await nodeRed.request("/callback?state=s&code=c")).status).toBe(404);
     expect((await nodeRed.request("/fxdesk/connection/login/none")).status).toBe(404);
   });
@@ -225,10 +225,10 @@ test.each([
     );
 });
 
-test("whoever logs in under another name than the editor's is told where to open it", async () => {
+test("names the address to open if the redirect address has another origin", async () => {
   const values = { ...applicationValues(), redirectUri: "http://desk.example:1880/callback" };
   expect(await postAction("login", values)).toMatchObject({
     status: 400,
-    body: { message: expect.stringContaining("open the editor there") },
+    body: { message: expect.stringContaining("Open the editor at that address") },
   });
 });

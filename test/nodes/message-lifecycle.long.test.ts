@@ -1,4 +1,4 @@
-/** What a message may ask of its node, where what becomes of it goes, and what a deploy makes of it. */
+/** Control of a node by its messages, delivery of results, and deploys. */
 import type { ServerResponse } from "node:http";
 import { bookTrade, getTrade, listTrades } from "../../core/contract/trades";
 import { eventually } from "../support/eventually";
@@ -51,7 +51,7 @@ const respondWithTrade: ScriptedService["handler"] = (_url, response) =>
   json(response, 200, { trade_id: "T1" });
 
 describe("the result", () => {
-  test("goes to a property of choice, and the payload stays", async () => {
+  test("goes to the chosen property and keeps the payload", async () => {
     service.handler = respondWithTrade;
     await nodeRed.deploy(
       flow(operationNode(getTrade, "node", ["end"], { fields: trade, resultTo: "trade.now" }), start()),
@@ -63,7 +63,7 @@ describe("the result", () => {
     expect(msg).toMatchObject({ payload: { was: 1 }, trade: { now: { trade_id: "T1" } }, statusCode: 200 });
   });
 
-  test("is not lost where there is no such place in the message", async () => {
+  test("is not lost if the message has no such path", async () => {
     service.handler = respondWithTrade;
     const node = operationNode(getTrade, "node", ["end"], { fields: trade, resultTo: "topic.now" });
     await nodeRed.deploy(flow(node, start({ topic: "text" })));
@@ -90,7 +90,7 @@ describe("the result", () => {
   });
 });
 
-test("errors leave by an output of their own, where that is asked for", async () => {
+test("sends errors to the second output if enabled", async () => {
   service.handler = (_url, response) => json(response, 404, {});
   const node = {
     ...operationNode(getTrade, "node", [], { fields: trade, outputs: 2 }),
@@ -119,7 +119,7 @@ describe("msg.timeoutMs", () => {
     expect(msg!.error).toMatchObject({ code: "timeout" });
   });
 
-  test("that is none is an error that names it", async () => {
+  test("names an invalid value", async () => {
     service.handler = respondWithTrade;
     await nodeRed.deploy(
       flow(operationNode(getTrade, "node", ["end"], { fields: trade }), start({ timeoutMs: "soon" })),
@@ -139,7 +139,7 @@ describe("msg.cancel", () => {
   const cancel = (value: unknown) => injectNode("stop", ["node"], {}, { cancel: value });
   const keyed = start({ fxdesk: { key: "K1" } });
 
-  test("stops the reads of that key, and no others", async () => {
+  test("cancels only reads with that key", async () => {
     const waiting: ServerResponse[] = [];
     service.handler = (_url, response) => void waiting.push(response);
     const node = operationNode(getTrade, "node", ["end"], { fields: trade });
@@ -157,7 +157,7 @@ describe("msg.cancel", () => {
     expect(ended!.payload).toEqual({ trade_id: "T1" });
   });
 
-  test("does not stop money, and books nothing", async () => {
+  test("does not cancel calls that commit money, and books nothing", async () => {
     let booked = 0;
     service.handler = (_url, response) => json(response, 201, { trade_id: `T${(booked += 1)}` });
     await nodeRed.deploy(flow(operationNode(bookTrade, "node", ["end"], { fields: booking }), cancel("K1")));
@@ -167,12 +167,12 @@ describe("msg.cancel", () => {
 
     expect(msg!.error).toMatchObject({
       code: "invalid_input",
-      message: expect.stringContaining("reads only") as string,
+      message: expect.stringContaining("cancels only reads") as string,
     });
     expect(booked).toBe(0);
   });
 
-  test("that names nothing is an error", async () => {
+  test("refuses an invalid value", async () => {
     await nodeRed.deploy(flow(operationNode(getTrade, "node", ["end"], { fields: trade }), cancel({})));
     await nodeRed.inject("stop");
 
@@ -192,8 +192,8 @@ const pagedTrades =
     json(response, 200, all.slice((page - 1) * 50, page * 50));
   };
 
-describe("a message for each entry of all pages", () => {
-  test("is one of a sequence that knows its end", async () => {
+describe("one message per entry of all pages", () => {
+  test("forms a sequence with a known end", async () => {
     service.handler = pagedTrades();
     await nodeRed.deploy(
       flow(operationNode(listTrades, "node", ["end"], { pages: "items" }), start({ topic: "kept" })),
@@ -213,7 +213,7 @@ describe("a message for each entry of all pages", () => {
     expect(messages[119]!.fxdesk).toMatchObject({ pages: 3 });
   });
 
-  test("of none is no message, and the node says so", async () => {
+  test("sends nothing for an empty list and shows it in the status", async () => {
     service.handler = (_url, response) => json(response, 200, []);
     await nodeRed.deploy(flow(operationNode(listTrades, "node", ["end"], { pages: "items" }), start()));
     await nodeRed.inject("start");
@@ -223,7 +223,7 @@ describe("a message for each entry of all pages", () => {
     });
   });
 
-  test("is waited for before the next page is read", async () => {
+  test("is completed before the next page is read", async () => {
     const heard: number[] = [];
     service.handler = pagedTrades(() => heard.push(performance.now()));
     const paced: FlowNode = {
@@ -247,7 +247,7 @@ describe("a message for each entry of all pages", () => {
     expect(Math.min(second - first, third - second)).toBeGreaterThan(690);
   });
 
-  test("is put together again by a Join node, which is done with none before the last", async () => {
+  test("is combined by a Join node, which completes nothing before the last message", async () => {
     service.handler = pagedTrades();
     const join: FlowNode = {
       id: "join",
@@ -268,7 +268,7 @@ describe("a message for each entry of all pages", () => {
     expect(msg!.payload).toHaveLength(120);
   });
 
-  test("stops within a second of a deploy, and is told as an error", async () => {
+  test("stops within a second of a deploy with an error", async () => {
     let pages = 0;
     service.handler = (url, response) => {
       pages += 1;
@@ -302,7 +302,7 @@ describe.each(["full", "flows", "nodes"] as const)("a deploy of %s", (kind) => {
       kind,
     );
 
-  test("lets a booking finish, and its outcome comes out of the new node, once", async () => {
+  test("lets a booking finish and delivers its outcome once through the new node", async () => {
     let response: ServerResponse | undefined;
     service.handler = (_url, each) => (response = each);
     await deployed(`before ${kind}`);
@@ -318,7 +318,7 @@ describe.each(["full", "flows", "nodes"] as const)("a deploy of %s", (kind) => {
     expect(nodeRed.countInLog(`trade_id T-${kind}`)).toBe(1);
   });
 
-  test("ends a read, and tells it to the Catch node of the new flow, once", async () => {
+  test("cancels a read and reports it once to the Catch node of the new flow", async () => {
     let calls = 0;
     service.handler = () => void (calls += 1);
     await deployed(`reading ${kind}`, getTrade as never, trade);

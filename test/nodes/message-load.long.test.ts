@@ -33,7 +33,7 @@ test("the heap stays flat", () => {
   expect(bursts.growthMB).toBeLessThan(5);
 });
 
-test("a million entries as messages do not pile up", () => {
+test("a million entries as messages do not accumulate in memory", () => {
   expect(items.growthMB).toBeLessThan(10);
   // With garbage, of which the old generation gets hardly any.
   expect(items.peakMB).toBeLessThan(60);

@@ -75,7 +75,7 @@ test("messages are handled in the order in which they came, so many at once; wha
   );
 });
 
-test("those that are meant are cancelled, whether they wait or are under way", async () => {
+test("cancels matching messages, waiting or in progress", async () => {
   const { queue, items, aborted, refused } = createTestQueue(2, 10);
   for (const item of items.slice(0, 6)) queue.add(item);
 
@@ -89,7 +89,7 @@ test("those that are meant are cancelled, whether they wait or are under way", a
   ]);
 });
 
-test("the end of a node ends what is under way, refuses what waits and what comes, and is over then", async () => {
+test("close aborts messages in progress, refuses waiting and new ones, and then resolves", async () => {
   const { queue, items, aborted, refused, settled } = createTestQueue(2, 10);
   for (const item of items.slice(0, 5)) queue.add(item);
 
@@ -134,7 +134,7 @@ async function signalsOf(canReuseSignals: boolean, acts: readonly ((now: Handled
 
 const doNothing = () => undefined;
 
-test("a signal of its own serves the next message, unless it was aborted or somebody still listens to it", async () => {
+test("reuses a signal unless it was aborted or still has listeners", async () => {
   const signals = await signalsOf(true, [
     doNothing,
     ({ cancel }) => cancel(),

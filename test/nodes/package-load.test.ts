@@ -1,4 +1,4 @@
-/** What Node-RED loads at its start of this package: little, whether flows use it or not. */
+/** Code that Node-RED loads from this package at startup. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import manifest from "../../package.json";

@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(userDir, { recursive: true });
 });
 
-/** What Node-RED says in every new user directory. */
+/** Warnings of Node-RED in every new user directory. */
 const expectedLog = /Projects disabled|Encrypted credentials not found/;
 
 interface NodeSet {

@@ -127,7 +127,7 @@ test.each([
   expect(server.heads).toHaveLength(1);
 });
 
-test("the key comes from where the form says, and a number is one", async () => {
+test("reads the key from the chosen source and accepts numbers", async () => {
   const requestKey = typed("msg", "invoice.number");
   const node = await deployNode("fxdesk-initiate-payment", { fields: payment, requestKey });
   await sendAndReceive(node, { invoice: { number: 2041 } });
@@ -137,12 +137,10 @@ test("the key comes from where the form says, and a number is one", async () => 
   expect(server.heads).toHaveLength(1);
 });
 
-test("the identifier of a message is no key: its copies have the same", async () => {
+test("refuses a message ID as key", async () => {
   const requestKey = typed("msg", "_msgid");
   const node = await deployNode("fxdesk-initiate-payment", { fields: payment, requestKey });
-  expect((await sendAndReceive(node, { _msgid: "a1b2" })).message).toContain(
-    "must not be the identifier of a message",
-  );
+  expect((await sendAndReceive(node, { _msgid: "a1b2" })).message).toContain("must not be a message ID");
   expect(server.heads).toHaveLength(0);
 });
 

@@ -27,6 +27,6 @@ afterAll(async () => {
 
 test.each(sections)("%s", (...section) => expectSectionToRun(section, { editor, nodeRed, sandbox }), 60_000);
 
-test("the editor's console had nothing to say", () => {
+test("the editor logs no warnings", () => {
   expect(editor.warnings).toEqual([]);
 });

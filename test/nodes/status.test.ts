@@ -1,4 +1,4 @@
-/** What stands below a node while its calls are under way, and what becomes of them when the flow is stopped. */
+/** Node status during calls, and outcome of calls when the flow is stopped. */
 import type { Node, NodeAPI } from "node-red";
 import helper from "node-red-node-test-helper";
 import { fxdeskService } from "../../core/service";
@@ -107,7 +107,7 @@ async function waitTurns(count: number): Promise<void> {
   for (const _ of Array.from({ length: count })) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("shows that calls are under way until the last one has ended", async () => {
+test("shows calls in progress until the last one has finished", async () => {
   const held: (() => void)[] = [];
   const node = await deployNode("fxdesk-list-trades", (socket, number) => {
     held.push(() => respond(200, "[]")(socket, number));

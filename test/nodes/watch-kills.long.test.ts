@@ -25,13 +25,13 @@ const payments = Number(process.env.FXDESK_RUNS ?? 300);
 const minKills = Math.ceil(payments / 25);
 const paymentEveryMs = 75;
 
-/** How long a process lives at most once its flows run. */
+/** Maximum lifetime of a process after its flows have started. */
 const maxLifeMs = 4_000;
 
-/** How long it may take at most, once all is paid, until all is told. */
+/** Maximum time from the last payment to the last report. */
 const completionTimeoutMs = 180_000;
 
-/** How long a dead process goes on holding the watch; by itself that would be half a minute. */
+/** Lease time of a dead process; the default is 30 s. */
 const deadLeaseMs = 2_000;
 
 interface ReportedChange {
@@ -96,7 +96,7 @@ async function kill({ process, log }: NodeRed): Promise<void> {
 
 const files = useTempFolder();
 
-/** Where what is told is written, and what was so far. */
+/** Creates a file for the reported changes and a function that reads it. */
 function createReportFile() {
   const file = join(files.path, `${randomUUID()}.jsonl`);
   const told = async (): Promise<ReportedChange[]> => {

@@ -13,7 +13,7 @@ import { faultServer, respond } from "../support/fault-server";
 
 helper.init(require.resolve("node-red"));
 
-/** What the recording nodes have heard, by their ids. */
+/** Messages received by the recording nodes, by node ID. */
 let recorded: Record<"changes" | "states" | "caught", Record<string, any>[]>;
 
 let events: NodeAPI["events"];
@@ -87,7 +87,7 @@ const payIn = (reference: string, currency = "EUR") =>
 
 const watchesEuros = { fields: { currencies: typed("str", "EUR") } };
 
-test("sends a message for each change, from now on, each once over deploys", async () => {
+test("sends one message per change from now on, each once across deploys", async () => {
   payIn("BEFORE");
   const first = await deployWatch("fxdesk-watch-transactions", watchesEuros);
   await waitUntil(() => first.states.some(({ payload }) => payload.state === "waiting"), "the first read");
@@ -218,18 +218,18 @@ test.each([
   [
     "fxdesk-watch-transactions",
     { every: "soon" },
-    'Every must be a number of seconds from 0.001 to 2147483.647, not "soon"',
+    'Interval must be a number of seconds from 0.001 to 2147483.647, not "soon"',
   ],
   ["fxdesk-watch-transactions", { connection: "" }, "Choose a connection in the node."],
-  ["fxdesk-watch-transactions", { connection: "none" }, "The connection that is chosen in the node is gone"],
-])("%s with %j begins nothing, and says why", async (type, properties, words) => {
+  ["fxdesk-watch-transactions", { connection: "none" }, "The connection chosen in the node no longer exists"],
+])("%s with %j does not start and reports the reason", async (type, properties, words) => {
   await deployWatch(type, properties);
   await waitUntil(() => recorded.caught.length > 0, "the failure");
   expect(recorded.caught[0]!.error.message).toContain(words);
   expect(recorded.states.map(({ payload }) => payload.state)).toEqual(["ended"]);
 });
 
-test("many of them listen as one", async () => {
+test("many of them share one listener", async () => {
   const watches = Array.from({ length: 12 }, (_, index) => ({
     id: `watch-${index}`,
     type: "fxdesk-watch-transactions",

@@ -1,16 +1,16 @@
-/** The help of the nodes in German, round what declarations say in English. */
+/** German texts of the node help, except those taken from declarations. */
 import type { HelpWords } from "./help-en";
 
 export const germanHelp: HelpWords = {
   headings: {
     fields: "Felder",
     outputs: "Ausgaben",
-    details: "Einzelheiten",
+    details: "Details",
     errors: "Fehler",
-    references: "Verweise",
+    references: "Referenzen",
     settings: "Einstellungen",
     changes: "Änderungen",
-    status: "Stand",
+    status: "Zustand",
   },
   summaries: {
     "cash.getPosition":
@@ -45,151 +45,152 @@ export const germanHelp: HelpWords = {
     "forwards.watch": "Meldet Termingeschäfte und Abrufe einige Tage vor ihrer Fälligkeit.",
   },
   oneOf: "Eines von: __options__",
-  anyOf: "Beliebige von: __options__",
-  usually: "Sonst: __value__",
+  anyOf: "Beliebig viele von: __options__",
+  usually: "Standard: __value__",
   eachEntry: "Jeder Eintrag von __paths__:",
-  untouched: "wie zuvor",
+  untouched: "unverändert",
   orText: " oder string",
-  asItIsNow: "Wie er jetzt ist; null, wenn er weg ist.",
-  entry: "Der Eintrag, wie er jetzt ist; null, wenn er weg ist.",
+  asItIsNow: "Im aktuellen Zustand; null, wenn der Eintrag nicht mehr existiert.",
+  entry: "Der Eintrag im aktuellen Zustand; null, wenn er nicht mehr existiert.",
   body: "Der Inhalt der Antwort.",
   filename: "Der Name, den der Dienst vorschlägt, oder der Pfad, unter dem die Datei gespeichert wurde.",
   contentType: "Der Medientyp der Datei.",
   statusCode: "Der HTTP-Status der Antwort.",
   metadata:
-    "Was sonst von der Antwort bekannt ist, in jeder Betriebsart: operation, status, headers, requestId, attempts, violations, total; wenn sie Geld bindet, ihr Eintrag im Journal und ob sie von dort kam; bei einer Liste in Seiten, wie viele gelesen wurden und ob es mehr gibt.",
+    "Details zur Antwort, in jedem Modus: operation, status, headers, requestId, attempts, violations, total. Bei einem Aufruf, der Geld bindet, auch sein Journaleintrag und ob das Ergebnis aus dem Journal stammt. Bei einer seitenweisen Liste auch die Zahl der gelesenen Seiten und ob weitere folgen.",
   repetition: {
-    read: "Es wird noch einmal versucht, wenn der Dienst beschäftigt oder kurz nicht zu erreichen ist.",
-    change: "Es wird einmal gesendet.",
+    read: "Der Aufruf wird wiederholt, wenn der Dienst überlastet oder kurzzeitig nicht erreichbar ist.",
+    change: "Der Aufruf wird nur einmal gesendet.",
     money:
-      "Es wird einmal gesendet und nie wiederholt: Geht die Antwort verloren, ist beim Dienst nachzusehen, ob es ausgeführt wurde.",
+      "Der Aufruf wird nur einmal gesendet und nie wiederholt. Geht die Antwort verloren, beim Dienst prüfen, ob er ausgeführt wurde.",
   },
-  paging: "Die Liste kommt in Seiten.",
-  unknownOutcome: "Der Fehlercode einer verlorenen Antwort ist outcome_unknown.",
+  paging: "Der Dienst liefert die Liste seitenweise.",
+  unknownOutcome: "Geht die Antwort verloren, lautet der Fehlercode outcome_unknown.",
   sendingPages:
-    "Der Node sendet eine Seite, alle Seiten als eine Nachricht, oder eine Nachricht je Seite oder je Eintrag, in einer Folge (msg.parts), die ein Join-Node wieder zusammensetzt; die nächste Seite wird gelesen, wenn die folgenden Nodes mit den Nachrichten der vorigen fertig sind.",
+    "Der Node sendet eine Seite, alle Seiten als eine Nachricht, eine Nachricht je Seite oder eine Nachricht je Eintrag. Die letzten beiden bilden eine Sequenz (msg.parts), die ein Join-Node zusammenführen kann. Die nächste Seite wird erst gelesen, wenn die folgenden Nodes die Nachrichten der vorigen Seite verarbeitet haben.",
   sendingRows:
-    "Der Node sendet das ganze Ergebnis, oder eine Nachricht je Eintrag von __rows__, in einer Folge (msg.parts), mit dem Rest des Ergebnisses in msg.fxdesk.result; wo es keinen gibt, keine Nachricht.",
+    "Der Node sendet das ganze Ergebnis als eine Nachricht oder eine Nachricht je Eintrag von __rows__. Die Nachrichten bilden eine Sequenz (msg.parts) und enthalten das übrige Ergebnis in msg.fxdesk.result. Eine leere Liste ergibt keine Nachricht.",
   asking:
-    "msg.timeoutMs ist das Zeitlimit dieses Aufrufs. Eine Nachricht mit msg.cancel ruft nichts auf: sie beendet, was der Node für die Nachrichten liest, deren msg.fxdesk.key, sonst _msgid, sie nennt, oder mit true alles.",
+    "msg.timeoutMs setzt das Zeitlimit dieses Aufrufs. Eine Nachricht mit msg.cancel löst keinen Aufruf aus: Sie bricht die Lesezugriffe dieses Nodes für die Nachrichten mit diesem msg.fxdesk.key (oder dieser _msgid) ab, mit true alle.",
   key: {
     means:
-      "Der Schlüssel steht für diesen Aufruf allein, etwa die Nummer einer Rechnung: msg.fxdesk.key, wenn das Formular nichts anderes sagt",
-    needed: "Ohne einen wird nichts gesendet.",
-    optional: "Er darf fehlen.",
-    usual: "Ohne einen ist es __usual__.",
+      "Der Anfrageschlüssel kennzeichnet genau diesen Aufruf, zum Beispiel durch eine Rechnungsnummer. Er wird aus msg.fxdesk.key gelesen, sofern im Formular keine andere Quelle gewählt ist",
+    needed: "Ohne Schlüssel wird nichts gesendet.",
+    optional: "Er ist optional.",
+    usual: "Standard ist __usual__.",
     again:
-      "Derselbe Aufruf mit demselben Schlüssel wird nicht noch einmal gesendet: was daraus wurde, wird weitergegeben, mit msg.fxdesk.journal.replayed gleich true; ein anderer Aufruf mit diesem Schlüssel wird abgelehnt",
-    noIdentifier: "Die Kennung einer Nachricht ist keiner, weil ihre Kopien sie teilen",
+      "Derselbe Aufruf mit demselben Schlüssel wird nicht erneut gesendet: Der Node gibt das gespeicherte Ergebnis aus, mit msg.fxdesk.journal.replayed gleich true. Ein anderer Aufruf mit demselben Schlüssel wird abgelehnt",
+    noIdentifier:
+      "Eine Nachrichten-ID wird als Schlüssel abgelehnt, weil Kopien einer Nachricht dieselbe ID haben",
   },
   filling:
-    "Im Formular ausgefüllt. Von selbst wird nichts aus der Nachricht genommen: bei einem Feld msg wählen, oder leere Felder die gleichnamigen Eigenschaften von msg.payload nehmen lassen.",
+    "Die Felder werden im Formular ausgefüllt. Für Werte aus der Nachricht bei einem Feld msg als Quelle wählen oder leere Felder aus den gleichnamigen Eigenschaften von msg.payload füllen lassen.",
   values:
-    "Ein Feld nimmt einen festen Wert, eine Eigenschaft der Nachricht, des Flow- oder globalen Kontexts, einen JSONata-Ausdruck, eine Umgebungsvariable oder eine Mustache-Vorlage wie {{payload.id}}. Ein leeres Feld wird weggelassen.",
+    "Ein Feld nimmt einen festen Wert, eine Eigenschaft der Nachricht, des Flow- oder des globalen Kontexts, einen JSONata-Ausdruck, eine Umgebungsvariable oder eine Mustache-Vorlage wie {{payload.id}}. Leere Felder werden nicht gesendet.",
   caught:
-    "Ein Fehler geht an Catch-Nodes: msg.error.message sagt, was zu tun ist, msg.error.code bleibt über Versionen gleich, und msg.error.cause enthält outcome, status, retryable, requestId, violations und Code, Meldung und Einzelheiten des Dienstes.",
+    "Fehler gehen an Catch-Nodes. msg.error.message sagt, was zu tun ist, msg.error.code bleibt über Versionen hinweg gleich, und msg.error.cause enthält outcome, status, retryable, requestId, violations sowie Code, Meldung und Details des Dienstes.",
   call: {
-    pages: "Eine Liste kann in Seiten kommen.",
-    summary: "Ruft jede Operation der Verbindung auf, auch die von Erweiterungen.",
-    operation: "Name der Operation, etwa trades.list; im Formular gewählt oder geschrieben.",
-    input:
-      "Die Felder der Operation nach Namen, oder ihr JSON-Text; msg.payload, wenn nichts anderes gesagt ist.",
+    pages: "Listen können seitenweise geliefert werden.",
+    summary: "Ruft eine beliebige Operation der Verbindung auf, auch die von Erweiterungen.",
+    operation: "Name der Operation, etwa trades.list. Im Formular auswählen oder eingeben.",
+    input: "Die Felder der Operation nach Namen oder als JSON-Text. Standard ist msg.payload.",
     details: [
-      "Die Operationen des Vertrags haben eigene Nodes. Dieser Node ruft auch die auf, die ein Modul hinzufügt, das die Umgebungsvariable FXDESK_EXTENSIONS nennt, wo Node-RED läuft; die Liste zeigt alle. Was eine Operation tut, und welche Felder sie nimmt, steht unter der Auswahl.",
-      "Die Eingabe ist msg.payload, oder was das Formular sagt: eine andere Eigenschaft der Nachricht, des Flow- oder globalen Kontexts, JSON, ein JSONata-Ausdruck, eine Umgebungsvariable oder eine Mustache-Vorlage.",
-      "Von einem Ergebnis, dessen Antwort eine seiner Listen ist, sendet der Node das Ganze, oder eine Nachricht je Eintrag, mit dem Rest in msg.fxdesk.result.",
-      "Eine Operation, die Geld bindet oder bewegt, wird einmal gesendet und nie wiederholt: Geht eine Antwort verloren, ist der Fehlercode outcome_unknown, und die Meldung sagt, was zu prüfen ist. Eine aus einer Erweiterung, die kein GET ist, zählt als solche, wenn FXDESK_EXTENSION_EFFECTS sie nicht nennt.",
-      "Der Schlüssel, msg.fxdesk.key, wenn das Formular nichts anderes sagt, steht für einen solchen Aufruf allein: derselbe Aufruf mit demselben Schlüssel wird nicht noch einmal gesendet, und was daraus wurde, wird weitergegeben. Zahlungen brauchen einen.",
+      "Die Operationen des Vertrags haben eigene Nodes. Dieser Node ruft auch Operationen auf, die ein Erweiterungsmodul hinzufügt. Dazu FXDESK_EXTENSIONS in der Umgebung von Node-RED auf den Pfad des Moduls setzen. Die Liste im Formular zeigt alle Operationen; Wirkung und Felder der gewählten stehen darunter.",
+      "Die Eingabe ist msg.payload oder der im Formular gewählte Wert: eine andere Eigenschaft der Nachricht, des Flow- oder des globalen Kontexts, JSON, ein JSONata-Ausdruck, eine Umgebungsvariable oder eine Mustache-Vorlage.",
+      "Ist das Ergebnis eine Liste mit Summen oder Hinweisen, sendet der Node das ganze Ergebnis oder eine Nachricht je Eintrag mit dem Rest in msg.fxdesk.result.",
+      "Eine Operation, die Geld bindet oder bewegt, wird nur einmal gesendet und nie wiederholt. Geht ihre Antwort verloren, lautet der Fehlercode outcome_unknown, und die Meldung sagt, was zu prüfen ist. Jede Operation einer Erweiterung, die kein GET ist, gilt als solche, sofern FXDESK_EXTENSION_EFFECTS sie nicht aufführt.",
+      "Der Anfrageschlüssel, standardmäßig msg.fxdesk.key, kennzeichnet genau einen solchen Aufruf. Derselbe Aufruf mit demselben Schlüssel wird nicht erneut gesendet: Der Node gibt das gespeicherte Ergebnis aus. Für Zahlungen ist ein Schlüssel erforderlich.",
     ],
   },
   watch: {
-    summary: "Meldet die Änderungen jeder Beobachtung der Verbindung, auch die von Erweiterungen.",
-    watch: "Name der Beobachtung, etwa trades.watch; im Formular gewählt oder geschrieben.",
-    input: "Die Felder der Beobachtung nach Namen.",
-    topic: "Der Name der Beobachtung.",
+    summary: "Meldet die Änderungen einer beliebigen Überwachung der Verbindung, auch die von Erweiterungen.",
+    watch: "Name der Überwachung, etwa trades.watch. Im Formular auswählen oder eingeben.",
+    input: "Die Felder der Überwachung nach Namen.",
+    topic: "Der Name der Überwachung.",
     change:
-      "Die Änderung: ihre Art kind (new, changed oder gone), die id des Eintrags, was vorher von ihm zählte (before), wann sie gefunden wurde (at), und ob sie schon gemeldet wurde (repeated).",
+      "Die Änderung: ihre Art (kind: new, changed oder gone), die id des Eintrags, die verglichenen Werte vor der Änderung (before), der Zeitpunkt, zu dem sie gefunden wurde (at), und ob sie schon einmal gemeldet wurde (repeated).",
     state:
-      "Woran sie ist: state (reading, waiting, held, failed, incomplete, ended), until, error mit Code und Meldung, gaps.",
+      "Der Zustand der Überwachung: state (reading, waiting, held, failed, incomplete, ended), until, error mit Code und Meldung, gaps.",
     details: [
-      "Sie beginnt mit dem Deploy, sendet eine Nachricht je Änderung, und endet mit dem nächsten Deploy. Jede Änderung kommt einmal, auch über Neustarts: wo sie war, steht im Speicher unter der ID des Nodes. Was in Arbeit war, als Node-RED abgebrochen wurde, kommt noch einmal, mit repeated gleich true.",
-      "Sie beginnt das erste Mal, wie das Formular sagt; mit anderen Feldern beginnt sie neu. Was sich nicht lesen lässt, wird wieder versucht, nach einer Pause, die auf fünf Minuten wächst.",
-      "Ein Feld nimmt einen festen Wert, eine Umgebungsvariable oder einen Wert des Flow- oder globalen Kontexts, gelesen beim Start.",
+      "Die Überwachung startet mit dem Deploy, sendet eine Nachricht je Änderung und endet mit dem nächsten Deploy. Jede Änderung wird einmal gemeldet, auch über Neustarts hinweg: Der Stand liegt im Speicher unter der ID des Nodes. Änderungen, die beim Abbruch von Node-RED gerade gemeldet wurden, werden noch einmal gemeldet, mit repeated gleich true.",
+      "Das Formular legt fest, ab wann die Überwachung beim ersten Mal meldet. Ändern sich ihre Felder, beginnt sie wieder dort. Fehlgeschlagene Abfragen werden nach einer Pause wiederholt, die auf bis zu fünf Minuten wächst.",
+      "Ein Feld nimmt einen festen Wert, eine Umgebungsvariable oder einen Wert des Flow- oder des globalen Kontexts. Es wird einmal beim Start gelesen.",
     ],
   },
   connection: {
     summary:
-      "Eine Verbindung zum Dienst. Die Nodes, die sie benutzen, teilen ihr Zugangstoken, ihr Tempo und ihre Sockets.",
+      "Eine Verbindung zum Dienst. Die Nodes, die sie verwenden, teilen sich Zugangstoken, Ratenlimit und Sockets.",
     details: [
-      "Jedes Feld darf eine Umgebungsvariable enthalten, geschrieben ${NAME}. Werden alle Einstellungen aus der Umgebung gelesen, sind es die oben genannten Variablen, und das Formular bleibt leer: ein Flow lässt sich dann weitergeben, wie er ist.",
-      "Geheimnisse bewahrt Node-RED verschlüsselt auf. Sie stehen in keinem Flow und keinem Export.",
-      "Anmelden öffnet die Anmeldeseite des Dienstes, mit ID und Geheimnis der Anwendung. Wer sich anmeldet, kommt in diesen Editor zurück, nach fxdesk/connection/return unter seiner Adresse, die für die Anwendung eingetragen sein muss; oder an die Rücksprungadresse, wo eine gesetzt ist. Die Token liegen im Speicher. Danach die Verbindung aktualisieren und übernehmen (deploy).",
-      "Testen macht einen Aufruf, der nur liest, und sagt, ob der Dienst erreicht wird und ihn zulässt, für welchen Client und in welcher Umgebung. Versucht wird, was im Formular steht.",
+      "Ein Feld kann als ${NAME} auf eine Umgebungsvariable verweisen. Werden alle Einstellungen aus Umgebungsvariablen gelesen, bleibt das Formular leer, und der Flow lässt sich unverändert weitergeben. Die Variablen sind oben aufgeführt.",
+      "Node-RED speichert Zugangsdaten verschlüsselt. Flows und Exporte enthalten sie nie.",
+      "Anmelden öffnet die Anmeldeseite des Dienstes. Dafür sind ID und Geheimnis der Anwendung nötig. Nach der Anmeldung kehrt der Browser in diesen Editor zurück, nach fxdesk/connection/return unter dessen Adresse oder zur Rücksprungadresse, falls eine gesetzt ist. Diese Adresse muss für die Anwendung registriert sein. Die Token werden im Speicher abgelegt. Danach die Verbindung aktualisieren und übernehmen (deploy).",
+      "Testen führt mit den Werten im Formular einen Lesezugriff aus und zeigt, ob der Dienst erreichbar ist, für welchen Client er autorisiert und in welcher Umgebung.",
     ],
   },
 };
 
 const payloadNote =
-  "msg.payload ist, wie es steht: release, state, terms, seal, asked_by, valid_until; msg.fxdesk.correlation ist, was der " +
-  "Flow, der gefragt hat, in seinem hatte. Sonst bleibt nichts von der Nachricht, die gefragt hat.";
+  "msg.payload beschreibt die Freigabe: release, state, terms, seal, asked_by, valid_until. msg.fxdesk.correlation ist der " +
+  "Wert, den der anfordernde Flow in msg.fxdesk.correlation gesetzt hat. Andere Eigenschaften der anfordernden Nachricht werden nicht gespeichert.";
 const deliveryNote =
-  "Jede wird einmal gemeldet, auch über Neustarts; wo sie gemeldet wurde und Node-RED sogleich endete, noch einmal, mit " +
-  "msg.fxdesk.repeated gleich true.";
+  "Jede Änderung wird einmal gemeldet, auch über Neustarts hinweg. Wurde Node-RED während der Meldung beendet, wird sie noch " +
+  "einmal gemeldet, mit msg.fxdesk.repeated gleich true.";
 
-/** The nodes round releases and for assistants in German. */
+/** German texts of the nodes for releases and for assistants. */
 export const germanNodeTexts: Readonly<
   Record<string, { label: string; summary: string; details: readonly string[] }>
 > = {
   "fxdesk-release-asked": {
-    label: "Freigabe angefragt",
-    summary: "Meldet, was auf das Ja einer Person zu warten beginnt.",
+    label: "Freigabe angefordert",
+    summary: "Meldet neue Aufträge und Aufrufe, die auf Freigabe warten.",
     details: [
       payloadNote,
       deliveryNote,
-      "Weiterzugeben an alle, die handeln müssen, per Mail oder Nachricht. Ein Link zur Seite der Freigaben sagt zu nichts ja.",
+      "Zur Weiterleitung per E-Mail oder Nachricht an alle, die entscheiden. Ein Link zur Freigabeseite allein gibt nichts frei.",
     ],
   },
   "fxdesk-release-decided": {
     label: "Freigabe entschieden",
-    summary: "Meldet, dass etwas nicht mehr wartet, und von da an jede Änderung seines Standes.",
+    summary: "Meldet Entscheidungen über Freigaben und danach jede Änderung ihres Status.",
     details: [
-      "Die Stände sind released, refused, cancelled und expired; booking, booked und unknown bei einem Auftrag; sent bei einem Aufruf.",
+      "Statuswerte: released, refused, cancelled und expired; bei Aufträgen auch booking, booked und unknown; bei Aufrufen auch sent.",
       payloadNote,
       deliveryNote,
     ],
   },
   "fxdesk-release": {
     label: "Freigeben",
-    summary: "Sagt ja oder nein zu einem Auftrag oder Aufruf, als die Person, deren Geheimnis der Node hat.",
+    summary:
+      "Gibt einen Auftrag oder Aufruf frei oder lehnt ihn ab, im Namen der Person, deren Geheimnis der Node enthält.",
     details: [
-      "Die Verbindung nennt die Dateien von Regeln (policy) und Personen. Freigabe-ID und Siegel sind die von msg.payload, wenn das Formular nichts anderes sagt: ein anderes Siegel als das der Bedingungen wird abgelehnt.",
-      "Wer gefragt hat, kann nicht freigeben. Aber wer diesen Flow ändern oder ihm eine Nachricht senden kann, hat das Ja dieser Person: wo es geht, sollten Menschen auf der Seite entscheiden.",
-      "msg.payload ist, wie es danach steht. Was nicht zählt, geht an Catch-Nodes, mit dem Code release_refused.",
+      "Die Dateien mit Richtlinie und Personen sind in der Verbindung eingetragen. Freigabe-ID und Siegel werden aus msg.payload gelesen, sofern im Formular nichts anderes gewählt ist. Passt das Siegel nicht zu den Konditionen, wird die Entscheidung abgelehnt.",
+      "Wer eine Freigabe anfordert, kann sie nicht selbst erteilen. Aber jeder, der diesen Flow ändern oder ihm eine Nachricht senden kann, entscheidet im Namen dieser Person. Nach Möglichkeit sollten Menschen auf der Freigabeseite entscheiden.",
+      "msg.payload ist danach der neue Stand der Freigabe. Ungültige Entscheidungen gehen mit dem Code release_refused an Catch-Nodes.",
     ],
   },
   "fxdesk-mcp-server": {
     label: "MCP-Server",
-    summary: "Bietet KI-Assistenten die Verbindung als MCP-Server an, unter der Adresse von Node-RED selbst.",
+    summary: "Stellt die Verbindung KI-Assistenten als MCP-Server bereit, unter der Adresse von Node-RED.",
     details: [
-      "Ein Assistent bekommt diese Adresse mit dem Pfad darunter, etwa http://localhost:1880/mcp, und das Zugangstoken, das er als Authorization: Bearer sendet. Wer es hat, kann die Werkzeuge aufrufen: mindestens 16 Zeichen, die niemand errät. Hat das Formular keines, ist es FXDESK_MCP_TOKEN der Umgebung.",
-      "Werkzeuge, die etwas ändern oder Geld binden, werden nur angeboten, wo das hier erlaubt ist. Was Geld bindet, wartet auf die Freigabe einer Person, wenn die Regeln der Verbindung nichts anderes sagen.",
-      "Wo Node-RED für HTTP-Nodes ein eigenes Passwort verlangt (httpNodeAuth), kommen Assistenten nicht durch: den Pfad mit einem Proxy davon ausnehmen.",
+      "Assistenten verwenden die Adresse von Node-RED mit diesem Pfad, etwa http://localhost:1880/mcp, und senden das Zugangstoken als Authorization: Bearer. Wer das Token hat, kann die Werkzeuge aufrufen: ein zufälliges Token mit mindestens 16 Zeichen wählen. Ist im Formular keines eingetragen, gilt die Umgebungsvariable FXDESK_MCP_TOKEN.",
+      "Werkzeuge, die etwas ändern oder Geld binden, werden nur angeboten, wenn es hier erlaubt ist. Aufrufe, die Geld binden, warten auf die Freigabe einer Person, sofern die Richtlinie der Verbindung nichts anderes vorsieht.",
+      "Verlangt Node-RED für HTTP-Nodes ein eigenes Passwort (httpNodeAuth), können Assistenten den Pfad nicht aufrufen. In diesem Fall den Pfad über einen Proxy davon ausnehmen.",
     ],
   },
   "fxdesk-tool": {
     label: "Werkzeug",
-    summary: "Beginnt einen Flow, den KI-Assistenten als Werkzeug aufrufen, neben denen des Dienstes.",
+    summary: "Startet einen Flow, den KI-Assistenten als Werkzeug aufrufen können.",
     details: [
-      "msg.payload enthält die Argumente, die dem Formular entsprechen; msg.fxdesk steht für den Aufruf. Der Flow endet mit einem Node „Werkzeug-Ergebnis“, der dieses msg.fxdesk braucht.",
-      "Ein Modell wählt ein Werkzeug nach seiner Beschreibung: sie sagt, was es tut, und wann es das richtige ist.",
-      "Ein Flow, der mehr tut als lesen, muss es sagen: er wird nur angeboten, wo der MCP-Server Änderungen erlaubt. Ein Deploy beendet die Aufrufe, die warten.",
+      "msg.payload enthält die geprüften Argumente, msg.fxdesk kennzeichnet den Aufruf. Der Flow muss mit einem Node „Werkzeug-Ergebnis“ enden, der dieses msg.fxdesk braucht.",
+      "Ein Modell wählt ein Werkzeug anhand seiner Beschreibung. Sie sollte sagen, was das Werkzeug tut und wann es das richtige ist.",
+      "„Ändert Daten“ ankreuzen, wenn der Flow mehr tut als lesen. Er wird dann nur angeboten, wenn der MCP-Server Änderungen erlaubt. Ein Deploy beendet wartende Aufrufe.",
     ],
   },
   "fxdesk-tool-result": {
     label: "Werkzeug-Ergebnis",
-    summary: "Beendet einen Flow, den ein KI-Assistent aufgerufen hat: msg.payload ist, was er erfährt.",
+    summary: "Beendet einen Flow, den ein KI-Assistent aufgerufen hat, und gibt msg.payload zurück.",
     details: [
-      "Text erfährt er, wie er ist, ein Objekt mit seinen Feldern. Auch ein Catch-Node sollte hierher führen, damit er erfährt, was schiefging, statt nichts: es sind die Worte von msg.error.",
+      "Text wird unverändert zurückgegeben, ein Objekt als strukturierte Daten. Auch einen Catch-Node mit diesem Node verbinden: Dann erhält der Assistent bei einem Fehler die Meldung aus msg.error.",
     ],
   },
 };

@@ -39,7 +39,7 @@ interface TypedInput {
 }
 
 interface EditorOptions {
-  /** Whether nobody watches how things slide in and out. */
+  /** True to disable animations. */
   readonly isFast?: boolean;
   /** The language of the browser; English unless one is named. */
   readonly language?: string;

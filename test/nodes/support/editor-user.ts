@@ -2,7 +2,7 @@
 import type { Locator, Page } from "playwright-core";
 import type { Editor } from "./browser";
 
-/** Where a node stands: none in the line of another, which a long label would reach. */
+/** Returns the position of a node. Columns are staggered because long labels would overlap. */
 const canvasPosition = (column: number, row: number) =>
   [130 + 200 * column, 60 + 100 * column + 50 * row] as const;
 

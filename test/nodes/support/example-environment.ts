@@ -1,4 +1,4 @@
-/** Where examples run: a sandbox, Node-RED with and without a policy, and what flows write and send to. */
+/** Environment of the examples: a sandbox, Node-RED with and without a policy, and receivers. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { type FlowNode, NodeRed } from "./node-red";
 import { findButton, debugNodeId, isWatchNode, type Placement } from "./recipes";
 import { Receivers } from "./receivers";
 
-/** Of the MCP server in Node-RED. */
+/** Token of the MCP server in Node-RED. */
 export const mcpToken = "a token that nobody guesses";
 
 export type Variables = Readonly<Record<string, string>>;
@@ -112,7 +112,7 @@ export class ExampleEnvironment {
     await this.inject(findButton(flow, name), on);
   }
 
-  /** What Debug nodes of the flow that was deployed last show next. */
+  /** Returns the next output of the Debug nodes of the last deployed flow. */
   async nextDebugValue(name: string): Promise<unknown> {
     const { flow, on } = this.#current!;
     const [value] = await on.nextDebugValues(this.placement.idOf(debugNodeId(flow, name)));
@@ -135,7 +135,7 @@ export class ExampleEnvironment {
     return page;
   }
 
-  /** What a flow has written. */
+  /** Returns the content of a file that a flow wrote. */
   read(file: string): Promise<string> {
     return readFile(join(this.folder, file), "utf8");
   }

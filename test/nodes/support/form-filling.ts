@@ -1,7 +1,7 @@
-/** What is done with any open form: each control of it is filled from what the editor knows of it, and read again. */
+/** Fills every control of an open form from its metadata, and reads it back. */
 import type { Page } from "playwright-core";
 
-/** What was written, by the id of the control. */
+/** Entered values by control ID. */
 export type FilledForm = Readonly<Record<string, string | boolean>>;
 
 /** A typed input of the editor, as far as it is looked into. */
@@ -20,7 +20,7 @@ interface EditorPage {
   readonly jQuery: (on: Element) => TypedInput;
 }
 
-/** What a control takes that not any text fits, by the end of its id. */
+/** Valid values of restricted controls, by the end of their IDs. */
 const textByControl: Readonly<Record<string, string>> = {
   "input-operation": "trades.list",
   "input-tool": "notify_treasurer",
@@ -65,7 +65,7 @@ export const fillForm = (page: Page): Promise<FilledForm> =>
         change();
       } else {
         const options = [...input.querySelectorAll("option")];
-        const isWay = input.id.endsWith("-way");
+        const isWay = input.id.endsWith("-alternative");
         if (!isWay) input.value = options.at(-1)?.value ?? textFor(input.id, input.placeholder);
         // A secret does not come back: the editor has a word that stands for it.
         written[input.id] = input.type === "password" ? "__PWRD__" : input.value;
@@ -75,7 +75,7 @@ export const fillForm = (page: Page): Promise<FilledForm> =>
     return written;
   }, textByControl);
 
-/** What the controls hold that were filled. */
+/** Returns the values of the filled controls. */
 export const readForm = (page: Page, filled: FilledForm): Promise<FilledForm> =>
   page.evaluate((ids) => {
     const { jQuery } = globalThis as unknown as EditorPage;

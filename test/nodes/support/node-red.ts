@@ -30,7 +30,7 @@ export interface NodeRedOptions {
   /** A user directory with the package in it; by default a new one with a link to this repository. */
   readonly userDir?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Of the settings file, beside those of all tests. */
+  /** Additional settings of the settings file. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** The look of the editor; its own unless one is named. */
   readonly theme?: string;
@@ -47,7 +47,7 @@ async function freePort(): Promise<number> {
 /** Said of all flows, or of those that a deploy changed: "Started modified nodes". */
 const startedPattern = /Started (modified )?(flows|nodes)/;
 
-/** How long anything may take on a busy machine. */
+/** Maximum waiting time on a busy machine. */
 const withinMs = 50_000;
 
 const settings = {
@@ -79,7 +79,7 @@ interface CommsMessage {
 /** Node-RED takes what has wires but no place on the canvas for a config node. */
 const withCanvasPosition = (node: FlowNode): FlowNode => ("wires" in node ? { x: 0, y: 0, ...node } : node);
 
-/** What a Debug node shows; objects come as JSON text. */
+/** Output of a Debug node; objects as JSON text. */
 interface DebugEntry {
   readonly id: string;
   readonly format: string;
@@ -137,7 +137,7 @@ export class NodeRed {
     await this.#listen();
   }
 
-  /** How many lines of the log say something. */
+  /** Returns the number of log lines that match. */
   countInLog(words: string | RegExp): number {
     const isIn = (line: string) => (typeof words === "string" ? line.includes(words) : words.test(line));
     return this.log.filter(isIn).length;
@@ -232,7 +232,7 @@ export class NodeRed {
     return values;
   }
 
-  /** How many values of a Debug node nobody has taken. */
+  /** Returns the number of unread values of a Debug node. */
   pendingDebugCount(id: string): number {
     return this.#debugValues.filter((entry) => entry.id === id).length;
   }

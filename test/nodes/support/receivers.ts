@@ -1,4 +1,4 @@
-/** What flows send to: a web server that takes what is posted, and a mail server. */
+/** Receivers for flows: a web server and a mail server. */
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import {
   type AddressInfo,
@@ -45,7 +45,7 @@ function receiveMail(socket: Socket, onMail: (mail: string) => void): void {
 export class Receivers {
   readonly posts: PostedRequest[] = [];
   readonly mails: string[] = [];
-  /** How many posts are answered with 503 before one is taken. */
+  /** Number of requests answered with 503 before one is accepted. */
   refusalsLeft = 0;
 
   private constructor(

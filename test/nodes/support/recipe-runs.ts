@@ -1,4 +1,4 @@
-/** What each example needs, what happens while it runs, and what comes out of it. */
+/** Requirements, events and expected results of each example. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -25,21 +25,21 @@ const listWith = (part: object) => expect.arrayContaining([containing(part)]) as
 const textMatching = (pattern: RegExp) => expect.stringMatching(pattern) as unknown;
 const anything = expect.anything() as unknown;
 
-/** What the extension adds to the client. */
+/** Methods that the extension adds to the client. */
 interface OrderMethods {
   order(input: object): Promise<{ readonly release: string }>;
 }
 
 interface Expectation {
-  /** Of the variables of the flow. */
+  /** Values of the flow variables. */
   readonly variables?: () => Promise<Variables>;
   /** The buttons that are pressed at once, by their names; all unless told. */
   readonly presses?: readonly string[];
-  /** What happens while the flow runs. */
+  /** Events while the flow runs. */
   readonly during?: (variables: Variables) => unknown;
-  /** What the Debug nodes show, by their names. */
+  /** Expected output of the Debug nodes, by name. */
   readonly expectedDebug?: Readonly<Record<string, unknown>>;
-  /** What there is beside that. */
+  /** Other expected results. */
   readonly checkAfterwards?: () => unknown;
   /** It needs a policy and people who release. */
   readonly isGuarded?: boolean;
@@ -144,7 +144,7 @@ export class RecipeRuns {
     return String(id);
   }
 
-  /** What a person or a program asks of the flows that listen for it, by the method and path they listen on. */
+  /** HTTP requests to listening flows, by method and path. */
   readonly requests: Readonly<Record<string, () => Promise<Response>>> = {
     "get /cash-position": () => this.environment.nodeRed.request("/cash-position"),
     "get /transactions": () =>
@@ -174,7 +174,7 @@ export class RecipeRuns {
     this.environment.sandbox.control.moveRate({ symbol, rate: rate * by });
   }
 
-  /** Of the file of new transactions, once it has so many lines. */
+  /** Waits until the file of new transactions has the given number of lines. */
   async #waitForReferences(count: number): Promise<string[]> {
     const lines = async () => {
       const text = await this.environment.read("transactions.jsonl").catch(() => "");
@@ -194,13 +194,13 @@ export class RecipeRuns {
       reference: "NEWS",
     });
 
-  /** What people say on the pages of their bank. */
+  /** Decisions of people on the bank's pages. */
   #decideAll(decision: "approve" | "refuse"): void {
     for (const { authorisation_id } of this.environment.sandbox.control.listAuthorisations())
       this.environment.sandbox.control.decideAuthorisation({ authorisation_id, decision });
   }
 
-  /** As an assistant calls the flow. */
+  /** Calls the flow as an assistant. */
   async #callTreasurerTool(): Promise<void> {
     const url = `${this.environment.nodeRed.url}/mcp`;
     const assistant = await eventually(
@@ -215,7 +215,7 @@ export class RecipeRuns {
     await assistant.close();
   }
 
-  /** What comes out of each example, by its title. */
+  /** Expected result of each example, by title. */
   readonly expectations: Readonly<Record<string, Expectation>> = {
     "Cash position": {
       expectedDebug: { "Cash position": listWith({ currency: "EUR", type: "InterimAvailable" }) },

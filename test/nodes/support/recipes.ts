@@ -31,12 +31,12 @@ export function nodesBehind(node: FlowNode, flow: readonly FlowNode[]): Set<Flow
   return found;
 }
 
-/** Where the nodes of a recipe are: in a tab of their own as they come, or in a subflow that somebody made of them. */
+/** Placement of a recipe: in its own tab, or in a subflow. */
 export interface Placement {
   readonly place: (flow: readonly FlowNode[]) => FlowNode[];
-  /** What the runtime calls a node of the recipe. */
+  /** Returns the runtime ID of a node of the recipe. */
   readonly idOf: (id: string) => string;
-  /** What is pressed in place of an Inject node. */
+  /** Returns the node to trigger instead of an Inject node. */
   readonly buttonOf: (id: string) => string;
 }
 

@@ -1,4 +1,4 @@
-/** What a person does in the editor with a node of a section: drags it, fills its form, deploys, and sees it run. */
+/** User actions with a node of a section: drag it, fill its form, deploy, and run it. */
 import { callerFields, operations, type Declaration } from "@fxdesk/toolkit/operations";
 import type { Sandbox } from "@fxdesk/sandbox";
 import { nodeTypeOf } from "../../../nodes/node-names";
@@ -11,13 +11,13 @@ export type Section = readonly [name: string, operation: Declaration];
 
 const sectionOf = ({ name }: Declaration) => name.split(".")[0]!;
 
-/** Of each section, the first operation that has a form to fill. */
+/** First operation with fields of each section. */
 export const sections: readonly Section[] = [...new Set(operations.map(sectionOf))].map((name) => {
   const own = operations.filter((operation: Declaration) => sectionOf(operation) === name);
   return [name, own.find((operation: Declaration) => callerFields(operation).length > 0)!] as const;
 });
 
-/** Where a section has its row on the canvas. */
+/** Vertical position of a section on the canvas. */
 const rowOf = (section: string) => 40 + 50 * sections.findIndex(([name]) => name === section);
 
 /** The Inject node that starts a section's node. */
@@ -28,7 +28,7 @@ export const startNodeOf = ([section]: Section): FlowNode => ({
   y: rowOf(section),
 });
 
-/** What is typed for a value. */
+/** Returns the text to type for a value. */
 const toTypedText = (value: unknown): string =>
   Array.isArray(value) && typeof value[0] !== "object"
     ? value.join(",")

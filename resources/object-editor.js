@@ -1,14 +1,14 @@
 /**
- * An object or a list in rows of fields, made from what its declaration says it holds (`part`). What nobody touches stays as
- * it was, that which the declaration does not know included.
+ * Editor for objects and lists, built from their declaration (`part`). Unedited values stay unchanged, including properties
+ * that the declaration does not know.
  */
-import { momentPicker } from "./moments.js";
-import { byName } from "./words.js";
+import { timePicker } from "./time-picker.js";
+import { nameAsLabel } from "./form-texts.js";
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Whether a value can be shown in the rows of a part; what lies in it and cannot is shown as JSON. */
-const fits = ({ kind }, value) =>
+/** True if the editor of a part can show a value. Nested values that it cannot show are edited as JSON. */
+const isEditable = ({ kind }, value) =>
   value === undefined || (kind === "list" ? Array.isArray(value) : isObject(value));
 
 const scalarFits = ({ kind }, value) =>
@@ -19,7 +19,7 @@ const scalarFits = ({ kind }, value) =>
       ? typeof value === "boolean"
       : typeof value === "string");
 
-/** What was written into a number, where it is one or none; else the text, which is then said to be wrong. */
+/** Parses a number or null. Returns other text unchanged, so that validation reports it. */
 function numberFrom(text) {
   if (text === "null") return null;
   return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
@@ -40,16 +40,16 @@ function jsonFrom(text) {
   }
 }
 
-const button = (text, label, pressed) =>
+const button = (text, label, onClick) =>
   $('<button type="button" class="red-ui-button red-ui-button-small">')
     .text(text)
     .attr({ "aria-label": label, title: label })
-    .on("click", pressed);
+    .on("click", onClick);
 
 let count = 0;
 
-/** A control with its name before it. */
-function labelled(label, control, description) {
+/** Returns a control with its label. */
+function withLabel(label, control, description) {
   const id = `fxdesk-part-${(count += 1)}`;
   const caption = $("<label>").attr("for", id).text(label);
   if (description) caption.attr("title", description);
@@ -64,10 +64,10 @@ function choiceOf(options, text) {
   ]);
 }
 
-/** A value without parts: `read` gives undefined where it is empty. */
-function scalar(part, value, { label, description, words, changed }) {
+/** Editor of a value without parts. `read` returns undefined if it is empty. */
+function scalar(part, value, { label, description, translate, changed }) {
   const isKnown = part.kind !== "json" && scalarFits(part, value);
-  let held = value;
+  let current = value;
   const text = value === undefined ? "" : isKnown ? String(value) : JSON.stringify(value);
   const options = part.kind === "boolean" ? ["true", "false"] : part.options;
   const input = isKnown && options ? choiceOf(options, text) : $('<input type="text">');
@@ -75,35 +75,35 @@ function scalar(part, value, { label, description, words, changed }) {
   input.val(text).on("input change", (event) => {
     event.stopPropagation();
     const written = input.val() === "" ? undefined : parse(input.val());
-    if (written === held) return;
-    held = written;
-    picker?.show(String(held ?? ""));
+    if (written === current) return;
+    current = written;
+    picker?.show(String(current ?? ""));
     changed();
   });
   const picker =
     part.moment &&
-    momentPicker(part.moment, { label, words, put: (picked) => input.val(picked).trigger("change") });
+    timePicker(part.moment, { label, translate, put: (picked) => input.val(picked).trigger("change") });
   picker?.show(text);
-  return { element: labelled(label, input, description).append(picker?.line), read: () => held };
+  return { element: withLabel(label, input, description).append(picker?.line), read: () => current };
 }
 
-/** Reads what was touched; what was not is as it was given. */
-function untilTouched(value, changed, read) {
-  let isTouched = false;
+/** Returns the original value until the first edit. */
+function trackEdits(value, changed, read) {
+  let isEdited = false;
   return {
-    touched: () => {
-      isTouched = true;
+    markEdited: () => {
+      isEdited = true;
       changed();
     },
-    read: () => (isTouched ? read() : value),
+    read: () => (isEdited ? read() : value),
   };
 }
 
-/** The properties of an object: those it needs and those it has, the others to be added. */
+/** Editor of an object: shows required and filled properties and offers the others in a select. */
 function object(part, value, context) {
-  const { label, said, words, changed } = context;
+  const { label, texts, translate, changed } = context;
   const editors = new Map();
-  const { touched, read } = untilTouched(value, changed, () => {
+  const { markEdited, read } = trackEdits(value, changed, () => {
     const all = { ...value };
     for (const [name, editor] of editors) {
       const given = editor.read();
@@ -113,92 +113,92 @@ function object(part, value, context) {
     return all;
   });
   const group = $('<div role="group" class="fxdesk-parts">').attr("aria-label", label);
-  const wordsOf = (name) => said.parts?.[name] ?? byName(name);
-  const labelOf = (name) => wordsOf(name).label;
-  const others = $("<select>").attr("aria-label", `${label}: ${words("form.addField")}`);
+  const textsOf = (name) => texts.parts?.[name] ?? nameAsLabel(name);
+  const labelOf = (name) => textsOf(name).label;
+  const addFieldSelect = $("<select>").attr("aria-label", `${label}: ${translate("form.addField")}`);
 
   function show(name) {
     const editor = editorOf(part.parts[name], value?.[name], {
       ...context,
       isWhole: false,
-      said: wordsOf(name),
+      texts: textsOf(name),
       label: part.parts[name].required ? `${labelOf(name)} *` : labelOf(name),
-      description: wordsOf(name).description,
-      changed: touched,
+      description: textsOf(name).description,
+      changed: markEdited,
     });
     editors.set(name, editor);
-    others.before(editor.element).find(`option[value="${name}"]`).remove();
-    others.toggle(others.children().length > 1);
+    addFieldSelect.before(editor.element).find(`option[value="${name}"]`).remove();
+    addFieldSelect.toggle(addFieldSelect.children().length > 1);
     return editor.element;
   }
 
-  others.append($("<option>").val("").text(words("form.addField")));
-  group.append(others);
+  addFieldSelect.append($("<option>").val("").text(translate("form.addField")));
+  group.append(addFieldSelect);
   const names = Object.keys(part.parts);
-  for (const name of names) others.append($("<option>").val(name).text(labelOf(name)));
+  for (const name of names) addFieldSelect.append($("<option>").val(name).text(labelOf(name)));
   const shown = names.filter((name) => part.parts[name].required || value?.[name] !== undefined);
   for (const name of shown.length > 0 ? shown : names.slice(0, 1)) show(name);
-  others.on("input change", (event) => {
+  addFieldSelect.on("input change", (event) => {
     event.stopPropagation();
-    if (event.type !== "change" || others.val() === "") return;
-    show(others.val()).find("input, select, button").first().trigger("focus");
-    others.val("");
+    if (event.type !== "change" || addFieldSelect.val() === "") return;
+    show(addFieldSelect.val()).find("input, select, button").first().trigger("focus");
+    addFieldSelect.val("");
   });
-  return { element: framed(context, group), read };
+  return { element: withCaption(context, group), read };
 }
 
-/** A part that holds others, below its name; that of the whole is the name of the field. */
-const framed = ({ label, isWhole }, content) =>
+/** Puts a caption above a nested part. The outermost part is already labelled by its field. */
+const withCaption = ({ label, isWhole }, content) =>
   !isWhole
-    ? $('<div class="fxdesk-framed">').append($('<div class="fxdesk-caption">').text(label), content)
+    ? $('<div class="fxdesk-captioned">').append($('<div class="fxdesk-caption">').text(label), content)
     : content;
 
-/** The entries of a list, or those of a map with their names, each of which can be removed, and one more added. */
+/** Editor of a list or map: entries can be added and removed. */
 function entries(part, value, context) {
-  const { label, words, changed } = context;
+  const { label, translate, changed } = context;
   const isMap = part.kind === "map";
   const rows = [];
   let shown = 0;
-  const { touched, read } = untilTouched(value, changed, () => {
+  const { markEdited, read } = trackEdits(value, changed, () => {
     const given = rows.map(({ name, editor }) => [name?.val(), editor.read()]);
     return isMap
       ? Object.fromEntries(
           given.filter(([name]) => name).map(([name, each]) => [name, each === undefined ? "" : each]),
         )
-      : given.map(([, each]) => (each === undefined ? emptyOf(part.of) : each));
+      : given.map(([, each]) => (each === undefined ? emptyValueOf(part.of) : each));
   });
   const list = $('<ol class="fxdesk-entries">');
-  const more = button(words("form.addEntry"), `${label}: ${words("form.addEntry")}`, () => {
+  const more = button(translate("form.addEntry"), `${label}: ${translate("form.addEntry")}`, () => {
     const { element } = show(undefined, "");
-    touched();
+    markEdited();
     element.find("input, select").first().trigger("focus");
   });
 
   function show(given, key) {
-    const named = words("form.entry", { number: (shown += 1) });
+    const named = translate("form.entry", { number: (shown += 1) });
     const editor = editorOf(part.of, given, {
       ...context,
-      label: isMap ? words("form.entryValue") : named,
+      label: isMap ? translate("form.entryValue") : named,
       isWhole: false,
-      changed: touched,
+      changed: markEdited,
     });
     const name = isMap
       ? $('<input type="text">')
-          .attr("aria-label", words("form.entryName"))
+          .attr("aria-label", translate("form.entryName"))
           .val(key)
           .on("input change", (event) => {
             event.stopPropagation();
-            touched();
+            markEdited();
           })
       : undefined;
     const row = { editor, name };
     const element = $("<li>").append(
       name,
       editor.element,
-      button("×", words("form.removeEntry", { entry: named }), () => {
+      button("×", translate("form.removeEntry", { entry: named }), () => {
         rows.splice(rows.indexOf(row), 1);
         element.remove();
-        touched();
+        markEdited();
         more.trigger("focus");
       }),
     );
@@ -209,34 +209,34 @@ function entries(part, value, context) {
 
   for (const [key, each] of Object.entries(value ?? {})) show(each, key);
   const group = $('<div role="group" class="fxdesk-parts">').attr("aria-label", label).append(list, more);
-  return { element: framed(context, group), read };
+  return { element: withCaption(context, group), read };
 }
 
-/** What a new entry is in which nothing was written yet. */
-const emptyOf = ({ kind }) => ({ object: {}, map: {}, list: [] })[kind] ?? "";
+/** Returns the value of a new, empty entry. */
+const emptyValueOf = ({ kind }) => ({ object: {}, map: {}, list: [] })[kind] ?? "";
 
 const editors = { object, list: entries, map: entries };
 
-/** The editor of any part; what does not fit its declaration is written as JSON. */
+/** Creates the editor of a part. Values that do not match the declaration are edited as JSON. */
 function editorOf(part, value, context) {
   const editor = editors[part.kind];
   if (!editor) return scalar(part, value, context);
-  return fits(part, value) ? editor(part, value, context) : scalar({ kind: "json" }, value, context);
+  return isEditable(part, value) ? editor(part, value, context) : scalar({ kind: "json" }, value, context);
 }
 
-/** Whether a text has numbers with more digits than a number of JavaScript keeps; those in texts are safe. */
+/** True if JSON text contains numbers that would lose digits when parsed. Numbers in strings are safe. */
 const hasLongNumbers = (text) =>
   text
     .replaceAll(/"(?:[^"\\]|\\.)*"/g, "")
     .split(/[^\d.]+/)
     .some((number) => number.replace(".", "").length > 15);
 
-/** What the text of a field holds, where it can be shown in rows: an array with the value, or nothing. */
-function shownIn(part, text) {
+/** Parses the text of a field. Returns an array with the value, or an empty array if it cannot be edited in rows. */
+function parseEditable(part, text) {
   if (text.trim() === "") return [undefined];
   if (hasLongNumbers(text)) return [];
   try {
-    return [JSON.parse(text)].filter((value) => fits(part, value));
+    return [JSON.parse(text)].filter((value) => isEditable(part, value));
   } catch {
     return [];
   }
@@ -245,21 +245,21 @@ function shownIn(part, text) {
 const isEmpty = (value) => value === undefined || Object.keys(value).length === 0;
 
 /**
- * Shows the JSON of a typed input in rows of fields, unless the person prefers the text. `type` is the one of `types` that
- * holds JSON; `words` gives the text of a key, and `said` holds the label and the words of the parts.
+ * Shows the JSON of a typed input as rows of fields, with a button to edit it as text. `type` is the JSON type among
+ * `types`, `translate` returns the text of a key, and `texts` holds the label and the texts of the parts.
  */
-export function addRows(input, { type, types, part, said, words }) {
-  const { label } = said;
+export function addObjectEditor(input, { type, types, part, texts, translate }) {
+  const { label } = texts;
   const line = input.closest(".form-row");
-  const home = $('<div class="fxdesk-rows">');
+  const container = $('<div class="fxdesk-rows">');
   const toggle = button("", "", () => {
-    wantsText = !wantsText;
+    prefersJson = !prefersJson;
     refresh();
   });
-  let wantsText = false;
+  let prefersJson = false;
   let isShown;
   let shownText;
-  line.children(".red-ui-typedInput-container").after(toggle.addClass("fxdesk-toggle"), home);
+  line.children(".red-ui-typedInput-container").after(toggle.addClass("fxdesk-toggle"), container);
 
   function draw(value) {
     const changed = () => {
@@ -267,31 +267,31 @@ export function addRows(input, { type, types, part, said, words }) {
       shownText = isEmpty(given) ? "" : JSON.stringify(given);
       input.typedInput("value", shownText);
     };
-    const { element, read } = editorOf(part, value, { said, label, words, changed, isWhole: true });
-    home.empty().append(element);
+    const { element, read } = editorOf(part, value, { texts, label, translate, changed, isWhole: true });
+    container.empty().append(element);
   }
 
   function refresh() {
     const text = input.typedInput("value");
     const isJson = input.typedInput("type") === "json";
-    const found = isJson ? shownIn(part, text) : [];
-    const isNow = found.length > 0 && !wantsText;
-    const next = words(isNow ? "form.asJson" : "form.asFields");
+    const found = isJson ? parseEditable(part, text) : [];
+    const showsEditor = found.length > 0 && !prefersJson;
+    const next = translate(showsEditor ? "form.asJson" : "form.asFields");
     toggle
       .toggle(isJson)
-      .prop("disabled", wantsText && found.length === 0)
+      .prop("disabled", prefersJson && found.length === 0)
       .text(next);
     toggle.attr({ title: next, "aria-label": `${label}: ${next}` });
-    home.toggle(isNow);
-    if (isNow !== isShown) {
-      isShown = isNow;
-      if (isNow)
-        type.valueLabel = (container) =>
-          container.append($('<span class="fxdesk-in-rows">').text(words("form.inRows")));
+    container.toggle(showsEditor);
+    if (showsEditor !== isShown) {
+      isShown = showsEditor;
+      if (showsEditor)
+        type.valueLabel = (box) =>
+          box.append($('<span class="fxdesk-in-rows">').text(translate("form.inRows")));
       else delete type.valueLabel;
       if (isJson) input.typedInput("types", types);
     }
-    if (isNow && text !== shownText) {
+    if (showsEditor && text !== shownText) {
       shownText = text;
       draw(found[0]);
     }

@@ -1,0 +1,55 @@
+/** Texts of the editor and its forms. */
+
+/** Returns a text of the locale catalogue. */
+export const translate = (node, key, values) => node._def._(key, values);
+
+/** Returns the translated title of a node type, or its English title. */
+export const titleOf = ({ _: text, fxdesk: { slug, title } }) =>
+  text(`labels.${slug}`, { defaultValue: title });
+
+/** Labels and descriptions of settings and fields. Loaded when the first form is opened. */
+let declaredTexts;
+let pendingRequest;
+
+export const areTextsLoaded = () => declaredTexts !== undefined;
+
+/** Time limit of loading the texts. The form works without them. */
+const loadTimeoutMs = 10_000;
+
+/** Loads the texts once. A failed request is retried the next time. */
+export function loadTexts() {
+  // The editor adds its access token to jQuery requests.
+  pendingRequest ??= $.ajax({
+    url: "fxdesk/words",
+    data: { lang: RED.i18n.lang() },
+    dataType: "json",
+    timeout: loadTimeoutMs,
+  })
+    .done((all) => (declaredTexts = all))
+    .fail(() => (pendingRequest = undefined));
+  return pendingRequest;
+}
+
+/** Uses a field name as its label. */
+export const nameAsLabel = (name) => ({ label: name });
+
+/** Returns label and description of a field: those of its operation, else those shared by all fields of that name. */
+export function fieldTexts({ _def: { fxdesk } }, name) {
+  return declaredTexts?.operations[fxdesk.slug]?.[name] ?? declaredTexts?.fields[name] ?? nameAsLabel(name);
+}
+
+export const settingTexts = (name) => declaredTexts?.settings[name] ?? nameAsLabel(name);
+
+/** Fills a form once its texts are loaded, or without them if loading fails. Does nothing if the form was closed meanwhile. */
+export function whenTextsLoaded(node, { form, state, fill }) {
+  if (areTextsLoaded()) return fill();
+  form.attr("aria-busy", "true");
+  state.text(translate(node, "form.textsLoading"));
+  const fillWithState = (text) => () => {
+    if (form.closest("body").length === 0) return;
+    state.text(text);
+    fill();
+    form.attr("aria-busy", "false");
+  };
+  loadTexts().then(fillWithState(""), fillWithState(translate(node, "form.textsFailed")));
+}
