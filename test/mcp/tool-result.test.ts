@@ -440,7 +440,7 @@ describe("what does not fit is a resource", () => {
     });
   });
 
-  test.each(["fxdesk://kept/none", "fxdesk://kept/", "file:///etc/passwd", ""])("there is no %p", (uri) => {
+  test.each(["fxdesk://results/none", "fxdesk://results/", "file:///etc/passwd", ""])("there is no %p", (uri) => {
     expect(resources.read(uri)).toBeUndefined();
   });
 });
