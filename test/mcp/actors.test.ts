@@ -144,7 +144,7 @@ test("tokens of people are enough to allow money; a file without any is not", as
   const served = await serveHttp({ client: place.client({ people }), ...offer, people });
   await served.close();
   await expect(serveHttp({ client: place.client(), ...offer, people: place.peoplePath })).rejects.toThrow(
-    "A token is needed to allow change and money over HTTP",
+    "Allowing change and money over HTTP requires a token",
   );
 });
 

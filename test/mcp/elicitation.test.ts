@@ -114,14 +114,14 @@ describe.each(connections)("%s", (way, connect) => {
       arguments: { ...rest, largest_distance: "1" },
     });
     expect(structuredContent).toMatchObject({ state: "waiting" });
-    expect(shown).toEqual([expect.stringMatching(/rate_seen: .*that far from a quote of this moment/s)]);
+    expect(shown).toEqual([expect.stringMatching(/rate_seen: .*derived from a current quote/s)]);
   });
 
   test.each<[string, ReturnType<Person>, RegExp]>([
-    ["a no", { action: "accept", content: { send: false } }, /does not want this to be sent/],
-    ["a form that was declined", { action: "decline" }, /does not want this to be sent/],
-    ["a form that was closed", { action: "cancel" }, /did not say/],
-    ["a yes to nothing", { action: "accept" }, /does not want this to be sent/],
+    ["a no", { action: "accept", content: { send: false } }, /declined to send this/],
+    ["a form that was declined", { action: "decline" }, /declined to send this/],
+    ["a form that was closed", { action: "cancel" }, /gave no answer/],
+    ["a yes to nothing", { action: "accept" }, /declined to send this/],
   ])("%s asks for no release, and says so", async (_, given, words) => {
     answer = given;
     const before = await countReleases();
@@ -129,7 +129,7 @@ describe.each(connections)("%s", (way, connect) => {
       const result = await client.callTool(call);
       expect(result.structuredContent).toMatchObject({ state: "not-asked" });
       expect(textOf(result)).toMatch(words);
-      expect(textOf(result)).toContain("Nothing was asked for release, and nothing was sent.");
+      expect(textOf(result)).toContain("No release was requested, and nothing was sent.");
     }
     expect(await countReleases()).toBe(before);
     expect(shown).toHaveLength(2);
@@ -167,7 +167,7 @@ test("a host that does not answer in time has asked for nothing", async () => {
   const forever = () => new Promise<never>(() => undefined);
   const client = await connectOlder(far, forever as unknown as Person);
   const before = await countReleases();
-  expect(textOf(await client.callTool(orderCall()))).toMatch(/did not say\. Nothing was asked for release/);
+  expect(textOf(await client.callTool(orderCall()))).toMatch(/gave no answer\. No release was requested/);
   expect(await countReleases()).toBe(before);
   await client.close();
   await slow.close();

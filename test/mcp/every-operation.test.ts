@@ -151,7 +151,7 @@ test.each(each)(
     const result = await call(unreachableTools, operation, { ...input, valueDate: "2026-01-31" });
 
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toContain("valueDate is not a field here");
+    expect(textOf(result)).toContain("valueDate is not an argument of this tool");
     expect(textOf(result)).not.toContain("cannot be reached");
   },
 );

@@ -219,7 +219,9 @@ test("what is asked for in small pages is shown so; what follows is as much as f
   });
   const second = await inMemory("list_transactions", first.structuredContent!.next as JsonObject);
   expect(second.structuredContent!.count).toBeGreaterThan(50);
-  expect(textOf(second)).toContain("More follow: call again with exactly the arguments in next.");
+  expect(textOf(second)).toContain(
+    "There are more: call this tool again with exactly the arguments in next.",
+  );
 });
 
 test("a short page without a count is the last only if the next one is empty", async () => {
@@ -275,7 +277,7 @@ describe("rows of a read that is counted", () => {
       consent_id: "c",
       continue: next.continue,
     });
-    expect(textOf(elsewhere)).toContain("continue is not known here any more");
+    expect(textOf(elsewhere)).toContain("continue is unknown or expired");
   });
 });
 

@@ -165,29 +165,39 @@ describe("what the operator offers", () => {
   });
 
   test.each<[string, Offer, RegExp, RegExp]>([
-    ["by default", {}, /can do more \(payments, consents, approvals, statements by e-mail\)/, /no tool is/i],
-    ["consents", { toolsets: ["consents"] }, /can do more \(payments, approvals,/, /daily|consents,/],
-    ["watches", { toolsets: ["watches"] }, /can do more \(payments, consents,/, /daily/],
-    ["open banking", { toolsets: ["openBanking"] }, /can do more \(payments, consents,/, /daily/],
+    [
+      "by default",
+      {},
+      /has more tools \(payments, consents, approvals, statements by e-mail\)/,
+      /offers no tools/i,
+    ],
+    ["consents", { toolsets: ["consents"] }, /has more tools \(payments, approvals,/, /daily|consents,/],
+    ["watches", { toolsets: ["watches"] }, /has more tools \(payments, consents,/, /daily/],
+    ["open banking", { toolsets: ["openBanking"] }, /has more tools \(payments, consents,/, /daily/],
     [
       "one tool",
       { tools: ["get_approvals_config"] },
-      /can do more \(payments, consents, statements/,
+      /has more tools \(payments, consents, statements/,
       /daily/,
     ],
-    ["payments", { toolsets: ["payments"], allow: everything }, /more \(consents,/, /no tool is|daily/i],
-    ["all", { toolsets: ["all"] }, /only reads/, /can do more|no tool is/i],
+    [
+      "payments",
+      { toolsets: ["payments"], allow: everything },
+      /more tools \(consents,/,
+      /offers no tools|daily/i,
+    ],
+    ["all", { toolsets: ["all"] }, /only reads/, /has more tools|offers no tools/i],
     [
       "none that is allowed",
       { tools: ["book_trade"], readOnly: true },
-      /No tool is offered: .*more than is allowed.*ask/,
-      /daily|can do more|list_/,
+      /offers no tools: .*more than this server allows.*ask/,
+      /daily|has more tools|list_/,
     ],
     [
       "none that is chosen",
       { toolsets: [] },
-      /No tool is offered: none was chosen.*ask/,
-      /daily|can do more|list_/,
+      /offers no tools: none was chosen.*ask/,
+      /daily|has more tools|list_/,
     ],
   ])("the instructions are true of what is offered: %s", (_, offer, says, not) => {
     const told = instructionsFor(resolveOffer(ofFxdesk, offer), { environment: "sandbox" });

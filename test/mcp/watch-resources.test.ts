@@ -60,7 +60,7 @@ test("read, they give what is new; a cursor says what was heard", async () => {
     const { cursor } = contentOf(first);
     expect(changesIn(await assistant.readResource({ uri: `${uri}&cursor=${cursor}` }))).toEqual([]);
     await expect(assistant.readResource({ uri: `${uri}&size=2` })).rejects.toThrow(
-      "size is not a field here",
+      "size is not an argument of this tool",
     );
   });
 });

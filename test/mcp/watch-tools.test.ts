@@ -93,7 +93,7 @@ test.each([
   ["watch_balances", {}, "At least one of below and above must be given"],
   ["watch_trades", { cursor: "elsewhere.1" }, "cursor must come from an earlier result"],
   ["watch_transactions", { from: "yesterday" }, "from must be now, beginning or a day"],
-  ["watch_transactions", { currency: "EUR" }, "The fields are accounts, currencies, direction"],
+  ["watch_transactions", { currency: "EUR" }, "The arguments are accounts, currencies, direction"],
 ])("%s refuses %j", async (name, input, words) => {
   await withAssistant({ client }, async (assistant) => {
     const { isError, text } = await callWatchTool(assistant, name, input);

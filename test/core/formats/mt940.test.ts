@@ -94,12 +94,12 @@ describe("reading", () => {
   });
 
   test.each([
-    ["15.01.26C1,NTRFREF", /value date must be six digits, YYMMDD; not "15\.01/],
-    ["260115X1,NTRFREF", /before C, D, RC or RD; not "X1,/],
-    ["260115C1.00NTRFREF", /a comma before the decimals; not "1\.00NTRF/],
-    ["260115C1.000,00NTRFREF", /a comma before the decimals; not "1\.000/],
-    ["260115C100,00NONREF", /before the transaction type, as NTRF; not "NONREF"/],
-    ["260115C100,00", /before the transaction type, as NTRF; not ""/],
+    ["15.01.26C1,NTRFREF", /value date must be six digits, YYMMDD; found "15\.01/],
+    ["260115X1,NTRFREF", /must come C, D, RC or RD; found "X1,/],
+    ["260115C1.00NTRFREF", /a decimal comma; found "1\.00NTRF/],
+    ["260115C1.000,00NTRFREF", /a decimal comma; found "1\.000/],
+    ["260115C100,00NONREF", /a transaction type, for example NTRF; found "NONREF"/],
+    ["260115C100,00", /a transaction type, for example NTRF; found ""/],
   ])(":61:%s: the error says which part is wrong", async (content, expected) => {
     await expect(readEntries([`:61:${content}`])).rejects.toMatchObject({ code: "invalid", field: ":61:" });
     await expect(readEntries([`:61:${content}`])).rejects.toThrow(expected);
@@ -263,7 +263,7 @@ describe("what is broken is named by tag and line", () => {
 
   test("what is missing is named as it is written", async () => {
     await expect(collect(readMt940(message([]).replace(/:28C:.*\r\n/, "")))).rejects.toThrow(
-      "no :28C: before",
+      ":28C: is missing before",
     );
   });
 
