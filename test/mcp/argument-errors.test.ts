@@ -353,7 +353,7 @@ const rejectedInputs: readonly (readonly [
     "an amount with a comma",
     "initiate_payment",
     { ...payment, instructed_amount: { currency: "EUR", amount: "1,5" } },
-    ["instructed_amount.amount must be a decimal amount with a dot, for example 1234.50"],
+    ["instructed_amount.amount must be a decimal amount with a dot, such as 1234.50"],
   ],
   [
     "a wrong option",
@@ -467,7 +467,7 @@ const rejectedInputs: readonly (readonly [
   ["null for what is needed", "get_trade", { trade_id: null }, ["trade_id is required"]],
 ];
 
-test.each(rejectedInputs)("%s is refused, with what to send: %s", async (_, tool, input, message) => {
+test.each(rejectedInputs)("refuses %s with a correction: %s", async (_, tool, input, message) => {
   const text = await call(tool, input);
   for (const part of message) expect(text).toContain(part);
   expect(sent).toEqual([]);
@@ -477,14 +477,14 @@ test("there are enough of them", () => {
   expect(acceptedInputs.length + rejectedInputs.length).toBeGreaterThanOrEqual(60);
 });
 
-test("the list of fields is said once, however many are unknown", async () => {
+test("lists the arguments once for several unknown ones", async () => {
   const text = await call("list_trades", { one: 1, two: 2, three: 3 });
   expect(text.split("The arguments are")).toHaveLength(2);
   for (const name of ["one", "two", "three"])
     expect(text).toContain(`${name} is not an argument of this tool`);
 });
 
-test("all that is wrong is said at once", async () => {
+test("reports all violations together", async () => {
   const text = await call("book_trade", { reason: "hedging", valuta: "x" });
   expect(text).toContain("valuta is not an argument of this tool");
   expect(text).toContain("reason must be one of");
@@ -519,7 +519,7 @@ test("the operator's address is sent", async () => {
   expect(sent).toEqual([expect.stringContaining("tpp-redirect-uri: https://app.example/done")]);
 });
 
-test("what the operator has not set is asked of the operator", async () => {
+test("refers missing settings to the operator", async () => {
   const bare = createClient({ baseUrl: "http://127.0.0.1:1" });
   const login = { scope: "openid", response_type: "code", client_id: "app", state: "s" };
   const text = textOf(

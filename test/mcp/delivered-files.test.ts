@@ -145,7 +145,7 @@ test("hundreds have the shape of one, each is linked to once, and next leads to 
   );
 });
 
-test("a file that made room for others is said to be gone", async () => {
+test("reports an evicted file", async () => {
   const large = (name: string): File => ({ ...pdf, name, content: Buffer.alloc(8 * 1024 * 1024) });
   await withFiles(["a", "b", "c", "d", "e"].map(large), async (assistant) => {
     const result = await fetchStatementFiles(assistant);

@@ -106,7 +106,7 @@ describe.each(connections)("%s", (way, connect) => {
     expect(shown).toEqual([expect.stringContaining(`quote_id: q-${way}`)]);
   });
 
-  test("where the worst rate follows from a quote, that is told", async () => {
+  test("explains a worst rate that is derived from a quote", async () => {
     answer = { action: "accept", content: { send: true } };
     const { worst_rate: _, rate_symbol: __, ...rest } = orderCall().arguments;
     const { structuredContent } = await client.callTool({
@@ -122,7 +122,7 @@ describe.each(connections)("%s", (way, connect) => {
     ["a form that was declined", { action: "decline" }, /declined to send this/],
     ["a form that was closed", { action: "cancel" }, /gave no answer/],
     ["a yes to nothing", { action: "accept" }, /declined to send this/],
-  ])("%s asks for no release, and says so", async (_, given, words) => {
+  ])("%s requests no release and reports that", async (_, given, words) => {
     answer = given;
     const before = await countReleases();
     for (const call of [orderCall(), bookCall("q-declined")]) {
@@ -135,7 +135,7 @@ describe.each(connections)("%s", (way, connect) => {
     expect(shown).toHaveLength(2);
   });
 
-  test("what cannot be asked for is refused before anybody is shown it", async () => {
+  test("refuses an invalid order before asking the user", async () => {
     answer = { action: "accept", content: { send: true } };
     const result = await client.callTool(orderCall({ valid_until: "2020-01-01T00:00Z" }));
     expect([result.isError, shown]).toEqual([true, []]);
@@ -159,7 +159,7 @@ describe("who cannot be shown it asks for release at once", () => {
   });
 });
 
-test("a host that does not answer in time has asked for nothing", async () => {
+test("requests no release if the host does not answer in time", async () => {
   const tools = createToolbox({ client: place.client(), ...offer });
   const [near, far] = InMemoryTransport.createLinkedPair();
   const slow = createToolboxServer(tools, { subscriptionMode: "requests", answerTimeoutMs: 50 });

@@ -172,7 +172,7 @@ test.each(requiredArguments)("%s: without %s nothing is sent", async (_tool, fie
   expect(textOf(result)).not.toContain("cannot be reached");
 });
 
-test("a service that cannot be reached is told, and may be asked again", async () => {
+test("reports an unreachable service as retryable", async () => {
   const result = await unreachableTools.client.callTool({ name: "list_trades" });
   expect(textOf(result)).toMatch(/cannot be reached .* The same call may succeed later\.$/);
 });

@@ -76,7 +76,7 @@ test("a refused booking was not carried out", async () => {
   expect(text).toContain("Book trade: not carried out.");
 });
 
-test("each field that the service found wrong is told, as arguments are spelled", async () => {
+test("names each field that the service rejected by its argument name", async () => {
   const wrong = (path: string, text: string) => ({ category: "ERROR", code: "FORMAT_ERROR", path, text });
   const tppMessages = [wrong("validUntil", "Too late."), wrong("/frequencyPerDay", "Too often.")];
   const consent = {
@@ -113,7 +113,7 @@ test.each([
   expect(text).not.toContain("credentials");
 });
 
-test("what was read is not lost with a later page that fails", async () => {
+test("returns the rows read so far if a later page fails", async () => {
   const rows = JSON.stringify(Array.from({ length: 20 }, (_, index) => ({ trade_id: `T-${index}` })));
   const fault = inSequence(respond(200, rows), respond(500, "{}"));
   const { structuredContent } = await callOn(fault, "list_trades", {});
@@ -127,7 +127,7 @@ test("where an operation declares no lookup, the user is asked", async () => {
   );
 });
 
-test("a read that was tried more than once says so", async () => {
+test("states the attempts of a retried read", async () => {
   jest.spyOn(Math, "random").mockReturnValue(0);
   const { text } = await callOn(respond(503, "{}"), "list_trades", {});
   expect(text).toContain("Attempts: 3. The same call may succeed later.");
@@ -141,7 +141,7 @@ test("a service that asks to wait is quoted", async () => {
   expect(text).toContain("Request ID: request-9.");
 });
 
-test("a very long message of the service is cut, and what to do is not", async () => {
+test("cuts a long message of the service but keeps the advice", async () => {
   const body = JSON.stringify({ code: "c", message: "m".repeat(10_000), details: "" });
   const { text } = await callOn(respond(502, body), "book_trade", booking);
   expect(text.length).toBeLessThan(2_000);
@@ -170,8 +170,8 @@ const callWith = async (call: McpOptions["client"]["call"], tool: string, input 
   );
 };
 
-describe("what nobody foresaw", () => {
-  test("is for the log; the model learns only what to do", async () => {
+describe("an unexpected failure", () => {
+  test("is logged in full; the model gets only the advice", async () => {
     const bug = new TypeError("secret=abc at /root/x.js");
     const text = await callWith(() => Promise.reject(bug), "book_trade", booking);
     expect(text).toBe(
@@ -185,7 +185,7 @@ describe("what nobody foresaw", () => {
     );
   });
 
-  test("after the service said yes, the model learns that it did", async () => {
+  test("reports success if only the response cannot be shown", async () => {
     const unreadable = {
       toString: () => "",
       get trade_id(): string {
@@ -197,7 +197,7 @@ describe("what nobody foresaw", () => {
     expect(text).toContain("It was carried out: do not call it again.");
   });
 
-  test("a file that breaks off is told, without a word about what was carried out", async () => {
+  test("reports a truncated file without mentioning an outcome", async () => {
     const stream = Readable.from(
       (function* () {
         yield Buffer.from("%PDF");

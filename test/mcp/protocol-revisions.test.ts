@@ -87,7 +87,7 @@ describe.each(connections)("protocol $revision over $way", ({ connect }) => {
       { uri: link.uri, mimeType: "text/html", text: expect.stringMatching(/^<!doctype html>/i) },
     ]);
     await expect(client.readResource({ uri: "fxdesk://results/none" })).rejects.toThrow(
-      "kvailable for 15 minutes",
+      "kept for 15 minutes",
     );
   });
 

@@ -234,7 +234,7 @@ describe("lists", () => {
     expect(next).toEqual({ continue: String(count) });
   });
 
-  test("an entry that is longer than a result is cut, and said to be", async () => {
+  test("mark a truncated entry that is longer than a result", async () => {
     const { structuredContent } = await resultOf(declared(), {}, response([{ id: "x".repeat(50_000) }]));
     expect(structuredContent!.truncated).toBe("1 of them is too long to show in full.");
     expect(jsonLength(structuredContent)).toBeLessThan(maxResultLength + 500);
@@ -296,7 +296,7 @@ describe("other responses", () => {
     expectBothComplete(result);
   });
 
-  test("what differs from the contract is told", async () => {
+  test("reports differences from the contract", async () => {
     const violations = [{ field: "0.amount", message: "expected number" }];
     const result = await resultOf(declared(), {}, response([{ amount: "many" }], { violations }));
     expect(result.structuredContent).toMatchObject({
@@ -369,8 +369,8 @@ describe("files", () => {
   });
 });
 
-describe("what does not fit is a resource", () => {
-  test("a page for a browser is told, not shown", async () => {
+describe("content that does not fit is a resource", () => {
+  test("links an HTML page instead of showing it", async () => {
     const page = `<html>${"<p>Log in</p>".repeat(400)}</html>`;
     const result = await resultOf(
       declared({ responses: { 200: html("The login page.") } }),
@@ -434,7 +434,7 @@ describe("what does not fit is a resource", () => {
       expect(typeof whole === "string" ? read : JSON.parse(read)).toEqual(whole);
     });
 
-    test("that is too large to be kept says so", async () => {
+    test("states that it is too large to be stored", async () => {
       const result = await done({}, 202, "n".repeat(33 * 1024 * 1024));
       expect(textOf(result)).toContain(
         "Do not call the tool again to see the rest: that would repeat the action. The complete content is too large to be stored on this server.",

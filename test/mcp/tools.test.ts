@@ -108,7 +108,7 @@ test("a tool costs a model at most 350 tokens, and four named ones 800", () => {
   expect(costs.filter(([name, tokens]) => tokens > (large.has(name) ? 800 : 350))).toEqual([]);
 });
 
-describe("what the operator offers", () => {
+describe("tools offered by the operator", () => {
   const namesOf = (offer: Offer) => offeredByFxdesk(offer).map(({ name }) => name);
   const inSet = (set: string) => ofFxdesk.toolsets[set]!;
   /** The tools of sections that only read. */
@@ -219,7 +219,7 @@ test("no tool takes an address that people or notices are sent to", () => {
   expect(JSON.stringify(tools.map(({ inputSchema }) => inputSchema))).not.toMatch(/_uri"/);
 });
 
-test("what deletes or overwrites is destructive", () => {
+test("marks tools that delete or overwrite as destructive", () => {
   const destructive = tools.filter(({ annotations }) => annotations.destructiveHint).map(({ name }) => name);
   expect(destructive).toEqual(
     expect.arrayContaining(["delete_consent", "update_account_alias", "cancel_payment", "book_trade"]),
@@ -236,7 +236,7 @@ test("texts name other operations as tools", () => {
 const listedTools = (allow: readonly AllowableEffect[]) =>
   new Set(offered({ allow }).map(({ name }) => declared.get(name)!.effect));
 
-describe("what the operator allows decides what is listed", () => {
+describe("lists only tools that the operator allows", () => {
   test.each([
     { allow: [], effects: ["read"] },
     { allow: ["change"], effects: ["read", "change"] },
@@ -252,7 +252,7 @@ describe("what the operator allows decides what is listed", () => {
     expect(() => parseAllowedEffects(["read"])).toThrow('--allow takes change or money, not "read".');
   });
 
-  test("the instructions say what is on, within 2 KB", () => {
+  test("states the permissions in instructions of at most 2 KB", () => {
     const of = (allow: readonly AllowableEffect[]) =>
       instructionsFor(
         {

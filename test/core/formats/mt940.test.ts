@@ -76,7 +76,7 @@ describe("reading", () => {
     expect(found.map(({ bookingDate }) => bookingDate)).toEqual(["2026-01-02", "2025-12-31", "2024-02-29"]);
   });
 
-  test("what banks leave blank in :61:, and a February of thirty days", async () => {
+  test("blank parts of :61:, and 30 February", async () => {
     const found = await readEntries([
       ":61:260115    C0,NTRFNONREF",
       ":61:2602300302D0,S   NONREF",
@@ -172,7 +172,7 @@ describe("reading", () => {
   });
 });
 
-describe("what is broken is named by tag and line", () => {
+describe("malformed files are reported by tag and line", () => {
   const sound = message([":61:260115C1,NTRFNONREF"], ":62F:C260131EUR101,00");
   test.each<[string, (text: string) => string, Partial<FormatError>]>([
     [
@@ -261,7 +261,7 @@ describe("what is broken is named by tag and line", () => {
     });
   });
 
-  test("what is missing is named as it is written", async () => {
+  test("names a missing tag as it is written", async () => {
     await expect(collect(readMt940(message([]).replace(/:28C:.*\r\n/, "")))).rejects.toThrow(
       ":28C: is missing before",
     );
