@@ -91,7 +91,7 @@ test("reports a missing connection on the first call; listing still works", asyn
   expect(textOf(result)).toContain(
     "could not be set up: FXDESK_BASE_URL or --base-url must be an http or https address",
   );
-  expect(textOf(result)).toContain("Ask the operator of this server.");
+  expect(textOf(result)).toContain("Ask the operator of this server to fix it.");
   await client.close();
 });
 
@@ -120,8 +120,8 @@ describe("what is shipped", () => {
 
   test("lists its tools before it loads the contract", () => {
     const listing = `
-      const { lazyToolbox } = require(${JSON.stringify(join(dist, "lazy-toolbox"))});
-      const { tools, resources } = lazyToolbox({ connect: () => {}, settings: {}, toolsets: ["all"] });
+      const { createLazyToolbox } = require(${JSON.stringify(join(dist, "lazy-toolbox"))});
+      const { tools, resources } = createLazyToolbox({ connect: () => {}, settings: {}, toolsets: ["all"] });
       const loaded = Object.keys(require.cache).filter((file) => /zod|contract/.test(file));
       console.log(JSON.stringify([tools.length > 0, resources.length > 0, loaded]));`;
     const told = execFileSync(process.execPath, ["-e", listing], { encoding: "utf8" });
