@@ -1,13 +1,13 @@
-/** What the operator of a server lets its tools do beyond reading. */
+/** The permissions that the operator of a server grants beyond reading. */
 import type { Effect } from "../core/declaration/operation";
 import type { Tool, WatchResource } from "./protocol";
 
-/** Effects that stay off until the operator allows them. Neither implies the other. */
+/** Effects that are off until the operator allows them. The two are independent. */
 export type AllowableEffect = Exclude<Effect, "read">;
 
 const allowableEffects: readonly AllowableEffect[] = ["change", "money"];
 
-/** Reads the values of `--allow`, each one a word or words with commas between them. Throws a TypeError otherwise. */
+/** Parses the values of `--allow`, each a comma-separated list. Throws a TypeError for an unknown word. */
 export function parseAllowedEffects(values: readonly string[]): AllowableEffect[] {
   return values
     .flatMap((value) => value.split(","))
@@ -22,12 +22,12 @@ export function parseAllowedEffects(values: readonly string[]): AllowableEffect[
 export const isAllowed = (effect: Effect, allow: readonly AllowableEffect[]): boolean =>
   effect === "read" || allow.includes(effect);
 
-/** A tool with what decides whether it is listed. */
+/** A tool and the facts that decide whether it is listed. */
 export interface ToolEntry {
   readonly effect: Effect;
   readonly tool: Tool;
-  /** See `Callable`. */
+  /** The effect whose permission also offers this tool. See `companionOf` of `Callable`. */
   readonly beside?: Effect;
-  /** Of a watch. */
+  /** Set for watches only. */
   readonly resource?: WatchResource;
 }

@@ -1,21 +1,21 @@
-/** One spelling for the names of arguments, whatever the contract spells them like: `Consent-ID` is `consent_id`. */
+/** Argument names in snake case, although the contract mixes spellings: `Consent-ID` is `consent_id`. */
 import type { z } from "zod";
 import type { Callable } from "../core/declaration/operation";
 import { modelFields, memoizePerOperation } from "../core/declaration/fields";
 import { unwrap } from "../core/schema/kind";
 import type { JsonObject } from "./protocol";
 
-/** `Consent-ID`, `paymentId` and `page_size` are consent_id, payment_id and page_size. */
+/** Converts `Consent-ID`, `paymentId` and `page_size` to consent_id, payment_id and page_size. */
 export const argumentName = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .replaceAll("-", "_")
     .toLowerCase();
 
-/** What spellings of one name have in common. */
+/** Returns a key that is equal for all spellings of one name. */
 export const spellingKey = (name: string): string => name.toLowerCase().replace(/[-_.\s]/g, "");
 
-/** The parts of a schema that hold others. */
+/** The nested schemas of a schema. */
 export interface SchemaParts {
   readonly shape?: Readonly<Record<string, z.ZodType>>;
   readonly element?: z.ZodType;
@@ -33,21 +33,21 @@ function* namesIn(schema: z.ZodType): Generator<string> {
   for (const inner of element ? [element, ...options] : options) yield* namesIn(inner);
 }
 
-/** Names that are spelled differently in the contract, the longest first. */
+/** Field names that the contract does not spell in snake case, longest first so that no match hides a longer one. */
 const contractSpellings = memoizePerOperation((operation: Callable) => {
   const names = modelFields(operation).flatMap(({ name, schema }) => [name, ...namesIn(schema)]);
   const differing = [...new Set(names)].filter((name) => /[a-z][A-Z]|-/.test(name));
   return differing.toSorted((one, other) => other.length - one.length);
 });
 
-/** A text of the operation, with its fields as arguments are spelled. */
+/** Replaces the field names in a text of the operation with argument names. */
 export function withArgumentNames(operation: Callable, text: string): string {
   const names = contractSpellings(operation);
   if (names.length === 0) return text;
   return text.replace(new RegExp(`(?<![\\w-])(${names.join("|")})(?![\\w-])`, "g"), argumentName);
 }
 
-/** Values with their names as arguments are spelled, inside objects and lists too. */
+/** Converts field names to argument names, also inside objects and lists. */
 export function toArguments(schema: z.ZodType | undefined, value: unknown): unknown {
   if (!schema || typeof value !== "object" || value === null) return value;
   const { shape, element } = schemaPartsOf(schema);
@@ -60,7 +60,7 @@ export function toArguments(schema: z.ZodType | undefined, value: unknown): unkn
   );
 }
 
-/** The values of an operation as arguments of its tool. */
+/** Converts the values of an operation to the arguments of its tool. */
 export function argumentsOf(operation: Callable, values: JsonObject): JsonObject {
   const fields = modelFields(operation).filter(({ name }) => values[name] !== undefined);
   return Object.fromEntries(

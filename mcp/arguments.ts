@@ -1,4 +1,4 @@
-/** From the arguments of a tool to the values of its operation. */
+/** Parses the arguments of a tool into the values of its operation. */
 import type { z } from "zod";
 import { checkInput } from "../core/declaration/check";
 import type { Callable } from "../core/declaration/operation";
@@ -11,21 +11,21 @@ import { argumentName, withArgumentNames, spellingKey, schemaPartsOf } from "./a
 import type { JsonObject } from "./protocol";
 import type { Violation } from "../core/declaration/violation";
 
-/** The arguments of a tool as values of its operation, and what is wrong with them. */
+/** The values of an operation, and the violations found while parsing them. */
 export interface ParsedArguments {
   /** By the names of the operation's fields. */
   readonly values: Values;
   readonly violations: readonly Violation[];
-  /** Names that were spelled in another way, each as `given` and `name`. */
+  /** Arguments that were accepted under another spelling. */
   readonly spellingCorrections: readonly { readonly given: string; readonly name: string }[];
 }
 
-/** Collects what is wrong with the arguments as it parses them. */
+/** Parses arguments and collects violations. */
 class ArgumentParser {
   readonly violations: Violation[] = [];
   readonly spellingCorrections = new Map<string, string>();
 
-  /** A value with all that is in it. Adds to the violations. */
+  /** Parses a value recursively. Adds to the violations. */
   parseValue(schema: z.ZodType, given: unknown, path: string): unknown {
     const coerced = coerceValue(schema, given);
     if ("message" in coerced) {
@@ -49,21 +49,21 @@ class ArgumentParser {
     return value;
   }
 
-  /** Whether an object keeps a key that its schema does not name, as open ones do; else it is added to the violations. */
+  /** True if the schema is open to unknown keys; otherwise adds a violation. */
   #acceptsUnknownKey(schema: z.ZodType, key: string, path: string): boolean {
     const { shape = {} } = schemaPartsOf(schema);
     const known = Object.keys(shape).map(argumentName);
     if (schema.safeParse({ [key]: 0 }).error?.issues.some(({ code }) => code === "unrecognized_keys")) {
       this.violations.push({
         field: `${path}.${key}`,
-        message: `is not a field here; it has ${known.join(", ")}`,
+        message: `is not a field of this object; its fields are ${known.join(", ")}`,
       });
       return false;
     }
     return true;
   }
 
-  /** `keeps` says whether a key stays that the shape does not have. Adds to the violations. */
+  /** Parses the fields of an object. `acceptsUnknown` decides about keys that the shape does not have. */
   parseObject(
     shape: Readonly<Record<string, z.ZodType>>,
     given: JsonObject,
@@ -82,8 +82,8 @@ class ArgumentParser {
       const fieldPath = path ? `${path}.${spelling}` : spelling;
       const schema = shape[name]!;
       if (name in values)
-        this.violations.push({ field: fieldPath, message: "is given twice, in two spellings" });
-      // Strict hosts send null for what is left out.
+        this.violations.push({ field: fieldPath, message: "is given twice, in two spellings; send it once" });
+      // Strict hosts send null for omitted fields.
       if (inner === undefined || (inner === null && !schema.safeParse(null).success)) continue;
       if (key !== spelling) this.spellingCorrections.set(key, spelling);
       values[name] = this.parseValue(schema, inner, fieldPath);
@@ -92,27 +92,27 @@ class ArgumentParser {
   }
 }
 
-/** Names that are nobody's to give, or only read: what to do about them. */
+/** Describes a name that the tool does not take; undefined if it repeats the operator's own setting. */
 function unknownArgumentViolation(operation: Callable, key: string, value: unknown, settings: Settings) {
   const field = fieldsOf(operation).find(({ name }) => spellingKey(name) === spellingKey(key));
   if (field && value !== null && settings[field.setting] === value) return undefined;
   if (field)
-    return { field: argumentName(key), message: "is set by the operator of this server: leave it out" };
+    return { field: argumentName(key), message: "is set by the operator of this server; leave it out" };
   const isRead = Object.values(operation.responses).some(
     (response) => response.kind === "json" && propertyOf(response.schema, key),
   );
-  if (isRead) return { field: key, message: "is not a field here, only in results: leave it out" };
+  if (isRead) return { field: key, message: "is a field of results, not an argument; leave it out" };
   const [suggestion] = suggestions(
     key,
     modelFields(operation).map(({ name }) => argumentName(name)),
   );
   return {
     field: key,
-    message: `is not a field here${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`,
+    message: `is not an argument of this tool${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`,
   };
 }
 
-/** All that is wrong, in the names of arguments; the list of them is said once. */
+/** Adds the violations of the input check, except for fields that the parser already reported. */
 function allViolations(
   operation: Callable,
   values: Values,
@@ -130,7 +130,7 @@ const shapeOf = memoizePerOperation((operation: Callable) =>
   Object.fromEntries(modelFields(operation).map(({ name, schema }) => [name, schema])),
 );
 
-/** Parses arguments as models write them. `given` is without what belongs to the tool and not to its operation. */
+/** Parses arguments as models write them. `given` must not contain the arguments of the tool itself, for example a cursor. */
 export function parseArguments(operation: Callable, given: JsonObject, settings: Settings): ParsedArguments {
   const parser = new ArgumentParser();
   const shape = shapeOf(operation);
@@ -141,7 +141,7 @@ export function parseArguments(operation: Callable, given: JsonObject, settings:
     if (violation) unknownCount += 1;
     return false;
   });
-  // Without violations of our own the client checks the values as it is called; with them it never is.
+  // Without violations the client itself checks the values when it is called.
   const violations =
     parser.violations.length === 0 ? [] : allViolations(operation, values, parser.violations);
   if (unknownCount > 0) violations.push(availableFields(Object.keys(shape).map(argumentName)));
@@ -151,6 +151,6 @@ export function parseArguments(operation: Callable, given: JsonObject, settings:
 
 const availableFields = (names: readonly string[]): Violation => ({
   field: "",
-  message: names.length === 0 ? "There are no fields here" : `The fields are ${names.join(", ")}`,
+  message: names.length === 0 ? "This tool takes no arguments" : `The arguments are ${names.join(", ")}`,
   rule: true,
 });

@@ -1,4 +1,4 @@
-/** Values as models write them: accepted where only one meaning is possible, else refused with what to write. */
+/** Converts values as models write them, if only one meaning is possible; otherwise rejects them with a correction. */
 import { Big } from "big.js";
 import type { z } from "zod";
 import { type Kind, kindOf, metaOf, optionsOf, type MinuteOfDay } from "../core/schema/kind";
@@ -7,7 +7,7 @@ import { suggestions } from "../core/suggestions";
 import { spellingKey, schemaPartsOf } from "./argument-names";
 import { decimalString } from "./decimal-strings";
 
-/** Either the value to send, or what is wrong with the one that was given. */
+/** The value to send, or a message about the given one. */
 export type CoercionResult = { readonly value: unknown } | { readonly message: string };
 
 const accept = (value: unknown): CoercionResult => ({ value });
@@ -17,13 +17,13 @@ const isValid = (schema: z.ZodType, value: unknown): boolean => schema.safeParse
 
 const decimalPattern = /^-?\d+(\.\d+)?$/;
 
-/** Whether a number holds every digit of the text. */
+/** True if a JavaScript number represents the text exactly. */
 const isExactNumber = (text: string): boolean => {
   const number = Number(text);
   return Number.isFinite(number) && new Big(text).eq(decimalString(number));
 };
 
-/** What a number with signs between its digits may stand for. */
+/** Returns the possible readings of a number with separators: "1,234" may be 1234 or 1.234. */
 function possibleDecimals(text: string): string[] {
   const digits = text.replace(/[\s'_]/g, "");
   if (!/^-?\d[\d.,]*$/.test(digits)) return [];
@@ -39,12 +39,14 @@ function coerceNumber(text: string): CoercionResult {
   const trimmed = text.trim();
   if (!decimalPattern.test(trimmed)) {
     const candidates = possibleDecimals(trimmed).filter((candidate) => decimalPattern.test(candidate));
-    const form = candidates.length > 0 ? `send ${candidates.join(" or ")}` : "such as 1234.5";
-    return reject(`must be a number with a dot and without grouping (${form}), not ${JSON.stringify(text)}`);
+    const form = candidates.length > 0 ? `send ${candidates.join(" or ")}` : "for example 1234.5";
+    return reject(
+      `must be a number with a decimal point and no grouping (${form}), not ${JSON.stringify(text)}`,
+    );
   }
   return isExactNumber(trimmed)
     ? accept(Number(trimmed))
-    : reject(`has more digits than can be sent exactly: ${text}`);
+    : reject(`has more digits than a number can hold exactly: ${text}`);
 }
 
 const booleans: ReadonlyMap<string, boolean> = new Map([
@@ -65,7 +67,7 @@ function tryParseJson(text: string): unknown {
   }
 }
 
-/** A list written as text, or one value where a list is wanted. */
+/** Converts text or a single value to a list. */
 function toList(schema: z.ZodType, value: unknown): unknown {
   if (typeof value !== "string") return [value];
   const list = value.trim().startsWith("[") ? tryParseJson(value) : undefined;
@@ -75,14 +77,14 @@ function toList(schema: z.ZodType, value: unknown): unknown {
   return parts ? value.split(",").map((part) => part.trim()) : [value];
 }
 
-/** An object written as text. */
+/** Parses an object that was sent as JSON text. */
 const toObject = (value: unknown): unknown =>
   typeof value === "string" && value.trim().startsWith("{") ? (tryParseJson(value) ?? value) : value;
 
 const knownOptions = (schema: z.ZodType): readonly string[] | undefined =>
   optionsOf(schema) ?? metaOf(schema)["x-extensible-enum"];
 
-/** The options with a word in common, where none is spelled alike. */
+/** Returns the options that share a word of more than three letters with the text. */
 const optionsSharingWord = (text: string, options: readonly string[]) =>
   options.filter((option) => {
     const words = text.toLowerCase().split(/[^a-z0-9]+/);
@@ -102,7 +104,7 @@ function coerceOption(schema: z.ZodType, text: string): CoercionResult | undefin
 
 const dayPattern = /^(\d{4})[-/.]?(\d\d)[-/.]?(\d\d)$/;
 
-/** A day in another form than YYYY-MM-DD, where it has only one meaning. */
+/** Parses a day in year-month-day order with any separator. */
 function parseDay(text: string): string | undefined {
   const parts = dayPattern.exec(text.replace(/T[\d:.]+Z?$/, ""));
   const day = parts?.slice(1).join("-");
@@ -113,7 +115,7 @@ const toMinuteText = (time: number) => new Date(time).toISOString().slice(0, 16)
 
 const timePattern = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/;
 
-/** A minute in UTC, from a day or from a time in another form. */
+/** Parses a day or time to a minute in UTC; undefined if it is neither. */
 function parseMinute(text: string, ofDay: MinuteOfDay): CoercionResult | undefined {
   const day = parseDay(text);
   if (day !== undefined && !text.includes("T")) return accept(minuteForDay(day, ofDay));
@@ -122,10 +124,10 @@ function parseMinute(text: string, ofDay: MinuteOfDay): CoercionResult | undefin
   const time = Date.parse(zoned.replace(" ", "T"));
   if (Number.isNaN(time)) return undefined;
   if (time % 60_000 === 0) return accept(toMinuteText(time));
-  return reject(`has seconds, which are not taken: send ${toMinuteText(time)}`);
+  return reject(`must not have seconds: send ${toMinuteText(time)}`);
 }
 
-/** What else a text may be meant as: codes in capitals and without spaces, days in other forms. */
+/** Other spellings to try: codes in capitals and without spaces, days in other formats. */
 const alternativeSpellings = (text: string): readonly (string | undefined)[] => {
   const withoutSpaces = text.replace(/\s/g, "");
   return [
@@ -159,7 +161,7 @@ function coerceText(schema: z.ZodType, text: string): CoercionResult {
     : accept(text);
 }
 
-/** Codes as a list, where they are written with commas between. Free text has no form to tell by. */
+/** Joins a list where the field takes comma-separated codes. Free text would accept any join, so it is excluded. */
 function coerceCodeList(schema: z.ZodType, list: readonly unknown[]): CoercionResult {
   const text = list.join(",");
   const isScalar = list.every((item) => typeof item === "string");
@@ -173,7 +175,7 @@ const coerceByKind: Readonly<Partial<Record<Kind, (text: string, schema: z.ZodTy
   string: (text, schema) => coerceText(schema, text),
 };
 
-/** The value a model means for a field; what is inside objects and lists is left as it is. */
+/** Converts a value to the type of its field. Does not look inside objects and lists. */
 export function coerceValue(schema: z.ZodType, value: unknown): CoercionResult {
   const kind = kindOf(schema);
   if (kind === "array") return accept(Array.isArray(value) ? value : toList(schema, value));

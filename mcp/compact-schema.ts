@@ -1,22 +1,22 @@
-/** JSON Schemas as a model reads them: in few words, and in the part of the language that every host takes. */
+/** Shortens JSON Schemas for models, using only keywords that every host accepts. */
 import { argumentName } from "./argument-names";
 import type { JsonObject } from "./protocol";
 
-/** How texts are put. */
+/** Rewrites a text for models. */
 export type RenderText = (text: string) => string;
 
-/** Characters of a schema from which it is not worth saying twice. */
+/** Length in characters from which a repeated schema is replaced by a reference. */
 const minSharedSchemaLength = 60;
 
-/** Names of an object from which it is shorter to list them than to give each its type. */
+/** Number of properties from which listing the names is shorter than listing the types. */
 const minListedNames = 4;
 
-/** Names listed of an object beside those that are needed. */
-const mostNames = 3;
+/** Number of optional property names listed. */
+const maxListedNames = 3;
 
 /**
- * Some hosts refuse a list of types. `nullable` is their word for it; the others pass over it. Numbers that are not whole
- * are text, as in results: hosts damage their digits.
+ * Avoids a list of types, which some hosts refuse; they understand `nullable`, and others ignore it. Decimal numbers are
+ * text, as in results, because hosts damage their digits.
  */
 function typeOf(type: unknown): JsonObject {
   if (type === undefined) return {};
@@ -28,7 +28,7 @@ function typeOf(type: unknown): JsonObject {
   };
 }
 
-/** What is in an object in the fewest words that hosts take: what is needed, else the first, by its type alone. */
+/** Returns the required properties, or else the first, by type alone: hosts refuse an object without properties. */
 function minimalProperties(properties: unknown, required: unknown): JsonObject {
   const all = Object.entries(properties as Record<string, JsonObject>);
   const needed = all.filter(([name]) => (required as string[] | undefined)?.includes(name));
@@ -36,13 +36,15 @@ function minimalProperties(properties: unknown, required: unknown): JsonObject {
   return Object.fromEntries(chosen.map(([name, inner]) => [argumentName(name), minimalSchema(inner)]));
 }
 
-/** A plain entry of a list is described by its list. */
+/** True for a list item that needs no description of its own. */
 const isPlainItem = (path: string, { type }: JsonObject): boolean =>
   path.endsWith("[]") && type !== "object" && type !== "array";
 
-/** Some names; the error for a wrong one lists them all. */
+/** Lists some of the names; the error for a wrong one lists them all. */
 const andMore = (names: readonly string[]): string =>
-  names.length > mostNames ? `${names.slice(0, mostNames - 1).join(", ")} and others` : names.join(", ");
+  names.length > maxListedNames
+    ? `${names.slice(0, maxListedNames - 1).join(", ")} and others`
+    : names.join(", ");
 
 const minimalSchema = ({ type, items, properties, required }: JsonObject): JsonObject => ({
   ...typeOf(type),
@@ -50,11 +52,11 @@ const minimalSchema = ({ type, items, properties, required }: JsonObject): JsonO
   ...(properties !== undefined && { properties: minimalProperties(properties, required) }),
 });
 
-/** Numbers as text, of which the description says how far they go. */
+/** True if all options are numbers; their range is in the description. */
 const areNumericOptions = (options: unknown): boolean =>
   Array.isArray(options) && options.every((option) => /^\d+$/.test(String(option)));
 
-/** What a value may be: options anywhere, lengths and bounds of arguments themselves. */
+/** Returns the options of a field; lengths and bounds only for top-level arguments. */
 function constraintsOf(node: JsonObject, path: string): JsonObject {
   const { enum: options, const: only, maxLength, minLength, minimum, maximum } = node;
   const isInside = /[.[]/.test(path);
@@ -73,28 +75,28 @@ function constraintsOf(node: JsonObject, path: string): JsonObject {
   };
 }
 
-/** What is the same about two fields: of objects their properties, of others everything and the name too. */
+/** Returns a key that is equal for repeated schemas: objects compare by properties, others by name and all keywords. */
 function repetitionKey({ properties, required, ...rest }: JsonObject, path: string): string {
   const name = path.split(".").at(-1);
   return JSON.stringify(properties === undefined ? { name, rest } : { properties, required });
 }
 
 /**
- * A schema without what costs tokens and tells little: titles, patterns, limits of what is inside objects, what is open anyway. Values of an open enumeration become examples. What comes again is not described again; an
- * object is then said to be shaped like the first. That loses nothing: what is sent is checked against the declaration, in
- * words that say what to send, whatever a host makes of the schema.
+ * Shortens a schema to save tokens. Drops titles, patterns and the limits of nested fields; turns the values of an open
+ * enumeration into examples; describes repeated objects by a reference to the first. Input is still checked against the
+ * full declaration, so nothing invalid is sent.
  */
 export function compactSchema(schema: JsonObject, renderText: RenderText): JsonObject {
   const described = new Map<string, string>();
-  /** What an argument of its own has told. */
+  /** Descriptions already given by a top-level argument. */
   const describedArguments = new Set<string>();
   const descriptionKey = (name: string, { description }: JsonObject) => `${name} ${String(description)}`;
 
-  /** The description of a field; none for a plain entry, which its list describes. */
+  /** Returns the description of a field; undefined for a plain list item, which its list describes. */
   const informativeText = ({ description, ...node }: JsonObject, path: string): string | undefined =>
     description === undefined || isPlainItem(path, node) ? undefined : renderText(description as string);
 
-  /** Where the same was described before; else it is remembered under this path. */
+  /** Returns the path of an equal schema seen earlier; otherwise remembers this one. */
   function earlierPathOf(node: JsonObject, path: string): string | undefined {
     const same = repetitionKey(node, path);
     const earlier = described.get(same);
@@ -115,7 +117,7 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
     };
   }
 
-  /** An object inside of which nothing new is described: what is needed, and the names of the rest. */
+  /** Returns required properties and the names of the others, for an object whose descriptions are all repeated. */
   function namesOnlySchema(node: JsonObject, path: string): JsonObject | undefined {
     if (node.properties === undefined || path === "") return undefined;
     const properties = Object.entries(node.properties as Record<string, JsonObject>);

@@ -1,4 +1,4 @@
-/** A response's values as a model can copy them: decimal numbers as text, strings without hidden characters. */
+/** Prepares response values for models: decimal numbers as text, strings without invisible characters. */
 import type { z } from "zod";
 import { kindOf, unwrap } from "../core/schema/kind";
 import { visibleText } from "./visible-text";
@@ -12,7 +12,7 @@ interface InnerSchemas {
 
 const innerSchemasOf = (schema: z.ZodType): InnerSchemas => unwrap(schema).def as InnerSchemas;
 
-/** The schema of an entry of an object or array; undefined where the contract does not say. */
+/** Returns the schema of an entry of an object or array; undefined if the contract has none. */
 function entrySchemaOf(schema: z.ZodType | undefined, key: string): z.ZodType | undefined {
   if (!schema) return undefined;
   const { shape, element, valueType, options = [] } = innerSchemasOf(schema);
@@ -27,7 +27,7 @@ function entrySchemaOf(schema: z.ZodType | undefined, key: string): z.ZodType | 
 const isIntegerSchema = (schema: z.ZodType): boolean =>
   kindOf(schema) === "integer" || (innerSchemasOf(schema).options?.some(isIntegerSchema) ?? false);
 
-/** A number in decimal notation, with exactly the digits of its shortest form: 1e-7 is 0.0000001. */
+/** Formats a number in decimal notation with the digits of its shortest form: 1e-7 becomes 0.0000001. */
 export function decimalString(value: number): string {
   const text = String(value);
   const [mantissa, exponent] = text.split("e") as [string, string?];
@@ -37,8 +37,8 @@ export function decimalString(value: number): string {
 }
 
 /**
- * Writes every number as a decimal string, but for those the contract declares as integers. The contract decides, not
- * the value, so that a field has one type in every response.
+ * Converts numbers to decimal strings, except those that the contract declares as integers. The contract decides rather
+ * than the value, so that a field has the same type in every response.
  */
 export function withDecimalStrings(value: unknown, schema: z.ZodType | undefined): unknown {
   if (typeof value === "string") return visibleText(value);

@@ -1,6 +1,6 @@
 /**
- * Questions to the person at a host. In the revision 2026-07-28 the host is given the question as a result, and makes the call
- * again with the answer; in the older ones it is asked while the call waits.
+ * Asks the user of a host (elicitation). In revision 2026-07-28 the question is the result of the call, and the host repeats
+ * the call with the answer. In older revisions the server asks while the call waits.
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -13,7 +13,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Answer, AskUser, Question } from "./protocol";
 
-/** How long a person may think about it. */
+/** Time in which the user must answer. */
 export const defaultAnswerTimeoutMs = 5 * 60_000;
 
 const questionKey = "release";
@@ -26,7 +26,7 @@ const formOf = ({ message }: Question) => ({
       send: {
         type: "boolean" as const,
         title: "Send for release",
-        description: "Whether it is sent to the people who release.",
+        description: "Send the request to the people who can release it.",
       },
     },
     required: ["send"],
@@ -43,25 +43,25 @@ function toAnswer({ action, content }: Elicited): Answer {
   return action === "accept" && content?.send === true ? "yes" : "no";
 }
 
-/** A host that says no more than that it elicits shows forms. */
+/** True if the host shows forms, which is also the default of a host that only announces elicitation. */
 const supportsForms = ({ elicitation }: ClientCapabilities = {}): boolean =>
   elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 
 /** The questions of one call. */
 export interface Elicitation {
-  /** Undefined where the host cannot ask anybody. */
+  /** Undefined if the host cannot ask its user. */
   readonly ask: AskUser | undefined;
-  /** The result that has the question, where the host is to make the call again with the answer. */
+  /** Returns the result with the question if the host must repeat the call with the answer. */
   pendingRequest(): InputRequiredResult | undefined;
 }
 
-/** For hosts that make the call again: nothing is kept here in between. */
+/** For hosts that repeat the call. The server stores nothing between the two calls. */
 function elicitByRetry({ inputResponses, requestState }: ServerContext["mcpReq"]): Elicitation {
   let pendingQuestion: Question | undefined;
   return {
     async ask(question) {
       const given = inputResponse(inputResponses, questionKey);
-      // The state tells whether it was this question. It need not be signed: the answer beside it comes from the host as well.
+      // The state identifies the question. It needs no signature: the host supplies the answer as well.
       if (given.kind === "elicit" && requestState() === question.subject) return toAnswer(given);
       pendingQuestion = question;
       return "later";

@@ -1,13 +1,12 @@
-/** Keeps values for a limited time, for whoever holds their key: what was read and did not fit in a result. */
+/** Stores the part of a response that did not fit in a result, for a limited time and under an unguessable key. */
 import { randomUUID } from "node:crypto";
 
-/** How long it is kept. */
 export const retentionMs = 15 * 60_000;
 
-/** The same, as models are told. */
+/** The retention time as it appears in results. */
 export const retentionText = `${retentionMs / 60_000} minutes`;
 
-/** Characters of JSON that are kept at once, of all results together. */
+/** Total size of all entries, in characters of JSON. */
 const maxStoredLength = 32 * 1024 * 1024;
 
 interface Entry<T> {
@@ -16,14 +15,14 @@ interface Entry<T> {
   readonly expiresAt: number;
 }
 
-/** Belongs to one client of the service. What has been kept longest makes room for what is new. */
+/** Belongs to one client of the service. The oldest entries are evicted first. */
 export class ExpiringStore<T> {
   readonly #entries = new Map<string, Entry<T>>();
   #size = 0;
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** Keeps a value under a key that nobody can guess. Undefined when it is too large to be kept at all. */
+  /** Stores a value and returns its key; undefined if the value exceeds the total size. */
   add(value: T, size: number): string | undefined {
     if (size > maxStoredLength) return undefined;
     this.#evictUntil(maxStoredLength - size);
@@ -33,13 +32,13 @@ export class ExpiringStore<T> {
     return key;
   }
 
-  /** Undefined when it was never here, or too long ago. */
+  /** Returns the value; undefined if the key is unknown or has expired. */
   get(key: string): T | undefined {
     this.#evictUntil(maxStoredLength);
     return this.#entries.get(key)?.value;
   }
 
-  /** The entries are in the order in which they came, and so in that in which they end. */
+  // All entries have the same lifetime, so insertion order is also expiry order.
   #evictUntil(maxLength: number): void {
     const now = this.now();
     for (const [key, { size, expiresAt }] of this.#entries) {

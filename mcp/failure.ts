@@ -1,4 +1,4 @@
-/** What a model is told when a call fails: what happened, what became of it, and what to do. */
+/** Error results for models: the failure, the outcome of the call and the next step. */
 import { type FxdeskError, InvalidInput, type ReleaseNeeded } from "../core/errors";
 import type { Callable } from "../core/declaration/operation";
 import { visibleText } from "./visible-text";
@@ -8,33 +8,33 @@ import { type Answer, errorResult, type ToolResult } from "./protocol";
 import { replaceWithToolNames } from "./tools";
 import { describeViolations } from "../core/declaration/violation";
 
-/** Characters of an error message: the service's own words are in it. */
+/** Upper bound in characters, because the message may quote the service. */
 const maxMessageLength = 1_500;
-/** Of them, those at its end. */
+/** Characters reserved for the end of a long message. */
 const messageTailLength = 500;
 
-/** The beginning and the end: the service's own words are in the middle, and what to do comes last. */
+/** Cuts the middle, where the service is quoted; the advice is at the end. */
 function shorten(text: string): string {
   if (text.length <= maxMessageLength) return text;
   return `${text.slice(0, maxMessageLength - messageTailLength)} … ${text.slice(-messageTailLength)}`;
 }
 
-/** Where to look, where the operation declares that, and whom to ask. */
+/** Names the tool to check with, if the operation declares one, and asks for the user's consent. */
 function lookupAdvice({ tool, lookup }: Callable, operations: readonly Callable[]): string {
   const lookupOperation = operations.find(({ name }) => name === lookup);
-  return `${lookupOperation ? `look with ${lookupOperation.tool}, and ` : ""}ask the user before any other call of ${tool}.`;
+  return `${lookupOperation ? `check with ${lookupOperation.tool} and ` : ""}ask the user before you call ${tool} again.`;
 }
 
-/** A 409 on what can be used once may be the echo of an earlier call, whose response nobody heard. */
+/** True for a 409 on a single-use value: an earlier call with it may have succeeded although its response was lost. */
 const mayRepeatEarlierCall = ({ singleUseField }: Callable, { status, outcome }: FxdeskError) =>
   singleUseField !== undefined && status === 409 && outcome === "rejected";
 
 function outcomeText(operation: Callable, error: FxdeskError, operations: readonly Callable[]): string {
   if (operation.effect === "read") return "";
   if (error.outcome === "unknown") return unknownOutcomeText(operation, operations);
-  // The key stands for an earlier call: what the user wants may be done already.
+  // The key belongs to an earlier call, which may already have done what the user wants.
   if (error.code === "conflict" && error.outcome === "not-sent" && error.journal)
-    return `${operation.title}: not carried out now; ${lookupAdvice(operation, operations)}`;
+    return `${operation.title}: this call was not carried out, but an earlier one may have been: ${lookupAdvice(operation, operations)}`;
   if (!mayRepeatEarlierCall(operation, error)) return `${operation.title}: not carried out.`;
   return (
     `${operation.title}: this call was not carried out, but an earlier one with the same ${operation.singleUseField} may ` +
@@ -52,15 +52,15 @@ function retryAdvice({ retryable }: FxdeskError, waitMs: unknown): string {
     : "The same call may succeed later.";
 }
 
-/** A model cannot set what the operator of the server sets: it is told to ask. */
+/** Directs the model to the operator for settings that it cannot change. */
 const phraseForModel = (text: string): string =>
   text.replace("set it on the connection", "ask the operator of this server to set it");
 
-/** Whether a violation is about a field that the operator of the server sets. */
+/** True if the operator of the server sets the field. */
 const isSetByOperator = (operation: Callable, field: string): boolean =>
   fieldsHiddenFromModels(operation).some(({ name }) => name === field);
 
-/** Field names as arguments are spelled, whether our own check names them or the service. */
+/** Returns the error message with argument names in place of field names. */
 function messageOf(operation: Callable, error: FxdeskError): string {
   const isOurs = error instanceof InvalidInput && error.outcome === "not-sent" && error.violations.length > 0;
   if (!isOurs) {
@@ -77,7 +77,7 @@ function messageOf(operation: Callable, error: FxdeskError): string {
   return phraseForModel(describeViolations(violations));
 }
 
-/** The result of a call that failed as calls do. `where` names the connection, where that matters. */
+/** Returns the result of a failed call. `connectionText` names the connection for calls that do more than read. */
 export function failureResult(
   operation: Callable,
   error: FxdeskError,
@@ -88,16 +88,16 @@ export function failureResult(
   const waitMs = "retryAfterMs" in error ? error.retryAfterMs : undefined;
   return errorResult(
     `${operation.tool} failed: ${shorten(visibleText(message))}`,
-    error.attempts > 1 && `It was tried ${error.attempts} times.`,
+    error.attempts > 1 && `Attempts: ${error.attempts}.`,
     outcomeText(operation, error, operations),
     retryAdvice(error, waitMs),
     error.journal && `Journal entry: ${error.journal.entry}.`,
-    error.requestId !== undefined && `Request id: ${visibleText(error.requestId)}.`,
+    error.requestId !== undefined && `Request ID: ${visibleText(error.requestId)}.`,
     connectionText,
   );
 }
 
-/** The result of a call that waits for a person's yes: no failure, and nothing was sent. */
+/** Returns the result of a call that waits for release. It is not an error, and nothing was sent. */
 export function waitingResult(
   operation: Callable,
   { release, message }: ReleaseNeeded,
@@ -112,23 +112,23 @@ export function waitingResult(
 }
 
 const notRequestedReasons: Readonly<Record<Exclude<Answer, "yes">, string>> = {
-  no: "The user does not want this to be sent for release.",
-  none: "The user was asked whether this is to be sent for release, and did not say.",
-  later: "The user is being asked whether this is to be sent for release.",
+  no: "The user declined to send this for release.",
+  none: "The user was asked whether to send this for release and gave no answer.",
+  later: "The user is being asked whether to send this for release.",
 };
 
-/** The result of a call that nobody is asked to release, as the person at the host did not say yes to that. */
+/** Returns the result of a call whose release was not requested because the user did not agree. */
 export function releaseNotRequestedResult(operation: Callable, answer: Exclude<Answer, "yes">): ToolResult {
   const description =
-    `${notRequestedReasons[answer]} Nothing was asked for release, and nothing was sent. ` +
-    "Call it again only when the user says so.";
+    `${notRequestedReasons[answer]} No release was requested, and nothing was sent. ` +
+    "Call the tool again only if the user asks for it.";
   return {
     content: [{ type: "text", text: `${operation.title}: ${description}` }],
     structuredContent: { state: "not-asked", description },
   };
 }
 
-/** The result of a call that failed in a way nobody foresaw. What it was is for the log: it may hold anything. */
+/** Returns the result of an unexpected failure. Only the log has the details, because they may contain secrets. */
 export const internalFailureResult = (
   operation: Callable,
   operations: readonly Callable[],
@@ -140,10 +140,10 @@ export const internalFailureResult = (
     connectionText,
   );
 
-/** The service said yes, but its response cannot be shown: never a reason to call again. */
+/** Returns the result of a successful call whose response cannot be shown. It must not be a reason to repeat the call. */
 export const unreadableResult = (operation: Callable, status: number): ToolResult =>
   errorResult(
-    `${operation.tool} was answered (${status}: ${operation.responses[status]!.description})`,
-    "The response itself broke off or cannot be shown.",
+    `${operation.tool} succeeded (${status}: ${operation.responses[status]!.description})`,
+    "Its response was cut off or cannot be shown.",
     operation.effect !== "read" && "It was carried out: do not call it again.",
   );

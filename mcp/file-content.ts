@@ -7,21 +7,18 @@ import { visibleText } from "./visible-text";
 import { jsonLength, truncate } from "./truncate";
 import { retentionText } from "./expiring-store";
 import type { JsonObject, ResourceLink } from "./protocol";
-import type { Resource, Resources } from "./resources";
+import { type Resource, type Resources, storedUriRoot } from "./resources";
 import { truncationNote, maxResultLength, type ResultContent } from "./result-content";
 
-/** Bytes of a file that is kept. */
+/** Largest file that is stored, in bytes. */
 const maxFileBytes = 8 * 1024 * 1024;
 
-/** How the addresses of what is kept begin. */
-const storedUriRoot = "fxdesk://kept/";
-
-/** Characters of a text of which it is not worth to show fewer. */
+/** Shortest excerpt worth showing, in characters. */
 const minExcerptLength = 200;
 
 const isText = (contentType: string): boolean => /^text\/|[/+](json|xml|csv)\b/i.test(contentType);
 
-/** The first bytes of a file; the connection is given back either way. */
+/** Reads up to `limit` bytes. Releases the connection in either case. */
 async function readFirstBytes(
   { stream }: ReceivedFile,
   limit: number,
@@ -37,24 +34,24 @@ async function readFirstBytes(
 }
 
 const commandLineHint = ({ name }: Callable) =>
-  `A person can save it whole on the command line: fxdesk call ${name} … --output FILE.`;
+  `To save the complete file, run on the command line: fxdesk call ${name} … --output FILE.`;
 
 const excerptNote = "Only the beginning is shown.";
-const notStoredNote = "The whole is too large to be kept here.";
+const notStoredNote = "The complete content is too large to be stored on this server.";
 
-/** What is said of something that is read elsewhere. */
+/** Stores a resource and returns the given facts with a link to it. */
 export function linkedContent(facts: JsonObject, resource: Resource, resources: Resources): ResultContent {
   const link = resources.add(resource);
   if (!link) return { content: facts, remarks: [notStoredNote] };
   const { uri, description } = link;
   return {
-    content: { ...facts, resource: uri, resource_holds: description },
-    remarks: [`The whole is the resource ${uri}: ${description}`],
+    content: { ...facts, resource: uri, resource_description: description },
+    remarks: [`The complete content is the resource ${uri}: ${description}`],
     attachments: [link],
   };
 }
 
-/** A text: whole where it fits, else its beginning and where the whole is. */
+/** Returns a text; if it is too long, its beginning and a link to the complete text. */
 export function textContent(
   operation: Callable,
   facts: JsonObject,
@@ -72,7 +69,7 @@ export function textContent(
   return { content, remarks: [truncated, ...remarks], ...rest };
 }
 
-/** Keeps the files of a procedure as resources. Throws where one is too large to be kept. */
+/** Stores the files of a procedure as resources. Throws if a file is too large. */
 export const deliverToResources =
   (resources: Resources): DeliverFile =>
   async (file) => {
@@ -80,14 +77,14 @@ export const deliverToResources =
     const { name, contentType: mimeType } = file;
     const content = isText(mimeType) ? visibleText(bytes.toString("utf8")) : bytes;
     const link = resources.add({ name: visibleText(name), mimeType, content });
-    if (!link) throw new Error("it is too large to be kept here");
+    if (!link) throw new Error("it is too large to be stored on this server");
     return { uri: link.uri };
   };
 
-/** A file as the result of a procedure tells of it. */
+/** A file as it appears in the result of a procedure. */
 type DeliveredFile = JsonObject & { readonly uri: string; readonly name: string };
 
-/** The first part of it, as it is kept. */
+/** The first part of a stored resource. */
 interface FirstPart {
   readonly mimeType: string;
   readonly text?: string;
@@ -104,7 +101,7 @@ function filesIn(value: unknown): DeliveredFile[] {
   return isDeliveredFile(value) ? [value] : Object.values(value).flatMap(filesIn);
 }
 
-/** A value with other objects in place of some inside it. */
+/** Replaces objects inside a value. */
 function replaceObjects(value: unknown, replacements: ReadonlyMap<unknown, unknown>): unknown {
   if (replacements.has(value)) return replacements.get(value);
   if (Array.isArray(value)) return value.map((each) => replaceObjects(each, replacements));
@@ -122,17 +119,17 @@ const toResourceLink = (
   uri,
   name,
   mimeType,
-  description: `Kept for ${retentionText}${meta ? `; in parts: the second is ${meta.next}` : ""}.`,
+  description: `Available for ${retentionText}${meta ? `, in parts. The second part is ${meta.next}` : ""}.`,
 });
 
-/** A file with as much of its text as is in its share of the room. */
+/** Adds as much of the text as fits in `share` characters. */
 function withExcerpt(file: DeliveredFile, { text, _meta: meta }: FirstPart, share: number): JsonObject {
   if (text === undefined || share < minExcerptLength) return file;
   const shown = truncate(text, share);
   return { ...file, ...((meta || shown !== text) && { truncated: excerptNote }), text: shown };
 }
 
-/** The files that a procedure gave: each is linked to and, where it is text and there is room, begins in the result. */
+/** Links the files of a procedure, and shows the beginning of text files if there is room. */
 export function withFileExcerpts(result: ResultContent, resources: Resources): ResultContent {
   const files = filesIn(result.content);
   if (files.length === 0) return result;
@@ -145,11 +142,11 @@ export function withFileExcerpts(result: ResultContent, resources: Resources): R
     else
       replacements.set(file, {
         ...fileWithoutUri,
-        truncated: "Not kept here any more: ask for fewer files at once.",
+        truncated: "No longer stored on this server. Request fewer files at once.",
       });
   }
   let remaining = maxResultLength - jsonLength(result.content);
-  // The shortest first: what they leave is for the others.
+  // Shortest first, so that unused room goes to the longer files.
   const texts = stored.filter(({ part }) => part.text !== undefined);
   const shortestFirst = texts.toSorted((one, other) => one.part.text!.length - other.part.text!.length);
   for (const [index, { file, part }] of shortestFirst.entries()) {
@@ -157,19 +154,19 @@ export function withFileExcerpts(result: ResultContent, resources: Resources): R
     remaining -= jsonLength(excerpted) - jsonLength(file);
     replacements.set(file, excerpted);
   }
-  // A text that is shorter than its JSON was made without the files.
+  // The compact text was created without the files, so it is dropped.
   const { text: _, remarks, attachments = [] } = result;
   return {
     content: replaceObjects(result.content, replacements) as JsonObject,
     remarks:
       stored.length > 0
-        ? [...remarks, `Each file is a resource at its uri, kept for ${retentionText}.`]
+        ? [...remarks, `Each file is a resource at its uri, available for ${retentionText}.`]
         : remarks,
     attachments: [...attachments, ...stored.map(({ file, part }) => toResourceLink(file, part))],
   };
 }
 
-/** The facts about a file, and its content: as text where it is text, else as a resource. */
+/** Returns the facts about a file and its content, as text or as a resource. */
 export async function fileContent(
   operation: Callable,
   file: ReceivedFile,
@@ -181,7 +178,7 @@ export async function fileContent(
   const name = visibleText(file.fileName ?? operation.tool);
   const facts = { file_name: name, content_type: contentType, ...(size !== undefined && { size }) };
   if (!isComplete) {
-    const truncated = `Too large to pass on here. ${commandLineHint(operation)}`;
+    const truncated = `The file is too large for this server. ${commandLineHint(operation)}`;
     return { content: { truncated, ...facts }, remarks: [truncated] };
   }
   const resource = { name, mimeType: contentType };

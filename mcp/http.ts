@@ -12,20 +12,20 @@ import type { Offer } from "./offer";
 import type { RunningServer, Toolbox } from "./protocol";
 import { createToolboxServer } from "./server";
 
-/** Where a server listens and whom it lets in. */
+/** The address and the token of a server. */
 export interface ListenOptions {
-  /** Any free port by default. */
+  /** Default: any free port. */
   readonly port?: number;
-  /** The address to listen on; this machine only by default. */
+  /** The address to listen on. Default: 127.0.0.1. */
   readonly host?: string;
   /**
-   * What clients must send as `Authorization: Bearer`, of at least 16 characters. Needed when the server listens beyond
-   * this machine, and when its tools do more than read, unless people have tokens of their own.
+   * The bearer token that clients must send, at least 16 characters. Required if the server listens beyond this machine or
+   * its tools do more than read, unless people have their own tokens.
    */
   readonly token?: string;
 }
 
-/** Whose a token is; undefined where it is nobody's. Throws an Error where that cannot be told now. */
+/** Returns the name of the person with this token; undefined if unknown. Throws an Error if the tokens cannot be read. */
 export type TokenHolderLookup = (token: string) => Promise<string | undefined>;
 
 export interface HttpServer extends RunningServer {
@@ -36,9 +36,8 @@ export interface HttpServer extends RunningServer {
 const path = "/mcp";
 const minTokenLength = 16;
 const maxBodyBytes = 1024 * 1024;
-/** How long results that are there have to leave when the server closes. */
+/** Time for finished results to be delivered when the server closes. */
 const deliveryTimeoutMs = 1_000;
-/** Of what stays open. */
 const eventStreamType = "text/event-stream";
 
 type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -54,19 +53,19 @@ const onPath: Guard = (request, response) =>
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
-/** The token of a request; the name of the scheme may be in any case. */
+/** Returns the bearer token of a request. The scheme is case-insensitive. */
 const bearerOf = ({ headers: { authorization = "" } }: IncomingMessage): string =>
   /^bearer +(.+)$/i.exec(authorization)?.[1] ?? "";
 
-/** Who is let in: somebody by name, or whoever has the token of the server. */
+/** An authorized caller: a person by name, or undefined for the token of the server. */
 interface AuthorizedCaller {
   readonly actor: string | undefined;
 }
 
-/** Lets a request in, or undefined where it may not. */
+/** Returns the caller; undefined if the token is wrong. */
 type Authorize = (request: IncomingMessage) => Promise<AuthorizedCaller | undefined>;
 
-/** Compares digests, so that the time it takes tells nothing about the token. */
+/** Compares digests in constant time, so that timing reveals nothing about the token. */
 function createAuthorize(token: string | undefined, holderOf: TokenHolderLookup | undefined): Authorize {
   const expected = token === undefined ? undefined : digest(token);
   if (!expected && !holderOf) return async () => ({ actor: undefined });
@@ -79,15 +78,20 @@ function createAuthorize(token: string | undefined, holderOf: TokenHolderLookup 
 }
 
 const refuseUnknownToken = (response: ServerResponse): false =>
-  refuse(response, 401, "Send the token of this server, or your own, as Authorization: Bearer.", {
-    "www-authenticate": 'Bearer realm="fxdesk", error="invalid_token"',
-  });
+  refuse(
+    response,
+    401,
+    "Unknown token. Send the token of this server, or your own, as Authorization: Bearer.",
+    {
+      "www-authenticate": 'Bearer realm="fxdesk", error="invalid_token"',
+    },
+  );
 
 const bracketed = (host: string) => (host.includes(":") ? `[${host}]` : host);
 
 /**
- * What a request must pass before it is read. A page in a browser reaches this port under a name of its own (DNS
- * rebinding) or from an origin of its own: both are turned away.
+ * Checks that a request must pass before it is read. Browser pages may reach this port under another host name (DNS
+ * rebinding) or from another origin; both are refused.
  */
 function guardsFor(host: string): Guard[] {
   const names = [...loopbackNames, bracketed(host)];
@@ -95,44 +99,44 @@ function guardsFor(host: string): Guard[] {
   return [...(anyAddress ? [] : [hostHeaderValidation(names)]), originValidation(names), onPath];
 }
 
-/** Throws a TypeError where a token can be guessed. */
+/** Throws a TypeError for a token that is short enough to be guessed. */
 function assertTokenLength(token: string | undefined): void {
   if (token !== undefined && token.length < minTokenLength)
     throw new TypeError(`The token must have at least ${minTokenLength} characters.`);
 }
 
-/** Throws a TypeError where a token is needed that is missing. */
+/** Throws a TypeError if a required token is missing. */
 function assertToken(host: string, hasTokens: boolean, allow: readonly AllowableEffect[]): void {
   if (hasTokens) return;
   if (allow.length > 0)
     throw new TypeError(
-      `A token is needed to allow ${allow.join(" and ")} over HTTP: any program on this machine could call the tools.`,
+      `Allowing ${allow.join(" and ")} over HTTP requires a token, because any program on this machine could call the tools.`,
     );
   if (!isLoopback(host))
     throw new TypeError(
-      `A token is needed to listen on ${host}: others than this machine could call the tools.`,
+      `Listening on ${host} requires a token, because other machines could call the tools.`,
     );
 }
 
-/** What is answered has left, but to clients that do not read; a stream that a client listens on has no end of its own. */
+/** Waits for responses, with a limit: a client may not read, and a subscription stream does not end by itself. */
 const waitForDelivery = (responses: Iterable<Promise<unknown>>): Promise<unknown> =>
   Promise.race([Promise.allSettled(responses), setTimeout(deliveryTimeoutMs, undefined, { ref: false })]);
 
-/** The endpoint by itself, for a server of somebody else's. */
+/** The endpoint without a server, to mount in another one. */
 export interface Endpoint extends RunningServer {
-  /** `body` where somebody has read and parsed it before. */
+  /** Pass `body` if the request was already read and parsed. */
   handle(request: IncomingMessage, response: ServerResponse, body?: unknown): void;
 }
 
 type Authenticated = IncomingMessage & { auth?: AuthInfo };
 
-/** As the SDK passes it on; the token is nobody's business any more. */
+/** Converts the caller for the SDK, without the token. */
 const toAuthInfo = ({ actor }: AuthorizedCaller): AuthInfo | undefined =>
   actor === undefined ? undefined : { token: "", clientId: actor, scopes: [] };
 
-/** Responds to requests that pass the guards and are let in, each with a server of its own. */
+/** Creates an endpoint that serves each authorized request with its own MCP server. */
 function createEndpoint(toolbox: Toolbox, guards: readonly Guard[], authorize: Authorize): Endpoint {
-  // Hosts of the older revisions would have to be known from one request to the next.
+  // Subscriptions of older revisions need sessions, which this server does not have.
   const handler = createMcpHandler(
     ({ era, authInfo }) =>
       createToolboxServer(toolbox, {
@@ -144,7 +148,7 @@ function createEndpoint(toolbox: Toolbox, guards: readonly Guard[], authorize: A
   const listeners = new StreamListeners(toolbox, (uri) => handler.notify.resourceUpdated(uri));
   const handle = toNodeHandler(handler, { maxRequestBodySize: maxBodyBytes });
 
-  /** The same for a request that opens a stream: what it names is watched until the stream ends. */
+  /** Handles a request that opens a stream; the resources it names are watched until the stream ends. */
   function streamHandler(response: ServerResponse): typeof handle {
     const streamEnded = new AbortController();
     response.once("close", () => streamEnded.abort());
@@ -155,10 +159,10 @@ function createEndpoint(toolbox: Toolbox, guards: readonly Guard[], authorize: A
           .clone()
           .json()
           .catch(() => ({})));
-      const answer = await handler.fetch(request, options);
-      if (answer.headers.get("content-type") === eventStreamType)
+      const fetchResponse = await handler.fetch(request, options);
+      if (fetchResponse.headers.get("content-type") === eventStreamType)
         listeners.add(message as HostMessage, streamEnded.signal);
-      return answer;
+      return fetchResponse;
     };
     return toNodeHandler({ fetch }, { maxRequestBodySize: maxBodyBytes });
   }
@@ -169,18 +173,14 @@ function createEndpoint(toolbox: Toolbox, guards: readonly Guard[], authorize: A
       caller = await authorize(request);
     } catch (error) {
       console.error(`fxdesk: ${(error as Error).message}`);
-      return refuse(
-        response,
-        503,
-        "It cannot be told now whose token this is; the log of the server says why.",
-      );
+      return refuse(response, 503, "The token could not be checked. The log of the server has the reason.");
     }
     if (!caller) return refuseUnknownToken(response);
-    // What a server round this one says of the request is not ours.
+    // Overwrites what an enclosing server may have set.
     Object.assign(request, { auth: toAuthInfo(caller) });
     const opensStream = request.headers["mcp-method"] === listenMethod;
-    const answer = opensStream ? streamHandler(response) : handle;
-    return answer(request as Parameters<typeof handle>[0], response, body);
+    const handleRequest = opensStream ? streamHandler(response) : handle;
+    return handleRequest(request as Parameters<typeof handle>[0], response, body);
   }
 
   const responses = new Set<Promise<unknown>>();
@@ -201,7 +201,7 @@ function createEndpoint(toolbox: Toolbox, guards: readonly Guard[], authorize: A
   };
 }
 
-/** An endpoint that whoever has the token may ask. Throws a TypeError when it can be guessed. */
+/** Creates an endpoint that requires the token. Throws a TypeError if the token is too short. */
 export function endpointOver(toolbox: Toolbox, token: string): Endpoint {
   assertTokenLength(token);
   return createEndpoint(toolbox, [], createAuthorize(token, undefined));

@@ -1,6 +1,6 @@
 /**
- * fxdesk for AI assistants: one MCP tool for each operation, procedure and watch, on a client of the service. Each part is loaded when it is
- * first needed: a host starts its servers all at once, and asks most of them for nothing but their list.
+ * fxdesk for AI assistants: one MCP tool for each operation, procedure and watch, on a client of the service. Parts are
+ * loaded on first use, because hosts start all servers at once and only list the tools of most.
  */
 import type { Endpoint, TokenHolderLookup, HttpServer, ListenOptions } from "./http";
 import type { McpServer, RunningServer, Tool, Toolbox, ToolResult } from "./protocol";
@@ -31,16 +31,16 @@ const loadToolbox = (options: McpOptions) => {
   return createToolbox(options);
 };
 
-/** A server to connect to a transport of one's own. */
+/** Creates a server to connect to your own transport. */
 export const createMcpServer = (options: McpOptions): McpServer =>
   loadServing().unconnected(loadToolbox(options));
 
-/** Serves MCP on standard input and output until nobody listens there, to clients of every protocol revision. */
+/** Serves MCP on standard input and output until either is closed, in every protocol revision. */
 export const serveStdio = (options: LazyToolboxOptions): StdioServer =>
   loadServing().serveOnStdio(createLazyToolbox(options));
 
 export interface HttpOptions extends McpOptions, ListenOptions {
-  /** The absolute path of the file of people: who has a token there is let in by it, and is the actor of their calls. */
+  /** The absolute path of the people file. People authenticate with their tokens and become the actor of their calls. */
   readonly people?: string;
 }
 
@@ -51,8 +51,8 @@ async function tokenHoldersFor(people: string | undefined): Promise<TokenHolderL
 }
 
 /**
- * Serves MCP over HTTP at /mcp, without sessions, to clients of every protocol revision. Throws a TypeError when its
- * token is too short, or missing where it would listen beyond this machine or do more than read.
+ * Serves MCP over HTTP at /mcp, without sessions, in every protocol revision. Throws a TypeError if the token is too short,
+ * or missing while the server listens beyond this machine or does more than read.
  */
 export async function serveHttp({ people, ...options }: HttpOptions): Promise<HttpServer> {
   const holderOf = await tokenHoldersFor(people);
@@ -60,8 +60,8 @@ export async function serveHttp({ people, ...options }: HttpOptions): Promise<Ht
 }
 
 /**
- * MCP over HTTP as a handler, for a server of one's own; `around` may add to the tools. Throws a TypeError when the token is
- * too short.
+ * Creates a request handler for MCP over HTTP, to mount in your own server; `wrapToolbox` may add tools. Throws a TypeError
+ * if the token is too short.
  */
 export const createMcpEndpoint = async (
   { token, ...options }: McpOptions & Required<Pick<ListenOptions, "token">>,

@@ -9,19 +9,19 @@ import { parseWatchUri } from "./watch-uri";
 import { errorResult, stoppingResult, type Toolbox } from "./protocol";
 import type { ClientCore } from "../core/client/client-types";
 
-/** The file that holds the list of tools of all that is declared; beside the built server. */
+/** The generated list of all tools, next to the built server. */
 export const toolsFile = "tools.json";
 
 export interface LazyToolboxOptions extends Offer {
-  /** Gives the client when the first tool is called; the server closes it. What it throws is told to the caller. */
+  /** Creates the client when the first tool is called; the server closes it. The caller sees the message of an error. */
   readonly connect: () => ClientCore | Promise<ClientCore>;
-  /** The settings of that client as far as they are no secrets, to say which connection it is. */
+  /** The non-secret settings of that client, which identify the connection. */
   readonly settings: Settings;
-  /** The client's service, where it is not the contract alone: its tools are written nowhere. */
+  /** The client's service if it extends the contract; its tools are then derived instead of read from the generated list. */
   readonly service?: Service;
 }
 
-/** The tools of a service; those of fxdesk itself where none is given, which are told without loading it. */
+/** Returns the tools of a service; without one, the generated list, which needs no declarations loaded. */
 export function toolListFor(service: Service | undefined): ToolList {
   if (!service) return JSON.parse(readFileSync(join(__dirname, toolsFile), "utf8")) as ToolList;
   const { toolListOf } = require("./tools") as typeof import("./tools");
@@ -47,7 +47,7 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
     return (loaded = { client, toolbox: createToolbox({ client, ...offer }) });
   }
 
-  /** The next one tries again where it failed. */
+  /** Loads once; after a failure the next call tries again. */
   const loadOnce = () =>
     (loading ??= load()).catch((error: unknown) => {
       loading = undefined;
@@ -75,8 +75,8 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
         return await (await loadOnce()).toolbox.call(...args);
       } catch (error) {
         return errorResult(
-          `The connection to the service is not set up: ${(error as Error).message}`,
-          "Ask the operator of this server.",
+          `The connection to the service could not be set up: ${(error as Error).message}`,
+          "Ask the operator of this server to fix it.",
         );
       }
     },

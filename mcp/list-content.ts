@@ -1,4 +1,4 @@
-/** What was read of a list, or of an object with lists inside, as the result of a tool. */
+/** Formats a list, or an object with lists inside, as the result of a tool. */
 import type { z } from "zod";
 import type { Callable } from "../core/declaration/operation";
 import {
@@ -20,7 +20,7 @@ import type { ResultContent } from "./result-content";
 
 const entryCountText = (count: number) => `${count} ${count === 1 ? "entry" : "entries"}.`;
 
-/** Where in its list a result begins. */
+/** Returns the page, its size and the total, for operations with numbered pages. */
 function pageNumbers({ pages }: Callable, { pages: [{ values, response }] }: ListResult): JsonObject {
   if (!pages) return {};
   const { page, size } = pages;
@@ -31,7 +31,7 @@ function pageNumbers({ pages }: Callable, { pages: [{ values, response }] }: Lis
   };
 }
 
-/** The rows, and what says where they are. `schema` is that of the whole body. */
+/** Returns the rows with their position in the list. `schema` is the schema of the complete body. */
 export function listContent(
   operation: Callable,
   list: ListResult,
@@ -47,7 +47,7 @@ export function listContent(
   const omitted = omissionNotes(operation, list);
   const isComplete = !Array.isArray(body) && !next && !isContinuation && omitted.length === 0;
   if (isComplete) return { content: body as JsonObject, remarks: [] };
-  // How many rows a list has that is read page by page, its pages do not say.
+  // Paged lists do not report how many rows they have.
   const part =
     Array.isArray(body) || operation.linkedPages || operation.pages ? undefined : partialRowsNote(list);
   const summary = {
@@ -58,9 +58,9 @@ export function listContent(
     ...(next && { next }),
   };
   const { total } = pages[0].response;
-  const totalNotes = total === undefined ? [] : [`${total} in all.`];
+  const totalNotes = total === undefined ? [] : [`${total} in total.`];
   const shown = {
-    // An object stands as it is, whether it is whole or not; what is ours goes before fields of the same names.
+    // An object keeps its shape even if incomplete; fields of ours override fields of the same name.
     content: {
       ...summary,
       ...(Array.isArray(body) ? { items: body } : { ...(body as JsonObject), ...summary }),

@@ -1,10 +1,10 @@
-/** What hosts of revision 2026-07-28 listen to, by one request that stays open. */
+/** Resource subscriptions of revision 2026-07-28: one request that stays open. */
 import type { Toolbox } from "./protocol";
 
-/** The request by which a host says what it listens to. The SDK answers it by itself, and nobody hears of it. */
+/** The method that subscribes. The SDK answers it without a handler, so messages are inspected instead. */
 export const listenMethod = "subscriptions/listen";
 
-/** A message that a host sends, as far as it says what it listens to. */
+/** The parts of a message from a host that concern subscriptions. */
 export interface HostMessage {
   readonly method?: string;
   readonly id?: string | number;
@@ -19,17 +19,17 @@ interface WatchedResource {
   listeners: number;
 }
 
-/** Each address is watched once, for as long as anybody listens to it. */
+/** Watches each URI once, as long as it has at least one listener. */
 export class StreamListeners {
   readonly #watched = new Map<string, WatchedResource>();
 
   constructor(
     private readonly toolbox: Pick<Toolbox, "subscribe">,
-    /** Tells all who listen to an address. */
+    /** Notifies all listeners of a URI. */
     private readonly onUpdated: (uri: string) => void,
   ) {}
 
-  /** Listens to the addresses that a message names, until the signal ends it. */
+  /** Watches the URIs that a message names, until the signal aborts. */
   add({ params }: HostMessage, signal: AbortSignal): void {
     if (signal.aborted) return;
     const uris = new Set(params?.notifications?.resourceSubscriptions);
@@ -37,7 +37,7 @@ export class StreamListeners {
       const watched = this.#watched.get(uri) ?? { controller: new AbortController(), listeners: 0 };
       watched.listeners += 1;
       this.#watched.set(uri, watched);
-      // It begins anew for whoever joins: what the others have been told of, and nobody has read, it tells again.
+      // Restarts for each new listener, so that it is notified of changes that are announced but not read.
       this.toolbox.subscribe(uri, () => this.onUpdated(uri), watched.controller.signal);
     }
     signal.addEventListener("abort", () => uris.forEach((uri) => this.#remove(uri)), { once: true });

@@ -1,53 +1,54 @@
-/** Which tools a server offers, of those that its service has. */
+/** Selects the tools that a server offers. */
 import { suggestions } from "../core/suggestions";
 import { type AllowableEffect, isAllowed, type ToolEntry } from "./allow";
 import type { Tool, WatchResource } from "./protocol";
 
-/** The tools of a service, sorted by name, and the sets they are offered in. */
+/** The tools of a service, sorted by name, and the toolsets. */
 export interface ToolList {
   readonly tools: readonly ToolEntry[];
-  /** The names of the tools in each: `daily`, `all`, `watches` and the sections. */
+  /** Tool names by toolset: `daily`, `all`, `watches` and the sections. */
   readonly toolsets: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the operator of a server offers. */
+/** The tools that the operator of a server chooses, and their permissions. */
 export interface Offer {
-  /** What tools may do beyond reading; nothing by default. */
+  /** Permissions beyond reading. Default: none. */
   readonly allow?: readonly AllowableEffect[];
-  /** Sets of tools: `daily` (the default), `all`, `watches`, or the name of a section, such as `trades`. */
+  /** Toolsets: `daily` (the default), `all`, `watches`, or a section, for example `trades`. */
   readonly toolsets?: readonly string[];
-  /** More tools, by their names; alone, where no toolsets are named, only these. */
+  /** Additional tools by name. Without `toolsets`, only these are offered. */
   readonly tools?: readonly string[];
-  /** Only tools that read, whatever else is said. */
+  /** Offers only tools that read; overrides `allow`. */
   readonly readOnly?: boolean;
   /**
-   * `never`: what commits money runs without a person's release, unless the client has a policy, and each result says so. By
-   * default every such call asks for one, or the policy of the client says which.
+   * `never`: calls that move money run without release, unless the client has a policy, and each result says so. By default
+   * the policy of the client decides, or every such call needs a release.
    */
   readonly release?: "never";
 }
 
-/** What decides whether a tool is offered. */
+/** The offer, with tool names and permissions resolved. */
 export interface ResolvedOffer {
   readonly allow: readonly AllowableEffect[];
   readonly names: ReadonlySet<string>;
-  /** Whether no tool is left: none was chosen, or none of them is allowed. */
+  /** True if no tool is left: none was chosen, or none of the chosen is allowed. */
   readonly isEmpty: boolean;
-  /** Whether the service has more tools. */
+  /** True if the service has more tools. */
   readonly hasMore: boolean;
-  /** Whether nothing needs a person's release. */
+  /** True if no call needs a release. */
   readonly skipsRelease: boolean;
-  /** Whether there are watches among them. */
+  /** True if at least one watch was chosen. */
   readonly hasWatches: boolean;
 }
 
 function unknownNameError(kind: string, name: string, known: readonly string[]): TypeError {
-  const near = suggestions(name, known);
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `There are ${known.join(", ")}.`;
+  const similar = suggestions(name, known);
+  const hint =
+    similar.length > 0 ? `Did you mean ${similar.join(" or ")}?` : `Known names: ${known.join(", ")}.`;
   return new TypeError(`There is no ${kind} ${JSON.stringify(name)}. ${hint}`);
 }
 
-/** The tools that are meant. Throws a TypeError that names what there is instead. */
+/** Returns the chosen tool names. Throws a TypeError with suggestions for an unknown name. */
 function requestedNames({ toolsets }: ToolList, offer: Offer): Set<string> {
   const { tools = [] } = offer;
   const all = toolsets.all!;
@@ -60,11 +61,11 @@ function requestedNames({ toolsets }: ToolList, offer: Offer): Set<string> {
   return new Set([...inSets, ...tools]);
 }
 
-/** Throws a TypeError where a set or a tool is named that is not in the list. */
+/** Resolves an offer. Throws a TypeError for an unknown toolset or tool. */
 export function resolveOffer(list: ToolList, offer: Offer): ResolvedOffer {
   const allow = offer.readOnly ? [] : (offer.allow ?? []);
   const chosen = requestedNames(list, offer);
-  // What belongs to others that are allowed.
+  // Companion tools, for example get_release beside tools that move money.
   const companions = list.tools.filter((each) => each.beside !== undefined && isAllowed(each.beside, allow));
   const names = new Set([...chosen, ...companions.map(({ tool }) => tool.name)]);
   return {
@@ -85,7 +86,7 @@ export const offeredTools = ({ tools }: ToolList, { allow, names }: ResolvedOffe
 export const offeredResources = ({ tools }: ToolList, { names }: ResolvedOffer): WatchResource[] =>
   tools.flatMap(({ tool, resource }) => (resource && names.has(tool.name) ? [resource] : []));
 
-/** Words with commas between them, as a flag or a variable has them. */
+/** Splits a comma-separated flag or variable. */
 export const splitWords = (text: string): string[] =>
   text
     .split(",")

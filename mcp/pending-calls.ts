@@ -1,4 +1,4 @@
-/** The calls of a toolbox that are under way, until the toolbox is closed. */
+/** Tracks the calls of a toolbox until they end. */
 import type { Callable } from "../core/declaration/operation";
 
 interface PendingCall {
@@ -8,11 +8,11 @@ interface PendingCall {
 }
 
 export class PendingCalls {
-  /** Whether no more calls are taken. */
+  /** True once no more calls are accepted. */
   isClosed = false;
   readonly #pending = new Set<PendingCall>();
 
-  /** Runs a call. Its signal is the caller's, and that of the close. */
+  /** Runs a call with a signal that aborts with the caller's or when the toolbox closes. */
   run<T>(operation: Callable, signal: AbortSignal, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController();
     const onAbort = () => stop.abort();
@@ -27,12 +27,12 @@ export class PendingCalls {
     return ended;
   }
 
-  /** The operations under way that commit money. */
+  /** Returns the operations of pending calls that move money. */
   moneyOperations(): Callable[] {
     return [...this.#pending].map(({ operation }) => operation).filter(({ effect }) => effect === "money");
   }
 
-  /** Stops what can be stopped, and waits for the rest: the client ends no call that commits money and has left. */
+  /** Aborts all calls and waits for them. The client does not abort a call that moves money once it was sent. */
   async close(): Promise<void> {
     this.isClosed = true;
     const inFlight = [...this.#pending];

@@ -21,69 +21,69 @@ export interface ToolAnnotations {
 
 export type Content = { readonly type: "text"; readonly text: string } | ResourceLink;
 
-/** `content` and `structuredContent` are each complete: a host shows its model one or the other. */
+/** `content` and `structuredContent` are each complete, because a host shows its model only one of them. */
 export interface ToolResult {
   readonly content: readonly Content[];
   readonly structuredContent?: JsonObject;
   readonly isError?: true;
 }
 
-/** What the person at a host is asked. */
+/** A question to the user of a host. */
 export interface Question {
   readonly message: string;
-  /** Stands for what it is about: another one is another question. */
+  /** Identifies the subject: questions with different subjects are different questions. */
   readonly subject: string;
 }
 
-/** `none`: they did not say. `later`: the host asks, and makes the call again with the answer. */
+/** `none`: no answer. `later`: the host asks and repeats the call with the answer. */
 export type Answer = "yes" | "no" | "none" | "later";
 
 export type AskUser = (question: Question) => Promise<Answer>;
 
-/** Who calls a tool. */
+/** The caller of a tool. */
 export interface Caller {
-  /** Who asks, where the server knows its callers apart; else the actor of its client. */
+  /** The person who calls, if the server distinguishes its callers. Default: the actor of the client. */
   readonly actor?: string | undefined;
   readonly onProgress?: ((step: Progress) => void) | undefined;
-  /** Asks the person at the host; undefined where it cannot. */
+  /** Asks the user of the host; undefined if the host cannot. */
   readonly ask?: AskUser | undefined;
 }
 
-/** Tools and the way to call them; what a server serves. */
+/** Tools, resources and instructions: everything that a server serves. */
 export interface Toolbox {
-  /** What is listed: in a fixed order, and the same for every connection. */
+  /** Listed in a fixed order, the same for every connection. */
   readonly tools: readonly Tool[];
-  /** Told to the model when a connection opens. */
+  /** Sent to the model when a connection opens. */
   readonly instructions: string;
-  /** For people, who have several servers. */
+  /** Distinguishes this server from others in the user interface of a host. */
   readonly title: string;
-  /** Undefined when there is no such tool. Every failure of a call is a result; nothing is thrown. */
+  /** Calls a tool; undefined if it is unknown. Never throws: every failure is a result. */
   call(
     name: string,
     input: JsonObject,
     signal: AbortSignal,
     caller?: Caller,
   ): Promise<ToolResult | undefined>;
-  /** The watches that are offered, which are resources too. */
+  /** The offered watches as resources. */
   readonly resources: readonly WatchResource[];
   /**
-   * The part of a resource at an address that a result gave, or what is new at that of a watch; undefined where there is
-   * none any more. Throws an Error that says why it cannot be read.
+   * Reads a part of a stored resource, or the changes of a watch; undefined if the URI is unknown or expired. Throws an Error
+   * with the reason if a watch cannot be read.
    */
   read(uri: string): Promise<JsonObject | undefined>;
-  /** Watches what is at an address until the signal ends it, and says when there is something to read. False where there is no watch. */
+  /** Polls the watch at a URI until the signal aborts; `onUpdated` reports changes to read. Returns false if there is no such watch. */
   subscribe(uri: string, onUpdated: () => void, signal: AbortSignal): boolean;
-  /** Takes no more calls, aborts reads, and waits for calls that commit money and have left. */
+  /** Accepts no more calls, aborts reads, and waits for calls that move money and were sent. */
   close(): Promise<void>;
-  /** Lines for the log: what is unknown when the process ends now. */
+  /** Returns log lines for the calls whose outcome would be unknown if the process ended now. */
   unfinishedCalls(): readonly string[];
 }
 
-/** A server that listens. */
+/** A running server. */
 export interface RunningServer {
-  /** Takes no more calls, aborts reads, waits for calls that commit money and have left, and sends what is left to who still listens. */
+  /** Accepts no more calls, aborts reads, waits for calls that move money and were sent, and delivers their results. */
   close(): Promise<void>;
-  /** Lines for the log: what is unknown when the process ends now. */
+  /** Returns log lines for the calls whose outcome would be unknown if the process ended now. */
   unfinishedCalls(): readonly string[];
 }
 
@@ -91,21 +91,21 @@ export interface RunningServer {
 export interface McpServer {
   /** Starts to serve on a transport of the MCP SDK. */
   connect(transport: object): Promise<void>;
-  /** Takes no more calls, aborts reads, and waits for calls that commit money and have left. */
+  /** Accepts no more calls, aborts reads, and waits for calls that move money and were sent. */
   close(): Promise<void>;
 }
 
-/** A result that says what went wrong. Text only: strict clients check structured content against its schema. */
+/** Returns an error result. Text only, because strict clients check structured content against a schema. */
 export const errorResult = (...sentences: readonly (string | false | undefined)[]): ToolResult => ({
   content: [{ type: "text", text: sentences.filter(Boolean).join(" ") }],
   isError: true,
 });
 
-/** The result of a call that came after the server was asked to stop. */
+/** Returns the result of a call that arrives while the server stops. */
 export const stoppingResult = (tool: string): ToolResult =>
-  errorResult(`${tool} failed: the server is being stopped. Nothing was sent.`);
+  errorResult(`${tool} failed: the server is stopping. Nothing was sent.`);
 
-/** A watch as it is listed: by a template of its address, and by the address where nothing must be said. */
+/** A watch as a listed resource. Has a `uri` only if the watch has no required fields. */
 export interface WatchResource {
   readonly uriTemplate: string;
   readonly uri?: string;
@@ -117,7 +117,6 @@ export interface WatchResource {
   };
 }
 
-/** Where a resource is read, and how. */
 export interface ResourceLink {
   readonly type: "resource_link";
   readonly uri: string;

@@ -1,4 +1,4 @@
-/** Reads what a result shows of a list: from its beginning, or from the cursor of an earlier result. */
+/** Reads the rows for one result, from the start of a list or from the cursor of an earlier result. */
 import { invalidInputError } from "../core/client/call-errors";
 import type { Callable } from "../core/declaration/operation";
 import { jsonLength } from "./truncate";
@@ -10,38 +10,38 @@ import { cursorArgument, type Page, toPage, type PageReader, type RowRange, read
 import { type Row, splitRows } from "./rows";
 import type { Values } from "../core/declaration/fields";
 
-/** A page that did not fit, of an operation whose calls are counted. */
+/** A page that did not fit in a result, stored because the bank limits reads of the operation. */
 export interface StoredPage {
   readonly tool: string;
   readonly page: Page;
 }
 
-/** The rows for one result, and how to call for those after them. */
+/** The rows for one result, and the arguments of the call for the next rows. */
 export interface ListResult extends RowRange {
-  /** Whether it begins at the cursor of an earlier result. */
+  /** True if it begins at the cursor of an earlier result. */
   readonly isContinuation: boolean;
   /** The arguments of the call for the rows after them. */
   readonly nextArguments?: JsonObject;
-  /** Whether the rest was read and is not kept: it is too large. */
-  readonly tooLargeToKeep?: true;
+  /** True if the remaining rows were read but are too large to be stored. */
+  readonly isTooLargeToStore?: true;
 }
 
 const invalidCursor = (operation: Callable, message: string) =>
   invalidInputError(operation, [{ field: cursorArgument, message }]);
 
 const expiredCursorMessage =
-  "is not known here any more: what did not fit is kept for " +
-  `${retentionText}, by the server that read it. Call again without ${cursorArgument}; that is one more read at the service`;
+  `is unknown or expired: remaining rows are kept for ${retentionText}, only by the server that read them. ` +
+  `To start over, call without ${cursorArgument}; that is one more read at the service`;
 
-/** Characters of the lists beside an answer that come before it: a quarter of a result. */
+/** Lists up to this total length come before the result list: a quarter of a result. */
 const maxLeadingListsLength = maxResultLength / 4;
 
-/** The name of the list of a row: `sums`, or `access.accounts` inside an object. */
+/** Returns the name of the list of a row, for example `sums` or `access.accounts`. */
 export const listNameOf = ({ path }: Row): string => path.join(".");
 
 /**
- * The answer of a page with the lists beside it, one after the other, so that none is cut: before it what is short, such as
- * its sums, and after it what is long.
+ * Puts the other lists of a response in one sequence with the result list, so that none is truncated: short lists, for
+ * example sums, come before it and long ones after it.
  */
 function withOtherLists(operation: Callable, page: Page): Page {
   if (operation.resultList === undefined) return page;
@@ -60,9 +60,9 @@ function withOtherLists(operation: Callable, page: Page): Page {
   };
 }
 
-/** The row to begin at, of a page that was kept or has just been read. */
+/** The first row of a result, on a stored page or one just read. */
 interface StartingPoint {
-  /** The key under which the page is kept already. */
+  /** Key of the page if it is already stored. */
   readonly cacheKey?: string;
   readonly page: Page;
   readonly rowIndex: number;
@@ -84,7 +84,7 @@ function findStoredStart(
   )
     throw invalidCursor(
       operation,
-      `belongs to other arguments: send next as it was, or leave ${cursorArgument} out`,
+      `belongs to a call with other arguments: send next unchanged, or omit ${cursorArgument}`,
     );
   return { cacheKey: key, page: found.page, rowIndex: Number(index) };
 }
@@ -100,25 +100,28 @@ async function findStart(
     return findStoredStart(operation, values, String(cursor), store);
   const index = String(cursor ?? 0);
   if (!/^\d+$/.test(index))
-    throw invalidCursor(operation, `must be as in next, not ${JSON.stringify(cursor)}`);
+    throw invalidCursor(
+      operation,
+      `must be copied from next of the last result, not ${JSON.stringify(cursor)}`,
+    );
   const page = toPage(operation, values, await call(values));
   return { page: withOtherLists(operation, page), rowIndex: Number(index) };
 }
 
-/** The values with the page and its size, on which a cursor relies. */
+/** Adds the default page and size, because a cursor depends on both. */
 function withPageAndSize({ pages }: Callable, values: Values): Values {
   if (!pages) return values;
   const { page, size, defaultSize } = pages;
   return { ...values, [page]: values[page] ?? 1, [size]: values[size] ?? defaultSize };
 }
 
-/** The call for the rows after a range, where there are more. */
+/** Returns the arguments for the rows after a range, if there are more. */
 function nextCallAfter(
   operation: Callable,
   { cacheKey, page: startingPage }: StartingPoint,
   { next }: RowRange,
   store: ExpiringStore<StoredPage>,
-): Pick<ListResult, "nextArguments" | "tooLargeToKeep"> {
+): Pick<ListResult, "nextArguments" | "isTooLargeToStore"> {
   if (!next) return {};
   const args = argumentsOf(operation, next.values);
   if (!operation.quotaBound) return { nextArguments: { ...args, [cursorArgument]: String(next.rowIndex) } };
@@ -129,13 +132,13 @@ function nextCallAfter(
       ? cacheKey
       : store.add({ tool: operation.tool, page }, jsonLength(page.rows));
   return storeKey === undefined
-    ? { tooLargeToKeep: true }
+    ? { isTooLargeToStore: true }
     : { nextArguments: { ...args, [cursorArgument]: `${storeKey}.${rowIndex}` } };
 }
 
 /**
- * A first result has at most the page that was asked for; one that begins at a cursor has as much as fits. Throws what
- * the call throws, and InvalidInput for a cursor that is none.
+ * Reads the rows for one result. A first result has at most the requested page, a continuation as much as fits. Throws the
+ * errors of the call, and InvalidInput for an invalid cursor.
  */
 export async function readList(
   reader: PageReader,

@@ -1,16 +1,16 @@
-/** The question whether something is to be sent for release, as the person at the host reads it. The answer releases nothing. */
+/** Asks the user of the host whether to request a release. The answer itself releases nothing. */
 import type { Callable } from "../core/declaration/operation";
 import type { ReleaseProposal } from "../core/releases/proposal";
 import type { Question } from "./protocol";
 import { visibleText } from "./visible-text";
 
-/** Characters of one value, and of all: hosts show it in a window. */
+/** Upper bounds in characters, because hosts show the question in a small window. */
 const [maxValueLength, maxMessageLength] = [300, 3_000];
 
 const shorten = (text: string, maxLength: number): string =>
   text.length > maxLength ? `${text.slice(0, maxLength)} … (shortened)` : text;
 
-/** On one line, so that a value cannot look like a line of the question. */
+/** Formats a value on one line, so that it cannot imitate another line of the question. */
 const displayValue = (value: unknown): string =>
   shorten(
     visibleText(typeof value === "string" ? value : JSON.stringify(value)).replace(/\s+/g, " "),
@@ -22,7 +22,7 @@ const factLines = (facts: Readonly<Record<string, unknown>>): string[] =>
     value === undefined ? [] : [`${name}: ${displayValue(value)}`],
   );
 
-/** Of a call what it says and where it goes; of an order all of it. */
+/** Returns method, address and values of a call, or all terms of an order. */
 function factsOf({ terms }: ReleaseProposal): Readonly<Record<string, unknown>> {
   const { method, address, target, values } = terms;
   if (method === undefined) return terms;
@@ -30,7 +30,7 @@ function factsOf({ terms }: ReleaseProposal): Readonly<Record<string, unknown>> 
 }
 
 const movingRateNote =
-  "The worst rate is that far from a quote of this moment. It may follow from a newer one when you have answered.";
+  "The worst rate is derived from a current quote. It may be derived from a newer quote after you answer.";
 
 export function releaseQuestionOf({ title }: Callable, proposal: ReleaseProposal): Question {
   const { environment, client, validUntil, needs, asks, terms } = proposal;
@@ -45,7 +45,7 @@ export function releaseQuestionOf({ title }: Callable, proposal: ReleaseProposal
     `${title}: send this for release?`,
     lines,
     ...(terms.rate_seen === undefined ? [] : [movingRateNote]),
-    `It then waits for ${displayValue(needs)}. Your answer releases nothing.`,
+    `The request then waits for ${displayValue(needs)}. Your answer alone releases nothing.`,
   ].join("\n\n");
   return { message, subject: asks };
 }

@@ -1,4 +1,4 @@
-/** The key of a call that commits money, as an argument of its tool. */
+/** The idempotency key of a call that moves money, as an argument of its tool. */
 import type { Callable } from "../core/declaration/operation";
 import { keyViolation, requiresKey } from "../core/declaration/idempotency-key";
 import type { Violation } from "../core/declaration/violation";
@@ -7,7 +7,7 @@ import type { JsonObject } from "./protocol";
 
 export const keyArgument = "request_key";
 
-/** The property of the tool; `requiresKey` decides whether it is required. */
+/** Schema of the argument; `requiresKey` decides whether it is required. */
 export const keyProperty = {
   [keyArgument]: {
     type: "string",
@@ -16,9 +16,9 @@ export const keyProperty = {
 };
 
 const keyRequiredMessage =
-  "is required: a text of your own for this one request, such as an invoice number; repeat it only to repeat the request";
+  "is required: choose a text that identifies this one request, for example an invoice number; use it again only to repeat the same request";
 
-/** The key, what is wrong with it, and the arguments without it. Strict hosts send null for what is left out. */
+/** Separates the key from the other arguments and checks it. Strict hosts send null for an omitted key. */
 export function splitKey(
   operation: Callable,
   input: JsonObject,

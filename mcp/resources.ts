@@ -1,20 +1,21 @@
-/** Files and long texts of results: kept for a while, and read in parts by whoever was given their address. */
+/** Files and long texts of results, stored for a limited time and read in parts by URI. */
 import { ExpiringStore, retentionText } from "./expiring-store";
 import type { JsonObject, ResourceLink } from "./protocol";
 
-/** What is kept of a result. */
 export interface Resource {
   readonly name: string;
   readonly mimeType: string;
   readonly content: string | Buffer;
 }
 
-const uriPattern = /^fxdesk:\/\/kept\/([\w-]+)(?:\?from=(\d+))?$/;
+export const storedUriRoot = "fxdesk://results/";
 
-/** Characters of a part of a text, and bytes of a part of anything else. */
+const uriPattern = /^fxdesk:\/\/results\/([\w-]+)(?:\?from=(\d+))?$/;
+
+/** Size of one part: characters of text, or bytes. */
 const partSizes = { text: 20_000, bytes: 256 * 1024 } as const;
 
-/** Characters that are two are not parted. */
+/** Moves an index behind a surrogate pair, so that no character is split. */
 const characterBoundary = (text: string, index: number): number =>
   /[\uDC00-\uDFFF]/.test(text.charAt(index)) && index > 0 ? index + 1 : index;
 
@@ -24,31 +25,31 @@ const partSizeOf = ({ content }: Resource): number =>
 const describeResource = (resource: Resource): string => {
   const unit = typeof resource.content === "string" ? "characters" : "bytes";
   const { length } = resource.content;
-  const totalSize = `${length} ${unit}, kept for ${retentionText}`;
+  const totalSize = `${length} ${unit}, available for ${retentionText}`;
   const size = partSizeOf(resource);
   return length <= size
     ? `${totalSize}.`
-    : `${totalSize}; in parts: add ?from=${size}, ?from=${2 * size} and so on.`;
+    : `${totalSize}. To read the next parts, add ?from=${size}, ?from=${2 * size} and so on to the URI.`;
 };
 
 export class Resources {
   readonly #store = new ExpiringStore<Resource>();
 
-  /** Undefined where it is too large to be kept. */
+  /** Stores a resource; undefined if it is too large. */
   add(resource: Resource): ResourceLink | undefined {
     const key = this.#store.add(resource, resource.content.length);
     if (key === undefined) return undefined;
     const { name, mimeType } = resource;
     return {
       type: "resource_link",
-      uri: `fxdesk://kept/${key}`,
+      uri: `${storedUriRoot}${key}`,
       name,
       mimeType,
       description: describeResource(resource),
     };
   }
 
-  /** A part, as `resources/read` returns it: `_meta.next` is the address of the one after it. Undefined for what is not here. */
+  /** Reads a part for `resources/read`; `_meta.next` is the URI of the next part. Undefined if the resource is unknown or expired. */
   read(uri: string): JsonObject | undefined {
     const [, key = "", from = "0"] = uriPattern.exec(uri) ?? [];
     const resource = this.#store.get(key);
@@ -56,7 +57,7 @@ export class Resources {
     if (!resource || start > resource.content.length) return undefined;
     const { content, mimeType } = resource;
     const end = start + partSizeOf(resource);
-    const next = end < content.length ? `fxdesk://kept/${key}?from=${end}` : undefined;
+    const next = end < content.length ? `${storedUriRoot}${key}?from=${end}` : undefined;
     const part =
       typeof content === "string"
         ? { text: content.slice(characterBoundary(content, start), characterBoundary(content, end)) }

@@ -1,27 +1,28 @@
-/** What the results of all kinds have in common. */
 import type { Callable } from "../core/declaration/operation";
 import { modelFields } from "../core/declaration/fields";
 import { argumentName } from "./argument-names";
 import type { Content, JsonObject } from "./protocol";
 
-/** Characters of JSON in one result: about 5,000 tokens, well below where hosts cut. */
+/** Upper bound of one result in characters of JSON: about 5,000 tokens, well below the limits of hosts. */
 export const maxResultLength = 20_000;
 
-/** What a result shows. */
+/** The content of a result before it is formatted. */
 export interface ResultContent {
   readonly content: JsonObject;
-  /** The same as text, where that is shorter than its JSON. */
+  /** The content as text if that is shorter than JSON. */
   readonly text?: string;
-  /** Sentences of ours about it; nothing that other people wrote. */
+  /** Sentences of fxdesk about the content; never text that other people wrote. */
   readonly remarks: readonly string[];
   readonly attachments?: readonly Content[];
 }
 
-/** That something is not shown whole. What is not a read must not be called again to see the rest. */
+/** Adds a warning for calls that are not reads, which must not be repeated to see the rest. */
 export const truncationNote = ({ effect }: Callable, text: string): string =>
-  effect === "read" ? text : `${text} Do not call it again for the rest: that would repeat it.`;
+  effect === "read"
+    ? text
+    : `${text} Do not call the tool again to see the rest: that would repeat the action.`;
 
-/** How to ask for less, in the fields of the operation itself. */
+/** Names the filters that reduce the result. */
 export function narrowingHint(operation: Callable): string {
   const filters = modelFields(operation).filter(
     ({ location, required }) => location === "query" && !required,

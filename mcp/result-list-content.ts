@@ -1,4 +1,4 @@
-/** A result whose answer is one of its lists: what is told about the list, and as many of its rows as fit. */
+/** Formats a result whose main content is one list: metadata, and as many rows as fit. */
 import type { z } from "zod";
 import type { Callable } from "../core/declaration/operation";
 import { listEntryFields } from "../core/declaration/result-list";
@@ -16,14 +16,14 @@ type RowObject = Readonly<Record<string, unknown>>;
 const isRowObject = (value: unknown): value is RowObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A value in a line with commas: quoted where it would not be one value. */
+/** Formats a CSV cell, quoted if needed. */
 function formatCell(value: unknown): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return /[",\n\r]|^\s|\s$/.test(text) ? JSON.stringify(text) : text;
 }
 
-/** An entry with the fields of objects inside it joined to their names: `amount.currency`. */
+/** Flattens nested objects to dotted names: `amount.currency`. */
 const flatten = (entry: RowObject, path = ""): RowObject =>
   Object.assign(
     {},
@@ -32,7 +32,7 @@ const flatten = (entry: RowObject, path = ""): RowObject =>
     ),
   ) as RowObject;
 
-/** The names of columns: fields that are known in their order, then others as they first appear. */
+/** Returns column names: known fields in declared order, then others in order of appearance. */
 function columnsOf(rows: readonly RowObject[], fields: readonly string[]): string[] {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const rank = (name: string) => {
@@ -42,7 +42,7 @@ function columnsOf(rows: readonly RowObject[], fields: readonly string[]): strin
   return names.toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** A list as lines with commas, the names of its fields first; each row is one line. */
+/** Formats a list as CSV with a header line. */
 function toCsv(list: readonly unknown[], fields: readonly string[]): string {
   if (!list.every(isRowObject)) return list.map(formatCell).join("\n");
   const rows = list.map((entry) => flatten(entry));
@@ -55,7 +55,7 @@ function toCsv(list: readonly unknown[], fields: readonly string[]): string {
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-/** What is told in one line: values, and the fields of objects. */
+/** Formats a value, or the fields of an object, in one line. */
 const fieldText = (name: string, value: unknown): string =>
   isRowObject(value)
     ? Object.entries(value)
@@ -63,7 +63,7 @@ const fieldText = (name: string, value: unknown): string =>
         .join(", ")
     : `${name} ${formatCell(value)}`;
 
-/** A short line of what is told about the rows, then the lists that are not empty, then the rows. */
+/** Formats the metadata in one line, then the other non-empty lists, then the rows. */
 function resultListText(
   callable: Callable,
   metadata: JsonObject,
@@ -89,7 +89,7 @@ const countLists = (rows: readonly Row[]): Map<string, number> => {
   return counts;
 };
 
-/** How many rows of each list are here, where they are not all in one result. */
+/** States how many rows of each list the result has; undefined if it has all. */
 export function partialRowsNote({
   pages: [{ rows: all }],
   rows,
@@ -101,10 +101,10 @@ export function partialRowsNote({
     .map(([list, count]) => ({ list, count, shown: here.get(list) ?? 0 }))
     .filter(({ count, shown }) => (isContinuation ? shown > 0 : shown < count))
     .map(({ list, count, shown }) => `${shown} of the ${count} ${list}`);
-  return `${parts.join(", ")} are here.`;
+  return `This result has ${parts.join(", ")}.`;
 }
 
-/** A body without the lists whose rows are all in other results: an empty one would say that there are none. */
+/** Removes lists whose rows are all in other results, because an empty list would mean that there are none. */
 function withoutOmittedLists(metadata: unknown, omittedLists: ReadonlySet<string>, path = ""): unknown {
   if (!isRowObject(metadata)) return metadata;
   return Object.fromEntries(
@@ -114,48 +114,50 @@ function withoutOmittedLists(metadata: unknown, omittedLists: ReadonlySet<string
   );
 }
 
-/** What is told beside the rows of a result, however long. */
+/** Returns the fields other than the rows, at full length. */
 function completeMetadata({ pages: [{ metadata, rows: all }], rows }: ListResult): unknown {
   const here = countLists(rows);
   const omittedLists = [...countLists(all).keys()].filter((list) => !here.has(list));
   return withoutOmittedLists(metadata, new Set(omittedLists));
 }
 
-/** The same, as far as it fits. */
+/** Returns the fields other than the rows, truncated. */
 export const truncatedMetadata = (list: ListResult): unknown =>
   truncate(completeMetadata(list), maxResultLength);
 
 const isTooLong = ({ value }: Row) => jsonLength(value) > maxResultLength;
 
-/** The rows of a result, those that are longer than one cut. */
+/** Truncates rows that are longer than a result. */
 export const truncateRows = (rows: readonly Row[]): Row[] =>
   rows.map((row) => (isTooLong(row) ? { ...row, value: truncate(row.value, maxResultLength) } : row));
 
-/** What is told of a frame that is cut. */
+/** Describes the truncation of metadata. */
 function truncatedMetadataNote(metadata: unknown): string {
   const omittedCount =
     splitRows(metadata).rows.length - splitRows(truncate(metadata, maxResultLength)).rows.length;
-  const rows = omittedCount > 0 ? `, and ${omittedCount} rows are left out` : "";
-  return `Too long to show whole: texts in it are cut${rows}.`;
+  const rows = omittedCount > 0 ? `, and ${omittedCount} rows are omitted` : "";
+  return `Too long to show in full: texts are cut${rows}.`;
 }
 
-/** What is not shown, and why. */
+/** Explains which parts are not shown, and why. */
 export function omissionNotes(
   operation: Callable,
-  { pages: [{ metadata }], rows, tooLargeToKeep, unreachable }: ListResult,
+  { pages: [{ metadata }], rows, isTooLargeToStore, unreachable }: ListResult,
 ): string[] {
   const truncatedCount = rows.filter(isTooLong).length;
   return [
     ...(jsonLength(metadata) > maxResultLength ? [truncatedMetadataNote(metadata)] : []),
     ...(truncatedCount > 0
-      ? [`${truncatedCount} of them ${truncatedCount === 1 ? "is" : "are"} too long to show whole.`]
+      ? [`${truncatedCount} of them ${truncatedCount === 1 ? "is" : "are"} too long to show in full.`]
       : []),
-    ...(tooLargeToKeep ? [`The rest is too long to be kept.${narrowingHint(operation)}`] : []),
+    ...(isTooLargeToStore
+      ? [`The remaining rows are too large to be stored.${narrowingHint(operation)}`]
+      : []),
     ...(unreachable ? ["The service has more, behind a link that this tool cannot follow."] : []),
   ];
 }
 
-/** A result in which something is cut has a link to the whole. */
+/** Adds a link to the complete data if anything was truncated. */
 export function withCompleteResource(
   operation: Callable,
   list: ListResult,
@@ -177,9 +179,9 @@ export function withCompleteResource(
   return { ...shown, ...linked, remarks: [...shown.remarks, ...linked.remarks] };
 }
 
-export const moreFollowNote = "More follow: call again with exactly the arguments in next.";
+export const moreFollowNote = "There are more: call this tool again with exactly the arguments in next.";
 
-/** The rows of one result. What is told about all of them comes with the first. `schema` is that of the whole result. */
+/** Returns the rows of one result; only the first result has the metadata. `schema` is the schema of the complete response. */
 export function resultListContent(
   callable: Callable,
   list: ListResult,
@@ -188,7 +190,6 @@ export function resultListContent(
 ): ResultContent {
   const name = callable.resultList!;
   const { rows, isContinuation, nextArguments: next } = list;
-  // Those of a watch stand beside its changes as they are.
   const metadataParts = splitRows(isContinuation ? {} : truncatedMetadata(list));
   const shownRows = [...metadataParts.rows, ...truncateRows(rows)];
   const body = withDecimalStrings(joinRows({ ...metadataParts, rows: shownRows }), schema) as JsonObject;
@@ -206,8 +207,8 @@ export function resultListContent(
     },
     text: resultListText(callable, metadata, resultList, next),
     remarks: [
-      // Of changes that are told bit by bit nobody knows how many follow.
-      ...(part ? [part] : next ? [`${rows.length} of the ${name} are here.`] : []),
+      // A watch does not know how many changes remain.
+      ...(part ? [part] : next ? [`This result has ${rows.length} of the ${name}.`] : []),
       ...omitted,
       ...(next ? [moreFollowNote] : []),
     ],

@@ -1,4 +1,4 @@
-/** Reads as many rows of a list as a result holds, over as many pages as that takes, with a cursor to the next row. */
+/** Reads the rows that fit in one result, across pages, and a cursor to the next row. */
 import type { z } from "zod";
 import { type NextPage, nextPage } from "../core/client/next-page";
 import { invalidPageError } from "../core/client/pages";
@@ -12,41 +12,42 @@ import { schemaPartsOf } from "./argument-names";
 import { type Row, type SplitBody, splitRows } from "./rows";
 import { maxResultLength } from "./result-content";
 
-/** The argument of a tool that takes a cursor, as an earlier result has it in `next`. */
+/** The tool argument for the cursor in `next` of an earlier result. */
 export const cursorArgument = "continue";
 
-/** Pages that one call of a tool reads at most. */
+/** Maximum number of pages that one tool call reads. */
 const maxPages = 20;
 
-/** A page of a list, or a whole one that has no pages. */
+/** A page, or a complete list that has no pages. */
 export interface Page {
   readonly response: ServiceResponse;
-  /** The values of the call that read it. */
+  /** Input values of the call that read the page. */
   readonly values: Values;
   readonly metadata: unknown;
   readonly rows: readonly Row[];
   readonly following: NextPage | undefined;
 }
 
-/** The row of a page at which the next result begins. */
+/** The first row of the next result. */
 interface Cursor {
   readonly values: Values;
-  /** Rows to pass over, from the beginning of the page. */
+  /** Index of the row in the page. */
   readonly rowIndex: number;
-  /** The page where it has been read. */
+  /** Set if the page was already read. */
   readonly page?: Page;
 }
 
-/** The rows of a list that one result holds, and the pages they come from. */
+/** The rows for one result, and the pages they come from. */
 export interface RowRange {
   readonly pages: readonly [Page, ...Page[]];
   readonly rows: readonly Row[];
-  /** Undefined at the end of the list, and where nobody can go on: there is more behind a link in words of its own. */
+  /** Undefined at the end of the list, and if the next page is unreachable. */
   readonly next?: Cursor;
+  /** True if the next page is behind a link that does not match the operation. */
   readonly unreachable?: true;
 }
 
-/** All rows of a body, or those of the list that is the answer: what else is in it is about them. */
+/** Returns all rows of a body; if the operation declares a result list, only its rows, with the rest as metadata. */
 function splitResponseRows(operation: Callable, body: unknown): SplitBody {
   const resultList = extractResultList(operation, body);
   if (!resultList) return splitRows(body);
@@ -54,7 +55,7 @@ function splitResponseRows(operation: Callable, body: unknown): SplitBody {
   return { metadata: rest, rows: entries.map((value) => ({ path: [name], value })) };
 }
 
-/** A response as a page. */
+/** Converts a response to a page. */
 export const toPage = (operation: Callable, values: Values, response: ServiceResponse): Page => ({
   response,
   values,
@@ -62,19 +63,18 @@ export const toPage = (operation: Callable, values: Values, response: ServiceRes
   following: nextPage(operation, values, response),
 });
 
-/** A service that gives the same page again would be read without end. */
+/** Throws if the service repeats a page, which would otherwise be read forever. */
 function assertDifferentPage(operation: Callable, { response, rows }: Page, previous: Page): void {
   if (rows.length > 0 && JSON.stringify(rows) === JSON.stringify(previous.rows))
-    throw invalidPageError(operation, response, "A page is the same as the one before it.");
+    throw invalidPageError(operation, response, "The page is identical to the previous one.");
 }
 
 export interface PageReader {
   readonly operation: Callable;
-  /** Calls the operation. */
   readonly call: (values: Values) => Promise<ServiceResponse>;
 }
 
-/** The page after another; undefined when it cannot be read now, so that what was read before is not lost. */
+/** Reads the next page; undefined if that fails, so that the rows read so far are not lost. */
 async function pageAfter({ operation, call }: PageReader, page: Page, values: Values) {
   const response = await call(values).catch(() => undefined);
   if (!response) return undefined;
@@ -84,8 +84,8 @@ async function pageAfter({ operation, call }: PageReader, page: Page, values: Va
 }
 
 /**
- * The rows of a result, from a row of a page on: until they are as many or as large as a result holds. The last row may
- * reach over the limit, so that reading a whole list takes no more results than the size of its rows needs.
+ * Reads rows from a given row until the result is full. The last row may exceed the size limit, so that long rows do not
+ * increase the number of results.
  */
 export async function readRowRange(
   reader: PageReader,
@@ -119,14 +119,14 @@ export async function readRowRange(
   }
 }
 
-/** Whether a schema is a list, or an object in which one is always there. */
+/** True for a list, and for an object with a required list. */
 function hasList(schema: z.ZodType): boolean {
   const { shape = {}, element } = schemaPartsOf(schema);
   const lists = Object.values(shape).filter((inner) => isRequired(inner) && schemaPartsOf(inner).element);
   return element !== undefined || kindOf(schema) === "unknown" || lists.length > 0;
 }
 
-/** Whether an operation reads a list, or an object with a list in it. */
+/** True if the operation reads a list, or an object with a list in it. */
 export const returnsRows = memoizePerOperation(
   ({ effect, responses, linkedPages, resultList }: Callable) =>
     linkedPages !== undefined ||

@@ -1,21 +1,21 @@
-/** The rows of a body, whether it is a list or has lists inside, and the body without them. */
+/** Splits a body into the rows of its lists and the rest, and joins them again. */
 import type { JsonObject } from "./protocol";
 
-/** A row with the fields that lead to its list; none where the body is the list. */
+/** A row and the path of its list; empty if the body itself is the list. */
 export interface Row {
   readonly path: readonly string[];
   readonly value: unknown;
 }
 
 export interface SplitBody {
-  /** The body with its lists empty. */
+  /** The body with empty lists. */
   readonly metadata: unknown;
   readonly rows: readonly Row[];
 }
 
 const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null;
 
-/** Parts a body into its rows, in the order in which they stand, and the rest. */
+/** Splits a body into its rows, in document order, and the rest. */
 export function splitRows(body: unknown, path: readonly string[] = []): SplitBody {
   if (Array.isArray(body)) return { metadata: [], rows: body.map((value: unknown) => ({ path, value })) };
   if (!isObject(body)) return { metadata: body, rows: [] };
@@ -26,7 +26,7 @@ export function splitRows(body: unknown, path: readonly string[] = []): SplitBod
   };
 }
 
-/** The body with some of its rows. A list that the frame does not have, as of another page, is made. */
+/** Puts rows back into a body. Creates lists that the metadata lacks, for example of another page. */
 export function joinRows({ metadata, rows }: SplitBody): unknown {
   if (Array.isArray(metadata)) return rows.map(({ value }) => value);
   if (!isObject(metadata)) return metadata;

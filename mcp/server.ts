@@ -1,4 +1,4 @@
-/** The MCP server over a toolbox: the one place that maps between the two. */
+/** Maps a toolbox to an MCP server of the SDK. */
 import {
   type CallToolResult,
   type ListToolsResult,
@@ -14,17 +14,17 @@ import type { McpServer, Toolbox } from "./protocol";
 import { version } from "./version";
 import { toListedResources, toResourceTemplates } from "./watch-uri";
 
-/** The list changes only when the server is started again. */
+/** Time for which hosts may cache the tool list, which changes only with a restart. */
 const listCacheTtlMs = 300_000;
 
 const expiredMessage = (uri: string) =>
-  `There is no ${uri} here: what a result links to is kept for ${retentionText}, by the server that gave it. Call the tool again.`;
+  `Unknown or expired resource ${uri}. Linked resources are kept for ${retentionText}, only by the server that created them. Call the tool again.`;
 
 type Notify = (notification: { method: string; params: Record<string, unknown> }) => Promise<void>;
 
 /**
- * Tells a host that asked for it how far a call has come; the protocol wants each step to be beyond the one before. A host
- * that is gone is not told, and the call goes on.
+ * Sends progress notifications if the host sent a token. The protocol requires increasing values. Errors are ignored,
+ * because a call continues even if the host has disconnected.
  */
 function progressNotifier(
   progressToken: string | number | undefined,
@@ -41,13 +41,13 @@ function progressNotifier(
   };
 }
 
-/** What a host has subscribed to, by address, each with what ends it. */
+/** The subscriptions of one connection, by URI. */
 class HostSubscriptions {
   readonly #controllers = new Map<string, AbortController>();
 
   constructor(private readonly toolbox: Toolbox) {}
 
-  /** False where there is nothing to subscribe to. */
+  /** Returns false if there is no watch at the URI. */
   add(uri: string, onUpdated: () => void): boolean {
     this.remove(uri);
     const controller = new AbortController();
@@ -66,23 +66,22 @@ class HostSubscriptions {
 }
 
 /**
- * How hosts hear that there is something to read. `requests`: they subscribe to each address on a connection that lasts, or
- * open a stream. `streams`: they open a stream beside the requests, each of which has a server of its own. `nothing`: they do
- * not.
+ * Subscription mechanism of a connection. `requests`: one request per URI on a lasting connection, or a stream. `streams`:
+ * only a stream, because each HTTP request has its own server. `nothing`: no subscriptions.
  */
 export type SubscriptionMode = "requests" | "streams" | "nothing";
 
 interface ServerOptions {
   readonly subscriptionMode: SubscriptionMode;
-  /** Who asks, where that is another than the actor of the client. */
+  /** The calling person. Default: the actor of the client. */
   readonly actor?: string | undefined;
-  /** How long the person at a host may think about a question. */
+  /** Time in which the user of the host must answer a question. */
   readonly answerTimeoutMs?: number;
 }
 
 /**
- * A server for one connection, or for one request over HTTP. It works below the SDK's own tool registry, which would turn
- * every input schema into JSON again for each list, and drop arguments it does not know.
+ * Creates a server for one connection or one HTTP request. It bypasses the tool registry of the SDK, which converts every
+ * input schema again for each list and drops unknown arguments.
  */
 export function createToolboxServer(
   toolbox: Toolbox,
@@ -108,10 +107,10 @@ export function createToolboxServer(
     });
     const question = elicitation.pendingRequest();
     if (question) return question;
-    if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+    if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}.`);
     return result as CallToolResult;
   });
-  // What results link to is listed nowhere: only who was given an address reads it.
+  // Stored results are not listed: only a caller that received the URI may read them.
   server.setRequestHandler("resources/list", () => ({ resources: toListedResources(toolbox.resources) }));
   server.setRequestHandler("resources/templates/list", () => ({
     resourceTemplates: toResourceTemplates(toolbox.resources),
@@ -127,13 +126,16 @@ export function createToolboxServer(
   return server;
 }
 
-/** Hosts of the older revisions subscribe by a request of its own; they hear no more once their connection is closed. */
+/** Handles subscriptions of older revisions, which end with the connection. */
 function handleSubscriptions(server: Server, toolbox: Toolbox): void {
   const subscriptions = new HostSubscriptions(toolbox);
   server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
     const onUpdated = () => void server.sendResourceUpdated({ uri }).catch(() => undefined);
     if (!subscriptions.add(uri, onUpdated))
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no watch at ${uri}.`);
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no watch at ${uri}. Use a URI from the resource list or templates.`,
+      );
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
@@ -143,7 +145,7 @@ function handleSubscriptions(server: Server, toolbox: Toolbox): void {
   Object.assign(server, { onclose: () => subscriptions.removeAll() });
 }
 
-/** The same for who brings a transport. */
+/** Creates a server that the caller connects to a transport. */
 export function unconnected(toolbox: Toolbox): McpServer {
   const server = createToolboxServer(toolbox, { subscriptionMode: "requests" });
   return {

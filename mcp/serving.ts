@@ -1,6 +1,6 @@
-/** All that is written against the MCP SDK: shipped as one file with the SDK in it. */
+/** All code that depends on the MCP SDK, bundled with it into one file. */
 export { unconnected } from "./server";
 export { serveOnStdio } from "./stdio";
 
-/** Loaded when it is first needed: most servers listen to their host only. */
+/** Loaded on first use, because most servers run over standard input and output. */
 export const overHttp = () => import("./http.js");

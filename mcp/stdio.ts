@@ -7,11 +7,11 @@ import type { RunningServer, Toolbox } from "./protocol";
 import { createToolboxServer } from "./server";
 
 export interface StdioServer extends RunningServer {
-  /** Resolves when nobody is there any more: the input has ended or the output is closed. The server closes itself. */
+  /** Resolves when the input has ended or the output is closed. The server then closes itself. */
   readonly disconnected: Promise<void>;
 }
 
-/** Resolves when the input has ended or the output is closed. Neither's error ends the process. */
+/** Resolves when the input has ended or the output is closed. Handles the errors of both, which would end the process. */
 function untilDisconnected({ stdin, stdout }: NodeJS.Process): Promise<void> {
   return new Promise((resolve) => {
     for (const end of ["end", "close", "error"]) stdin.on(end, () => resolve());
@@ -19,7 +19,7 @@ function untilDisconnected({ stdin, stdout }: NodeJS.Process): Promise<void> {
   });
 }
 
-/** Hears to what hosts listen, and until when. Returns what ends it for all. */
+/** Registers the subscription streams of a host. Returns a function that ends them all. */
 function trackListeners(transport: StdioServerTransport, listeners: StreamListeners): () => void {
   const controllers = new Map<string | number, AbortController>();
   const forward = transport.onmessage?.bind(transport);
@@ -40,8 +40,8 @@ function trackListeners(transport: StdioServerTransport, listeners: StreamListen
 }
 
 /**
- * Serves a toolbox on standard input and output. Nothing else may write to standard output. When its input ends the SDK
- * drops all calls: it is given an input that ends after them.
+ * Serves a toolbox on standard input and output. Nothing else may write to standard output. The SDK drops all calls when
+ * its input ends, so it reads from a separate stream that ends after them.
  */
 export function serveOnStdio(toolbox: Toolbox): StdioServer {
   const { stdin, stdout } = process;
@@ -55,7 +55,6 @@ export function serveOnStdio(toolbox: Toolbox): StdioServer {
       onerror: (error) => console.error(error.message),
     },
   );
-  // What hosts hear goes through the server that the connection has.
   const listeners = new StreamListeners(toolbox, (uri) => {
     void connected?.sendResourceUpdated({ uri }).catch(() => undefined);
   });
@@ -65,7 +64,7 @@ export function serveOnStdio(toolbox: Toolbox): StdioServer {
     stdin.unpipe(input).pause();
     endListening();
     await toolbox.close();
-    // The results of the last calls are on their way through the SDK, which drops them when it is closed.
+    // Gives the SDK time to write the last results, which it drops when it is closed.
     await setImmediate();
     await server.close();
   }

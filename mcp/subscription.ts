@@ -1,27 +1,26 @@
-/** A watch that a host listens to: asked again and again, and what was found is kept until the host reads it. */
+/** A subscription to a watch: polls it, and stores the changes until the host reads them. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { JsonObject } from "./protocol";
 
-/** What a watch answers. */
+/** A batch of changes. */
 export interface WatchUpdate extends JsonObject {
   readonly count: number;
   readonly cursor: string;
-  /** Where more are waiting. */
+  /** Set if more changes are waiting. */
   readonly next?: JsonObject;
 }
 
 interface SubscriptionOptions {
-  /** Asks for what comes after a cursor, which says that all before it was heard. */
+  /** Reads the changes after a cursor, which acknowledges all before it. */
   readonly readAfter: (cursor: string | undefined, signal: AbortSignal) => Promise<WatchUpdate>;
   readonly everyMs: number;
-  /** Hears that there is something to read. */
+  /** Called when there are changes to read. */
   readonly onUpdated: () => void;
 }
 
 export class Subscription {
   readonly #stop = new AbortController();
   #cursor: string | undefined;
-  /** What the host has not read yet. */
   #unread: WatchUpdate | undefined;
   #failure: Error | undefined;
   #pendingRead: Promise<void> = Promise.resolve();
@@ -31,7 +30,7 @@ export class Subscription {
     void this.#poll();
   }
 
-  /** What was found. It counts as heard when the watch is asked the next time. Throws why nothing could be read. */
+  /** Returns unread changes; the next poll acknowledges them. Throws the last error if there are none. */
   async read(): Promise<WatchUpdate | undefined> {
     await this.#pendingRead;
     const found = this.#unread;

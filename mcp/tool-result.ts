@@ -1,4 +1,4 @@
-/** From what was read of the service to the result of a tool. */
+/** Converts responses of the service to tool results. */
 import type { ServiceResponse } from "../core/client/response";
 import type { JournalNote } from "../core/errors";
 import type { ReceivedFile } from "../core/client/received-file";
@@ -12,20 +12,20 @@ import type { ListResult } from "./read-list";
 import type { Resources } from "./resources";
 import { truncationNote, maxResultLength, type ResultContent } from "./result-content";
 
-/** What is told beside the body when a response differs from the contract. */
+/** Maximum number of reported differences from the contract. */
 const maxDifferences = 5;
 
 function objectContent(operation: Callable, content: JsonObject, resources: Resources): ResultContent {
   if (jsonLength(content) <= maxResultLength) return { content, remarks: [] };
   const { tool } = operation;
-  const truncated = truncationNote(operation, "Too long to show whole: lists and texts in it are cut.");
+  const truncated = truncationNote(operation, "Too long to show in full: lists and texts are cut.");
   const truncatedContent = { truncated, ...(truncate(content, maxResultLength) as JsonObject) };
   const completeResource = { name: tool, mimeType: "application/json", content: JSON.stringify(content) };
   const { remarks, ...rest } = linkedContent(truncatedContent, completeResource, resources);
   return { ...rest, remarks: [truncated, ...remarks] };
 }
 
-/** A page for a person's browser: a model is told what it is. */
+/** Links an HTML page, which is meant for a browser, instead of showing it to the model. */
 const htmlContent = ({ tool }: Callable, content: string, resources: Resources): ResultContent =>
   linkedContent(
     { content_type: "text/html", size: content.length },
@@ -35,7 +35,7 @@ const htmlContent = ({ tool }: Callable, content: string, resources: Resources):
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** What came back: of a list the rows that were read, in one or more responses. */
+/** The response of a call, or the rows of a list from one or more responses. */
 export type CallResponse =
   | ListResult
   | { readonly pages: readonly [{ readonly response: ServiceResponse }]; readonly rows?: undefined };
@@ -70,19 +70,19 @@ const contractDifferences = (responses: readonly { readonly response: ServiceRes
     .slice(0, maxDifferences)
     .map(({ field, message }) => (field ? `${field}: ${message}` : message));
 
-/** What fxdesk adds to a result of its own. */
+/** Information that fxdesk adds to a result. */
 export interface FxdeskNotes {
-  /** Sentences for the model, about its arguments. */
+  /** Sentences for the model. */
   readonly notes: readonly string[];
-  /** Where it was done, where that was more than reading. */
+  /** Environment and client, for calls that do more than read. */
   readonly target?: JsonObject;
-  /** Where the journal has it, where it commits money. */
+  /** Journal entry, for calls that move money. */
   readonly journal?: JournalNote | undefined;
 }
 
-const replayedNote = "An earlier call with this key ended so: nothing was sent now.";
+const replayedNote = "This is the result of an earlier call with the same key. Nothing was sent now.";
 const recoveredNote =
-  "The response was lost, and the service was asked what became of the call: it was carried out, once.";
+  "The response was lost. A check with the service showed that the call was carried out once.";
 
 const fxdeskField = ({ notes: given, target, journal }: FxdeskNotes): JsonObject => {
   const journalNotes = [
@@ -98,7 +98,7 @@ const fxdeskField = ({ notes: given, target, journal }: FxdeskNotes): JsonObject
   };
 };
 
-/** What is told beside the content. */
+/** Returns the fields that are added to the content. */
 function extraContent({ pages }: CallResponse, notes: FxdeskNotes): JsonObject {
   const differs = contractDifferences(pages);
   const ours = fxdeskField(notes);
@@ -108,7 +108,7 @@ function extraContent({ pages }: CallResponse, notes: FxdeskNotes): JsonObject {
   };
 }
 
-/** Where several responses are documented, the status tells which one it is. */
+/** Adds the status if the contract documents several responses. */
 function structuredContentOf(
   operation: Callable,
   response: CallResponse,
@@ -122,7 +122,7 @@ function structuredContentOf(
   };
 }
 
-/** The result of a call that the service responded to. Reads a file response to its end, or to the size that is kept. */
+/** Returns the result of a successful call. Reads a file to its end or to the size limit. */
 export async function toolResultOf(
   operation: Callable,
   response: CallResponse,

@@ -46,51 +46,50 @@ import type { ClientCore } from "../core/client/client-types";
 import type { ConfirmRelease } from "../core/releases/proposal";
 
 export interface McpOptions extends Offer {
-  /** Its service has a tool for each operation, procedure and watch; those that people need most are offered by default. */
+  /** Each operation, procedure and watch of its service is a tool; the everyday ones are offered by default. */
   readonly client: ClientCore;
 }
 
-/** Says whom to ask for the tool, not how it is switched on: a model must not do that itself. */
+/** Refers to the operator and does not name the setting, because a model must not change it. */
 const switchedOffResult = ({ tool, effect }: Callable): ToolResult =>
   errorResult(
-    `${tool} is switched off on this server, and nothing was sent.`,
-    `It is a tool of the kind ${effect}: ask the operator of this server whether that may be allowed.`,
+    `${tool} is not allowed on this server. Nothing was sent.`,
+    `Ask the operator of this server whether to allow tools with the effect ${effect}.`,
   );
 
-/** A tool that the service has and the server does not offer. */
+/** Returns the result for a tool that exists but is not offered. */
 const notOfferedResult = ({ tool }: Callable): ToolResult =>
   errorResult(
-    `${tool} is not offered by this server, and nothing was sent.`,
-    "Ask the operator of this server whether it can be.",
+    `${tool} is not offered by this server. Nothing was sent.`,
+    "Ask the operator of this server whether to offer it.",
   );
 
-/** The error for a call that may or may not have been carried out. */
 const unknownOutcomeError = (operation: Callable, error: unknown): FxdeskError =>
   toFxdeskError(operation, error, { attempts: 1, sent: true });
 
 const logLine = (operation: Callable, outcome: ServiceResponse | FxdeskError) =>
   `fxdesk: ${formatOutcomeLine(operation, outcome)}`;
 
-/** Whoever stopped waiting, the log has the outcome of each call that commits money. */
+/** Logs the outcome of each call that moves money, because its caller may no longer be waiting. */
 function log(operation: Callable, outcome: ServiceResponse | FxdeskError): void {
   if (operation.effect === "money") console.error(logLine(operation, outcome));
 }
 
-/** Tells the right spelling of arguments that were spelled in another way. */
-function spellingNotes(respelled: readonly { readonly given: string; readonly name: string }[]): string[] {
-  if (respelled.length === 0) return [];
-  const names = respelled.map(({ given, name }) => `${name} (not ${given})`);
-  return [`Arguments are spelled ${names.join(", ")}.`];
+/** Notes the correct spelling of arguments. */
+function spellingNotes(corrections: readonly { readonly given: string; readonly name: string }[]): string[] {
+  if (corrections.length === 0) return [];
+  const names = corrections.map(({ given, name }) => `${name} (not ${given})`);
+  return [`Argument names were corrected: ${names.join(", ")}.`];
 }
 
-/** Whatever does more than read says on which target it was done. */
+/** Adds the target for calls that do more than read. */
 function notesFor({ effect }: Callable, target: Target, notes: readonly string[]): FxdeskNotes {
   return { notes, ...(effect !== "read" && { target: targetData(target) }) };
 }
 
-const notReleasedNote = "No person released this: this server runs with --release never.";
+const notReleasedNote = "No person released this call, because this server runs with --release never.";
 
-/** The arguments of the operation, and those of the tool's own. */
+/** Separates the arguments of the operation from those of the tool. */
 function splitToolArguments(
   operation: Callable,
   input: JsonObject,
@@ -113,20 +112,25 @@ export function createToolbox({ client, ...offer }: McpOptions): Toolbox {
   const storedPages = new ExpiringStore<StoredPage>();
   const resources = new Resources();
 
-  /** The last answer of the person at the host to whether something is sent for release. */
-  interface Asked {
+  /** The answer of the user of the host, if asked. */
+  interface ReleaseConfirmation {
     answer?: Answer;
   }
 
-  /** Shows what is about to be asked for release, where the host can. */
-  const confirmReleaseWith = (operation: Callable, ask: AskUser, asked: Asked): ConfirmRelease => {
-    return async (proposal) => (asked.answer = await ask(releaseQuestionOf(operation, proposal))) === "yes";
+  /** Shows the terms to the user of the host before a release is requested. */
+  const confirmReleaseWith = (
+    operation: Callable,
+    ask: AskUser,
+    confirmation: ReleaseConfirmation,
+  ): ConfirmRelease => {
+    return async (proposal) =>
+      (confirmation.answer = await ask(releaseQuestionOf(operation, proposal))) === "yes";
   };
 
-  function failure(operation: Callable, error: unknown, { answer = "yes" }: Asked): ToolResult {
+  function failure(operation: Callable, error: unknown, { answer = "yes" }: ReleaseConfirmation): ToolResult {
     const isNotConfirmed =
       answer !== "yes" && error instanceof FxdeskError && error.code === "release_refused";
-    // The host comes again with the answer: until then there is nothing for the log.
+    // The host repeats the call with the answer; nothing to log until then.
     if (isNotConfirmed && answer === "later") return releaseNotRequestedResult(operation, answer);
     const connectionText = operation.effect === "read" ? "" : `The connection: ${describeTarget(target)}.`;
     if (error instanceof FxdeskError) {
@@ -140,7 +144,7 @@ export function createToolbox({ client, ...offer }: McpOptions): Toolbox {
     return internalFailureResult(operation, callables, connectionText);
   }
 
-  async function respond(operation: Callable, input: JsonObject, asked: CallOptions) {
+  async function respond(operation: Callable, input: JsonObject, callOptions: CallOptions) {
     const { key, rest, violations: keyViolations } = splitKey(operation, input);
     const [given, own] = splitToolArguments(operation, rest);
     const {
@@ -152,7 +156,7 @@ export function createToolbox({ client, ...offer }: McpOptions): Toolbox {
     if (violations.length > 0) throw invalidInputError(operation, violations);
     const deliver = deliverToResources(resources);
     const options: CallOptions = {
-      ...asked,
+      ...callOptions,
       surface: "mcp",
       deliver,
       ...(key !== undefined && { key }),
@@ -160,7 +164,7 @@ export function createToolbox({ client, ...offer }: McpOptions): Toolbox {
     };
     const call = (sent: Values) => client.call(operation, sent, options);
     const response: CallResponse = isWatch(operation)
-      ? await readChanges(operation, client, values, { ...own, signal: asked.signal })
+      ? await readChanges(operation, client, values, { ...own, signal: callOptions.signal })
       : returnsRows(operation)
         ? await readList({ operation, call }, values, own.cursor, storedPages)
         : { pages: [{ response: await call(values) }] };
@@ -178,15 +182,15 @@ export function createToolbox({ client, ...offer }: McpOptions): Toolbox {
     options: CallOptions,
     ask: AskUser | undefined,
   ): Promise<ToolResult> {
-    const asked: Asked = {};
+    const confirmation: ReleaseConfirmation = {};
     let received: Awaited<ReturnType<typeof respond>>;
     try {
       received = await respond(operation, input, {
         ...options,
-        ...(ask && { confirmRelease: confirmReleaseWith(operation, ask, asked) }),
+        ...(ask && { confirmRelease: confirmReleaseWith(operation, ask, confirmation) }),
       });
     } catch (error) {
-      return failure(operation, error, asked);
+      return failure(operation, error, confirmation);
     }
     const [{ response }] = received.response.pages;
     try {
@@ -219,7 +223,7 @@ export function createToolbox({ client, ...offer }: McpOptions): Toolbox {
     );
   };
 
-  /** What a watch answers at an address. Throws an Error with the text of the result where that is one. */
+  /** Calls the watch at a URI. Throws an Error with the text of an error result. */
   async function fetchWatchUpdate(
     uri: string,
     more: JsonObject,

@@ -1,4 +1,4 @@
-/** The tools that derive from what is declared. */
+/** Derives tools from declarations. */
 import {
   type EffectDoc,
   introduction,
@@ -23,12 +23,12 @@ import { keyArgument, keyProperty } from "./request-key";
 import { cursorArgument, returnsRows } from "./row-range";
 import { watchResourceOf } from "./watch-resource";
 
-/** By the meaning of methods: a POST adds something. */
+/** True for methods that replace or delete; a POST adds. */
 const overwrites = (callable: object): boolean => "method" in callable && callable.method !== "POST";
 
 /**
- * Nothing here is idempotent but a read, and what comes back is written by other people: an open world. What commits money,
- * deletes, or takes the place of what was there, cannot be taken back by another call.
+ * Only reads are idempotent. The world is open, because results contain text of other people. Calls that move money, delete
+ * or replace are destructive, because no other call undoes them.
  */
 const annotationsOf = ({ effect, ...callable }: Callable): ToolAnnotations => ({
   readOnlyHint: effect === "read",
@@ -37,22 +37,22 @@ const annotationsOf = ({ effect, ...callable }: Callable): ToolAnnotations => ({
   openWorldHint: true,
 });
 
-/** Annotations tell what only reads; what moves money asks something of a model. */
+/** Returns the instruction for tools that move money. */
 const warningText = ({ kind }: EffectDoc): string =>
   kind === "money" ? "Call only after the user's yes to these exact terms." : "";
 
-/** Which responses there are, where there is more than one. */
+/** Lists the responses if there are several. */
 const responseTexts = ({ responses }: OperationDoc): string[] =>
   responses.length > 1 ? responses.map(({ status, description }) => `${status}: ${description}`) : [];
 
-/** The fields that a tool lists, of those that it takes. */
+/** Returns the fields in the input schema. A tool accepts more than it lists, for example deprecated ones. */
 export const listedFields = (operation: Callable): readonly Field[] =>
   modelFields(operation).filter(({ schema }) => {
     const { listedBy = operation.name, deprecated } = metaOf(schema);
     return listedBy === operation.name && !deprecated;
   });
 
-/** One paragraph: what it does, what to know, what must be given, what it changes and what comes back. */
+/** Returns one paragraph: purpose, required fields, warning and responses. */
 function toolDescription(callable: Callable): string {
   const page = describeOperation(callable);
   const listed = new Set(listedFields(callable).map(({ name }) => name));
@@ -61,7 +61,7 @@ function toolDescription(callable: Callable): string {
   );
   return [
     introduction(page),
-    // What must not be given is told to who gives it.
+    // Other rules are reported only to callers who violate them.
     ...rules.map(({ description }) => description),
     warningText(page.effect),
     ...responseTexts(page),
@@ -70,13 +70,12 @@ function toolDescription(callable: Callable): string {
     .join(" ");
 }
 
-/** Texts name other operations as the client does; a model knows them as tools. */
+/** Replaces method names of the client, for example `trades.list`, with tool names. */
 export function replaceWithToolNames(operations: readonly Callable[]): RenderText {
   const tools = new Map(operations.map(({ name, tool }) => [name, tool]));
   return (text) => text.replace(/\b[a-z]\w*\.[a-z]\w*\b/gi, (name) => tools.get(name) ?? name);
 }
 
-/** The argument by which a list goes on. */
 const cursorProperty = {
   [cursorArgument]: {
     type: "string",
@@ -84,7 +83,7 @@ const cursorProperty = {
   },
 };
 
-/** What a model fills. Options that it has from an earlier call are not listed; who guesses is told them. */
+/** Returns the input schema. Options that come from an earlier call are not listed; the error for a wrong one lists them. */
 function toolInputSchema(operation: Callable): JsonObject {
   const { properties, required, ...rest } = inputJsonSchema(operation);
   const all = properties as Readonly<Record<string, JsonObject>>;
@@ -117,7 +116,7 @@ function toolOf(operation: Callable, renderText: RenderText): Tool {
   };
 }
 
-/** The tools of all operations, sorted by name: the same list, byte for byte, every time. */
+/** Returns the tools sorted by name: the same bytes every time, so that hosts can cache the list. */
 export function toolsOf(operations: readonly Callable[]): ToolEntry[] {
   const renderText = replaceWithToolNames(operations);
   return operations
@@ -132,7 +131,7 @@ export function toolsOf(operations: readonly Callable[]): ToolEntry[] {
 
 const toolNamesOf = (declared: readonly Callable[]): string[] => declared.map(({ tool }) => tool);
 
-/** The tools of all that a service declares, and the sets they are offered in. */
+/** Returns the tools and toolsets of a service. */
 export function toolListOf(service: ServiceDeclarations): ToolList {
   const all = declarationsOf(service);
   const sections = [...bySection(all)].map(([section, members]) => [section, toolNamesOf(members)] as const);

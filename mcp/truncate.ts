@@ -1,10 +1,10 @@
-/** Responses cut to a size that a model can take in. */
+/** Truncates responses to a size that a model can read. */
 
 export const jsonLength = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
 
 /**
- * As much of a value as fits in a number of characters of JSON: the first items of an array, the beginning of a string,
- * and of an object every property, the large ones cut before the small ones. One with very many loses the largest.
+ * Truncates a value to a number of characters of JSON. Keeps the first items of an array, the beginning of a string and all
+ * properties of an object, cutting large ones first. An object with too many properties loses the largest.
  */
 export function truncate(value: unknown, budget: number): unknown {
   if (jsonLength(value) <= budget) return value;
@@ -15,8 +15,8 @@ export function truncate(value: unknown, budget: number): unknown {
 }
 
 /**
- * The same part of the text as the budget is of its JSON, in which line ends and quotes take two characters. A character
- * that is two is not parted.
+ * Cuts the text in proportion to its JSON, in which line ends and quotes take two characters. Does not split surrogate
+ * pairs.
  */
 function truncateText(text: string, budget: number): string {
   const part = Math.max(0, budget - 3) / jsonLength(text);

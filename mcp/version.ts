@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** package.json lies one folder up from the sources and two from what is built. */
+/** package.json is one folder above the sources and two above the build output. */
 const manifest = ["..", "../.."].map((up) => join(__dirname, up, "package.json")).find(existsSync);
 
 export const version = manifest

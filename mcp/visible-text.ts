@@ -1,8 +1,8 @@
-/** Text as other people wrote it, without what a reader cannot see. */
+/** Removes invisible characters from text of other people. */
 
 /**
- * Control and format characters, separators of lines and paragraphs, and all that Unicode lets a reader ignore (fillers,
- * tags, variation selectors): they hide words from a person or turn their direction, while a model still reads them.
+ * Control and format characters, line and paragraph separators, and default-ignorable characters (fillers, tags, variation
+ * selectors). They hide or reverse words for a person, while a model still reads them.
  */
 const invisibleCharacters = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 

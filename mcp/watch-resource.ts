@@ -1,4 +1,4 @@
-/** The resource of a watch, as it is listed. */
+/** Derives the listed resource of a watch. */
 import { callerFieldDocs, describeOperation } from "../core/declaration/describe-operation";
 import { isRequirementRule } from "../core/declaration/operation";
 import type { Watch } from "../core/declaration/watch";

@@ -1,4 +1,4 @@
-/** A watch as a tool: what is new or has changed after a cursor. */
+/** A watch as a tool: new and changed entries after a cursor. */
 import { z } from "zod";
 import type { ClientCore } from "../core/client/client-types";
 import type { ServiceResponse } from "../core/client/response";
@@ -12,19 +12,19 @@ import type { JsonObject } from "./protocol";
 import { maxResultLength } from "./result-content";
 import { jsonLength } from "./truncate";
 
-/** The arguments of such a tool that are its own. */
+/** Arguments of the tool that are not fields of the watch. */
 const ownArguments = { cursor: "cursor", from: "from" } as const;
 
-/** All assistants that share a store share what they are told. */
+/** Assistants that share a store share one consumer, so each change is delivered to one of them. */
 const consumer = "mcp";
 
-/** Who asks wants what there is now; who asks again and again does not ask the service each time. */
+/** Upper bound of the poll interval: calls get current data, and frequent calls do not reach the service each time. */
 const maxPollIntervalMs = 10_000;
 
-/** As many as one result holds, as a rule. */
+/** Usually fits in one result. */
 const maxChangesPerResult = 20;
 
-/** Where it may begin at a day, that may be said; else it begins as it is declared. */
+/** Input schema of the own arguments; `from` only if the watch can start at a day. */
 export const watchInputProperties = ({ day }: Watch): JsonObject => ({
   ...(day && {
     [ownArguments.from]: {
@@ -38,13 +38,13 @@ export const watchInputProperties = ({ day }: Watch): JsonObject => ({
   },
 });
 
-/** The arguments of the watch, and those of the tool. Strict hosts send null for what is left out. */
+/** Separates the fields of the watch from the own arguments. Strict hosts send null for omitted arguments. */
 export function splitWatchArguments(input: JsonObject): readonly [given: JsonObject, own: JsonObject] {
   const { [ownArguments.cursor]: cursor, [ownArguments.from]: from, ...given } = input;
   return [given, { ...(cursor != null && { cursor }), ...(from != null && { from }) }];
 }
 
-/** A change as it is shown: what it is told of stands in it as a whole. */
+/** Selects the fields of a change that are shown. */
 const toShownChange = ({ kind, id, entry, before, at, repeated }: Change) => ({
   kind,
   id,
@@ -59,7 +59,7 @@ const entrySchemaOf = ({ responses }: Watch): z.ZodType => {
   return response?.kind === "json" ? response.schema : z.unknown();
 };
 
-/** The watch as what a tool returns: its changes are the answer. */
+/** Describes the output of the tool, with the changes as result list. */
 export const watchAsCallable = memoizePerOperation((watch: Watch): Callable => {
   const change = z.object({
     kind: z.string(),
@@ -78,7 +78,7 @@ export const watchAsCallable = memoizePerOperation((watch: Watch): Callable => {
   return { ...watch, responses: { 200: json(output, "New and changed entries.") }, resultList: "changes" };
 });
 
-/** As many changes as one result holds, one at least. */
+/** Returns the changes that fit in one result, at least one. */
 function takeFittingChanges(changes: readonly Change[]): Change[] {
   let remaining = maxResultLength;
   return changes.filter((change, index) => {
@@ -96,8 +96,8 @@ interface WatchReadOptions {
 const optionalText = (name: string, value: unknown) => (value === undefined ? {} : { [name]: String(value) });
 
 /**
- * The changes after the cursor, which says that those before it were heard. Throws what the read throws, and InvalidInput
- * for a cursor that is none.
+ * Reads the changes after the cursor, which acknowledges those before it. Throws the errors of the read, and InvalidInput
+ * for an invalid cursor.
  */
 export async function readChanges(
   watch: Watch,

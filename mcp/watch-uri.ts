@@ -1,4 +1,4 @@
-/** Watches as resources: what is new at an address that says what is watched. */
+/** URIs of watches as resources. */
 import type { JsonObject, WatchResource } from "./protocol";
 
 export const toResourceTemplates = (list: readonly WatchResource[]) =>
@@ -11,7 +11,7 @@ export const watchMimeType = "application/json";
 
 export const watchUriRoot = "fxdesk://watches/";
 
-/** The tool and its arguments that an address stands for; undefined for one that is not of a watch. */
+/** Parses the tool and its arguments from a URI; undefined if it is not a watch URI. */
 export function parseWatchUri(
   uri: string,
 ): { readonly tool: string; readonly input: JsonObject } | undefined {

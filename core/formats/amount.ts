@@ -1,21 +1,21 @@
-/** Amounts: decimal text and big.js, never floating point. */
+/** Amounts as decimal text and big.js, never floating point. */
 import { Big } from "big.js";
 import { minorUnits } from "../schema/currency";
 import { FormatError, type Position, quoteValue } from "./format-error";
 import { type Balance, type CreditDebit, type Entry, type Money, signedAmount } from "./statement";
 
-/** Reads unsigned decimal text. The length is bounded, so that no text makes arithmetic slow. */
+/** Parses unsigned decimal text. The length is limited to keep arithmetic fast. */
 export function parseDecimal(text: string, position: Position): Big {
   if (!/^\d{1,24}(\.\d{1,12})?$/.test(text))
     throw new FormatError(
       "invalid",
       position,
-      `an amount is digits with a dot before the decimals, not ${quoteValue(text)}`,
+      `expected an unsigned decimal number with a point, for example 12.50, found ${quoteValue(text)}`,
     );
   return new Big(text);
 }
 
-/** Decimal text with at least the currency's decimals; more only where the amount has more. */
+/** Formats an amount with at least the decimals of its currency. */
 export function formatAmount(amount: Big, currency: string): string {
   const decimals = amount.c.length - 1 - amount.e;
   return amount.toFixed(Math.max(decimals, minorUnits(currency)));
@@ -30,11 +30,11 @@ function normaliseMoney(money: Money | undefined, position: Position): Money | u
   if (!money) return undefined;
   const { amount, currency } = money;
   if (!/^[A-Z]{3}$/.test(currency))
-    throw new FormatError("invalid", position, "a currency is three capital letters");
+    throw new FormatError("invalid", position, "a currency must be three capital letters");
   return { currency, amount: normaliseAmount(amount, currency, position) };
 }
 
-/** What an entry says of its exchange. Throws for a rate or an amount that is none. */
+/** Normalises exchange rate, instructed amount and charges. Throws a FormatError for invalid ones. */
 export function normaliseExchange(
   { exchangeRate, instructedAmount, charges }: Exchange,
   positions: Readonly<Record<keyof Exchange, Position>>,
@@ -49,13 +49,17 @@ export function normaliseExchange(
 
 type Signed = Pick<Entry | Balance, "amount" | "creditDebit">;
 
-/** The indicator itself. JavaScript may give any word, and a wrong one would be written as one of the two. */
+/** Checks the indicator at runtime, because callers in JavaScript may pass any word. */
 export function requireIndicator(
   { creditDebit }: Pick<Signed, "creditDebit">,
   position: Position,
 ): CreditDebit {
   if (creditDebit === "Credit" || creditDebit === "Debit") return creditDebit;
-  throw new FormatError("invalid", position, `it is Credit or Debit, not ${quoteValue(String(creditDebit))}`);
+  throw new FormatError(
+    "invalid",
+    position,
+    `must be Credit or Debit, not ${quoteValue(String(creditDebit))}`,
+  );
 }
 
 function toSigned(value: Signed, position: Position): Big {
@@ -64,7 +68,7 @@ function toSigned(value: Signed, position: Position): Big {
   return new Big(signedAmount(value));
 }
 
-/** A balance from a signed amount; zero is a credit. */
+/** Converts a signed amount to a balance; zero is a credit. */
 export const toBalance = (amount: Big, date: string, currency: string): Balance => ({
   creditDebit: amount.lt(0) ? "Debit" : "Credit",
   amount: formatAmount(amount.abs(), currency),
@@ -74,7 +78,7 @@ export const toBalance = (amount: Big, date: string, currency: string): Balance 
 export const normaliseBalance = (balance: Balance, currency: string, position: Position): Balance =>
   toBalance(toSigned(balance, position), balance.date, currency);
 
-/** Adds up the entries after an opening balance and compares the sum with the closing one. */
+/** Adds entries to an opening balance and checks later balances against the sum. */
 export class RunningBalance {
   #amount: Big;
 
@@ -94,15 +98,15 @@ export class RunningBalance {
     return toBalance(this.#amount, date, this.currency);
   }
 
-  /** Throws a FormatError `balance` when the given balance is not the one the entries lead to. */
+  /** Throws a FormatError `balance` if the given balance differs from the calculated one. */
   check(balance: Balance, position: Position): void {
     const stated = toSigned(balance, position);
     if (stated.eq(this.#amount)) return;
     throw new FormatError(
       "balance",
       position,
-      `the entries lead to ${formatAmount(this.#amount, this.currency)} ${this.currency}, ` +
-        `but the balance says ${formatAmount(stated, this.currency)}`,
+      `opening balance and entries give ${formatAmount(this.#amount, this.currency)} ${this.currency}, ` +
+        `but the stated balance is ${formatAmount(stated, this.currency)}`,
     );
   }
 }

@@ -1,12 +1,12 @@
-/** Text in the narrow character sets of bank formats. */
+/** Converts text to the restricted character sets of bank formats. */
 
-/** One space wherever there is white space, none at the ends. */
+/** Replaces each run of white space by one space and trims the ends. */
 export const collapseWhitespace = (text: string): string => text.replace(/\s{2,}|[^\S ]/g, " ").trim();
 
-/** Without control characters that no text has: white space stays as it is. */
+/** Removes control characters other than white space. */
 export const removeControls = (text: string): string => text.replace(/[^\P{Cc}\t\r\n]/gu, "");
 
-/** Letters and signs that are more than a base letter with a mark. */
+/** Spellings of characters that are not a base letter with a mark. */
 const asciiSpellings: Readonly<Record<string, string>> = {
   ß: "ss",
   ẞ: "SS",
@@ -44,11 +44,11 @@ const asciiSpellings: Readonly<Record<string, string>> = {
 
 const removeMarks = (text: string) => text.replace(/\p{M}/gu, "");
 
-/** Printable ASCII, on one line: letters lose their marks, what has no spelling becomes a dot. */
+/** Converts to printable ASCII on one line: marks are dropped, characters without a spelling become a dot. */
 export function toAscii(text: string): string {
   const line = collapseWhitespace(text);
   if (/^[\x20-\x7e]*$/.test(line)) return line;
-  // Marks go before, too: to put many of them into their order takes long.
+  // Marks are also removed first, because normalising many of them is slow.
   const plain = removeMarks(removeMarks(line).normalize("NFKD")).replace(
     /[^\x20-\x7e]/gu,
     (sign) => asciiSpellings[sign] ?? ".",
@@ -77,18 +77,18 @@ const swiftXReplacements: Readonly<Record<string, string>> = {
 
 const swiftXPattern = /^[A-Za-z0-9/\-?:().,'+ ]*$/;
 
-/** SWIFT character set x: letters, digits, space and `/ - ? : ( ) . , ' +`. */
+/** Converts to the SWIFT character set x: letters, digits, space and `/ - ? : ( ) . , ' +`. */
 export const toSwiftX = (text: string): string =>
   swiftXPattern.test(text)
     ? collapseWhitespace(text)
     : toAscii(text).replace(/[^A-Za-z0-9/\-?:().,'+ ]/g, (sign) => swiftXReplacements[sign] ?? ".");
 
-/** At most so many characters, without white space at the end. */
+/** Cuts text to a length and trims the end. */
 export const truncate = (text: string, length: number): string => text.slice(0, length).trimEnd();
 
 /**
- * Without any of these signs at its end. A regular expression would begin anew at each of them, also far from the end,
- * which takes long where there are many.
+ * Removes any of these characters from the end. A regular expression would be slow on long text, because it restarts at
+ * each match.
  */
 export function trimEndOf(text: string, signs: string): string {
   let end = text.length;
@@ -96,8 +96,8 @@ export function trimEndOf(text: string, signs: string): string {
   return text.slice(0, end);
 }
 
-/** Without slashes and spaces at its ends. */
+/** Trims slashes and spaces from both ends. */
 export const trimSlashes = (text: string): string => trimEndOf(text.replace(/^[/ ]+/, ""), "/ ");
 
-/** Without any white space, as account numbers are written. */
+/** Removes all white space, for example from account numbers. */
 export const removeWhitespace = (text: string): string => text.replace(/\s+/g, "");

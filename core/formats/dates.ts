@@ -1,4 +1,4 @@
-/** Dates with two-digit years. Both MT940 and CODA have them: 80 to 99 are of the 1900s, 00 to 79 of the 2000s. */
+/** Dates with two-digit years in MT940 and CODA: 80 to 99 are 1980 to 1999, 00 to 79 are 2000 to 2079. */
 import { isDay } from "../schema/values";
 import { FormatError, type Position, quoteValue } from "./format-error";
 
@@ -6,33 +6,33 @@ const withCentury = (year: string) => (Number(year) >= 80 ? `19${year}` : `20${y
 
 function requireDay(date: string, text: string, position: Position): string {
   if (isDay(date)) return date;
-  throw new FormatError("invalid", position, `there is no such day: ${quoteValue(text)}`);
+  throw new FormatError("invalid", position, `the date ${quoteValue(text)} does not exist`);
 }
 
 const toIso = (text: string) => `${withCentury(text.slice(0, 2))}-${text.slice(2, 4)}-${text.slice(4, 6)}`;
 
-/** The day that YYMMDD says. */
+/** Parses YYMMDD to YYYY-MM-DD. */
 export const parseYymmdd = (text: string, position: Position): string =>
   requireDay(toIso(text), text, position);
 
-/** The day that YYMMDD says, where a year has months of thirty days: interest runs so, and February has 30 days in it. */
+/** Parses YYMMDD by the 30-day months of interest calculation: 29 or 30 February becomes the last day of February. */
 export function parseYymmddOf30DayMonth(text: string, position: Position): string {
   const lastFebruaryDays = /^\d\d02(?:29|30)$/.test(text) ? ["28", "29"] : [];
   const days = lastFebruaryDays.map((day) => text.slice(0, 4) + day).filter((day) => isDay(toIso(day)));
   return parseYymmdd(days.at(-1) ?? text, position);
 }
 
-/** The day that DDMMYY says. */
+/** Parses DDMMYY to YYYY-MM-DD. */
 export const parseDdmmyy = (text: string, position: Position): string =>
   requireDay(`${withCentury(text.slice(4, 6))}-${text.slice(2, 4)}-${text.slice(0, 2)}`, text, position);
 
-/** The date itself. Throws when it does not exist or two digits cannot say its year. */
+/** Throws for a date that does not exist or that a two-digit year cannot express. */
 function requireTwoDigitYear(date: string, position: Position): string {
   if (isDay(date) && "1980" <= date && date < "2080") return date;
   throw new FormatError(
     "invalid",
     position,
-    `a date is a day from 1980 to 2079 as YYYY-MM-DD, not ${quoteValue(date)}`,
+    `expected a date from 1980 to 2079 as YYYY-MM-DD, found ${quoteValue(date)}`,
   );
 }
 
@@ -52,7 +52,7 @@ export function formatDdmmyy(text: string, position: Position): string {
 
 const distance = (one: string, other: string) => Math.abs(Date.parse(one) - Date.parse(other));
 
-/** The day nearest to a date that has the given month and day, MMDD; undefined when there is none within a year. */
+/** Returns the day with the given month and day, MMDD, nearest to a date; undefined if none exists within a year. */
 export function nearestDate(mmdd: string, date: string): string | undefined {
   const year = Number(date.slice(0, 4));
   return [year - 1, year, year + 1]

@@ -1,14 +1,14 @@
 export type Format = "MT940" | "CODA" | "CSV";
 
 /**
- * - `unrecognised`: the text is not of this format at all
- * - `missing`: something that must be there is not
- * - `misplaced`: it may be there, but not here
- * - `invalid`: a value is not of its form
- * - `too_long`: a value does not fit the room the format has for it, or a line, field or entry has no end in sight
- * - `balance`: opening balance and entries do not make the closing balance
- * - `control_sum`: the file's own counts or sums disagree with its content
- * - `check_digits`: a reference fails its check digits
+ * - `unrecognised`: the text is not in this format
+ * - `missing`: a required part is missing
+ * - `misplaced`: a part is in the wrong place
+ * - `invalid`: a value is malformed
+ * - `too_long`: a value exceeds its field, or a line, field or entry exceeds the limits of the reader
+ * - `balance`: opening balance and entries do not add up to the closing balance
+ * - `control_sum`: the counts or sums in the file do not match its content
+ * - `check_digits`: the check digits of a reference are wrong
  */
 export type FormatErrorCode =
   | "unrecognised"
@@ -20,14 +20,14 @@ export type FormatErrorCode =
   | "control_sum"
   | "check_digits";
 
-/** Where in a file: its tag (`:61:`), record (`2.1`) or column (`amount`), and the line when one is read. */
+/** A place in a file: tag (`:61:`), record (`2.1`) or column (`amount`), and the line when reading. */
 export interface Position {
   readonly format: Format;
   readonly field: string;
   readonly line?: number;
 }
 
-/** A statement file that is broken, or a statement that its format cannot carry. `code` is stable; the message is not. */
+/** A malformed statement file, or a statement that the format cannot represent. `code` is stable; the message is not. */
 export class FormatError extends Error implements Position {
   readonly code: FormatErrorCode;
   readonly format: Format;
@@ -45,7 +45,7 @@ export class FormatError extends Error implements Position {
   }
 }
 
-/** How a value is shown in a message: short, and with its control characters visible. */
+/** Quotes a value for a message: shortened, with control characters escaped. */
 export function quoteValue(text: string): string {
   const shown = JSON.stringify(text);
   return shown.length > 60 ? `${shown.slice(0, 56)}…"` : shown;

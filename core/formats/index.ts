@@ -1,4 +1,4 @@
-/** Bank statement files to and from one typed statement. */
+/** Converts bank statement files to and from one typed statement. */
 export { minorUnits } from "../schema/currency";
 export { toAscii } from "./charset";
 export { normaliseCoda } from "./coda/normalise";

@@ -1,28 +1,28 @@
-/** Statements as they are read: piece by piece, and gathered. */
+/** Statements in parts as they are read, and collected. */
 import { RunningBalance } from "./amount";
 import type { Format, Position } from "./format-error";
 import type { Entry, Statement, StatementHead, StatementTail } from "./statement";
 import { type Line, readLines, type TextSource } from "./text-lines";
 
 /**
- * A piece of a statement, in the order opening, entries, closing. A reader gives them as the text arrives, so that a
- * statement of any length needs no more memory than an entry.
+ * A part of a statement, in the order opening, entries, closing. Readers yield parts as the text arrives, so that memory use
+ * does not grow with the statement.
  */
 export type StatementPart =
   | { readonly kind: "opening"; readonly opening: StatementHead; readonly line: number }
   | { readonly kind: "entry"; readonly entry: Entry; readonly line: number }
   | { readonly kind: "closing"; readonly closing: StatementTail; readonly line: number };
 
-/** How a format is read: it is shown each line, and at last that there is no more. */
+/** A reader of one format: receives each line, then `finish`. */
 export interface LineReader {
   readonly format: Format;
-  /** Where amounts stand: the tag, record or column to name when they do not add up. */
+  /** The tag, record or column of amounts, to name in balance errors. */
   readonly balanceFields: Readonly<Record<StatementPart["kind"], string>>;
   readLine(line: Line): Iterable<StatementPart>;
   finish(): Iterable<StatementPart>;
 }
 
-/** Passes pieces on and throws where the opening balance and the entries do not make the closing balance. */
+/** Returns parts unchanged and throws if opening balance and entries do not add up to the closing balance. */
 function createBalanceCheck({ format, balanceFields }: LineReader): (part: StatementPart) => StatementPart {
   let running: RunningBalance | undefined;
   return (part) => {
@@ -45,7 +45,7 @@ export async function* readParts(
   for (const part of reader.finish()) yield checkBalance(part);
 }
 
-/** Whole statements from their pieces. */
+/** Collects parts into complete statements. */
 export async function* collectStatements(
   parts: AsyncIterable<StatementPart>,
 ): AsyncGenerator<Statement, void, void> {

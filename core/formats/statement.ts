@@ -1,14 +1,14 @@
 /**
- * A bank statement as every format here reads and writes it. Names follow ISO 20022 (camt.053), indicators the
- * contract's BalanceData.
+ * The bank statement that all formats read and write. Names follow ISO 20022 (camt.053), indicators the contract's
+ * BalanceData.
  *
- * Amounts are decimal text with a dot, without a sign, in units of their currency ("12.50" is twelve and a half).
- * Read ones have at least the currency's minor units. Dates are calendar days, YYYY-MM-DD.
+ * Amounts are unsigned decimal text with a point, in units of their currency: "12.50". When read, they have at least the
+ * decimals of their currency. Dates are calendar days, YYYY-MM-DD.
  */
 
 import { FormatError, type Position } from "./format-error";
 
-/** Which way the account moves: a credit raises its balance, a debit lowers it. */
+/** Direction: a credit raises the balance of the account, a debit lowers it. */
 export type CreditDebit = "Credit" | "Debit";
 
 export interface Balance {
@@ -24,15 +24,15 @@ export interface Money {
 }
 
 export interface Account {
-  /** IBAN, or the bank's own number where there is none. */
+  /** IBAN, or else the number at the bank. */
   readonly number: string;
-  /** ISO 4217 code. All amounts of the statement are in it, unless they say otherwise. */
+  /** ISO 4217 code of all amounts that have no currency of their own. */
   readonly currency: string;
   readonly bic?: string;
   readonly holder?: string;
 }
 
-/** Who is on the other side: the creditor of a debit, the debtor of a credit. */
+/** The other party: the creditor of a debit, the debtor of a credit. */
 export interface Counterparty {
   readonly name?: string;
   readonly account?: string;
@@ -43,11 +43,11 @@ export interface Entry {
   readonly bookingDate: string;
   readonly valueDate: string;
   readonly amount: string;
-  /** What the entry does to the account, also when it is a reversal. */
+  /** Effect on the account, also for a reversal. */
   readonly creditDebit: CreditDebit;
-  /** The entry takes back an earlier one: a debit with it takes back a credit. */
+  /** True if the entry reverses an earlier one: a debit then reverses a credit. */
   readonly reversal?: boolean;
-  /** SWIFT transaction type (`NTRF`) or CODA transaction code (eight digits). Writers translate what is not theirs. */
+  /** SWIFT transaction type (`NTRF`) or CODA transaction code (eight digits). Writers convert between the two. */
   readonly transactionCode?: string;
   /** The account owner's reference of the instruction. */
   readonly customerReference?: string;
@@ -70,13 +70,13 @@ export interface Entry {
   /** The amount as instructed, before exchange and charges. */
   readonly instructedAmount?: Money;
   readonly charges?: Money;
-  /** What the bank says of the entry: its booking text, or MT940's supplementary details. */
+  /** Booking text of the bank, or the supplementary details of MT940. */
   readonly additionalInformation?: string;
-  /** The parts of an amount booked as one sum. They add nothing to the balance. */
+  /** Parts of an amount booked as one sum. They do not add to the balance. */
   readonly details?: readonly Entry[];
 }
 
-/** What is known of a statement before its entries. */
+/** The fields of a statement that come before its entries. */
 export interface StatementHead {
   readonly account: Account;
   /** The statement's identification. */
@@ -86,14 +86,14 @@ export interface StatementHead {
   readonly openingBalance: Balance;
 }
 
-/** What is known of a statement after its entries. */
+/** The fields of a statement that come after its entries. */
 export interface StatementTail {
   /** Booked balance: the opening balance and all entries. */
   readonly closingBalance: Balance;
   readonly availableBalance?: Balance;
-  /** Available balances on days to come. */
+  /** Available balances on future days. */
   readonly forwardBalances?: readonly Balance[];
-  /** What the bank says of the statement as a whole. */
+  /** Information of the bank on the whole statement. */
   readonly information?: string;
 }
 
@@ -101,41 +101,41 @@ export interface Statement extends StatementHead, StatementTail {
   readonly entries: readonly Entry[];
 }
 
-/** An amount as decimal text with its sign: a debit is negative. */
+/** Returns the amount as signed decimal text: a debit is negative. */
 export const signedAmount = ({
   amount,
   creditDebit,
 }: Pick<Entry | Balance, "amount" | "creditDebit">): string =>
   creditDebit === "Debit" ? `-${amount}` : amount;
 
-/** Throws a FormatError for a head that no format carries; says in whose place each value would be. */
+/** Throws a FormatError for a head that no format can represent. `positions` says where each value belongs. */
 export function assertHead(
   { account, number }: StatementHead,
   positions: Readonly<Record<"account" | "currency" | "number", Position>>,
 ): void {
   if (account.number.trim() === "")
-    throw new FormatError("missing", positions.account, "the account has no number");
+    throw new FormatError("missing", positions.account, "the account number is empty");
   if (!/^[A-Z]{3}$/.test(account.currency))
-    throw new FormatError("invalid", positions.currency, "a currency is three capital letters");
+    throw new FormatError("invalid", positions.currency, "a currency must be three capital letters");
   if (!Number.isSafeInteger(number) || number < 0)
-    throw new FormatError("invalid", positions.number, "a statement number is a whole number from 0");
+    throw new FormatError("invalid", positions.number, "a statement number must be a whole number from 0");
 }
 
 export type Source<T> = Iterable<T> | AsyncIterable<T>;
 
-/** A statement to be written. Its entries may be made while they are written, so that any number of them fits. */
+/** A statement to be written. Its entries may be generated during writing, so that memory use stays constant. */
 export interface StatementSource extends StatementHead, StatementTail {
   readonly entries: Source<Entry>;
 }
 
-/** Fields without those that have no value. A plain loop: it runs several times for every entry. */
+/** Drops fields without a value. A plain loop for speed: it runs several times per entry. */
 export function withoutUndefined<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
   const defined: Partial<T> = {};
   for (const name in fields) if (fields[name] !== undefined) defined[name] = fields[name];
   return defined as T;
 }
 
-/** The counterparty, when anything is known of it. */
+/** Returns the counterparty; undefined if all fields are. */
 export function toCounterparty(known: {
   [K in keyof Counterparty]: string | undefined;
 }): Counterparty | undefined {

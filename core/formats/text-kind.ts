@@ -1,4 +1,4 @@
-/** What a text is that was given to the wrong reader. */
+/** Guesses the format of a text that was passed to the wrong reader. */
 
 const kindPatterns: readonly (readonly [beginning: RegExp, kind: string])[] = [
   [/^\s*(?:\{[1-5]:|:\d\d[A-Z]?:)/, "MT940"],
@@ -12,11 +12,11 @@ const kindPatterns: readonly (readonly [beginning: RegExp, kind: string])[] = [
   [/^[^\s,]+,\S/, "CSV"],
 ];
 
-/** What a text is by its first line; undefined where nobody could know. */
+/** Guesses a format from the first line; undefined if unclear. */
 export const detectTextKind = (line: string): string | undefined =>
   kindPatterns.find(([beginning]) => beginning.test(line))?.[1];
 
-/** Says what a text looks like that begins with a line; nothing where nobody could know. */
+/** Returns a hint about the format for an error message; empty if unclear. */
 export function looksLikeHint(line: string): string {
   const kind = detectTextKind(line);
   return kind ? `; it looks like ${kind}` : "";

@@ -1,4 +1,4 @@
-/** Text in pieces: lines of a source that is still arriving, and one text of pieces that are still being made. */
+/** Splits streamed text into lines, and joins lines and chunks into text. */
 
 import { maxFieldLength } from "./limits";
 
@@ -8,15 +8,14 @@ export interface Line {
   /** From 1. */
   readonly number: number;
   readonly text: string;
-  /** The line break behind it; empty at the end of the text. */
+  /** The line break after it; empty at the end of the text. */
   readonly ending: string;
 }
 
-/** Whether a text's lines end as no text's do here: then all of it seems to be one line. */
+/** True if lines end with CR alone, which would make the whole text one line. */
 export const hasBareCr = (line: string): boolean => /\r[^\r]/.test(line);
 
-/** What to say of such a text. */
-export const bareCrMessage = "its lines end with CR alone, but LF or CRLF must end them";
+export const bareCrMessage = "lines end with CR alone; they must end with LF or CRLF";
 
 function toLine(number: number, piece: string, ending: string): Line {
   const text = number === 1 ? piece.replace(/^\uFEFF/, "") : piece;
@@ -25,7 +24,7 @@ function toLine(number: number, piece: string, ending: string): Line {
     : { number, text, ending };
 }
 
-/** Characters looked at together, so that the lines of a large text are not all there at once. */
+/** Chunk size in characters, so that a large text is not split into lines all at once. */
 const pieceLength = 65_536;
 
 function* splitChunk(chunk: string): Generator<string, void, void> {
@@ -37,14 +36,14 @@ async function* toPieces(source: TextSource): AsyncGenerator<string, void, void>
   else for await (const chunk of source) yield* splitChunk(chunk);
 }
 
-/** A byte order mark and a CR, which are no part of a line's text. */
+/** A byte order mark and a CR do not count towards the length of a line. */
 const nonTextLength = 2;
 
 /**
- * The lines of a text, in batches as they arrive. Lines end with LF or CRLF; a byte order mark is dropped.
+ * Yields the lines of a text in batches as they arrive. Lines end with LF or CRLF; a byte order mark is dropped.
  *
- * A line longer than `longestField` is for the reader to refuse. What is there of it is given as soon as it is too long,
- * since it may have no end, and nothing behind it.
+ * If a line exceeds `maxFieldLength`, yields the part read so far and ends, because the line may be endless. The reader
+ * refuses it.
  */
 export async function* readLines(source: TextSource): AsyncGenerator<Line[], void, void> {
   let rest = "";
@@ -60,10 +59,10 @@ export async function* readLines(source: TextSource): AsyncGenerator<Line[], voi
   if (rest !== "") yield [toLine(++number, rest, "")];
 }
 
-/** A text of lines that end with CRLF. */
+/** Joins lines, each with CRLF. */
 export const joinCrlf = (lines: readonly string[]): string => lines.map((line) => `${line}\r\n`).join("");
 
-/** All of a text that is made in pieces. */
+/** Collects chunks into one text. */
 export async function collectText(chunks: AsyncIterable<string>): Promise<string> {
   const pieces: string[] = [];
   for await (const chunk of chunks) pieces.push(chunk);

@@ -1,9 +1,8 @@
-/** Between SWIFT transaction types (MT940) and CODA transaction codes. */
+/** Converts between SWIFT transaction types (MT940) and CODA transaction codes. */
 import type { Entry } from "./statement";
 
 /**
- * SWIFT type; family and transaction of CODA for a credit and for a debit. Read downwards for a SWIFT type, the first
- * row counts.
+ * SWIFT type, then CODA family and transaction for a credit and for a debit. The first row of a SWIFT type wins.
  */
 const codeTable: readonly (readonly [swift: string, credit: string, debit: string])[] = [
   ["TRF", "0150", "0101"],
@@ -23,7 +22,7 @@ const codeTable: readonly (readonly [swift: string, credit: string, debit: strin
 
 const miscellaneous = codeTable.at(-1)!;
 
-/** The entry's code as MT940 writes it: four characters. */
+/** Returns the transaction code for MT940: four characters. */
 export function toSwiftCode({ transactionCode = "" }: Entry): string {
   if (/^[A-Z][A-Z0-9]{3}$/.test(transactionCode)) return transactionCode;
   const familyAndTransaction = transactionCode.slice(1, 5);
@@ -31,7 +30,7 @@ export function toSwiftCode({ transactionCode = "" }: Entry): string {
   return `N${swift}`;
 }
 
-/** The entry's code as CODA writes it: type, family, transaction and category, eight digits. */
+/** Returns the transaction code for CODA: type, family, transaction and category, eight digits. */
 export function toCodaCode({ transactionCode = "", creditDebit }: Entry): string {
   if (/^\d{8}$/.test(transactionCode)) return transactionCode;
   const swift = /^S\d{3}$/.test(transactionCode) ? "TRF" : transactionCode.slice(1);

@@ -117,7 +117,7 @@ test("what one was released does not let the other's call leave; either takes it
   await bert.close();
 });
 
-test("a token that is nobody's lets nobody in, nor one that was taken away or replaced", async () => {
+test("refuses unknown, removed and replaced tokens", async () => {
   const carl = await createToken(people, "carl");
   expect(await status(carl)).toBe(200);
   const second = await createToken(people, "carl");
@@ -144,7 +144,7 @@ test("tokens of people are enough to allow money; a file without any is not", as
   const served = await serveHttp({ client: place.client({ people }), ...offer, people });
   await served.close();
   await expect(serveHttp({ client: place.client(), ...offer, people: place.peoplePath })).rejects.toThrow(
-    "A token is needed to allow change and money over HTTP",
+    "Allowing change and money over HTTP requires a token",
   );
 });
 

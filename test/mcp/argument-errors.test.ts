@@ -341,13 +341,13 @@ const rejectedInputs: readonly (readonly [
     "an amount in words",
     "replace_approvals_config",
     approvalsConfig({ min_amount: "ten" }),
-    ["such as 1234.5"],
+    ["for example 1234.5"],
   ],
   [
     "more digits than a number holds",
     "replace_approvals_config",
     approvalsConfig({ min_amount: "12345678901234567.89" }),
-    ["more digits than can be sent exactly"],
+    ["more digits than a number can hold exactly"],
   ],
   [
     "an amount with a comma",
@@ -372,37 +372,40 @@ const rejectedInputs: readonly (readonly [
     "a name with a slip",
     "list_trades",
     { page_sise: 5 },
-    ["page_sise is not a field here; did you mean page_size?"],
+    ["page_sise is not an argument of this tool; did you mean page_size?"],
   ],
   [
     "a field of a result",
     "list_trades",
     { status: "Created" },
-    ["status is not a field here", "The fields are trade_type, parent_trade_id, page, page_size"],
+    [
+      "status is not an argument of this tool",
+      "The arguments are trade_type, parent_trade_id, page, page_size",
+    ],
   ],
   [
     "arguments one level too deep",
     "list_trades",
     { input: { page: 1 } },
-    ["input is not a field here", "The fields are"],
+    ["input is not an argument of this tool", "The arguments are"],
   ],
   [
     "an unknown name inside",
     "initiate_payment",
     { ...payment, debtor_account: { number: "1" } },
-    ["debtor_account.number is not a field here; it has iban, bban"],
+    ["debtor_account.number is not a field of this object; its fields are iban, bban"],
   ],
   [
     "another client",
     "list_trades",
     { client_id: "C-2" },
-    ["client_id is set by the operator of this server: leave it out"],
+    ["client_id is set by the operator of this server; leave it out"],
   ],
   [
     "an address of its own",
     "create_consent",
     { ...consent, tpp_redirect_uri: "https://evil.example" },
-    ["tpp_redirect_uri is set by the operator of this server: leave it out"],
+    ["tpp_redirect_uri is set by the operator of this server; leave it out"],
   ],
   [
     "an address of its own, by the header's name",
@@ -425,7 +428,7 @@ const rejectedInputs: readonly (readonly [
     "seconds that count",
     "list_transactions",
     { account_id, from_value_datetime: "2026-01-01T09:30:15Z" },
-    ["has seconds, which are not taken: send 2026-01-01T09:30"],
+    ["must not have seconds: send 2026-01-01T09:30"],
   ],
   ["today", "email_incoming_funds_statement", { ...period, date_to: "today" }, ["today is 20"]],
   [
@@ -464,7 +467,7 @@ const rejectedInputs: readonly (readonly [
   ["null for what is needed", "get_trade", { trade_id: null }, ["trade_id is required"]],
 ];
 
-test.each(rejectedInputs)("%s is refused, with what to send: %s", async (_, tool, input, message) => {
+test.each(rejectedInputs)("refuses %s with a correction: %s", async (_, tool, input, message) => {
   const text = await call(tool, input);
   for (const part of message) expect(text).toContain(part);
   expect(sent).toEqual([]);
@@ -474,15 +477,16 @@ test("there are enough of them", () => {
   expect(acceptedInputs.length + rejectedInputs.length).toBeGreaterThanOrEqual(60);
 });
 
-test("the list of fields is said once, however many are unknown", async () => {
+test("lists the arguments once for several unknown ones", async () => {
   const text = await call("list_trades", { one: 1, two: 2, three: 3 });
-  expect(text.split("The fields are")).toHaveLength(2);
-  for (const name of ["one", "two", "three"]) expect(text).toContain(`${name} is not a field here`);
+  expect(text.split("The arguments are")).toHaveLength(2);
+  for (const name of ["one", "two", "three"])
+    expect(text).toContain(`${name} is not an argument of this tool`);
 });
 
-test("all that is wrong is said at once", async () => {
+test("reports all violations together", async () => {
   const text = await call("book_trade", { reason: "hedging", valuta: "x" });
-  expect(text).toContain("valuta is not a field here");
+  expect(text).toContain("valuta is not an argument of this tool");
   expect(text).toContain("reason must be one of");
   expect(text).toContain("quote_id is required");
 });
@@ -501,7 +505,8 @@ test("another spelling is mentioned once, in a result that succeeds", async () =
     { pageSize: 5, parentTradeId: "T-1" },
     signal,
   ))!;
-  const note = "Arguments are spelled page_size (not pageSize), parent_trade_id (not parentTradeId).";
+  const note =
+    "Argument names were corrected: page_size (not pageSize), parent_trade_id (not parentTradeId).";
   expect(result.structuredContent!.fxdesk).toEqual({ notes: [note] });
   expect(textOf(result).split(note)).toHaveLength(2);
   await other.close();
@@ -514,7 +519,7 @@ test("the operator's address is sent", async () => {
   expect(sent).toEqual([expect.stringContaining("tpp-redirect-uri: https://app.example/done")]);
 });
 
-test("what the operator has not set is asked of the operator", async () => {
+test("refers missing settings to the operator", async () => {
   const bare = createClient({ baseUrl: "http://127.0.0.1:1" });
   const login = { scope: "openid", response_type: "code", client_id: "app", state: "s" };
   const text = textOf(

@@ -224,7 +224,7 @@ test("after the close nothing begins, what waits for its turn is not sent, and w
   const second = call(2);
   const closed = tools.close();
   expect(await second).toContain("Book trade: not carried out.");
-  expect(await call(3)).toBe("book_trade failed: the server is being stopped. Nothing was sent.");
+  expect(await call(3)).toBe("book_trade failed: the server is stopping. Nothing was sent.");
   service.respond(outcomes.booked!.fault);
   await closed;
   expect(await first).toContain("Book trade: The trade is booked.");

@@ -60,7 +60,7 @@ function expectLinked(result: ToolResult, files: readonly DeliveredFile[]): void
       uri,
       name,
       mimeType,
-      description: expect.stringContaining("ept for 15 minutes"),
+      description: expect.stringContaining("vailable for 15 minutes"),
     })),
   );
   expect(textOf(result).split("\n").slice(1).join("\n").trim()).toBe(
@@ -145,13 +145,13 @@ test("hundreds have the shape of one, each is linked to once, and next leads to 
   );
 });
 
-test("a file that made room for others is said to be gone", async () => {
+test("reports an evicted file", async () => {
   const large = (name: string): File => ({ ...pdf, name, content: Buffer.alloc(8 * 1024 * 1024) });
   await withFiles(["a", "b", "c", "d", "e"].map(large), async (assistant) => {
     const result = await fetchStatementFiles(assistant);
     const [first, ...others] = filesIn(result) as [DeliveredFile, ...DeliveredFile[]];
     expect(first).not.toHaveProperty("uri");
-    expect(first.truncated).toBe("Not kept here any more: ask for fewer files at once.");
+    expect(first.truncated).toBe("No longer stored on this server. Request fewer files at once.");
     expectLinked(result, others);
   });
 });

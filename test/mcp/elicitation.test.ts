@@ -106,7 +106,7 @@ describe.each(connections)("%s", (way, connect) => {
     expect(shown).toEqual([expect.stringContaining(`quote_id: q-${way}`)]);
   });
 
-  test("where the worst rate follows from a quote, that is told", async () => {
+  test("explains a worst rate that is derived from a quote", async () => {
     answer = { action: "accept", content: { send: true } };
     const { worst_rate: _, rate_symbol: __, ...rest } = orderCall().arguments;
     const { structuredContent } = await client.callTool({
@@ -114,28 +114,28 @@ describe.each(connections)("%s", (way, connect) => {
       arguments: { ...rest, largest_distance: "1" },
     });
     expect(structuredContent).toMatchObject({ state: "waiting" });
-    expect(shown).toEqual([expect.stringMatching(/rate_seen: .*that far from a quote of this moment/s)]);
+    expect(shown).toEqual([expect.stringMatching(/rate_seen: .*derived from a current quote/s)]);
   });
 
   test.each<[string, ReturnType<Person>, RegExp]>([
-    ["a no", { action: "accept", content: { send: false } }, /does not want this to be sent/],
-    ["a form that was declined", { action: "decline" }, /does not want this to be sent/],
-    ["a form that was closed", { action: "cancel" }, /did not say/],
-    ["a yes to nothing", { action: "accept" }, /does not want this to be sent/],
-  ])("%s asks for no release, and says so", async (_, given, words) => {
+    ["a no", { action: "accept", content: { send: false } }, /declined to send this/],
+    ["a form that was declined", { action: "decline" }, /declined to send this/],
+    ["a form that was closed", { action: "cancel" }, /gave no answer/],
+    ["a yes to nothing", { action: "accept" }, /declined to send this/],
+  ])("%s requests no release and reports that", async (_, given, words) => {
     answer = given;
     const before = await countReleases();
     for (const call of [orderCall(), bookCall("q-declined")]) {
       const result = await client.callTool(call);
       expect(result.structuredContent).toMatchObject({ state: "not-asked" });
       expect(textOf(result)).toMatch(words);
-      expect(textOf(result)).toContain("Nothing was asked for release, and nothing was sent.");
+      expect(textOf(result)).toContain("No release was requested, and nothing was sent.");
     }
     expect(await countReleases()).toBe(before);
     expect(shown).toHaveLength(2);
   });
 
-  test("what cannot be asked for is refused before anybody is shown it", async () => {
+  test("refuses an invalid order before asking the user", async () => {
     answer = { action: "accept", content: { send: true } };
     const result = await client.callTool(orderCall({ valid_until: "2020-01-01T00:00Z" }));
     expect([result.isError, shown]).toEqual([true, []]);
@@ -159,7 +159,7 @@ describe("who cannot be shown it asks for release at once", () => {
   });
 });
 
-test("a host that does not answer in time has asked for nothing", async () => {
+test("requests no release if the host does not answer in time", async () => {
   const tools = createToolbox({ client: place.client(), ...offer });
   const [near, far] = InMemoryTransport.createLinkedPair();
   const slow = createToolboxServer(tools, { subscriptionMode: "requests", answerTimeoutMs: 50 });
@@ -167,7 +167,7 @@ test("a host that does not answer in time has asked for nothing", async () => {
   const forever = () => new Promise<never>(() => undefined);
   const client = await connectOlder(far, forever as unknown as Person);
   const before = await countReleases();
-  expect(textOf(await client.callTool(orderCall()))).toMatch(/did not say\. Nothing was asked for release/);
+  expect(textOf(await client.callTool(orderCall()))).toMatch(/gave no answer\. No release was requested/);
   expect(await countReleases()).toBe(before);
   await client.close();
   await slow.close();

@@ -151,7 +151,7 @@ test.each(each)(
     const result = await call(unreachableTools, operation, { ...input, valueDate: "2026-01-31" });
 
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toContain("valueDate is not a field here");
+    expect(textOf(result)).toContain("valueDate is not an argument of this tool");
     expect(textOf(result)).not.toContain("cannot be reached");
   },
 );
@@ -172,7 +172,7 @@ test.each(requiredArguments)("%s: without %s nothing is sent", async (_tool, fie
   expect(textOf(result)).not.toContain("cannot be reached");
 });
 
-test("a service that cannot be reached is told, and may be asked again", async () => {
+test("reports an unreachable service as retryable", async () => {
   const result = await unreachableTools.client.callTool({ name: "list_trades" });
   expect(textOf(result)).toMatch(/cannot be reached .* The same call may succeed later\.$/);
 });

@@ -51,8 +51,8 @@ test.each<[string, Fault]>([
   expect(isError).toBe(true);
   expect(text).toContain("Do not repeat it: look in list_trades whether it was carried out.");
   expect(text).toContain(
-    "It is unknown whether it was carried out: look with list_trades, and ask the user before any other call of " +
-      "book_trade.",
+    "It is unknown whether it was carried out: check with list_trades and ask the user before you call " +
+      "book_trade again.",
   );
   expect(text).not.toContain("trades.");
   expect(text).not.toContain("may succeed");
@@ -76,7 +76,7 @@ test("a refused booking was not carried out", async () => {
   expect(text).toContain("Book trade: not carried out.");
 });
 
-test("each field that the service found wrong is told, as arguments are spelled", async () => {
+test("names each field that the service rejected by its argument name", async () => {
   const wrong = (path: string, text: string) => ({ category: "ERROR", code: "FORMAT_ERROR", path, text });
   const tppMessages = [wrong("validUntil", "Too late."), wrong("/frequencyPerDay", "Too often.")];
   const consent = {
@@ -97,8 +97,8 @@ test("a quote that is spent may be spent by an earlier booking", async () => {
   expect(isError).toBe(true);
   expect(text).toContain("Used. [quote_used]");
   expect(text).toContain(
-    "Book trade: this call was not carried out, but an earlier one with the same quote_id may have been: look with " +
-      "list_trades, and ask the user before any other call of book_trade.",
+    "Book trade: this call was not carried out, but an earlier one with the same quote_id may have been: check with " +
+      "list_trades and ask the user before you call book_trade again.",
   );
 });
 
@@ -113,7 +113,7 @@ test.each([
   expect(text).not.toContain("credentials");
 });
 
-test("what was read is not lost with a later page that fails", async () => {
+test("returns the rows read so far if a later page fails", async () => {
   const rows = JSON.stringify(Array.from({ length: 20 }, (_, index) => ({ trade_id: `T-${index}` })));
   const fault = inSequence(respond(200, rows), respond(500, "{}"));
   const { structuredContent } = await callOn(fault, "list_trades", {});
@@ -123,14 +123,14 @@ test("what was read is not lost with a later page that fails", async () => {
 test("where an operation declares no lookup, the user is asked", async () => {
   const text = await callWith(() => Promise.reject(new Error("no")), "create_consent", {});
   expect(text).toContain(
-    "unknown whether it was carried out: ask the user before any other call of create_consent.",
+    "unknown whether it was carried out: ask the user before you call create_consent again.",
   );
 });
 
-test("a read that was tried more than once says so", async () => {
+test("states the attempts of a retried read", async () => {
   jest.spyOn(Math, "random").mockReturnValue(0);
   const { text } = await callOn(respond(503, "{}"), "list_trades", {});
-  expect(text).toContain("It was tried 3 times. The same call may succeed later.");
+  expect(text).toContain("Attempts: 3. The same call may succeed later.");
   jest.restoreAllMocks();
 });
 
@@ -138,10 +138,10 @@ test("a service that asks to wait is quoted", async () => {
   const busy = respond(429, "{}", { "retry-after": "7", "x-request-id": "request-9" });
   const { text } = await callOn(busy, "book_trade", booking);
   expect(text).toContain("Book trade: not carried out. The same call may succeed in 7 seconds.");
-  expect(text).toContain("Request id: request-9.");
+  expect(text).toContain("Request ID: request-9.");
 });
 
-test("a very long message of the service is cut, and what to do is not", async () => {
+test("cuts a long message of the service but keeps the advice", async () => {
   const body = JSON.stringify({ code: "c", message: "m".repeat(10_000), details: "" });
   const { text } = await callOn(respond(502, body), "book_trade", booking);
   expect(text.length).toBeLessThan(2_000);
@@ -170,13 +170,13 @@ const callWith = async (call: McpOptions["client"]["call"], tool: string, input 
   );
 };
 
-describe("what nobody foresaw", () => {
-  test("is for the log; the model learns only what to do", async () => {
+describe("an unexpected failure", () => {
+  test("is logged in full; the model gets only the advice", async () => {
     const bug = new TypeError("secret=abc at /root/x.js");
     const text = await callWith(() => Promise.reject(bug), "book_trade", booking);
     expect(text).toBe(
       "book_trade failed inside fxdesk; the log of the server has the details. It is unknown whether it was carried " +
-        "out: look with list_trades, and ask the user before any other call of book_trade. The connection: " +
+        "out: check with list_trades and ask the user before you call book_trade again. The connection: " +
         "environment unknown, at 127.0.0.1:1.",
     );
     expect(logged).toHaveBeenCalledWith(bug);
@@ -185,7 +185,7 @@ describe("what nobody foresaw", () => {
     );
   });
 
-  test("after the service said yes, the model learns that it did", async () => {
+  test("reports success if only the response cannot be shown", async () => {
     const unreadable = {
       toString: () => "",
       get trade_id(): string {
@@ -193,11 +193,11 @@ describe("what nobody foresaw", () => {
       },
     };
     const text = await callWith(() => Promise.resolve(response(201, unreadable)), "book_trade", booking);
-    expect(text).toContain("book_trade was answered (201: The trade is booked.)");
+    expect(text).toContain("book_trade succeeded (201: The trade is booked.)");
     expect(text).toContain("It was carried out: do not call it again.");
   });
 
-  test("a file that breaks off is told, without a word about what was carried out", async () => {
+  test("reports a truncated file without mentioning an outcome", async () => {
     const stream = Readable.from(
       (function* () {
         yield Buffer.from("%PDF");
@@ -207,7 +207,7 @@ describe("what nobody foresaw", () => {
     const body = new ReceivedFile("application/pdf", undefined, undefined, stream, "statements.getFile");
     const text = await callWith(() => Promise.resolve(response(200, body)), "get_statement_file");
     expect(text).toBe(
-      "get_statement_file was answered (200: The statement file.) The response itself broke off or cannot be shown.",
+      "get_statement_file succeeded (200: The statement file.) Its response was cut off or cannot be shown.",
     );
   });
 });

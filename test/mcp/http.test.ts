@@ -128,7 +128,7 @@ describe("a server that does more than read", () => {
     "needs a token on this machine too, to allow %p",
     async (allow) => {
       await expect(serveHttp({ client, allow })).rejects.toThrow(
-        `A token is needed to allow ${allow.join(" and ")} over HTTP`,
+        `Allowing ${allow.join(" and ")} over HTTP requires a token`,
       );
       const server = await serveHttp({ client, allow, token });
       expect((await sendRequest(server, { body: list })).status).toBe(401);
@@ -143,7 +143,7 @@ describe("a server that does more than read", () => {
 
 describe("beyond this machine", () => {
   test("it does not listen without a token", async () => {
-    await expect(serve({ host: "0.0.0.0" })).rejects.toThrow("A token is needed to listen on 0.0.0.0");
+    await expect(serve({ host: "0.0.0.0" })).rejects.toThrow("Listening on 0.0.0.0 requires a token");
   });
 
   test("it is reached by any name, with the token", async () => {

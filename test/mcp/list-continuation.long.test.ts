@@ -219,7 +219,9 @@ test("what is asked for in small pages is shown so; what follows is as much as f
   });
   const second = await inMemory("list_transactions", first.structuredContent!.next as JsonObject);
   expect(second.structuredContent!.count).toBeGreaterThan(50);
-  expect(textOf(second)).toContain("More follow: call again with exactly the arguments in next.");
+  expect(textOf(second)).toContain(
+    "There are more: call this tool again with exactly the arguments in next.",
+  );
 });
 
 test("a short page without a count is the last only if the next one is empty", async () => {
@@ -236,7 +238,7 @@ test("a service that gives the same page again is reported, not followed for eve
   const trades = operations.find(({ tool }) => tool === "list_trades")!;
   const call = async (values: Values) => reading.call(trades, { ...values, page: 1 });
   await expect(readList({ operation: trades, call }, {}, undefined, new ExpiringStore())).rejects.toThrow(
-    "A page is the same as the one before it.",
+    "The page is identical to the previous one.",
   );
   await reading.close();
   await same.close();
@@ -260,7 +262,7 @@ describe("rows of a read that is counted", () => {
     service.requests.length = 0;
     const second = await call("list_open_banking_transactions", first.structuredContent!.next as JsonObject);
     expect(second.isError).toBe(true);
-    expect(textOf(second)).toContain("Call again without continue; that is one more read at the service.");
+    expect(textOf(second)).toContain("call without continue; that is one more read at the service.");
     expect(service.requests).toEqual([]);
   });
 
@@ -269,13 +271,13 @@ describe("rows of a read that is counted", () => {
     const first = await inMemory("list_open_banking_transactions", input);
     const next = first.structuredContent!.next as JsonObject;
     const other = await inMemory("list_open_banking_transactions", { ...next, date_from: "2026-02-01" });
-    expect(textOf(other)).toContain("continue belongs to other arguments");
+    expect(textOf(other)).toContain("continue belongs to a call with other arguments");
     const elsewhere = await inMemory("list_open_banking_balances", {
       account_id: "a",
       consent_id: "c",
       continue: next.continue,
     });
-    expect(textOf(elsewhere)).toContain("continue is not known here any more");
+    expect(textOf(elsewhere)).toContain("continue is unknown or expired");
   });
 });
 
@@ -304,5 +306,5 @@ describe("what is kept", () => {
 
 test.each([["40 rows"], ["-1"], [1.5]])("a continuation %p that is none is refused", async (place) => {
   const result = await inMemory("list_trades", { continue: place });
-  expect(textOf(result)).toContain("continue must be as in next");
+  expect(textOf(result)).toContain("continue must be copied from next of the last result");
 });

@@ -136,7 +136,7 @@ test("of a row that is longer than a result, the whole is a resource", async () 
       arguments: {},
     })) as unknown as ToolResult;
     const { truncated, resource } = result.structuredContent as { truncated: string; resource: string };
-    expect(truncated).toBe("1 of them is too long to show whole.");
+    expect(truncated).toBe("1 of them is too long to show in full.");
     expect(textOf(result)).toContain(resource);
     expect(result.content).toContainEqual(expect.objectContaining({ type: "resource_link", uri: resource }));
     let text = "";
@@ -170,6 +170,6 @@ test("of what stands beside the changes of a watch, it is said how much is left 
   const list = { pages: [page] as const, rows: [], isContinuation: false };
   const { structuredContent } = await toolResultOf(watch, list, { notes: [] }, new Resources());
   const { gaps: told, truncated } = structuredContent as { gaps: string[]; truncated: string };
-  expect(truncated).toContain(` and ${gaps.length - told.length} rows are left out.`);
+  expect(truncated).toContain(` and ${gaps.length - told.length} rows are omitted.`);
   expect(told).toEqual(gaps.slice(0, told.length));
 });

@@ -26,7 +26,7 @@ type Calls = (params: { name: string; arguments: object }, ...rest: unknown[]) =
 const steps = [0, 1, 2].map((progress) => ({ progress, total: 3, message: "Counting" }));
 const asked = { name: "list_numbers", arguments: { many: 1, steps: 3 } };
 
-test("a host that asks for it is told each step", async () => {
+test("sends each step to a host with a progress token", async () => {
   await withAssistant({ client }, async (assistant) => {
     const heard: Step[] = [];
     await assistant.callTool(asked, { onprogress: (step: Step) => heard.push(step) });

@@ -86,7 +86,9 @@ describe.each(connections)("protocol $revision over $way", ({ connect }) => {
     expect(contents).toEqual([
       { uri: link.uri, mimeType: "text/html", text: expect.stringMatching(/^<!doctype html>/i) },
     ]);
-    await expect(client.readResource({ uri: "fxdesk://kept/none" })).rejects.toThrow("kept for 15 minutes");
+    await expect(client.readResource({ uri: "fxdesk://results/none" })).rejects.toThrow(
+      "kept for 15 minutes",
+    );
   });
 
   test("answers a call of an unknown tool with a protocol error", async () => {

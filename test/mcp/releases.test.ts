@@ -32,7 +32,7 @@ const order = () => {
   return rest as unknown as JsonObject;
 };
 
-test("an order is asked for at once, told how it stands, and booked by itself once it is released", async () => {
+test("requests an order, reports its status and books it automatically after release", async () => {
   const call = callOf(toolsFor(place.client()));
   const asked = await call("order_trade", order());
   const { release, state, terms } = asked.structuredContent as Record<string, JsonObject | string>;

@@ -113,6 +113,6 @@ test("a booking has the quote as its key, unless another is given", async () => 
   expect(server.heads).toHaveLength(2);
 });
 
-test("what only reads takes no key", async () => {
+test("does not list a key for reads", async () => {
   expect(textOf(await call("list_trades", { request_key: "x" }))).toContain("request_key is not a field");
 });

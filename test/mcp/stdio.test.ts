@@ -83,15 +83,15 @@ test("no secret of the connection is in anything it says", async () => {
   expect(out + err).not.toContain("canary");
 });
 
-test("a connection that is not set up is told to the one who calls a tool; listing works", async () => {
+test("reports a missing connection on the first call; listing still works", async () => {
   const client = await revisions["2025-11-25"].stdio(fxdeskMcp([], { FXDESK_BASE_URL: "nowhere" }));
   expect((await client.listTools()).tools.length).toBeGreaterThan(0);
   const result = await client.callTool({ name: "list_trades" });
   expect(result.isError).toBe(true);
   expect(textOf(result)).toContain(
-    "not set up: FXDESK_BASE_URL or --base-url must be an http or https address",
+    "could not be set up: FXDESK_BASE_URL or --base-url must be an http or https address",
   );
-  expect(textOf(result)).toContain("Ask the operator of this server.");
+  expect(textOf(result)).toContain("Ask the operator of this server to fix it.");
   await client.close();
 });
 
@@ -102,7 +102,9 @@ test("a tool that is not allowed says whom to ask, and nothing is sent", async (
   const before = sandbox.requests.length;
   const result = await client.callTool({ name: "book_trade", arguments: { quote_id: "q", reason: "other" } });
   expect(result.isError).toBe(true);
-  expect(textOf(result)).toContain("ask the operator of this server whether that may be allowed");
+  expect(textOf(result)).toContain(
+    "Ask the operator of this server whether to allow tools with the effect money",
+  );
   expect(sandbox.requests.slice(before)).toEqual([]);
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("book_trade");
   await client.close();
@@ -118,8 +120,8 @@ describe("what is shipped", () => {
 
   test("lists its tools before it loads the contract", () => {
     const listing = `
-      const { lazyToolbox } = require(${JSON.stringify(join(dist, "lazy-toolbox"))});
-      const { tools, resources } = lazyToolbox({ connect: () => {}, settings: {}, toolsets: ["all"] });
+      const { createLazyToolbox } = require(${JSON.stringify(join(dist, "lazy-toolbox"))});
+      const { tools, resources } = createLazyToolbox({ connect: () => {}, settings: {}, toolsets: ["all"] });
       const loaded = Object.keys(require.cache).filter((file) => /zod|contract/.test(file));
       console.log(JSON.stringify([tools.length > 0, resources.length > 0, loaded]));`;
     const told = execFileSync(process.execPath, ["-e", listing], { encoding: "utf8" });

@@ -193,7 +193,7 @@ describe("lists", () => {
       items: expect.arrayContaining([{ id: "thing-0", amount: "1.1", days: 2 }]),
     });
     expect(textOf(result)).toContain(
-      "50 entries. 117 in all. More follow: call again with exactly the arguments in next.",
+      "50 entries. 117 in total. There are more: call this tool again with exactly the arguments in next.",
     );
     expectBothComplete(result);
   });
@@ -234,9 +234,9 @@ describe("lists", () => {
     expect(next).toEqual({ continue: String(count) });
   });
 
-  test("an entry that is longer than a result is cut, and said to be", async () => {
+  test("mark a truncated entry that is longer than a result", async () => {
     const { structuredContent } = await resultOf(declared(), {}, response([{ id: "x".repeat(50_000) }]));
-    expect(structuredContent!.truncated).toBe("1 of them is too long to show whole.");
+    expect(structuredContent!.truncated).toBe("1 of them is too long to show in full.");
     expect(jsonLength(structuredContent)).toBeLessThan(maxResultLength + 500);
   });
 });
@@ -296,7 +296,7 @@ describe("other responses", () => {
     expectBothComplete(result);
   });
 
-  test("what differs from the contract is told", async () => {
+  test("reports differences from the contract", async () => {
     const violations = [{ field: "0.amount", message: "expected number" }];
     const result = await resultOf(declared(), {}, response([{ amount: "many" }], { violations }));
     expect(result.structuredContent).toMatchObject({
@@ -348,7 +348,8 @@ describe("files", () => {
       uri,
       name: "statement.pdf",
       mimeType: "application/pdf",
-      description: "700000 bytes, kept for 15 minutes; in parts: add ?from=262144, ?from=524288 and so on.",
+      description:
+        "700000 bytes, available for 15 minutes. To read the next parts, add ?from=262144, ?from=524288 and so on to the URI.",
     });
     expect(textOf(result)).toContain(uri);
     expect(result.structuredContent).toMatchObject({ size: 700_000, file_name: "statement.pdf" });
@@ -362,14 +363,14 @@ describe("files", () => {
     expect(result.content).toHaveLength(1);
     expect(result.structuredContent).toMatchObject({
       size: 10_240_000,
-      truncated: expect.stringContaining("Too large to pass on here."),
+      truncated: expect.stringContaining("The file is too large for this server."),
     });
     expect(stream.destroyed).toBe(true);
   });
 });
 
-describe("what does not fit is a resource", () => {
-  test("a page for a browser is told, not shown", async () => {
+describe("content that does not fit is a resource", () => {
+  test("links an HTML page instead of showing it", async () => {
     const page = `<html>${"<p>Log in</p>".repeat(400)}</html>`;
     const result = await resultOf(
       declared({ responses: { 200: html("The login page.") } }),
@@ -422,7 +423,9 @@ describe("what does not fit is a resource", () => {
       const shown = result.structuredContent!.body ?? result.structuredContent!;
       const { truncated, resource } = shown as { truncated: string; resource: string };
       expect(jsonLength(result.structuredContent)).toBeLessThan(maxResultLength + 500);
-      expect(truncated).toContain("Do not call it again for the rest: that would repeat it.");
+      expect(truncated).toContain(
+        "Do not call the tool again to see the rest: that would repeat the action.",
+      );
       expect(textOf(result)).toContain(resource);
       expect(result.content).toContainEqual(
         expect.objectContaining({ type: "resource_link", uri: resource }),
@@ -431,16 +434,19 @@ describe("what does not fit is a resource", () => {
       expect(typeof whole === "string" ? read : JSON.parse(read)).toEqual(whole);
     });
 
-    test("that is too large to be kept says so", async () => {
+    test("states that it is too large to be stored", async () => {
       const result = await done({}, 202, "n".repeat(33 * 1024 * 1024));
       expect(textOf(result)).toContain(
-        "Do not call it again for the rest: that would repeat it. The whole is too large to be kept here.",
+        "Do not call the tool again to see the rest: that would repeat the action. The complete content is too large to be stored on this server.",
       );
       expect(result.content).toHaveLength(1);
     });
   });
 
-  test.each(["fxdesk://kept/none", "fxdesk://kept/", "file:///etc/passwd", ""])("there is no %p", (uri) => {
-    expect(resources.read(uri)).toBeUndefined();
-  });
+  test.each(["fxdesk://results/none", "fxdesk://results/", "file:///etc/passwd", ""])(
+    "there is no %p",
+    (uri) => {
+      expect(resources.read(uri)).toBeUndefined();
+    },
+  );
 });

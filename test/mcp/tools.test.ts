@@ -106,7 +106,7 @@ test("a tool costs a model at most 350 tokens, and four named ones 800", () => {
   expect(costs.filter(([name, tokens]) => tokens > (large.has(name) ? 800 : 350))).toEqual([]);
 });
 
-describe("what the operator offers", () => {
+describe("tools offered by the operator", () => {
   const namesOf = (offer: Offer) => offeredByFxdesk(offer).map(({ name }) => name);
   const inSet = (set: string) => ofFxdesk.toolsets[set]!;
   /** The tools of sections that only read. */
@@ -163,29 +163,39 @@ describe("what the operator offers", () => {
   });
 
   test.each<[string, Offer, RegExp, RegExp]>([
-    ["by default", {}, /can do more \(payments, consents, approvals, statements by e-mail\)/, /no tool is/i],
-    ["consents", { toolsets: ["consents"] }, /can do more \(payments, approvals,/, /daily|consents,/],
-    ["watches", { toolsets: ["watches"] }, /can do more \(payments, consents,/, /daily/],
-    ["open banking", { toolsets: ["openBanking"] }, /can do more \(payments, consents,/, /daily/],
+    [
+      "by default",
+      {},
+      /has more tools \(payments, consents, approvals, statements by e-mail\)/,
+      /offers no tools/i,
+    ],
+    ["consents", { toolsets: ["consents"] }, /has more tools \(payments, approvals,/, /daily|consents,/],
+    ["watches", { toolsets: ["watches"] }, /has more tools \(payments, consents,/, /daily/],
+    ["open banking", { toolsets: ["openBanking"] }, /has more tools \(payments, consents,/, /daily/],
     [
       "one tool",
       { tools: ["get_approvals_config"] },
-      /can do more \(payments, consents, statements/,
+      /has more tools \(payments, consents, statements/,
       /daily/,
     ],
-    ["payments", { toolsets: ["payments"], allow: everything }, /more \(consents,/, /no tool is|daily/i],
-    ["all", { toolsets: ["all"] }, /only reads/, /can do more|no tool is/i],
+    [
+      "payments",
+      { toolsets: ["payments"], allow: everything },
+      /more tools \(consents,/,
+      /offers no tools|daily/i,
+    ],
+    ["all", { toolsets: ["all"] }, /only reads/, /has more tools|offers no tools/i],
     [
       "none that is allowed",
       { tools: ["book_trade"], readOnly: true },
-      /No tool is offered: .*more than is allowed.*ask/,
-      /daily|can do more|list_/,
+      /offers no tools: .*more than this server allows.*ask/,
+      /daily|has more tools|list_/,
     ],
     [
       "none that is chosen",
       { toolsets: [] },
-      /No tool is offered: none was chosen.*ask/,
-      /daily|can do more|list_/,
+      /offers no tools: none was chosen.*ask/,
+      /daily|has more tools|list_/,
     ],
   ])("the instructions are true of what is offered: %s", (_, offer, says, not) => {
     const told = instructionsFor(resolveOffer(ofFxdesk, offer), { environment: "sandbox" });
@@ -207,7 +217,7 @@ test("no tool takes an address that people or notices are sent to", () => {
   expect(JSON.stringify(tools.map(({ inputSchema }) => inputSchema))).not.toMatch(/_uri"/);
 });
 
-test("what deletes or overwrites is destructive", () => {
+test("marks tools that delete or overwrite as destructive", () => {
   const destructive = tools.filter(({ annotations }) => annotations.destructiveHint).map(({ name }) => name);
   expect(destructive).toEqual(
     expect.arrayContaining(["delete_consent", "update_account_alias", "cancel_payment", "book_trade"]),
@@ -224,7 +234,7 @@ test("texts name other operations as tools", () => {
 const listedTools = (allow: readonly AllowableEffect[]) =>
   new Set(offered({ allow }).map(({ name }) => declared.get(name)!.effect));
 
-describe("what the operator allows decides what is listed", () => {
+describe("lists only tools that the operator allows", () => {
   test.each([
     { allow: [], effects: ["read"] },
     { allow: ["change"], effects: ["read", "change"] },
@@ -240,7 +250,7 @@ describe("what the operator allows decides what is listed", () => {
     expect(() => parseAllowedEffects(["read"])).toThrow('--allow takes change or money, not "read".');
   });
 
-  test("the instructions say what is on, within 2 KB", () => {
+  test("states the permissions in instructions of at most 2 KB", () => {
     const of = (allow: readonly AllowableEffect[]) =>
       instructionsFor(
         {

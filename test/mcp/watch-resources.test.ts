@@ -60,12 +60,12 @@ test("read, they give what is new; a cursor says what was heard", async () => {
     const { cursor } = contentOf(first);
     expect(changesIn(await assistant.readResource({ uri: `${uri}&cursor=${cursor}` }))).toEqual([]);
     await expect(assistant.readResource({ uri: `${uri}&size=2` })).rejects.toThrow(
-      "size is not a field here",
+      "size is not an argument of this tool",
     );
   });
 });
 
-test("only what is watched can be subscribed to, also before the client is loaded", async () => {
+test("accepts subscriptions to watches only, also before the client is loaded", async () => {
   const connect = jest.fn();
   const lazy = createLazyToolbox({ connect, settings: {}, service: fxdeskService });
   const subscribe = (tool: string) =>
@@ -74,7 +74,7 @@ test("only what is watched can be subscribed to, also before the client is loade
   expect(connect).not.toHaveBeenCalled();
 });
 
-test("a host that subscribes is told when there is something to read, and reads each change once", async () => {
+test("notifies a subscribed host, which reads each change once", async () => {
   await withAssistant({ client }, async (assistant) => {
     const heard: string[] = [];
     assistant.setNotificationHandler(updated, ({ params }) => void heard.push(params.uri));
@@ -137,7 +137,7 @@ describe("over HTTP, on a stream beside the requests", () => {
     return { assistant, heard, stream };
   }
 
-  test("each change is told and read once, of what the host has named", async () => {
+  test("notifies and returns each change once for the subscribed URIs", async () => {
     const server = await serveHttp({ client });
     const [mine, others] = [uriOf("pink"), uriOf("grey")];
     const { assistant, heard } = await listening(server.url, mine);
@@ -158,7 +158,7 @@ describe("over HTTP, on a stream beside the requests", () => {
     await server.close();
   });
 
-  test("all who listen to an address are told, and whoever stays is told when others have gone", async () => {
+  test("notifies all listeners of a URI, and the remaining ones after others left", async () => {
     const server = await serveHttp({ client });
     const uri = uriOf("brown");
     const [first, second] = [await listening(server.url, uri), await listening(server.url, uri)];

@@ -64,7 +64,7 @@ test("watch_trade_payments names a trade that is none", async () => {
   expect([isError, text]).toEqual([true, expect.stringContaining("Trade nope: There is no such trade.")]);
 });
 
-test("a cursor that nobody was given is refused, and nothing is lost", async () => {
+test("refuses an unknown cursor without losing changes", async () => {
   const { told } = await callWatchTool("watch_trades", {});
   const [id, seq] = told.cursor.split(".");
   const wrong = await callWatchTool("watch_trades", { cursor: `${id}.${Number(seq) + 5}` });

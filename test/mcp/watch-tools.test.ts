@@ -35,7 +35,7 @@ async function callWatchTool(assistant: Client, name: string, input: Record<stri
 const payIn = (reference: string, currency = "EUR") =>
   sandbox.control.payIn({ currency, amount: "12.34", reference }).transaction_id;
 
-test("tells what is new since its cursor, as a table and whole", async () => {
+test("returns changes since its cursor as a table and as structured content", async () => {
   await withAssistant({ client }, async (assistant) => {
     const input = { currencies: "EUR", direction: "in" };
     const first = await callWatchTool(assistant, "watch_transactions", input);
@@ -68,7 +68,7 @@ test("tells what is new since its cursor, as a table and whole", async () => {
   });
 });
 
-test("what does not fit goes on with the arguments in next; each comes once, none as told before", async () => {
+test("returns remaining changes by the arguments in next, each once and none as repeated", async () => {
   await withAssistant({ client }, async (assistant) => {
     const found: string[] = [];
     let next: Record<string, unknown> | undefined = { currencies: "GBP", from: "beginning" };
@@ -93,7 +93,7 @@ test.each([
   ["watch_balances", {}, "At least one of below and above must be given"],
   ["watch_trades", { cursor: "elsewhere.1" }, "cursor must come from an earlier result"],
   ["watch_transactions", { from: "yesterday" }, "from must be now, beginning or a day"],
-  ["watch_transactions", { currency: "EUR" }, "The fields are accounts, currencies, direction"],
+  ["watch_transactions", { currency: "EUR" }, "The arguments are accounts, currencies, direction"],
 ])("%s refuses %j", async (name, input, words) => {
   await withAssistant({ client }, async (assistant) => {
     const { isError, text } = await callWatchTool(assistant, name, input);

@@ -1,4 +1,4 @@
-/** Communications: what an entry is paid for, spread over the records of a movement and the information on it. */
+/** Communications: the purpose of an entry, spread over movement and information records. */
 import { toAscii, truncate } from "../charset";
 import { isBelgianReference, isIsoReference } from "../identifiers";
 import type { Entry } from "../statement";
@@ -9,30 +9,30 @@ const movementCapacity =
 const informationCapacity =
   widthOf("3.1", "communication") + widthOf("3.2", "communication") + widthOf("3.3", "communication");
 
-/** Types of structured communication: the three digits it begins with. */
+/** Types of structured communication, the first three digits of the text. */
 export const isoReference = "100";
-/** As the payer gave it, and as the bank restored it. */
+/** Reference as given by the payer, and as corrected by the bank. */
 export const belgianReferences: readonly [given: string, ...string[]] = ["101", "102"];
 export const counterpartyName = "001";
 export const directDebit = "127";
 
-/** `type` 1 is structured: the text begins with three digits that say how. */
+/** `type` 1 is structured: the text begins with the three digits of its type. */
 export interface Communication {
   readonly type: "0" | "1";
   readonly text: string;
 }
 
-/** The creditor reference, when CODA has a structure for it. */
+/** Returns the creditor reference if CODA has a structure for it. */
 const structuredReference = (reference = "") =>
   isBelgianReference(reference) || isIsoReference(reference) ? reference : undefined;
 
-/** A reference of no known structure is said in words. */
+/** Returns the remittance, preceded by a reference that CODA has no structure for. */
 const freeText = ({ creditorReference = "", remittance = "" }: Entry) =>
   toAscii(structuredReference(creditorReference) ? remittance : `${creditorReference} ${remittance}`);
 
 const nameOf = ({ counterparty }: Entry) => truncate(toAscii(counterparty?.name ?? ""), 70);
 
-/** What an entry says in its movement, and after it. */
+/** Splits the communication of an entry into the movement and the information records. */
 export function splitCommunication(entry: Entry): { movement: Communication; information: Communication[] } {
   const reference = structuredReference(entry.creditorReference);
   const text = freeText(entry);
@@ -48,7 +48,7 @@ export function splitCommunication(entry: Entry): { movement: Communication; inf
   return { movement, information };
 }
 
-/** The creditor reference, the remittance and the counterparty's name, as CODA carries them. */
+/** Returns creditor reference, remittance and counterparty name as CODA represents them. */
 export const normaliseCommunication = (entry: Entry) => ({
   creditorReference: structuredReference(entry.creditorReference),
   remittance:

@@ -16,7 +16,7 @@ import { recordPosition } from "./values";
 
 const normaliseText = (value: string | undefined, length: number) =>
   truncate(toAscii(value ?? ""), length) || undefined;
-/** A longer one is left out, because a part of a reference is a wrong reference. */
+/** Drops references that are too long, because a truncated reference is wrong. */
 const normaliseReference = (value: string | undefined, length: number) => {
   const full = toAscii(value ?? "");
   return full.length > length ? undefined : full || undefined;
@@ -24,13 +24,13 @@ const normaliseReference = (value: string | undefined, length: number) => {
 const normaliseIdentifier = (value: string | undefined, length: number) =>
   removeWhitespace(toAscii(value ?? "")).slice(0, length) || undefined;
 
-/** CODA carries nothing of an exchange, but broken is broken in every format. */
+/** CODA does not write exchange data, but invalid data is an error in every format. */
 function checkExchange(entry: Entry): void {
   const position = recordPosition("2.1");
   normaliseExchange(entry, { exchangeRate: position, instructedAmount: position, charges: position });
 }
 
-/** An entry as CODA carries it; its details are entries of the same kind, without further details. */
+/** Returns an entry as CODA represents it. Details of details are dropped. */
 export function normaliseEntry(entry: Entry, currency: string): Entry {
   const { counterparty = {}, details = [], reversal } = entry;
   const { name, ...communication } = normaliseCommunication(entry);
@@ -87,11 +87,11 @@ export const normaliseTail = (
   });
 
 /**
- * A statement as CODA carries it: reading what was written gives exactly this.
+ * Returns a statement as CODA represents it: exactly what reading the written file gives.
  *
- * Texts are ASCII and cut to their fields; references longer than theirs are left out. The end-to-end id takes the place of the customer reference; mandates,
- * exchange, charges, additional information and other than booked balances are left out. A statement without entries has
- * no closing balance of its own.
+ * Texts are converted to ASCII and cut to their fields; references that are too long are dropped. The end-to-end ID replaces
+ * the customer reference. Mandates, exchange, charges, additional information and balances other than the booked one are
+ * dropped. A statement without entries has no closing balance of its own.
  */
 export function normaliseCoda(statement: Statement): Statement {
   const head = normaliseHead(statement);

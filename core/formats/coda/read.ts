@@ -1,4 +1,4 @@
-/** Reading CODA 2, the Belgian coded statement of account. */
+/** Reads CODA 2, the Belgian coded statement of account. */
 import { Big } from "big.js";
 import { removeWhitespace, collapseWhitespace } from "../charset";
 import { FormatError, type Position, quoteValue } from "../format-error";
@@ -26,7 +26,7 @@ interface Information {
   text: string;
 }
 
-/** A movement while more of its records may follow. */
+/** A movement whose records are still being read. */
 interface Movement {
   readonly position: Position;
   readonly main: RecordValues<"2.1">;
@@ -35,16 +35,16 @@ interface Movement {
   readonly information: Information[];
 }
 
-/** An entry while details of it may follow. */
+/** An entry whose details are still being read. */
 interface EntryDraft {
   readonly movement: Movement;
   readonly details: Movement[];
 }
 
-/** A file between its old balance and its trailer, with what the trailer will have to say. */
+/** A file that is being read, with the totals to compare with its trailer. */
 interface FileDraft {
   readonly head: StatementHead;
-  /** How its account is written. */
+  /** Structure code of its account. */
   readonly structure: string;
   closingBalance: Balance;
   information: string;
@@ -59,10 +59,10 @@ type PaymentDetails = Pick<Entry, "creditorReference" | "remittance" | "mandateI
 
 const wrongReferenceMessage = (text: string) =>
   /^\d{12}$/.test(text)
-    ? `the structured reference ${text} should end in ${belgianCheckDigits(text.slice(0, 10))}`
-    : `a structured reference is twelve digits, not ${quoteValue(text)}`;
+    ? `the structured reference ${text} has wrong check digits; expected ${belgianCheckDigits(text.slice(0, 10))}`
+    : `a structured reference must be twelve digits, not ${quoteValue(text)}`;
 
-/** What a movement is paid for: a structured reference in its records or free text, then free text behind them. */
+/** Returns the structured reference or free text of a movement, and further free text of its information records. */
 function paymentDetailsOf({
   main,
   references,
@@ -86,7 +86,7 @@ function paymentDetailsOf({
   return toRemittance([text, ...furtherTexts].join(" "));
 }
 
-/** A SEPA direct debit: nine characters of day, type, scheme and reason; then creditor, mandate and communication. */
+/** Parses a SEPA direct debit: nine characters of day, type, scheme and reason, then creditor, mandate and communication. */
 const directDebitDetails = (text: string, furtherTexts: readonly string[]): PaymentDetails =>
   withoutUndefined<PaymentDetails>({
     creditorId: textOrUndefined(text.slice(9, 44)),
@@ -97,7 +97,7 @@ const directDebitDetails = (text: string, furtherTexts: readonly string[]): Paym
 const toRemittance = (text: string): PaymentDetails =>
   withoutUndefined<PaymentDetails>({ remittance: textOrUndefined(text), creditorReference: undefined });
 
-/** The name in full, where the movement's own field was too short for it. */
+/** Returns the full name if it did not fit in the movement record. */
 function fullNameOf({ information }: Movement): string | undefined {
   const found = information.find(({ structured, text }) => structured && text.startsWith(counterpartyName));
   return textOrUndefined(found?.text.slice(3, 73));
@@ -109,7 +109,7 @@ function toEntry(movement: Movement, currency: string): Entry {
   const valueDate = parseDate(main.valueDate, position);
   const bookingDate = entryDate ?? valueDate;
   if (!bookingDate)
-    throw new FormatError("missing", position, "there is neither an entry date nor a value date");
+    throw new FormatError("missing", position, "the entry date and the value date are both missing");
   return withoutUndefined<Entry>({
     bookingDate,
     valueDate: valueDate ?? bookingDate,
@@ -121,7 +121,7 @@ function toEntry(movement: Movement, currency: string): Entry {
     endToEndId: textOrUndefined(references?.customerReference),
     counterparty: toCounterparty({
       name: fullNameOf(movement) ?? textOrUndefined(counterparty?.counterpartyName),
-      // The currency of the account, which may stand behind it, says nothing about the entry.
+      // The currency of the counterparty account, which may follow the number, is not the currency of the entry.
       account: textOrUndefined(counterparty?.counterpartyAccount.slice(0, 34))?.split(" ")[0],
       bic: textOrUndefined(references?.counterpartyBic),
     }),
@@ -152,39 +152,39 @@ function parseHead(header: RecordValues<"0">, values: RecordValues<"1">, positio
   });
 }
 
-/** Throws a FormatError `control_sum` when the trailer does not say what was read. */
+/** Throws a FormatError `control_sum` if the trailer does not match the file. */
 function assertTrailer(
   { count, debits, credits }: FileDraft,
   trailer: RecordValues<"9">,
   position: Position,
 ): void {
-  const sums: readonly [what: string, found: Big, said: Big][] = [
+  const sums: readonly [subject: string, found: Big, stated: Big][] = [
     ["records", new Big(count), new Big(trailer.count.trim() || "0")],
     ["debits", debits, parseThousandths(trailer.debits)],
     ["credits", credits, parseThousandths(trailer.credits)],
   ];
-  for (const [what, found, stated] of sums)
+  for (const [subject, found, stated] of sums)
     if (!found.eq(stated))
       throw new FormatError(
         "control_sum",
         position,
-        `it says ${stated.toFixed()} of ${what}, but there are ${found.toFixed()}`,
+        `the trailer states ${stated.toFixed()} for ${subject}, but the file has ${found.toFixed()}`,
       );
 }
 
-/** Throws a FormatError for a file of which this reader knows nothing. */
+/** Throws a FormatError for another application or version. */
 function assertHeader({ application, version }: RecordValues<"0">, position: Position): void {
   if (application !== "05")
     throw new FormatError(
       "unrecognised",
       position,
-      `statements are application 05, not ${quoteValue(application)}`,
+      `the application must be 05 (statements), not ${quoteValue(application)}`,
     );
   if (version !== "2")
-    throw new FormatError("invalid", position, `it must be version 2, not ${quoteValue(version)}`);
+    throw new FormatError("invalid", position, `the version must be 2, not ${quoteValue(version)}`);
 }
 
-/** Throws a FormatError when the new balance is of another account than the old one. */
+/** Throws a FormatError if the new balance belongs to another account than the old one. */
 function assertSameAccount(
   { head, structure }: FileDraft,
   { account }: RecordValues<"8">,
@@ -196,13 +196,13 @@ function assertSameAccount(
     throw new FormatError(
       "misplaced",
       position,
-      `it is of account ${found.number} in ${found.currency}, the file of ${number} in ${currency}`,
+      `the new balance is for account ${found.number} in ${found.currency}, but the file is for ${number} in ${currency}`,
     );
 }
 
 const movements = ["2.1", "2.2", "2.3", "3.1", "3.2", "3.3"] as const;
 
-/** Which records a record may follow. A file without movements has no new balance; a trailer is as good as no file yet. */
+/** Allowed predecessors of each record. The start of the text counts as a trailer. A file without movements has no new balance. */
 const allowedPredecessors: Readonly<Record<RecordName, readonly RecordName[]>> = {
   "0": ["9"],
   "1": ["0"],
@@ -223,24 +223,23 @@ type Handlers = {
   readonly [R in RecordName]: (values: RecordValues<R>, position: Position) => StatementPart[];
 };
 
-/** Old systems end a file with it. */
+/** End-of-file character of old systems. */
 const endOfFile = "\u001A";
 
 class CodaReader implements LineReader {
   readonly format = "CODA";
   readonly balanceFields = { opening: "1", entry: "2.1", closing: "8" };
 
-  /** The record before, and the line it is on. */
   #lastRecord: RecordName = "9";
   #lastLine = 0;
-  /** Whether the last trailer announced another file. */
+  /** True if the last trailer announced another file. */
   #announcesAnotherFile = false;
-  // The order of records makes sure that these are there when a record needs them.
+  // Assigned before use, because the order of records is checked.
   #header!: RecordValues<"0">;
   #file!: FileDraft;
   #movement!: Movement;
   #entry: EntryDraft | undefined;
-  readonly #partLimit = new LengthLimit("an entry, or what follows the entries,", maxPartLength);
+  readonly #partLimit = new LengthLimit("an entry, or the part after the entries,", maxPartLength);
 
   readLine({ number, text }: Line): StatementPart[] {
     const isTooLong = text.length > maxFieldLength;
@@ -252,12 +251,12 @@ class CodaReader implements LineReader {
       throw new FormatError(
         "unrecognised",
         position,
-        `the file does not begin with a header, record 0${looksLikeHint(text)}`,
+        `the file does not begin with a header (record 0)${looksLikeHint(text)}`,
       );
     if (isTooLong) throw tooLongError("a line", maxFieldLength, position);
-    if (!record) throw new FormatError("invalid", position, "there is no such record");
+    if (!record) throw new FormatError("invalid", position, "unknown record type");
     if (!allowedPredecessors[record].includes(this.#lastRecord))
-      throw new FormatError("misplaced", position, `it may not follow record ${this.#lastRecord}`);
+      throw new FormatError("misplaced", position, `this record must not follow record ${this.#lastRecord}`);
     this.#lastRecord = record;
     this.#lastLine = number;
     this.#partLimit.add(text, position);
@@ -269,7 +268,7 @@ class CodaReader implements LineReader {
     if (this.#lastRecord !== "9")
       throw new FormatError("missing", position, "the file ends without a trailer");
     if (this.#announcesAnotherFile)
-      throw new FormatError("missing", position, "it announces another file, and none follows");
+      throw new FormatError("missing", position, "the trailer announces another file, but the text ends");
     return [];
   }
 
@@ -339,11 +338,15 @@ class CodaReader implements LineReader {
     },
   };
 
-  /** The movement a further record belongs to. */
+  /** Returns the current movement. Throws if the record belongs to another one. */
   #requireMovement({ sequence }: { sequence: string }, position: Position): Movement {
     const { main } = this.#movement;
     if (sequence === main.sequence) return this.#movement;
-    throw new FormatError("misplaced", position, `it is of movement ${sequence}, amidst ${main.sequence}`);
+    throw new FormatError(
+      "misplaced",
+      position,
+      `this record belongs to movement ${sequence}, but movement ${main.sequence} is being read`,
+    );
   }
 
   #addDetail(position: Position): StatementPart[] {
@@ -352,7 +355,7 @@ class CodaReader implements LineReader {
       throw new FormatError(
         "misplaced",
         position,
-        `a detail of movement ${main.sequence}, which is not there`,
+        `this detail belongs to movement ${main.sequence}, which does not precede it`,
       );
     this.#entry.details.push(this.#movement);
     return [];
@@ -363,7 +366,7 @@ class CodaReader implements LineReader {
     return [];
   }
 
-  /** Gives the entry, once no more details of it can follow. */
+  /** Completes the entry once no more details can follow. */
   #endEntry(): StatementPart[] {
     if (!this.#entry) return [];
     const { movement } = this.#entry;
@@ -375,14 +378,14 @@ class CodaReader implements LineReader {
   }
 }
 
-/** Reads CODA piece by piece. Errors as `readCoda`. */
+/** Reads CODA in parts. Throws like `readCoda`. */
 export const readCodaParts = (source: TextSource): AsyncGenerator<StatementPart, void, void> =>
   readParts(source, new CodaReader());
 
 /**
- * Reads the statements of a CODA 2 text, or of a stream of text. A text of nothing but white space holds none.
+ * Reads the statements of a CODA 2 text or text stream. Blank text has no statements.
  *
- * Throws a FormatError with line and record for what is broken, also when balances, counts, sums or the check digits of a
+ * Throws a FormatError with line and record for malformed text, and if balances, counts, sums or the check digits of a
  * structured reference are wrong.
  */
 export const readCoda = (source: TextSource): AsyncGenerator<Statement, void, void> =>

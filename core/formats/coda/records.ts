@@ -1,23 +1,23 @@
-/** The records of CODA 2, the Belgian coded statement: lines of exactly 128 characters, every field at its place. */
+/** The records of CODA 2, the Belgian coded statement: lines of 128 characters with fields at fixed positions. */
 import { FormatError, type Position } from "../format-error";
 
 const recordLength = 128;
 
-/** First and last position, from 1. Text is filled with blanks behind it, digits with zeros before them. */
+/** First and last position, from 1. Text is padded with blanks on the right, digits with zeros on the left. */
 type Field = readonly [from: number, to: number, kind?: "digits"];
 
-/** Movements are counted; their details, and what is told about them, are counted within. */
+/** Movements have a sequence number; their details and information records count within it. */
 const sequenceFields = { sequence: [3, 6, "digits"], detail: [7, 10, "digits"] } as const;
 const chainFields = { next: [126, 126, "digits"], link: [128, 128, "digits"] } as const;
 
 /**
- * Fields of each record by its name in the standard. Of digits a reader makes sure; links, levels, paper numbers and what a
- * header says of the bank are there to be written only.
+ * Fields of each record by its name in the standard. Readers check digits; links, levels, paper numbers and the bank data of
+ * the header are only written.
  */
 export const records = {
   /** Header. */
   "0": {
-    // Says nothing, but it is digits, and by it programs know CODA.
+    // No meaning, but programs recognise CODA by these zeros.
     zeros: [2, 5, "digits"],
     created: [6, 11, "digits"],
     bank: [12, 14, "digits"],
@@ -108,23 +108,22 @@ export const records = {
 export type RecordName = keyof typeof records;
 export type RecordValues<R extends RecordName> = { readonly [F in keyof (typeof records)[R]]: string };
 
-/** How many characters a field has. */
+/** Returns the width of a field in characters. */
 export function widthOf<R extends RecordName>(record: R, field: keyof (typeof records)[R]): number {
   const [from, to] = records[record][field] as Field;
   return to - from + 1;
 }
 
-/** `2.1` is written 21. */
+/** Record names by their mark in the file: 21 for `2.1`. */
 const recordByMark = Object.fromEntries(
   Object.keys(records).map((name) => [name.replace(".", ""), name]),
 ) as Readonly<Record<string, RecordName>>;
 
-/** The fields of each record in their order, with their names. */
 const fieldsByRecord = Object.fromEntries(
   Object.entries(records).map(([name, record]) => [name, Object.entries(record)]),
 ) as unknown as Readonly<Record<RecordName, readonly [name: string, field: Field][]>>;
 
-/** Writes a record. What is not given is blank, or zero where digits belong. */
+/** Writes a record. Missing values become blanks, or zeros in digit fields. */
 export function writeRecord<R extends RecordName>(record: R, values: Partial<RecordValues<R>>): string {
   const given: Readonly<Record<string, string | undefined>> = values;
   let line = record.replace(".", "");
@@ -142,20 +141,24 @@ export function writeRecord<R extends RecordName>(record: R, values: Partial<Rec
   return line.padEnd(recordLength);
 }
 
-/** Which record a line is; undefined when there is none of its kind. */
+/** Returns the record name of a line; undefined if unknown. */
 export const recordNameOf = (line: string): RecordName | undefined => {
   const mark = line.slice(0, line.startsWith("2") || line.startsWith("3") ? 2 : 1);
   return Object.hasOwn(recordByMark, mark) ? recordByMark[mark] : undefined;
 };
 
-/** The fields of a line, as they stand there. Throws when its length or a field of digits is wrong. */
+/** Splits a line into its fields. Throws a FormatError for a wrong length or a digit field with other characters. */
 export function readRecord<R extends RecordName>(
   record: R,
   line: string,
   position: Position,
 ): RecordValues<R> {
   if (line.length !== recordLength)
-    throw new FormatError("invalid", position, `a line has ${recordLength} characters, not ${line.length}`);
+    throw new FormatError(
+      "invalid",
+      position,
+      `a line must have ${recordLength} characters; this one has ${line.length}`,
+    );
   const values: Record<string, string> = {};
   for (const [name, [from, to, kind]] of fieldsByRecord[record]) {
     const value = line.slice(from - 1, to);

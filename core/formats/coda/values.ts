@@ -1,4 +1,4 @@
-/** Values in CODA's own form: amounts in thousandths, signs, accounts by structure. */
+/** Values in the notation of CODA: amounts in thousandths, signs, accounts by structure. */
 import { Big } from "big.js";
 import { formatAmount, toBalance, parseDecimal } from "../amount";
 import { parseDdmmyy } from "../dates";
@@ -8,7 +8,7 @@ import type { Account, Balance, CreditDebit } from "../statement";
 
 export const recordPosition = (field: string): Position => ({ format: "CODA", field });
 
-/** An amount as 12 digits and 3 decimals, whatever the currency. */
+/** Formats an amount as 12 digits and 3 decimals for every currency. */
 export function formatThousandths(amount: Big | string, position: Position): string {
   const value = typeof amount === "string" ? parseDecimal(amount, position) : amount;
   const digits = value.times(1000).toFixed();
@@ -27,10 +27,10 @@ export const signOf = ({ creditDebit }: Pick<Balance, "creditDebit">): string =>
 export function parseSign(sign: string, position: Position): CreditDebit {
   if (sign === "0") return "Credit";
   if (sign === "1") return "Debit";
-  throw new FormatError("invalid", position, `a sign is 0 or 1, not "${sign}"`);
+  throw new FormatError("invalid", position, `a sign must be 0 or 1, not "${sign}"`);
 }
 
-/** A date of zeros is not known. */
+/** Parses a date; undefined if it is all zeros. */
 export const parseDate = (digits: string, position: Position): string | undefined =>
   /^[0 ]*$/.test(digits) ? undefined : parseDdmmyy(digits, position);
 
@@ -54,7 +54,7 @@ export function parseBalance(
 export const parseAmount = (digits: string, currency: string): string =>
   formatAmount(parseThousandths(digits), currency);
 
-/** Belgian number, other number, Belgian IBAN, other IBAN. */
+/** 0 Belgian number, 1 other number, 2 Belgian IBAN, 3 other IBAN. */
 export type AccountStructure = "0" | "1" | "2" | "3";
 
 export function accountStructureOf(number: string): AccountStructure {
@@ -62,17 +62,17 @@ export function accountStructureOf(number: string): AccountStructure {
   return /^\d{12}$/.test(number) ? "0" : "1";
 }
 
-/** An account with its currency, in 37 characters. */
+/** Formats an account and its currency in 37 characters. */
 export const formatAccount = ({ number, currency }: Account): string =>
   accountStructureOf(number) === "0" ? `${number} ${currency}` : number.padEnd(34) + currency;
 
 export function parseAccount(structure: string, text: string, position: Position): Account {
   if (!/^[0-3]$/.test(structure))
-    throw new FormatError("invalid", position, `an account's structure is 0 to 3, not "${structure}"`);
+    throw new FormatError("invalid", position, `an account structure must be 0 to 3, not "${structure}"`);
   const number = (structure === "0" ? text.slice(0, 12) : text.slice(0, 34)).trim();
   const currency = structure === "0" ? text.slice(13, 16) : text.slice(34, 37);
-  if (number === "") throw new FormatError("missing", position, "the account has no number");
+  if (number === "") throw new FormatError("missing", position, "the account number is empty");
   if (!/^[A-Z]{3}$/.test(currency))
-    throw new FormatError("invalid", position, `a currency is three capital letters, not "${currency}"`);
+    throw new FormatError("invalid", position, `a currency must be three capital letters, not "${currency}"`);
   return { number, currency };
 }

@@ -1,4 +1,4 @@
-/** Writing CODA 2, the Belgian coded statement of account. */
+/** Writes CODA 2, the Belgian coded statement of account. */
 import { Big } from "big.js";
 import { parseDecimal, RunningBalance } from "../amount";
 import { formatDdmmyy } from "../dates";
@@ -9,7 +9,7 @@ import { normaliseEntry, normaliseHead, normaliseTail } from "./normalise";
 import { writeRecord, widthOf } from "./records";
 import { formatAccount, recordPosition, signOf, accountStructureOf, formatThousandths } from "./values";
 
-/** What all records of a movement say: which one it is, and what follows. */
+/** Fields that all records of a movement share. */
 interface SequenceValues {
   readonly sequence: string;
   readonly detail: string;
@@ -17,12 +17,12 @@ interface SequenceValues {
   readonly link: string;
 }
 
-/** Records that belong together, each waiting for what the others are. */
+/** Related records, each written once the shared fields are known. */
 type Chain = ((common: SequenceValues) => string)[];
 
 const returnType = ({ reversal, returnReason }: Entry) => (reversal ? "4" : returnReason ? "2" : "");
 
-/** The pieces of a text that is spread over the communication of three records. */
+/** Splits a text for the communication fields of three records. */
 function splitInThree(text: string, first: number, second: number): [string, string, string] {
   return [text.slice(0, first), text.slice(first, first + second), text.slice(first + second)];
 }
@@ -111,7 +111,7 @@ function toChains(entry: Entry, number: string, level: string): Chain[] {
 
 const toFlag = (on: boolean) => (on ? "1" : "0");
 
-/** Chains as lines. A record says whether its chain goes on, the last one of a chain whether another follows. */
+/** Writes chains as lines. `next` marks that the chain continues, `link` on its last record that another follows. */
 const chainLines = (chains: readonly Chain[], sequence: string, firstDetail: number): string[] =>
   chains.flatMap((chain, index) =>
     chain.map((record, position) => {
@@ -125,7 +125,7 @@ const chainLines = (chains: readonly Chain[], sequence: string, firstDetail: num
     }),
   );
 
-/** An entry and its details. The first and the last of them are marked as the ends of a globalisation. */
+/** Writes an entry and its details. The globalisation level marks the first and the last. */
 function entryLines(entry: Entry, sequence: number, number: string): string[] {
   const { details = [] } = entry;
   const lines: string[] = [];
@@ -176,7 +176,7 @@ function newBalanceLine({ account }: StatementHead, tail: StatementTail, number:
   });
 }
 
-/** What the bank says of the statement, 80 characters in a record. */
+/** Writes the information on the statement, 80 characters per record. */
 function informationLines(text = ""): string[] {
   const width = widthOf("4", "text");
   const count = Math.ceil(text.length / width);
@@ -190,7 +190,7 @@ function informationLines(text = ""): string[] {
   );
 }
 
-/** The records and amounts that the trailer counts. */
+/** Counts and sums for the trailer. */
 class TrailerTotals {
   count = 0;
   debits = new Big(0);
@@ -237,13 +237,13 @@ async function* writeStatementFile(statement: StatementSource, isLast: boolean):
   }
   running.check(tail.closingBalance, recordPosition("8"));
   const information = informationLines(tail.information);
-  // A day without movement has no new balance.
+  // A statement without movements has no new balance.
   const newBalance = sequence > 0 ? [newBalanceLine(head, tail, number)] : [];
   totals.addRecords(newBalance.length);
   yield joinCrlf([...newBalance, ...information, totals.line(isLast)]);
 }
 
-/** Each item with whether it is the last. */
+/** Yields each item with a flag for the last one. */
 async function* markLast<T>(items: Source<T>): AsyncGenerator<[item: T, isLast: boolean]> {
   let previous: [T] | undefined;
   for await (const item of items) {
@@ -254,11 +254,10 @@ async function* markLast<T>(items: Source<T>): AsyncGenerator<[item: T, isLast: 
 }
 
 /**
- * Writes statements as CODA 2, one file after the other in one text, entry by entry, in ASCII with CRLF. Every line has
- * exactly 128 characters.
+ * Writes statements as CODA 2 files, concatenated and entry by entry, in ASCII with CRLF. Every line has 128 characters.
  *
- * Texts are made to fit (see `normaliseCoda`). Throws a FormatError for what cannot be: amounts with more than 12 digits or
- * 3 decimals, dates outside 1980 to 2079, balances that do not add up.
+ * Texts are adapted to the format (see `normaliseCoda`). Throws a FormatError for amounts with more than 12 digits or 3
+ * decimals, dates outside 1980 to 2079, and balances that do not add up.
  */
 export async function* writeCoda(statements: Source<StatementSource>): AsyncGenerator<string, void, void> {
   for await (const [statement, isLast] of markLast(statements)) yield* writeStatementFile(statement, isLast);

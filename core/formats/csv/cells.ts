@@ -1,17 +1,17 @@
-/** Cells and rows of CSV (RFC 4180): commas, quotes where needed, CRLF. */
+/** Cells and rows of CSV (RFC 4180): commas, quotes if needed, CRLF. */
 
 import { removeControls } from "../charset";
 
-/** What a spreadsheet takes for the beginning of a formula, also behind apostrophes that are there already. */
+/** Matches text that a spreadsheet runs as a formula, also after existing apostrophes so that unescaping is unambiguous. */
 const formulaPattern = /^'*[=+\-@\t\r]/;
 
-/** Text that no spreadsheet runs: an apostrophe goes before what begins like a formula, and control characters go. */
+/** Prevents formula injection in spreadsheets: prefixes an apostrophe and removes control characters. */
 export function escapeFormula(text: string): string {
   const clean = removeControls(text);
   return formulaPattern.test(clean) ? `'${clean}` : clean;
 }
 
-/** The text itself, without the apostrophe that `harmless` put before it. */
+/** Removes the apostrophe that `escapeFormula` added. */
 export const unescapeFormula = (text: string): string =>
   text.startsWith("'") && formulaPattern.test(text) ? text.slice(1) : text;
 
@@ -19,21 +19,21 @@ const quoteCell = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll
 
 export const formatRow = (cells: readonly string[]): string => `${cells.map(quoteCell).join(",")}\r\n`;
 
-/** Whether a quoted cell is still open at the end of a text that began outside one. */
+/** True if a quoted cell is still open at the end of the text. */
 export function hasOpenQuote(text: string): boolean {
   let quotes = 0;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) quotes += 1;
   return quotes % 2 === 1;
 }
 
-/** The end of a quoted cell that begins at a quote: the place of the closing quote. */
+/** Returns the index of the quote that closes the cell; -1 if there is none. */
 function findClosingQuote(text: string, from: number): number {
   let at = text.indexOf('"', from + 1);
   while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
   return at;
 }
 
-/** The cells of a row; undefined when a quote stands where none may. */
+/** Splits a row into cells; undefined if a quote is misplaced. */
 export function parseRow(row: string, separator = ","): string[] | undefined {
   const cells: string[] = [];
   let at = 0;

@@ -2,22 +2,22 @@
 
 import { removeControls } from "../charset";
 
-/** What a row tells of. Rows come in this order; details follow the entry they are of. */
+/** Kinds of rows, in file order; details follow their entry. */
 export type RowKind = "opening" | "entry" | "detail" | "closing" | "available" | "forward";
 
-/** Where a column's value stands in a statement's head, and in an entry: names of fields with dots between. */
+/** A column and the dotted path of its value in the head of a statement, or in an entry. */
 interface Column {
   readonly name: string;
   readonly head?: string;
   readonly entry?: string;
-  /** Text of others, which a spreadsheet must not take for a formula. */
+  /** True for free text, which must be escaped against formula injection. */
   readonly isText?: true;
 }
 
 const headColumn = (name: string, head: string): Column => ({ name, head, isText: true });
 const entryColumn = (name: string, entry: string): Column => ({ name, entry, isText: true });
 
-/** Amounts and dates are written by the kind of row: those of an entry, or those of a balance. */
+/** Columns without a path, for example amounts and dates, depend on the kind of row. */
 export const columns: readonly Column[] = [
   headColumn("account_number", "account.number"),
   headColumn("currency", "account.currency"),
@@ -52,7 +52,7 @@ export const columns: readonly Column[] = [
   entryColumn("additional_information", "additionalInformation"),
 ];
 
-/** Columns without which a file cannot be read. */
+/** Columns that a file must have. */
 export const requiredColumns: readonly string[] = [
   "account_number",
   "currency",
@@ -68,7 +68,7 @@ export type Row = Readonly<Record<string, string>>;
 
 type RowPart = "head" | "entry";
 
-/** The columns of a part with the way to their value: one field, or a field of a field. */
+/** Splits the paths of columns: a field, and optionally a field inside it. */
 const fieldPathsOf = (part: RowPart) =>
   columns.flatMap((column) => {
     const [field, inner] = column[part]?.split(".") ?? [];
@@ -79,7 +79,7 @@ const fieldPaths = { head: fieldPathsOf("head"), entry: fieldPathsOf("entry") };
 
 type Fields = Record<string, unknown>;
 
-/** The cells that come from fields of a head or of an entry, without control characters; empty where there is none. */
+/** Converts fields to cells, without control characters; a missing field becomes an empty cell. */
 export function toCells(part: RowPart, value: object): Row {
   const cells: Record<string, string> = {};
   for (const { name, field, inner } of fieldPaths[part]) {
@@ -90,7 +90,7 @@ export function toCells(part: RowPart, value: object): Row {
   return cells;
 }
 
-/** The fields that the cells of a row say. */
+/** Converts the cells of a row to fields. */
 export function toFields(part: RowPart, row: Row): Fields {
   const fields: Fields = {};
   for (const { name, field, inner } of fieldPaths[part]) {

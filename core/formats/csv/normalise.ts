@@ -24,7 +24,7 @@ export function requireDate(date: string, position: Position): string {
   throw new FormatError(
     "invalid",
     position,
-    `a date is a day that exists as YYYY-MM-DD, not ${quoteValue(date)}`,
+    `expected an existing date as YYYY-MM-DD, found ${quoteValue(date)}`,
   );
 }
 
@@ -34,7 +34,7 @@ const exchangePositions = {
   charges: columnPosition("charges_amount"),
 };
 
-/** An entry as CSV carries it; its details are entries of the same kind, without further details. */
+/** Returns an entry as CSV represents it. Details of details are dropped. */
 export function normaliseEntry(entry: Entry, currency: string): Entry {
   const { bookingDate, valueDate, amount, reversal, details = [] } = entry;
   const parts = details.map((detail) => normaliseEntry({ ...detail, details: [] }, currency));
@@ -79,8 +79,8 @@ export function normaliseTail(tail: StatementTail, currency: string): StatementT
 }
 
 /**
- * A statement as CSV carries it: reading what was written gives exactly this. Empty texts, control characters and the
- * details of details are left out; nothing else is lost.
+ * Returns a statement as CSV represents it: exactly what reading the written file gives. Only empty texts, control
+ * characters and details of details are dropped.
  */
 export function normaliseCsv(statement: Statement): Statement {
   const { currency } = statement.account;

@@ -1,4 +1,4 @@
-/** Reading statements from CSV, as `writeCsv` writes them. */
+/** Reads statements from CSV in the format of `writeCsv`. */
 import { formatAmount, parseDecimal, normaliseBalance, RunningBalance } from "../amount";
 import { FormatError, type FormatErrorCode, quoteValue } from "../format-error";
 import { looksLikeHint } from "../text-kind";
@@ -18,7 +18,7 @@ import { parseRow, hasOpenQuote, unescapeFormula } from "./cells";
 import { columns, toFields, requiredColumns, type Row, type RowKind } from "./columns";
 import { requireDate, columnPosition } from "./normalise";
 
-/** Which rows a row may follow; the end of a statement is as good as the beginning of a file. */
+/** Allowed predecessors of each row. The start of the file counts as the end of a statement. */
 const allowedPredecessors: Readonly<Record<RowKind, readonly RowKind[]>> = {
   opening: ["closing", "available", "forward"],
   entry: ["opening", "entry", "detail"],
@@ -32,9 +32,9 @@ const isRowKind = (text: string): text is RowKind => Object.hasOwn(allowedPredec
 
 interface NumberedRow {
   readonly cells: Row;
-  /** As it is written. */
+  /** The unparsed row. */
   readonly text: string;
-  /** The line it begins on. */
+  /** First line of the row. */
   readonly line: number;
 }
 
@@ -65,26 +65,27 @@ function parseHead(row: NumberedRow): StatementHead {
     throw new FormatError(code, columnPosition(column, row.line), message);
   };
   const number = cell(row, "statement_number");
-  if (!/^\d{1,15}$/.test(number)) fail("invalid", "statement_number", `not a number: ${quoteValue(number)}`);
-  if (cell(row, "account_number") === "") fail("missing", "account_number", "it is empty");
+  if (!/^\d{1,15}$/.test(number))
+    fail("invalid", "statement_number", `must be a number, not ${quoteValue(number)}`);
+  if (cell(row, "account_number") === "") fail("missing", "account_number", "the account number is empty");
   if (!/^[A-Z]{3}$/.test(cell(row, "currency")))
-    fail("invalid", "currency", "a currency is three capital letters");
+    fail("invalid", "currency", "a currency must be three capital letters");
   const texts = toFields("head", row.cells) as Pick<StatementHead, "account" | "reference">;
   return { ...texts, number: Number(number), openingBalance: parseBalance(row) };
 }
 
-/** Spreadsheets write TRUE and FALSE. */
+/** Parses the reversal flag in any case, because spreadsheets write TRUE and FALSE. */
 function isReversal(row: NumberedRow): boolean {
   const text = cell(row, "reversal");
   if (/^(?:true|false)?$/i.test(text)) return text.toLowerCase() === "true";
   throw new FormatError(
     "invalid",
     columnPosition("reversal", row.line),
-    `it is true, false or empty, not ${quoteValue(text)}`,
+    `must be true, false or empty, not ${quoteValue(text)}`,
   );
 }
 
-/** Throws a FormatError for a row that is of another account or currency than the statement it stands in. */
+/** Throws a FormatError for a row with another account or currency than its statement. */
 function assertSameAccount({ number, currency }: Account, row: NumberedRow): void {
   const expected = { account_number: number, currency };
   for (const [column, text] of Object.entries(expected))
@@ -92,11 +93,11 @@ function assertSameAccount({ number, currency }: Account, row: NumberedRow): voi
       throw new FormatError(
         "misplaced",
         columnPosition(column, row.line),
-        `the statement is of ${text}, the row of ${quoteValue(cell(row, column))}`,
+        `the statement is for ${text}, but the row is for ${quoteValue(cell(row, column))}`,
       );
 }
 
-/** Amounts of their own currency are as whole as they are written. */
+/** Parses an entry. Amounts in other currencies keep their decimals. */
 function parseEntry(row: NumberedRow): Entry {
   const { amount, creditDebit } = parseSignedAmount(row, "amount");
   const position = columnPosition("amount", row.line);
@@ -110,7 +111,7 @@ function parseEntry(row: NumberedRow): Entry {
   });
 }
 
-/** The names in the header row. */
+/** Parses the column names in the header row. */
 function parseHeader(header: string, line: number): readonly string[] {
   const cells = parseRow(header);
   if (hasBareCr(header)) throw new FormatError("invalid", columnPosition("record", line), bareCrMessage);
@@ -118,20 +119,24 @@ function parseHeader(header: string, line: number): readonly string[] {
     throw new FormatError(
       "unrecognised",
       columnPosition("record", line),
-      `the header has no such column${looksLikeHint(header)}`,
+      `the header lacks this column${looksLikeHint(header)}`,
     );
   const missing = requiredColumns.find((name) => !cells.includes(name));
   if (missing !== undefined)
-    throw new FormatError("missing", columnPosition(missing, line), "the header has no such column");
+    throw new FormatError("missing", columnPosition(missing, line), "the header lacks this column");
   const duplicate = columns.find(({ name }) => cells.indexOf(name) !== cells.lastIndexOf(name));
   if (duplicate)
-    throw new FormatError("invalid", columnPosition(duplicate.name, line), "the header has the column twice");
+    throw new FormatError(
+      "invalid",
+      columnPosition(duplicate.name, line),
+      "the header has this column twice",
+    );
   return cells;
 }
 
 const textColumns = new Set(columns.filter(({ isText }) => isText).map(({ name }) => name));
 
-/** Cells by name, text as it was before it was made harmless. */
+/** Maps cells by column name and unescapes text. */
 function toRow(names: readonly string[], cells: readonly string[]): Row {
   const row: Record<string, string> = {};
   for (const [index, name] of names.entries())
@@ -143,7 +148,7 @@ class CsvReader implements LineReader {
   readonly format = "CSV";
   readonly balanceFields = { opening: "balance", entry: "amount", closing: "balance" };
 
-  /** The beginning of a row that goes on in the next line, inside quotes. */
+  /** Start of a row that continues on the next line, inside quotes. */
   #openRow: { text: string; line: number } | undefined;
   #columnNames: readonly string[] | undefined;
   #lastRecord: RowKind = "closing";
@@ -151,8 +156,8 @@ class CsvReader implements LineReader {
   #account: Account | undefined;
   #runningBalance: RunningBalance | undefined;
   #entry: { entry: Entry; details: Entry[]; line: number } | undefined;
-  /** Of the details of an entry, or of the balances behind the closing one. */
-  readonly #partLimit = new LengthLimit("an entry, or what follows the entries,", maxPartLength);
+  /** Limits an entry with its details, or the balances from the closing balance on. */
+  readonly #partLimit = new LengthLimit("an entry, or the part after the entries,", maxPartLength);
   #tail: { tail: Mutable<StatementTail>; forwardBalances: Balance[]; line: number } | undefined;
 
   readLine({ number, text, ending }: Line): StatementPart[] {
@@ -164,11 +169,11 @@ class CsvReader implements LineReader {
     return open || row.text.trim() === "" ? [] : this.#parseRow(row.text, row.line);
   }
 
-  /** The error for a row that is too long, and may have no end. */
+  /** Returns the error for a row that is too long and may be endless. */
   #tooLongError(text: string, line: number): FormatError {
     if (!this.#columnNames) parseHeader(text, line);
     return tooLongError(
-      "a row, also with a quote that is not closed,",
+      "a row (possibly because of an unclosed quote)",
       maxFieldLength,
       columnPosition("record", line),
     );
@@ -176,16 +181,12 @@ class CsvReader implements LineReader {
 
   finish(): StatementPart[] {
     if (this.#openRow)
-      throw new FormatError(
-        "invalid",
-        columnPosition("record", this.#openRow.line),
-        "a quote is never closed",
-      );
+      throw new FormatError("invalid", columnPosition("record", this.#openRow.line), "a quote is not closed");
     if (!allowedPredecessors.opening.includes(this.#lastRecord))
       throw new FormatError(
         "missing",
         columnPosition("record", this.#lastLine),
-        "there is no closing balance",
+        "the closing balance is missing",
       );
     return this.#endStatement();
   }
@@ -196,14 +197,13 @@ class CsvReader implements LineReader {
       return [];
     }
     const cells = parseRow(text);
-    if (!cells)
-      throw new FormatError("invalid", columnPosition("record", line), "a quote stands where none may");
+    if (!cells) throw new FormatError("invalid", columnPosition("record", line), "a quote is misplaced");
     const { length } = this.#columnNames;
     if (cells.length !== length)
       throw new FormatError(
         "invalid",
         columnPosition("record", line),
-        `a row has ${length} cells, not ${cells.length}`,
+        `the row has ${cells.length} cells, but the header has ${length}`,
       );
     return this.#handleRow({ cells: toRow(this.#columnNames, cells), text, line });
   }
@@ -212,9 +212,9 @@ class CsvReader implements LineReader {
     const record = cell(row, "record");
     const position = columnPosition("record", row.line);
     if (!isRowKind(record))
-      throw new FormatError("invalid", position, `there is no such record: ${quoteValue(record)}`);
+      throw new FormatError("invalid", position, `unknown record: ${quoteValue(record)}`);
     if (!allowedPredecessors[record].includes(this.#lastRecord))
-      throw new FormatError("misplaced", position, `${record} may not follow ${this.#lastRecord}`);
+      throw new FormatError("misplaced", position, `record ${record} must not follow ${this.#lastRecord}`);
     this.#lastRecord = record;
     if (this.#account && record !== "opening") assertSameAccount(this.#account, row);
     if (record === "entry" || record === "closing") this.#partLimit.restart();
@@ -280,15 +280,15 @@ class CsvReader implements LineReader {
   }
 }
 
-/** Reads CSV piece by piece. Errors as `readCsv`. */
+/** Reads CSV in parts. Throws like `readCsv`. */
 export const readCsvParts = (source: TextSource): AsyncGenerator<StatementPart, void, void> =>
   readParts(source, new CsvReader());
 
 /**
- * Reads the statements of a CSV text, or of a stream of text, with the columns of `writeCsv` in any order; further columns
- * are passed over. A text of nothing but white space holds no statements.
+ * Reads the statements of a CSV text or text stream, with the columns of `writeCsv` in any order; other columns are ignored.
+ * Blank text has no statements.
  *
- * Throws a FormatError with line and column for what is broken, also when balances and entries do not add up.
+ * Throws a FormatError with line and column for malformed text and for balances that do not add up.
  */
 export const readCsv = (source: TextSource): AsyncGenerator<Statement, void, void> =>
   collectStatements(readCsvParts(source));

@@ -1,15 +1,15 @@
-/** Writing statements as CSV. */
+/** Writes statements as CSV. */
 import { RunningBalance } from "../amount";
 import type { Balance, Entry, Source, StatementHead, StatementSource, StatementTail } from "../statement";
 import { escapeFormula, formatRow } from "./cells";
 import { toCells, columns, type Row, type RowKind } from "./columns";
 import { columnPosition, normaliseEntry, normaliseHead, normaliseTail } from "./normalise";
 
-/** An amount with its sign: a debit is negative. */
+/** Formats a signed amount: a debit is negative. */
 const formatSignedAmount = ({ creditDebit, amount }: Pick<Balance, "creditDebit" | "amount">) =>
   creditDebit === "Debit" ? `-${amount}` : amount;
 
-/** A row from its cells, those of the statement's head, and those of an entry. */
+/** Formats a row. Cells of the row win over those of the entry, and these over those of the head. */
 const formatCells = (own: Row, head: Row, entry: Row = {}) =>
   formatRow(
     columns.map(({ name, isText }) => {
@@ -74,10 +74,10 @@ async function* writeRows(statement: StatementSource): AsyncGenerator<string> {
 
 /**
  * Writes statements as CSV (RFC 4180), row by row: a header row, then for each statement its opening balance, a row for
- * each entry with the balance after it, and its closing balance. Dates are ISO 8601, amounts have a dot and a debit a
- * minus. Text that a spreadsheet would take for a formula gets an apostrophe before it, which `readCsv` takes away.
+ * each entry with the balance after it, and its closing balance. Dates are ISO 8601, amounts have a decimal point, and
+ * debits are negative. Text that a spreadsheet would run as a formula gets an apostrophe, which `readCsv` removes.
  *
- * Throws a FormatError for amounts and dates that are none and for balances that do not add up.
+ * Throws a FormatError for invalid amounts and dates and for balances that do not add up.
  */
 export async function* writeCsv(statements: Source<StatementSource>): AsyncGenerator<string, void, void> {
   yield formatRow(columns.map(({ name }) => name));

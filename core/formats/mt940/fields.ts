@@ -1,4 +1,4 @@
-/** The fields of a statement as MT940 has room for them, and what those of a file say. */
+/** Converts the fields of a statement to and from MT940. */
 import { requireIndicator, normaliseAmount, normaliseBalance, normaliseExchange } from "../amount";
 import { removeWhitespace, truncate, collapseWhitespace, toSwiftX, trimSlashes } from "../charset";
 import { nearestDate, formatYymmdd } from "../dates";
@@ -19,28 +19,28 @@ import type { Mt940Options } from "./options";
 
 export const tagPosition = (field: string): Position => ({ format: "MT940", field });
 
-/** What stands in a reference field when there is none. */
+/** Placeholder for a missing reference. */
 export const noReference = "NONREF";
 
-/** No reference: it says that there is none, or under which word of :86: it stands. */
+/** Matches placeholders: NONREF, or the code word of :86: that has the reference. */
 const noReferencePattern = /^(?:NONREF|[EPK]REF\+?|MARF\+?)$/;
 
-/** A reference; undefined where the text is none. */
+/** Parses a reference; undefined for empty text and placeholders. */
 export function parseReference(text = ""): string | undefined {
   const collapsed = collapseWhitespace(text);
   return collapsed === "" || noReferencePattern.test(collapsed) ? undefined : collapsed;
 }
 
 /**
- * A reference of at most 16 characters, which neither begins nor ends with a slash nor has two in a row. A longer one is
- * left out, because a part of a reference is a wrong reference.
+ * Normalises a reference: no slashes at its ends, and no two in a row. Undefined above 16 characters, because a truncated
+ * reference is wrong.
  */
 export function normaliseReference(text = ""): string | undefined {
   const normalised = trimSlashes(toSwiftX(text).replace(/\/{2,}/g, "/"));
   return normalised.length > 16 ? undefined : parseReference(normalised);
 }
 
-/** An IBAN stands alone, since it says which bank it is of; other numbers follow the BIC. */
+/** Formats an account. The BIC precedes numbers other than IBANs, which identify the bank themselves. */
 export function formatAccount(account: Account): string {
   const number = removeWhitespace(toSwiftX(account.number));
   const bic = removeWhitespace(toSwiftX(account.bic ?? ""));
@@ -52,19 +52,19 @@ const bicPrefixPattern = new RegExp(`^(${bicPattern})/(.+)$`);
 const bicOnlyPattern = new RegExp(`^${bicPattern}$`);
 
 /**
- * The account a :25: or :25P: names, the BIC before it or on the next line. Some banks write it in groups, or append the
- * currency to it.
+ * Parses the account of a :25: or :25P:, with the BIC before it or on the next line. Some banks write it in groups or append
+ * the currency.
  */
 export function parseAccount(lines: readonly string[], currency: string): Account {
   const [first = "", ...others] = lines.map(removeWhitespace);
   const next = others.find((line) => bicOnlyPattern.test(line));
   const [, bic = next, number = first] = bicPrefixPattern.exec(first) ?? [];
   const before = number.endsWith(currency) ? number.slice(0, -currency.length) : number;
-  // Only behind a digit: letters may be of the number itself.
+  // Only after a digit: letters may belong to the number itself.
   return withoutUndefined<Account>({ number: /\d$/.test(before) ? before : number, currency, bic });
 }
 
-/** An entry date is a month and a day, so it is of the year that brings it nearest to the value date. */
+/** Keeps the booking date if it can be restored: MT940 stores no year, so readers assume the one nearest to the value date. */
 function normaliseBookingDate({ bookingDate, valueDate }: Entry, position: Position): string {
   const mmdd = formatYymmdd(bookingDate, position).slice(2);
   if (bookingDate.slice(0, 7) === valueDate.slice(0, 7)) return bookingDate;
@@ -74,7 +74,7 @@ function normaliseBookingDate({ bookingDate, valueDate }: Entry, position: Posit
 const normaliseSupplementary = (text = "") =>
   truncate(toSwiftX(text).replace(/^[:\- ]+/, ""), 34) || undefined;
 
-/** What a :61: says of an entry. */
+/** The fields of an entry in :61:. */
 export interface StatementLine extends Pick<
   Entry,
   | "bookingDate"
@@ -89,7 +89,7 @@ export interface StatementLine extends Pick<
   readonly transactionCode: string;
 }
 
-/** The lines of an entry's :86:. Throws for a rate or an amount in it that is none. */
+/** Returns the lines of the :86: of an entry. Throws a FormatError for an invalid rate or amount. */
 export function checkedInformationLines(entry: Entry, { subTags = false }: Mt940Options): string[] {
   const position = tagPosition(":86:");
   const exchange = normaliseExchange(entry, {
@@ -100,7 +100,7 @@ export function checkedInformationLines(entry: Entry, { subTags = false }: Mt940
   return toInformationLines({ ...entry, ...withoutUndefined<Partial<Entry>>(exchange) }, subTags);
 }
 
-/** What :61: carries of an entry. */
+/** Returns the fields of an entry as :61: represents them. */
 export function normaliseLine(entry: Entry, currency: string): StatementLine {
   const position = tagPosition(":61:");
   return withoutUndefined<StatementLine>({
@@ -117,8 +117,7 @@ export function normaliseLine(entry: Entry, currency: string): StatementLine {
 }
 
 /**
- * An entry from what its two fields say. What :61: says goes before what the text of :86: repeats, but its supplementary
- * details behind it.
+ * Builds an entry from :61: and :86:. The fields of :61: win over :86:, and :86: over the supplementary details.
  */
 export function toEntry(line: StatementLine, information: readonly string[]): Entry {
   const details = parseSupplementary(line.additionalInformation ?? "");
@@ -132,7 +131,7 @@ export function toEntry(line: StatementLine, information: readonly string[]): En
   };
 }
 
-/** The end of a statement as MT940 carries it. */
+/** Returns the tail of a statement as MT940 represents it. */
 export function normaliseTail(tail: StatementTail, currency: string): StatementTail {
   const { closingBalance, availableBalance, forwardBalances = [] } = tail;
   const forward = forwardBalances.map((balance) => normaliseBalance(balance, currency, tagPosition(":65:")));
@@ -144,7 +143,7 @@ export function normaliseTail(tail: StatementTail, currency: string): StatementT
   });
 }
 
-/** The beginning of a statement as MT940 carries it. */
+/** Returns the head of a statement as MT940 represents it. */
 export function normaliseHead(statement: StatementHead): StatementHead {
   const { openingBalance } = statement;
   const account = parseAccount([formatAccount(statement.account)], statement.account.currency);

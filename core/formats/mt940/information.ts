@@ -1,13 +1,13 @@
 /**
- * Field :86:, what the bank says of an entry. The standard leaves it free; in use are plain text, code words between
- * slashes, and numbered subfields after question marks.
+ * Field :86:, information on an entry. The standard does not define its content; banks write plain text, code words between
+ * slashes, or numbered subfields after question marks.
  */
 import { removeWhitespace, collapseWhitespace, toSwiftX, trimEndOf, trimSlashes } from "../charset";
 import { isIban } from "../identifiers";
 import { toCounterparty, type Entry, withoutUndefined, type Money } from "../statement";
 import { breakIntoLines, preferFullLines, joinLines, maxLines, preferWholeWords } from "./lines";
 
-/** What an :86: can say, each as the text that stands there. */
+/** The unparsed values that an :86: can contain. */
 interface RemittanceDetails {
   endToEndId?: string;
   mandateId?: string;
@@ -47,7 +47,7 @@ function toEntryFields({ name, account, bic, ...details }: RemittanceDetails): P
   });
 }
 
-/** Without empty texts and those that say that nothing is known. */
+/** Drops empty texts and NOTPROVIDED. */
 const withoutUnknown = (details: RemittanceDetails): RemittanceDetails =>
   Object.fromEntries(
     Object.entries(details)
@@ -55,7 +55,7 @@ const withoutUnknown = (details: RemittanceDetails): RemittanceDetails =>
       .filter(([, text]) => text !== "" && text !== "NOTPROVIDED"),
   );
 
-/** What stands in a text where a line that was not full ended: a space of words, but nothing within an identifier. */
+/** Marks the end of a line that was not full: a space in text, nothing in an identifier. */
 const lineEndMark = "\n";
 
 const joinIdentifier = (identifier: string) => identifier.replaceAll(lineEndMark, "");
@@ -87,7 +87,7 @@ const codeWords: Readonly<Record<string, (value: string) => RemittanceDetails>> 
   },
 };
 
-/** Words that introduce others or that no field here is for: they still end the text before them. */
+/** Code words without a field of their own; they still end the preceding value. */
 const otherWords = ["ORDP", "BENM", "ULTC", "ULTD", "TRTP", "TRCD", "ISDT", "ADDR"];
 
 const codeWordAlternatives = [...Object.keys(codeWords), ...otherWords].join("|");
@@ -96,7 +96,7 @@ const codeWordStart = new RegExp(`^/(?:${codeWordAlternatives})/`);
 const codeWordLookalike = new RegExp(`(^|/)(${codeWordAlternatives})(?=/|$)`, "g");
 const codeWordPattern = new RegExp(`^(?:${codeWordAlternatives})$`);
 
-/** The first of a word or key counts: what repeats it later is about others behind the counterparty. */
+/** Merges values; the first wins, because repeated words describe parties behind the counterparty. */
 function mergeFirstWins(details: readonly RemittanceDetails[]): RemittanceDetails {
   const first: RemittanceDetails = {};
   for (const one of details.toReversed()) Object.assign(first, one);
@@ -112,16 +112,16 @@ function parseCodeWords(text: string): RemittanceDetails {
   return mergeFirstWins(details);
 }
 
-/** A reference as the value of a code word; nothing where it is too long, because a part of it is a wrong one. */
+/** Returns a reference as a value; empty if it is too long, because a truncated reference is wrong. */
 function toReferenceValue(text: string | undefined): string {
   const value = toValue(text);
   return value.length > 35 ? "" : value;
 }
 
-/** Text as the value of a code word: nothing in it can be taken for another word, and no slash at its ends gets lost. */
+/** Converts text to a value that contains no code word and has no slashes at its ends, which readers would trim. */
 function toValue(text = "", length = Infinity): string {
   const trimToLength = (value: string) => trimSlashes(collapseWhitespace(value).slice(0, length));
-  // Also a word that the cut has made.
+  // Repeated, because cutting may create a code word.
   return trimToLength(trimToLength(toSwiftX(text)).replace(codeWordLookalike, " $2. "));
 }
 
@@ -129,7 +129,7 @@ const formatMoney = (money: Money | undefined) =>
   money &&
   `${toSwiftX(money.currency)}${money.amount.replace(".", ",")}${money.amount.includes(".") ? "" : ","}`;
 
-/** The code words of an entry in their order, each with its value; without its remittance. */
+/** Returns the code words of an entry with their values, except the remittance. */
 function codeWordsOf(entry: Entry): string[] {
   const { counterparty = {}, creditDebit } = entry;
   const party = creditDebit === "Credit" ? "/ORDP//NAME/" : "/BENM//NAME/";
@@ -156,7 +156,7 @@ function codeWordsOf(entry: Entry): string[] {
 
 // Numbered subfields after question marks
 
-/** SEPA knows only euros: an amount that does not say its currency is in them. */
+/** Adds EUR to an amount without a currency, because SEPA amounts are in euros. */
 const withEuroCurrency = (value: string) => `EUR${removeWhitespace(value).replace("EUR", "")}`;
 
 const subfieldKeys: Readonly<Record<string, (value: string) => RemittanceDetails>> = {
@@ -172,13 +172,13 @@ const subfieldKeys: Readonly<Record<string, (value: string) => RemittanceDetails
   SVWZ: (remittance) => ({ remittance }),
 };
 
-/** Keys that no field here is for: they still end the value before them. */
+/** Keys without a field of their own; they still end the preceding value. */
 const otherKeys = ["ABWA", "ABWE", "DEBT", "BREF", "RREF"];
 
 const subfieldKeyAlternatives = [...Object.keys(subfieldKeys), ...otherKeys].join("|");
 const keyWithPlus = new RegExp(`(${subfieldKeyAlternatives})\\+`, "g");
 
-/** Subfields hold 27 characters: a full one runs on into the next. */
+/** Joins subfields of 27 characters: a full one continues in the next without a space. */
 const joinSubfields = (values: readonly string[]) => joinLines(values, 27, lineEndMark);
 
 function parseSubfieldKeys(text: string): RemittanceDetails {
@@ -211,7 +211,7 @@ const subfieldStart = /^\d{3}\?\d\d|^\?\d\d/;
 
 // Reading and writing
 
-/** What the lines of an :86: say of an entry, in whichever of the three ways. */
+/** Parses the lines of an :86: in any of the three notations. */
 export function parseInformation(lines: readonly string[]): Partial<Entry> {
   const [first = ""] = lines;
   if (codeWordStart.test(first))
@@ -221,8 +221,7 @@ export function parseInformation(lines: readonly string[]): Partial<Entry> {
 }
 
 /**
- * What banks write into the supplementary details of a :61: for programs: amounts as code words, or the counterparty's
- * IBAN.
+ * Parses the supplementary details of a :61:, in which banks write amounts as code words, or the IBAN of the counterparty.
  */
 export function parseSupplementary(text: string): Partial<Entry> {
   const { instructedAmount, charges } = toEntryFields(parseCodeWords(text));
@@ -230,7 +229,7 @@ export function parseSupplementary(text: string): Partial<Entry> {
   return withoutUndefined<Partial<Entry>>({ instructedAmount, charges, counterparty });
 }
 
-/** The lines of text of no special form, which no reader takes for one; none for no text. */
+/** Breaks plain text into lines that no reader mistakes for subfields. */
 export function toPlainLines(text: string): string[] {
   const plain = toSwiftX(text).replace(/^[:\-/ ]+/, "");
   const safe = subfieldStart.test(plain) ? plain.replace("?", ".") : plain;
@@ -240,7 +239,7 @@ export function toPlainLines(text: string): string[] {
 const toFullLines = (text: string) => breakIntoLines(text, preferFullLines);
 
 /**
- * The lines of code words. A word that no longer fits is left out, because a part of a reference is a wrong reference;
+ * Writes the lines of code words. A word that no longer fits is dropped, because a truncated reference is wrong; the
  * remittance, which comes last, is cut.
  */
 function toCodeWordLines(entry: Entry): string[] {
@@ -255,11 +254,11 @@ function toCodeWordLines(entry: Entry): string[] {
   return words === "" ? [] : toFullLines(words);
 }
 
-/** The lines of an entry's :86:, without its tag; none when there is nothing to say. */
+/** Returns the lines of the :86: of an entry, without the tag; empty if there is no information. */
 export function toInformationLines(entry: Entry, subTags: boolean): string[] {
   if (subTags) return toCodeWordLines(entry);
   const { endToEndId, counterparty = {}, creditorReference, remittance, additionalInformation } = entry;
-  // An account that the supplementary details say would be said twice.
+  // Avoids repeating an account that is already in the supplementary details.
   const account = counterparty.account === additionalInformation ? undefined : counterparty.account;
   const texts = [endToEndId, counterparty.name, account, creditorReference, remittance];
   return toPlainLines(texts.filter((text) => text !== undefined).join(" "));

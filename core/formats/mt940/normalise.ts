@@ -3,12 +3,11 @@ import { checkedInformationLines, toEntry, normaliseHead, normaliseLine, normali
 import type { Mt940Options } from "./options";
 
 /**
- * A statement as MT940 carries it: reading what was written gives exactly this.
+ * Returns a statement as MT940 represents it: exactly what reading the written file gives.
  *
- * Texts are in the SWIFT character set and cut to their fields; references longer than theirs, the account's holder, the BIC of an IBAN, a currency at
- * the end of an account's number, and the details of entries are left out, and so is a booking date more than half a year
- * from the value date. Without sub-tags, what :86: says of the counterparty and the references becomes one remittance
- * text.
+ * Texts are converted to the SWIFT character set and cut to their fields. Dropped are references that are too long, the
+ * account holder, the BIC of an IBAN, a currency at the end of an account number, details of entries, and booking dates more
+ * than half a year from the value date. Without sub-tags, counterparty and references in :86: become one remittance text.
  */
 export const normaliseMt940 = (statement: Statement, options: Mt940Options = {}): Statement => ({
   ...normaliseHead(statement),

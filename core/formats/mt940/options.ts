@@ -1,4 +1,4 @@
 export interface Mt940Options {
-  /** Write :86: as code words between slashes, which programs read field by field, instead of plain text. */
+  /** Writes :86: as code words between slashes, which programs can parse, instead of plain text. Default: false. */
   readonly subTags?: boolean;
 }

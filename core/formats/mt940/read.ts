@@ -1,4 +1,4 @@
-/** Reading MT940, the SWIFT customer statement message. */
+/** Reads MT940, the SWIFT customer statement message. */
 import { Big } from "big.js";
 import { formatAmount, toBalance } from "../amount";
 import { collapseWhitespace, removeControls } from "../charset";
@@ -19,7 +19,7 @@ import { bareCrMessage, hasBareCr, type Line, type TextSource } from "../text-li
 import { joinLines } from "./lines";
 import { parseAccount, toEntry, parseReference, noReference, type StatementLine } from "./fields";
 
-/** A tag with its content, which may go on over several lines. */
+/** A tag with its content, which may span several lines. */
 interface Field {
   readonly tag: string;
   readonly line: number;
@@ -28,14 +28,14 @@ interface Field {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** An entry while its :86: may still follow. */
+/** An entry whose :86: may still follow. */
 interface EntryDraft {
   readonly line: number;
   readonly statementLine: StatementLine;
   readonly information: string[];
 }
 
-/** The end of a statement while more of it may follow; `continued` when another message is announced. */
+/** The tail of a statement that is being read; `isContinued` if another message is announced. */
 interface TailDraft {
   readonly line: number;
   readonly isContinued: boolean;
@@ -61,31 +61,34 @@ const indicators: Readonly<Record<string, CreditDebit>> = {
 
 const parseAmount = (digits: string) => new Big(digits.replace(/,$/, "").replace(",", "."));
 
-/** An amount: at most 24 digits and 12 decimals, more than any bank writes. */
+/** At most 24 digits and 12 decimals, more than any bank writes. */
 const amountPattern = String.raw`\d{1,24}(?:,\d{0,12})?`;
 const balancePattern = new RegExp(`^([CD])(\\d{6})([A-Z]{3})(${amountPattern})$`);
-/** Blanks stand for an entry date that is not known, and fill short transaction types. */
+/** Blanks replace an unknown entry date and pad short transaction types. */
 const linePattern = new RegExp(
   `^(\\d{6})(\\d{4}|    )?(R?[CD])[A-Z]? ?(${amountPattern})(?!${noReference})([A-Z][A-Z0-9 ]{3})(.*?)(?://(.*))?$`,
   "s",
 );
 
-/** The parts of a :61: before its transaction type, each with what is wrong where it should begin. */
+/** The parts of a :61: before its transaction type, each with the message if it does not match. */
 const lineParts: readonly (readonly [part: RegExp, message: string])[] = [
   [/^\d{6}/, "the value date must be six digits, YYMMDD"],
-  [/^(?:\d{4}| {4})?R?[CD][A-Z]? ?/, "the value date, and an entry date as MMDD, come before C, D, RC or RD"],
-  [new RegExp(`^${amountPattern}(?![\\d.,])`), "the amount must be digits with a comma before the decimals"],
+  [
+    /^(?:\d{4}| {4})?R?[CD][A-Z]? ?/,
+    "after the value date, and an optional entry date as MMDD, must come C, D, RC or RD",
+  ],
+  [new RegExp(`^${amountPattern}(?![\\d.,])`), "the amount must be digits with a decimal comma"],
 ];
 
-/** What is wrong with a :61:, and from where on. */
+/** Describes the first part of a :61: that does not match. */
 function statementLineProblem(line: string): string {
   let rest = line;
   for (const [part, description] of lineParts) {
     const [found] = part.exec(rest) ?? [];
-    if (found === undefined) return `${description}; not ${quoteValue(rest)}`;
+    if (found === undefined) return `${description}; found ${quoteValue(rest)}`;
     rest = rest.slice(found.length);
   }
-  return `the amount comes before the transaction type, as NTRF; not ${quoteValue(rest)}`;
+  return `after the amount must come a transaction type, for example NTRF; found ${quoteValue(rest)}`;
 }
 
 function parseBalance(field: Field): { balance: Balance; currency: string } {
@@ -94,7 +97,7 @@ function parseBalance(field: Field): { balance: Balance; currency: string } {
     return fail(
       "invalid",
       field,
-      `a balance reads C or D, YYMMDD, currency, amount; not ${quoteValue(fieldText(field))}`,
+      `a balance must be C or D, YYMMDD, currency, amount; found ${quoteValue(fieldText(field))}`,
     );
   const amount = mark === "C" ? parseAmount(digits) : parseAmount(digits).neg();
   return { balance: toBalance(amount, parseYymmdd(date, positionOf(field)), currency), currency };
@@ -103,7 +106,8 @@ function parseBalance(field: Field): { balance: Balance; currency: string } {
 function parseBookingDate(mmdd: string | undefined, valueDate: string, field: Field): string {
   if (!mmdd?.trim()) return valueDate;
   return (
-    nearestDate(mmdd, valueDate) ?? fail("invalid", field, `there is no such entry date: ${quoteValue(mmdd)}`)
+    nearestDate(mmdd, valueDate) ??
+    fail("invalid", field, `the entry date ${quoteValue(mmdd)} does not exist`)
   );
 }
 
@@ -127,10 +131,10 @@ function parseStatementLine(field: Field, currency: string): StatementLine {
   });
 }
 
-/** A dash ends a message; a line that says its kind begins another. */
+/** A dash ends a message, and so does the type line of the next one. */
 const messageEndPattern = /^-\}|^-\s*$|^:940:\s*$/;
 
-/** Which message of its statement a :28C: says it is; undefined when it does not. */
+/** Parses the number of the message within its statement from :28C:; undefined if absent. */
 function parsePage(field: Field): number | undefined {
   const [, digits] = /^\d+\/(\d{1,5})$/.exec(fieldText(field)) ?? [];
   return digits ? Number(digits) : undefined;
@@ -144,23 +148,23 @@ class Mt940Reader implements LineReader {
   /** Tags 20, 25 and 28 of the message being read, until its opening balance. */
   #head: Partial<Record<"20" | "25" | "28", Field>> = {};
   #opening: StatementHead | undefined;
-  /** Which of its messages is being read, where the messages say so. */
+  /** Number of the message within its statement, if given. */
   #page: number | undefined;
   #entry: EntryDraft | undefined;
   #tail: TailDraft | undefined;
   readonly #fieldLimit = new LengthLimit("a field", maxFieldLength);
-  /** Of all :86: of an entry or of the statement. */
+  /** Limits all :86: of an entry or of the statement together. */
   readonly #informationLimit = new LengthLimit("the information", maxFieldLength);
-  readonly #tailLimit = new LengthLimit("what follows the entries", maxPartLength);
+  readonly #tailLimit = new LengthLimit("the part after the entries", maxPartLength);
   #lastLine = 0;
-  /** The first line that says anything, until there is a tag. */
+  /** First non-blank line before any tag. */
   #firstUntaggedLine: string | undefined;
   #hasTag = false;
 
   *readLine({ number, text: rawText }: Line): Iterable<StatementPart> {
     this.#lastLine = number;
     if (hasBareCr(rawText)) throw new FormatError("invalid", this.#positionAt(":20:"), bareCrMessage);
-    // Lines between computers put some around a message.
+    // Strips the SWIFT envelope.
     const content = removeControls(rawText).replace(/^\{[1-5]:.*\{4:/, "");
     const [, tag] = /^:(\d\d[A-Z]?|NS):/.exec(content) ?? [];
     if (rawText.length > maxFieldLength) this.#throwTooLong(content, tag);
@@ -195,7 +199,7 @@ class Mt940Reader implements LineReader {
   }
 
   #unrecognisedError(untagged: string): FormatError {
-    const message = `there is no tag in the whole file${looksLikeHint(untagged)}`;
+    const message = `the file has no tags${looksLikeHint(untagged)}`;
     return new FormatError("unrecognised", this.#positionAt(":20:"), message);
   }
 
@@ -233,7 +237,7 @@ class Mt940Reader implements LineReader {
     if (this.#tail && !this.#tail.isContinued) yield* this.#emitClosing();
   }
 
-  /** Gives the end of the statement, once nothing more of it can follow. */
+  /** Yields the end of the statement once nothing more of it can follow. */
   *#emitClosing(): Iterable<StatementPart> {
     if (!this.#tail) return;
     const { tail, forwardBalances, information, line, isContinued } = this.#tail;
@@ -241,7 +245,7 @@ class Mt940Reader implements LineReader {
       throw new FormatError(
         "missing",
         { format: "MT940", field: ":62M:", line },
-        "the balance announces another message of this statement, and none follows",
+        "the balance announces another message of this statement, but none follows",
       );
     const informationText = collapseWhitespace(joinLines(information));
     const closing = {
@@ -316,7 +320,7 @@ class Mt940Reader implements LineReader {
 
   #headField(tag: "25" | "28", opening: Field): Field {
     const written = { "25": ":25:", "28": ":28C:" }[tag];
-    return this.#head[tag] ?? fail("missing", opening, `there is no ${written} before the balance`);
+    return this.#head[tag] ?? fail("missing", opening, `${written} is missing before the balance`);
   }
 
   #headFrom(opening: Field): StatementHead {
@@ -324,13 +328,13 @@ class Mt940Reader implements LineReader {
     const account = this.#headField("25", opening);
     const number = this.#headField("28", opening);
     const [, digits] = /^(\d{1,10})(?:\/|$)/.exec(fieldText(number)) ?? [];
-    if (fieldText(account) === "") fail("missing", account, "the account has no number");
+    if (fieldText(account) === "") fail("missing", account, "the account number is empty");
     return withoutUndefined<StatementHead>({
       account: parseAccount(account.content, currency),
       reference: parseReference(this.#head["20"] && fieldText(this.#head["20"])),
       number: digits
         ? Number(digits)
-        : fail("invalid", number, `not a number: ${quoteValue(fieldText(number))}`),
+        : fail("invalid", number, `must be a number, not ${quoteValue(fieldText(number))}`),
       openingBalance: balance,
     });
   }
@@ -351,7 +355,7 @@ class Mt940Reader implements LineReader {
     yield { kind: "opening", opening, line: field.line };
   }
 
-  /** Whether a message goes on with the statement that the message before left open. */
+  /** True if a message continues the statement of the previous message. */
   #continues({ account, number }: StatementHead): boolean {
     const before = this.#opening;
     return (
@@ -362,11 +366,11 @@ class Mt940Reader implements LineReader {
     );
   }
 
-  /** Messages count up. Where a bank does not count them, all have the same number. */
+  /** Checks that message numbers increase by one, or stay equal if the bank does not count them. */
   #advancePage(number: Field): void {
     const [before, page] = [this.#page, parsePage(number)];
     if (before !== undefined && page !== undefined && page !== before && page !== before + 1)
-      fail("misplaced", number, `message ${page} of the statement comes behind message ${before}`);
+      fail("misplaced", number, `message ${page} of the statement follows message ${before}`);
     this.#page = page;
   }
 
@@ -375,26 +379,26 @@ class Mt940Reader implements LineReader {
     const isSameBalance =
       closingBalance.creditDebit === openingBalance.creditDebit &&
       closingBalance.amount === openingBalance.amount;
-    if (!isSameBalance) fail("balance", field, "the message before ended with another balance");
+    if (!isSameBalance) fail("balance", field, "the previous message ended with a different balance");
     this.#tail = undefined;
   }
 
-  /** The currency of the statement that is open; an entry has no place elsewhere. */
+  /** Returns the currency of the open statement. Throws if there is none. */
   #requireOpenCurrency(field: Field): string {
     if (!this.#opening || this.#tail)
-      return fail("misplaced", field, "there is no opening balance before it");
+      return fail("misplaced", field, "the opening balance is missing before it");
     return this.#opening.account.currency;
   }
 
   #requireTail(field: Field): TailDraft {
-    return this.#tail ?? fail("misplaced", field, "there is no closing balance before it");
+    return this.#tail ?? fail("misplaced", field, "the closing balance is missing before it");
   }
 
   #requireBalance(field: Field): Balance {
     const { balance, currency } = parseBalance(field);
     const expected = this.#opening?.account.currency;
     if (expected !== currency)
-      fail("invalid", field, `the statement is in ${expected}, the balance in ${currency}`);
+      fail("invalid", field, `the statement is in ${expected}, but the balance is in ${currency}`);
     return balance;
   }
 
@@ -412,17 +416,16 @@ class Mt940Reader implements LineReader {
   }
 }
 
-/** Reads MT940 piece by piece. Errors as `readMt940`. */
+/** Reads MT940 in parts. Throws like `readMt940`. */
 export const readMt940Parts = (source: TextSource): AsyncGenerator<StatementPart, void, void> =>
   readParts(source, new Mt940Reader());
 
 /**
- * Reads the statements of an MT940 text, or of a stream of text. Statements that go on over several messages come as one;
- * SWIFT envelopes, texts between messages and tags that say nothing about a statement are passed over. All three ways to
- * write :86: are understood. A text of nothing but white space holds no statements.
+ * Reads the statements of an MT940 text or text stream. Joins statements that span several messages; ignores SWIFT
+ * envelopes, text between messages and unrelated tags. Understands all three notations of :86:. Blank text has no
+ * statements.
  *
- * Throws a FormatError with line and tag for what is broken, also when balances and entries do not add up or a message of
- * a statement is not there.
+ * Throws a FormatError with line and tag for malformed text, balances that do not add up and missing messages of a statement.
  */
 export const readMt940 = (source: TextSource): AsyncGenerator<Statement, void, void> =>
   collectStatements(readMt940Parts(source));

@@ -1,4 +1,4 @@
-/** Writing MT940, the SWIFT customer statement message. */
+/** Writes MT940, the SWIFT customer statement message. */
 import { minorUnits } from "../../schema/currency";
 import { parseDecimal, RunningBalance } from "../amount";
 import { formatYymmdd } from "../dates";
@@ -26,16 +26,16 @@ import {
 } from "./fields";
 import type { Mt940Options } from "./options";
 
-/** Characters a message may have. */
+/** Upper bound of a message in characters. */
 const maxMessageLength = 2000;
-/** What the end of a message that is continued takes: its balance and the dash. */
+/** Characters reserved for the end of a continued message: its balance and the dash. */
 const messageEndLength = 40;
 
-/** An amount with a comma, which is there also without decimals. */
+/** Formats an amount with a decimal comma, which MT940 requires even without decimals. */
 function formatCommaAmount(amount: string, currency: string, position: Position): string {
   const [units = "", decimals = ""] = parseDecimal(amount, position).toFixed().split(".");
   if (decimals.length > minorUnits(currency))
-    throw new FormatError("invalid", position, `${amount} has more decimals than ${currency} has`);
+    throw new FormatError("invalid", position, `${amount} has more decimals than ${currency} allows`);
   const text = `${units},${decimals.padEnd(minorUnits(currency), "0")}`;
   if (text.length > 15) throw new FormatError("too_long", position, `${amount} has more than 15 characters`);
   return text;
@@ -49,7 +49,7 @@ function balanceLine(tag: string, balance: Balance, currency: string): string {
   return `${tag}${creditDebitMark(balance)}${formatYymmdd(date, tagPosition(tag))}${currency}${formatCommaAmount(amount, currency, tagPosition(tag))}`;
 }
 
-/** A reversal of a credit is a debit, and is marked RC. */
+/** A reversal of a credit is a debit and is marked RC. */
 const reversalMark = { C: "RD", D: "RC" } as const;
 
 function formatStatementLine(line: StatementLine, currency: string): string[] {
@@ -87,7 +87,7 @@ function tailLines(tail: StatementTail, currency: string): string[] {
   ];
 }
 
-/** The beginning of each message of a statement: the first has its opening balance, the others an intermediate one. */
+/** Writes the start of a message: the first has the opening balance, the others an intermediate balance. */
 function messageHead(
   { account, reference, number }: StatementHead,
   page: number,
@@ -131,11 +131,11 @@ async function* writeMessages(statement: StatementSource, options: Mt940Options)
 }
 
 /**
- * Writes statements as MT940, message by message, in ASCII with CRLF. A statement that is longer than a message may be is
- * continued in further messages with intermediate balances.
+ * Writes statements as MT940 messages, in ASCII with CRLF. A statement that exceeds the maximum length continues in further
+ * messages with intermediate balances.
  *
- * Texts are made to fit (see `normaliseMt940`). Throws a FormatError for what cannot be: amounts with more decimals than
- * their currency or more than 15 characters, dates outside 1980 to 2079, balances that do not add up.
+ * Texts are adapted to the format (see `normaliseMt940`). Throws a FormatError for amounts with more decimals than their
+ * currency or more than 15 characters, dates outside 1980 to 2079, and balances that do not add up.
  */
 export async function* writeMt940(
   statements: Source<StatementSource>,

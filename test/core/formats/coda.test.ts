@@ -299,7 +299,7 @@ describe("reading", () => {
 
   test("check digits that are wrong: which are right", async () => {
     const text = await changeValidText((lines) => (lines[6] = replaceAt(lines[6]!, 66, "090933755400")));
-    await expect(collect(readCoda(text))).rejects.toThrow("090933755400 should end in 93");
+    await expect(collect(readCoda(text))).rejects.toThrow("090933755400 has wrong check digits; expected 93");
   });
 
   test("blanks where a header has zeros", async () => {

@@ -75,7 +75,7 @@ test("a header alone holds no statements", async () => {
   expect(await collect(readCsv(await write()))).toEqual([]);
 });
 
-describe("what is broken is named by column and line", () => {
+describe("malformed files are reported by column and line", () => {
   const one = statement([entry({ remittance: "Rent", details: [entry({ amount: "10" })] })]);
   // 1 header, 2 opening, 3 entry, 4 detail, 5 closing.
   test.each<[string, (text: string) => string, Partial<FormatError>]>([

@@ -82,7 +82,7 @@ describe("writing", () => {
     expect(splitLines(text)).toContain(expected);
   });
 
-  test("a reversal is marked by what it takes back", async () => {
+  test("marks a reversal by the direction of the reversed entry", async () => {
     const back = [entry({ reversal: true }), entry({ reversal: true, creditDebit: "Debit" })];
     const text = await write([statement(back)]);
     expect(splitLines(text).filter((line) => line.startsWith(":61:"))).toEqual([

@@ -76,7 +76,7 @@ describe("reading", () => {
     expect(found.map(({ bookingDate }) => bookingDate)).toEqual(["2026-01-02", "2025-12-31", "2024-02-29"]);
   });
 
-  test("what banks leave blank in :61:, and a February of thirty days", async () => {
+  test("blank parts of :61:, and 30 February", async () => {
     const found = await readEntries([
       ":61:260115    C0,NTRFNONREF",
       ":61:2602300302D0,S   NONREF",
@@ -94,12 +94,12 @@ describe("reading", () => {
   });
 
   test.each([
-    ["15.01.26C1,NTRFREF", /value date must be six digits, YYMMDD; not "15\.01/],
-    ["260115X1,NTRFREF", /before C, D, RC or RD; not "X1,/],
-    ["260115C1.00NTRFREF", /a comma before the decimals; not "1\.00NTRF/],
-    ["260115C1.000,00NTRFREF", /a comma before the decimals; not "1\.000/],
-    ["260115C100,00NONREF", /before the transaction type, as NTRF; not "NONREF"/],
-    ["260115C100,00", /before the transaction type, as NTRF; not ""/],
+    ["15.01.26C1,NTRFREF", /value date must be six digits, YYMMDD; found "15\.01/],
+    ["260115X1,NTRFREF", /must come C, D, RC or RD; found "X1,/],
+    ["260115C1.00NTRFREF", /a decimal comma; found "1\.00NTRF/],
+    ["260115C1.000,00NTRFREF", /a decimal comma; found "1\.000/],
+    ["260115C100,00NONREF", /a transaction type, for example NTRF; found "NONREF"/],
+    ["260115C100,00", /a transaction type, for example NTRF; found ""/],
   ])(":61:%s: the error says which part is wrong", async (content, expected) => {
     await expect(readEntries([`:61:${content}`])).rejects.toMatchObject({ code: "invalid", field: ":61:" });
     await expect(readEntries([`:61:${content}`])).rejects.toThrow(expected);
@@ -172,7 +172,7 @@ describe("reading", () => {
   });
 });
 
-describe("what is broken is named by tag and line", () => {
+describe("malformed files are reported by tag and line", () => {
   const sound = message([":61:260115C1,NTRFNONREF"], ":62F:C260131EUR101,00");
   test.each<[string, (text: string) => string, Partial<FormatError>]>([
     [
@@ -261,9 +261,9 @@ describe("what is broken is named by tag and line", () => {
     });
   });
 
-  test("what is missing is named as it is written", async () => {
+  test("names a missing tag as it is written", async () => {
     await expect(collect(readMt940(message([]).replace(/:28C:.*\r\n/, "")))).rejects.toThrow(
-      "no :28C: before",
+      ":28C: is missing before",
     );
   });
 
