@@ -67,7 +67,9 @@ export const haltCommand: Command = {
     const halt = await withStore(storeSettingsFrom(given), (store) =>
       startHalt(store, { environment, by, reason: parsed.string("reason") }),
     );
-    return print(parsed, terminal, { halts: [halt] }, [`${describeHalt(halt)} fxdesk resume ends that.`]);
+    return print(parsed, terminal, { halts: [halt] }, [
+      `${describeHalt(halt)} To end the halt, run \`fxdesk resume\`.`,
+    ]);
   },
 };
 

@@ -152,7 +152,10 @@ const show = (id: string): Command => ({
     withJournalStore(parsed, terminal, async (store) => {
       const source = storeAccessOf(store);
       const found = await getEntry(source, id);
-      if (!found) throw new EntryRefusal(`There is no journal entry ${id}; fxdesk journal list lists them.`);
+      if (!found)
+        throw new EntryRefusal(
+          `Journal entry ${id} does not exist. List entries with \`fxdesk journal list\`.`,
+        );
       const events = await listEvents(source, id);
       if (parsed.boolean("json")) await printJson(terminal, { ...found.entry, events });
       else await write(terminal.stdout, renderEntry(found.entry, events));

@@ -51,7 +51,8 @@ export interface EntryOutcome {
 }
 
 /** Tells a person how to resolve a call whose outcome is unknown. */
-export const referenceHint = (reference: string): string => `Look for the reference ${reference}.`;
+export const referenceHint = (reference: string): string =>
+  `Search the service for the reference ${reference}.`;
 
 export interface Entry extends EntryKey {
   readonly id: string;

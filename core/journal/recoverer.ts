@@ -307,7 +307,7 @@ export class Recoverer {
   ): Promise<RecoveryResult> {
     if (findings instanceof UnreadableList) {
       const { error, isWorthRetrying } = findings;
-      const words = `Could not look in ${operation.lookup} for ${entry.reference}: ${error.message}`;
+      const words = `Could not search ${operation.lookup} for ${entry.reference}: ${error.message}`;
       return { ...(await this.#recordNotFound(entry, "unread", words, now)), isWorthRetrying };
     }
     const finding = findings.get(entry.id) ?? { kind: "none", remark: noReferenceRemark };
@@ -351,23 +351,23 @@ export class Recoverer {
   /** Repeats the call at most once: the attempt is recorded before anything is sent. */
   async #resend(operation: Declaration, entry: Entry): Promise<RecoveryResult> {
     const now = Date.now();
-    const { resentAt, remark = "It was sent once more before." } = recoveryDetailsOf(entry);
+    const { resentAt, remark = "The call was already repeated once." } = recoveryDetailsOf(entry);
     if (resentAt !== undefined) return { entry, remark, isWorthRetrying: false };
     if (Math.abs(now - entry.begunAt) > maxResendAgeMs || !entry.intent)
       return { ...(await this.#recordNotFound(entry, "none", tooOldRemark, now)), isWorthRetrying: false };
     const at = new Date(now).toISOString();
     const marked = await this.#recordUnlessKnown(
       entry,
-      stillUnknownOutcome(entry, { resentAt: now, remark: `Sent once more at ${at}; no outcome yet.` }),
+      stillUnknownOutcome(entry, { resentAt: now, remark: `Repeated at ${at}; no outcome yet.` }),
     );
     if (marked.state !== "unknown") return { entry: marked, remark: "", isWorthRetrying: false };
     try {
       const outcome = await this.lookup.resend(operation, marked, this.#stop.signal);
-      const found = `Sent once more at ${at} under the same request id.`;
+      const found = `Repeated at ${at} under the same request ID.`;
       const details = { ...outcome.details, remark: found };
       return await this.#recordFound(operation, marked, { ...outcome, by: "recovery", details }, found);
     } catch (error) {
-      const words = `Sent once more at ${at}, without an outcome: ${(error as Error).message}`;
+      const words = `Repeated at ${at} without an outcome: ${(error as Error).message}`;
       const ended = await this.#recordUnlessKnown(
         marked,
         stillUnknownOutcome(marked, { lastFinding: "none", lookedAt: now, remark: words }),
@@ -377,9 +377,8 @@ export class Recoverer {
   }
 }
 
-const inProgressRemark = "Another process looks for it at the moment.";
-const noReferenceRemark =
-  "It has no reference by which it could be found. A person must say what became of it.";
+const inProgressRemark = "Another process is searching for this call.";
+const noReferenceRemark = "The call has no reference to search for. A person must resolve the entry.";
 const tooOldRemark =
-  "It is too long ago to be sent once more: the service may have forgotten its request id. " +
-  "A person must say what became of it.";
+  "The call is too old to be repeated: the service may have forgotten its request ID. " +
+  "A person must resolve the entry.";

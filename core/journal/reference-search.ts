@@ -107,7 +107,7 @@ function sameReferenceRemark(sameReference: readonly Entry[]): string {
   if (sameReference.length === 0) return "";
   const entries = joinIds(sameReference.slice(0, 5).map(({ id }) => id));
   const more = sameReference.length > 5 ? ` and ${sameReference.length - 5} more` : "";
-  return ` Other entries have this reference, too, which weakens it: ${entries}${more}.`;
+  return ` Other entries have the same reference, so it is weak evidence: ${entries}${more}.`;
 }
 
 /** Returns the listed items that no other journal entry owns. */
@@ -129,20 +129,23 @@ async function evaluate(entry: Entry, all: readonly ListedItem[], sources: Searc
   const free = await filterUnowned(entry, listed, findByIdentity);
   const open = sameReference.filter(isUndecided);
   const searched =
-    `Looked in ${listName} at ${new Date(now).toISOString()} for the reference ${entry.reference} ` +
+    `Searched ${listName} at ${new Date(now).toISOString()} for the reference ${entry.reference} ` +
     `from ${from} to ${to}`;
   const weakness = sameReferenceRemark(sameReference);
   const [first, ...others] = free;
   const ids = joinIds(free.map(({ identity }) => identity));
   if (!first) {
     const elsewhere = all.length - free.length;
-    const rest = elsewhere > 0 ? ` ${elsewhere} of other days or other entries.` : "";
-    return { kind: "none", remark: `${searched}: nothing there.${rest}${weakness}` };
+    const rest = elsewhere > 0 ? ` ${elsewhere} on other days or of other entries.` : "";
+    return { kind: "none", remark: `${searched}: no match.${rest}${weakness}` };
   }
   if (others.length > 0)
-    return { kind: "several", remark: `${searched}: several have it, ${ids}. A person must say.${weakness}` };
+    return {
+      kind: "several",
+      remark: `${searched}: several matches, ${ids}. A person must resolve the entry.${weakness}`,
+    };
   if (open.length > 0)
-    return { kind: "shared", remark: `${searched}: ${ids}, which may be another entry's.${weakness}` };
+    return { kind: "shared", remark: `${searched}: ${ids}, which may belong to another entry.${weakness}` };
   return { kind: "found", listed: first, remark: `${searched}: ${ids}.${weakness}` };
 }
 

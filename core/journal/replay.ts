@@ -26,6 +26,7 @@ interface StoredError {
   /** Remark of recovery. */
   readonly remark?: string;
   /** Note of the person who resolved the entry. */
+  readonly note?: string;
 }
 
 /** True for JSON and text. Files are streams that can be read only once. */

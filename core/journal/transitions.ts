@@ -160,8 +160,9 @@ async function appendOutcome(
   if (facts.state === "unknown" && facts.by === "call") await reserveForOwner(chain, id);
 }
 
-const neverSentRemark = "The process that was to make this call is gone. It never left.";
-const possiblySentRemark = "The process that made this call is gone. It may have left; no outcome is known.";
+const neverSentRemark = "The process of this call died before it was sent.";
+const possiblySentRemark =
+  "The process of this call died. The call may have been sent; its outcome is unknown.";
 
 /** Outcomes of calls whose process died. */
 const abandonedOutcomes: Readonly<Record<"intended" | "sent", (entry: Entry) => EntryOutcome>> = {

@@ -30,10 +30,10 @@ test("a halt is told with who and why, holds until it is ended, and store check 
   const halted = await run("plain", ["halt", "--reason", "wrong rates"]);
   expect(halted).toMatchObject({ code: 0, stderr: "" });
   expect(halted.stdout).toContain(`by ${userInfo().username} on`);
-  expect(halted.stdout).toContain("(wrong rates). fxdesk resume ends that.");
+  expect(halted.stdout).toContain("(wrong rates). To end the halt, run `fxdesk resume`.");
   const { stdout } = await run("plain", ["store", "check"]);
   expect(stdout.replace(/\s+/g, " ")).toContain(
-    "Halted What changes something or moves money is halted since",
+    "Halted Calls that change data or move money are halted since",
   );
   expect(JSON.parse((await run("plain", ["store", "check", "--json"])).stdout)).toMatchObject({
     halts: [expect.stringContaining("wrong rates")],
@@ -53,7 +53,7 @@ test("one of an environment, named or by the actor that is set", async () => {
     "environment",
   );
   const ended = await run("two", ["resume", "--environment", "sandbox"]);
-  expect(ended.stdout).toMatch(/^Ended\.\nStill in force: What changes something .* by night desk\.\n$/);
+  expect(ended.stdout).toMatch(/^Ended\.\nStill in force: Calls that change data .* by night desk\.\n$/);
 });
 
 test.each([

@@ -85,7 +85,7 @@ test("a person resolves what is unknown, and is named", async () => {
   });
   const again = await journal("resolve", lost.id, ...words);
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain("only one that is unknown can be resolved");
+  expect(again.stderr).toContain("only an unknown entry can be resolved");
 });
 
 test("resolved as not sent, it says that the same call would be sent again", async () => {
@@ -103,7 +103,7 @@ test("erase removes the details, and the journal stays whole", async () => {
   expect((await journal("export")).stdout.split("\n")[0]).not.toContain("Ångström");
   const early = await journal("erase", lost.id);
   expect(early.code).toBe(2);
-  expect(early.stderr).toContain("its details are needed until it is known how it ended");
+  expect(early.stderr).toContain("its details are needed until its outcome is known");
 });
 
 test("an export is verified with the head of the store", async () => {
@@ -152,9 +152,9 @@ test.each<[words: string[], said: string]>([
   [["lst"], 'There is no command "lst"'],
   [["show"], "Of which entry?"],
   [["erase", "--json"], "Of which entry?"],
-  [["show", id], `There is no journal entry ${id}`],
-  [["erase", id], `There is no journal entry ${id}`],
-  [["resolve", id, "--outcome", "done", "--note", "x"], `There is no journal entry ${id}`],
+  [["show", id], `Journal entry ${id} does not exist`],
+  [["erase", id], `Journal entry ${id} does not exist`],
+  [["resolve", id, "--outcome", "done", "--note", "x"], `Journal entry ${id} does not exist`],
   [["resolve", id, "--outcome", "done"], "--note is needed"],
   [["resolve", id, "--note", "x"], "--outcome is needed"],
   [["resolve", id, "--note", "x", "--outcome", "unknown"], "--outcome must be done, rejected or not-sent."],

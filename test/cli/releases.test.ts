@@ -41,11 +41,11 @@ test("shown, released with a secret, and booked", async () => {
 
   const wrong = await releases(["release", id, "--as", "anna"], "a guess that is wrong\n");
   expect(wrong).toMatchObject({ code: 2, stdout: "" });
-  expect(wrong.stderr).toContain("That is not the secret of anna. Nothing was decided.");
+  expect(wrong.stderr).toContain("The secret of anna is wrong. No decision was recorded.");
   const none = await releases(["release", id, "--as", "anna"]);
   expect(none).toMatchObject({ code: 2 });
   const carl = await releases(["release", id, "--as", "carl"], `${secretOf("carl")}\n`);
-  expect(carl.stderr).toContain("that of carl does not count");
+  expect(carl.stderr).toContain("carl cannot release it");
 
   const right = await releases(["release", id, "--as", "anna"], `${secretOf("anna")}\n`);
   expect(right).toMatchObject({ code: 0, stdout: `${id} is released.\n` });
@@ -76,7 +76,7 @@ test("refused with a note, cancelled, and what is not there", async () => {
   });
   expect(await releases(["show", "R-NONE"])).toMatchObject({
     code: 2,
-    stderr: "There is no release R-NONE.\n",
+    stderr: "Release R-NONE does not exist.\n",
   });
 });
 

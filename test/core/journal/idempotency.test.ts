@@ -138,7 +138,7 @@ describe("the same call under its key again", () => {
     expect(again.toJSON()).toEqual({
       ...first.toJSON(),
       message: expect.stringMatching(
-        /what became of the earlier call with this key .* nothing was sent now\.$/,
+        /the outcome of the earlier call with this key .* nothing was sent now\.$/,
       ) as string,
       retryable: false,
       attempts: 0,
@@ -187,7 +187,7 @@ describe("the same call under its key again", () => {
     const waiting = { withinMs: 10_000, what: "an unknown outcome" };
     const { endingDetails, reference } = await eventually(unknown, waiting);
     stop.abort();
-    expect(endingDetails).toMatchObject({ remark: `Look for the reference ${reference}.` });
+    expect(endingDetails).toMatchObject({ remark: `Search the service for the reference ${reference}.` });
     expect(await call).toMatchObject({ outcome: "unknown" });
   });
 
@@ -242,10 +242,10 @@ describe("another call under the key", () => {
     const { journal } = await client.trades.book.response(tradeInput);
     const error = await failureOf(client.trades.book(input as typeof tradeInput));
     expect(error).toMatchObject({ name: "Conflict", code: "conflict", outcome: "not-sent", attempts: 0 });
-    expect(error.message).toContain('The quote_id "q-1" stands for another call');
+    expect(error.message).toContain('The quote_id "q-1" belongs to another call');
     expect(error.message).toContain(`journal entry ${journal!.entry}): it was carried out (t-1).`);
     expect(error.message).toContain(
-      "Nothing was sent now. Made under another key, this one may come on top.",
+      "Nothing was sent now. Under another key, this call may be carried out in addition.",
     );
     expect(server.heads).toHaveLength(1);
   });
@@ -255,7 +255,7 @@ describe("another call under the key", () => {
     await failureOf(client.trades.book(tradeInput, { key: "K-1" }));
     const error = await failureOf(client.trades.book({ ...tradeInput, reference: "INV-1" }, { key: "K-1" }));
     expect(error).toMatchObject({ code: "conflict", outcome: "not-sent", attempts: 0 });
-    expect(error.message).toContain('The key "K-1" stands for another call');
+    expect(error.message).toContain('The key "K-1" belongs to another call');
     expect(error.message).toContain("): it is not known whether it was carried out. Nothing was sent now.");
   });
 

@@ -127,7 +127,7 @@ describe.each(engines())("$name", ({ name, create }) => {
       const ended = await journal.recordOutcome(entry, first);
       for (const state of allowed.filter((each) => each !== "not-sent" || first !== notSent))
         await expect(journal.recordOutcome(entry, { state, by: "recovery", details: {} })).rejects.toThrow(
-          `has ended as ${first.state}`,
+          `already ended as ${first.state}`,
         );
       expect(await journal.recordOutcome(entry, first)).toEqual(ended);
     },
@@ -176,7 +176,7 @@ describe.each(engines())("$name", ({ name, create }) => {
       state: "unknown",
       endingDetails: { remark: expect.stringContaining(`the reference ${entry.reference!}.`) as string },
     });
-    await expect(gone.recordSent(entry)).rejects.toThrow("is over, which is unknown by now");
+    await expect(gone.recordSent(entry)).rejects.toThrow("the claim has expired and the entry is unknown");
     expect((await gone.recordOutcome(entry, done)).state).toBe("done");
   });
 
@@ -358,13 +358,13 @@ describe.each(engines())("$name", ({ name, create }) => {
     ["UPDATE fxdesk_journal_events SET content = '{' WHERE seq = 2", "event 2: is not as fxdesk writes it"],
     ["DELETE FROM fxdesk_journal_events WHERE seq = 2", "event 3: event 3 follows event 1"],
     ["DELETE FROM fxdesk_journal_events WHERE seq = 3", "end: it ends with event 2"],
-    ["DELETE FROM fxdesk_journal_events WHERE seq = 3", "event 3: is not there, and its details are"],
-    ["DELETE FROM fxdesk_journal_details WHERE seq = 1", "event 1: its details are not there, and no event"],
+    ["DELETE FROM fxdesk_journal_events WHERE seq = 3", "event 3: is missing, although it has details"],
+    ["DELETE FROM fxdesk_journal_details WHERE seq = 1", "event 1: its details are missing, and no event"],
     ["UPDATE fxdesk_journal_details SET seq = 2 WHERE seq = 1", "event 2: its details cannot be read"],
-    ["UPDATE fxdesk_journal_entries SET state = 'not-sent'", "its state is not what its events tell"],
-    ["UPDATE fxdesk_journal_entries SET key = 'another'", "its key is not what its events tell"],
+    ["UPDATE fxdesk_journal_entries SET state = 'not-sent'", "its state does not match its events"],
+    ["UPDATE fxdesk_journal_entries SET key = 'another'", "its key does not match its events"],
     ["DELETE FROM fxdesk_journal_entries", "its events are there, and it is not"],
-    ["UPDATE fxdesk_journal_entries SET id = 'x'", "entry x: no event tells of it"],
+    ["UPDATE fxdesk_journal_entries SET id = 'x'", "entry x: has no event"],
   ];
 
   test("what was changed in the store is found", async () => {

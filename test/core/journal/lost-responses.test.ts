@@ -108,7 +108,7 @@ test("a booking that was not made stays unknown, with what was looked for", asyn
       message: error.message,
       lastFinding: "none",
       remark: expect.stringMatching(
-        /^Looked in trades.list at .* for the reference INV-7 .*: nothing there/,
+        /^Searched trades.list at .* for the reference INV-7 .*: no match/,
       ) as string,
     },
   });
@@ -128,7 +128,7 @@ test("what is found later is told in one line, and is the outcome from then on",
   expect(await onlyEntry()).toMatchObject({
     endingDetails: {
       lastFinding: "unread",
-      remark: expect.stringContaining("Could not look in trades.list") as string,
+      remark: expect.stringContaining("Could not search trades.list") as string,
     },
   });
   sandbox.control.clearFaults();
@@ -233,7 +233,7 @@ describe("a payment", () => {
     expect(sandbox.requests.slice(before).filter(({ method }) => method === "POST")).toHaveLength(2);
     expect(await onlyEntry()).toMatchObject({
       state: "unknown",
-      endingDetails: { remark: expect.stringMatching(/^Sent once more at/) as string },
+      endingDetails: { remark: expect.stringMatching(/^Repeated at/) as string },
     });
   });
 });

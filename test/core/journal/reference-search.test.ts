@@ -63,7 +63,7 @@ const booked = (id: string, identity: string, change: Partial<Entry> = {}) =>
   createEntry(id, { state: "done", ending: { state: "done", by: "call", identity }, ...change });
 
 const looked =
-  "Looked in trades.list at 2026-11-22T09:00:00.000Z for the reference FX-1 from 2026-11-19 to 2026-11-23";
+  "Searched trades.list at 2026-11-22T09:00:00.000Z for the reference FX-1 from 2026-11-19 to 2026-11-23";
 
 describe("a call is", () => {
   test("found where one thing has its reference", async () => {
@@ -82,12 +82,12 @@ describe("a call is", () => {
   test.each(["2026-11-18", "2026-11-24", "2025-11-20", ""])("not found on %j", async (day) => {
     expect(await finding({ listed: [trade("t-1", "FX-1", day)] })).toEqual({
       kind: "none",
-      remark: `${looked}: nothing there. 1 of other days or other entries.`,
+      remark: `${looked}: no match. 1 on other days or of other entries.`,
     });
   });
 
   test("not found where nothing has its reference", async () => {
-    const remark = `${looked}: nothing there.`;
+    const remark = `${looked}: no match.`;
     expect(await finding({ listed: [] })).toEqual({ kind: "none", remark });
     expect(await finding({ listed: [trade("t-1", "FX-10"), trade("t-2", "fx-1")] })).toEqual({
       kind: "none",
@@ -98,7 +98,7 @@ describe("a call is", () => {
   test("left to a person where several things have its reference", async () => {
     expect(await finding({ listed: [trade("t-1"), trade("t-2")] })).toEqual({
       kind: "several",
-      remark: `${looked}: several have it, t-1, t-2. A person must say.`,
+      remark: `${looked}: several matches, t-1, t-2. A person must resolve the entry.`,
     });
   });
 
@@ -123,7 +123,7 @@ describe("a call is", () => {
     expect(await finding({ listed: [trade("t-1"), trade("t-2")], others })).toMatchObject({
       kind: "found",
       listed: { identity: "t-2" },
-      remark: `${looked}: t-2. Other entries have this reference, too, which weakens it: e-2, e-3.`,
+      remark: `${looked}: t-2. Other entries have the same reference, so it is weak evidence: e-2, e-3.`,
     });
   });
 
@@ -132,8 +132,8 @@ describe("a call is", () => {
     expect(await finding({ listed: [trade("t-1")], others })).toEqual({
       kind: "shared",
       remark:
-        `${looked}: t-1, which may be another entry's.` +
-        " Other entries have this reference, too, which weakens it: e-2.",
+        `${looked}: t-1, which may belong to another entry.` +
+        " Other entries have the same reference, so it is weak evidence: e-2.",
     });
   });
 

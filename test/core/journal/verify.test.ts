@@ -140,7 +140,7 @@ test("an end that is cut off, with a last line that hides it, is found by the he
 test("a journal that was written anew is found by the head", async () => {
   const other = { seq: 4, hash: "a".repeat(64) };
   expect(await verify(exportBytes(), other)).toMatchObject({
-    faults: [{ where: "line 4", message: "event 4 has another hash than the head that was kept" }],
+    faults: [{ where: "line 4", message: "event 4 has another hash than the given head" }],
   });
 });
 

@@ -120,7 +120,7 @@ test("what is below the threshold goes, and counts", async () => {
   await expect(client.payments.initiate(small)).rejects.toMatchObject({
     code: "release_refused",
     outcome: "not-sent",
-    message: expect.stringMatching(/of 120 are committed on/) as string,
+    message: expect.stringMatching(/of 120 EUR are already committed on/) as string,
   });
   await place.setPolicy({ people: [...people], rules: [{ effects: ["money"], from: ["anna"] }] });
 });

@@ -102,7 +102,7 @@ test("an order that is booked does not say any more that nobody knows", async ()
     },
     { withinMs: 10_000, what: "a remark" },
   );
-  expect(remarked).toContain("Nobody knows what became of a booking");
+  expect(remarked).toContain("The outcome of a booking is unknown");
   const booked = await eventually(
     async () => {
       const release = await standing();

@@ -53,7 +53,7 @@ test.each([
   [
     "somebody unknown",
     `{\n "people": ["a"],\n "rules": [\n  { "effects": ["money"],\n    "from": ["b"] }\n ]\n}`,
-    /line 5, rules\.0\.from\.0: names b, who is not among people/,
+    /line 5, rules\.0\.from\.0: names b, who is not listed in people/,
   ],
   [
     "more yeses than people",
@@ -93,13 +93,13 @@ describe("files", () => {
     const policy = join(folder, "policy.json");
     await writeFile(policy, policyJson);
     await chmod(policy, 0o666);
-    await expect(loadPolicy(policy)).rejects.toThrow("which others may write to: chmod go-w");
+    await expect(loadPolicy(policy)).rejects.toThrow("which other users can write: run chmod go-w");
     const people = join(folder, "people.json");
     await enrol(people, "anna", "a long enough secret");
     await enrol(people, "bert", "another long secret");
     expect(Object.keys((await loadPeople(people)).secrets)).toEqual(["anna", "bert"]);
     await chmod(people, 0o644);
-    await expect(loadPeople(people)).rejects.toThrow("which others may read: chmod 600");
+    await expect(loadPeople(people)).rejects.toThrow("which other users can read: run chmod 600");
     await expect(loadPolicy("policy.json")).rejects.toThrow("policy must be the absolute path of a file");
     await expect(loadPolicy(join(folder, "none.json"))).rejects.toThrow("which cannot be read");
     await expect(enrol(join(folder, "new.json"), "carl", "short")).rejects.toThrow("at least 10 characters");
@@ -222,7 +222,7 @@ const quote: Quote = {
 
 test.each<[string, Partial<OrderTerms>, Partial<Quote>, RegExp | undefined]>([
   ["inside", {}, {}, undefined],
-  ["another amount", {}, { sell_amount: "1000.01" }, /sells 1000.01, and the order says 1000/],
+  ["another amount", {}, { sell_amount: "1000.01" }, /sells 1000.01 instead of 1000/],
   ["too little for it", {}, { buy_amount: "1079.99" }, /at least 1080 is inside/],
   [
     "the last cent, rounded",
@@ -230,12 +230,7 @@ test.each<[string, Partial<OrderTerms>, Partial<Quote>, RegExp | undefined]>([
     { sell_amount: "0.01", buy_amount: "0.01", rate: "1.5" },
     undefined,
   ],
-  [
-    "another day",
-    { value_date: "2026-01-06" },
-    {},
-    /value date is 2026-01-07, and the order says 2026-01-06/,
-  ],
+  ["another day", { value_date: "2026-01-06" }, {}, /value date is 2026-01-07 instead of 2026-01-06/],
   ["a day in between", { value_date: "2026-01-06", latest_value_date: "2026-01-08" }, {}, undefined],
   ["a fee", { highest_fee: "5", fee_currency: "EUR" }, { fee_amount: "5", fee_currency: "EUR" }, undefined],
   [

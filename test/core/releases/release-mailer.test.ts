@@ -73,7 +73,7 @@ test("those whose yes counts are told what waits, without its terms; who asked, 
   const asked = await waitForMails(2, release);
   expect(asked.map(({ to }) => to).toSorted()).toEqual([addressOf("anna"), addressOf("bert")]);
   for (const { message } of asked) {
-    expect(subjectOf(message)).toContain("Waits for your yes: trades.order in api");
+    expect(subjectOf(message)).toContain("Release needed: trades.order in api");
     for (const word of [`${page}/releases/${release}`, "Asked by: desk", "From: fxdesk@example.com"])
       expect(message).toContain(word);
     for (const word of ["4711", "SECRET-REF", "EURUSD"]) expect(message).not.toContain(word);
@@ -121,7 +121,7 @@ test("an address that is not taken keeps nobody else from being told, and is in 
   await waitForMails(1, release);
   await eventually(() => log.length > 0, { withinMs: 10_000, what: "a line of the log" });
   expect(mailsAbout(release).map(({ to }) => to)).toEqual([addressOf("bert")]);
-  expect(log[0]).toMatch(new RegExp(`^anna was not told of ${release} by mail: .*No such mailbox`));
+  expect(log[0]).toMatch(new RegExp(`^The mail about ${release} to anna was not sent: .*No such mailbox`));
 });
 
 test("where there is no mail server releases go on, and the log never has its password", async () => {
@@ -146,7 +146,7 @@ test("a file of people that does not fit is told in the log", async () => {
   await startMailer({ files: { policy: place.policyPath, people: join(place.folder, "none.json") } });
   const { release } = await client.orders.order(sampleOrder());
   await eventually(
-    () => log.some((line) => line.startsWith(`Nobody was told of ${release} by mail: people names`)),
+    () => log.some((line) => line.startsWith(`No mail about ${release} was sent: people names`)),
     {
       withinMs: 10_000,
       what: "a line of the log",

@@ -191,7 +191,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     await withStore(from!, async (store) => {
       await fill(store);
       const lease = await acquireLease(store.database, "tokens", 60_000);
-      await expect(moveStore(from!, to!)).rejects.toThrow("at work with");
+      await expect(moveStore(from!, to!)).rejects.toThrow("Nothing was moved. Try again");
       await lease!.release();
     });
     await isUntouched();
@@ -202,9 +202,9 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     await withStore(from!, (store) => fill(store));
     await withJournal(from!, async (journal) => {
       const { entry } = await journal.claim(intent(), longMs);
-      await expect(moveStore(from!, to!)).rejects.toThrow("at work with");
+      await expect(moveStore(from!, to!)).rejects.toThrow("Nothing was moved. Try again");
       await journal.recordSent(entry);
-      await expect(moveStore(from!, to!)).rejects.toThrow("at work with");
+      await expect(moveStore(from!, to!)).rejects.toThrow("Nothing was moved. Try again");
       await journal.recordOutcome(entry, done);
       await isUntouched();
       const { to: place } = await moveStore(from!, to!);
@@ -235,7 +235,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
 
   test("does not move onto itself", async () => {
     await withStore(from!, (store) => fill(store));
-    await expect(moveStore(from!, from!)).rejects.toThrow("is the store itself");
+    await expect(moveStore(from!, from!)).rejects.toThrow("is the source itself");
     await isUntouched();
   });
 
@@ -255,7 +255,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     );
     const third = await toEngine.create();
     await expect(moveStore(await fromEngine.create(), to!)).rejects.toThrow(
-      "is being moved to from the old place",
+      "is the target of a move from the old place",
     );
     await expect(moveStore(to!, third)).rejects.toThrow("a copy that is not complete");
     await withStore(from!, (store) => saveTokens(store, seventh, 1, pair(99)));
@@ -268,7 +268,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     const { rows } = await moveStore(from!, to!);
     const { id } = (await withDatabase(from!, ({ run }) => moveOf(run)))!;
     await withDatabase(to!, ({ run }) => setMove(run, { id, stage: "arriving", place: "the old place" }));
-    await expect(withStore(to!, load)).rejects.toThrow("did not come to its end");
+    await expect(withStore(to!, load)).rejects.toThrow("to this store is incomplete");
     expect((await moveStore(from!, to!)).rows).toEqual(rows);
     expect(await withStore(to!, load)).toMatchObject({ accessToken: "access-7" });
   });
@@ -293,7 +293,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
         await run("ALTER TABLE fxdesk_tokens ADD COLUMN more BIGINT NOT NULL DEFAULT 1");
       }),
     );
-    await expect(moveStore(from!, to!)).rejects.toThrow("did not arrive as it was (8 of 8 rows)");
+    await expect(moveStore(from!, to!)).rejects.toThrow("differs from its source (8 of 8 rows)");
     await isUntouched();
   });
 });

@@ -120,7 +120,7 @@ describe.each(engines())("$name", ({ create }) => {
       );
     });
     expect((await checkStore(settings)).faults).toEqual([
-      "What the store holds in fxdesk_created was changed, or is not whole.",
+      "A sealed text in fxdesk_created was changed or is incomplete.",
     ]);
   });
 });

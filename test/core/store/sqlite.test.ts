@@ -125,7 +125,7 @@ describe("settings", () => {
     [{ store: "mysql://localhost/x" }, "absolute path"],
     [{ store: "postgres://", storeKey: "AAAA" }, "storeKey must be 32 bytes in base64, not 3"],
     [{ storeKey: "short" }, "storeKey must be 32 bytes in base64, not 3"],
-    [{ store: "postgres://localhost/x" }, "storeKey is needed"],
+    [{ store: "postgres://localhost/x" }, "storeKey is required"],
   ])("%j is refused", (given, words) => {
     expect(() => parseStoreSettings(given)).toThrow(TypeError);
     expect(() => parseStoreSettings(given)).toThrow(words);

@@ -35,7 +35,7 @@ describe.each(engines())("$name", ({ create }) => {
       database.run("INSERT INTO fxdesk_migrations (version, applied_at) VALUES ($1, 0)", [latestVersion + 1]),
     );
     await expect(withStore(settings, versions)).rejects.toThrow(
-      `version ${latestVersion + 1} of its tables, and this fxdesk knows ${latestVersion}: update`,
+      `schema version ${latestVersion + 1}, but this fxdesk supports only ${latestVersion}. Update`,
     );
   });
 
@@ -149,7 +149,7 @@ describe.each(engines())("$name", ({ create }) => {
       const [row] = await store.database.run("SELECT content FROM fxdesk_tokens");
       expect(row!.content).not.toContain("access-1");
       await store.database.run("UPDATE fxdesk_tokens SET family = 'another'");
-      await expect(loadTokens(store, "another")).rejects.toThrow("was changed, or is not whole");
+      await expect(loadTokens(store, "another")).rejects.toThrow("was changed or is incomplete");
       await store.database.run("UPDATE fxdesk_tokens SET family = 'family'");
       expect(await loadTokens(store, "family")).toMatchObject({ accessToken: "access-1" });
     });
