@@ -33,7 +33,7 @@ const policyJson = `{
   "quoteEverySeconds": 5
 }`;
 
-test("a whole one is read, by fxdesk and by what editors have", () => {
+test("parses a full policy, which also matches the published schema", () => {
   expect(parsePolicy(policyJson, "p.json")).toMatchObject({ people: ["anna", "bert", "carl", "desk"] });
   const schema = z.toJSONSchema(Policy, { io: "input", target: "draft-7" });
   const fits = new Ajv({ strict: false }).compile(schema);
@@ -89,7 +89,7 @@ describe("files", () => {
   beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "fxdesk-files-"))));
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("that others may write to decide nothing, and secrets that others may read are none", async () => {
+  test("rejects files that others can write, and secrets that others can read", async () => {
     const policy = join(folder, "policy.json");
     await writeFile(policy, policyJson);
     await chmod(policy, 0o666);
@@ -105,7 +105,7 @@ describe("files", () => {
     await expect(enrol(join(folder, "new.json"), "carl", "short")).rejects.toThrow("at least 10 characters");
   });
 
-  test("a secret is that of one person", async () => {
+  test("a secret belongs to one person", async () => {
     const path = join(folder, "secrets.json");
     await enrol(path, "anna", "a long enough secret");
     const people = await loadPeople(path);
@@ -177,7 +177,7 @@ test.each([
   );
 });
 
-test("days and hours are those of the zone", () => {
+test("uses days and hours of the time zone", () => {
   const [winter, summer] = [Date.parse("2026-01-05T07:30Z"), Date.parse("2026-07-06T16:30Z")];
   expect(localTime(policy, winter)).toEqual({ day: "2026-01-05", weekday: "Mon", time: "08:30" });
   expect(findHoursViolation(policy, winter)).toBeUndefined();
@@ -203,7 +203,7 @@ describe("the direction of a rate", () => {
     expect(isRateWithinLimit({ ...terms, ...more }, rate, symbol)).toBe(isInside);
   });
 
-  test("a distance is against who orders", () => {
+  test("applies the distance against the requester", () => {
     expect(worstRateFrom("1.1", "EURUSD", { buy_currency: "USD" }, "1")).toBe("1.089");
     expect(worstRateFrom("1.1", "EURUSD", { buy_currency: "EUR" }, "1")).toBe("1.111");
   });

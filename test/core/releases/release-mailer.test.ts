@@ -67,7 +67,7 @@ const completeAnotherRelease = async () => {
   await waitForMails(3, release);
 };
 
-test("those whose yes counts are told what waits, without its terms; who asked, what became of it", async () => {
+test("mails requests without terms to approvers, and outcomes to the requester", async () => {
   await startMailer();
   const { release } = await client.orders.order(sampleOrder({ amount: "4711", reference: "SECRET-REF" }));
   const asked = await waitForMails(2, release);
@@ -88,7 +88,7 @@ test("those whose yes counts are told what waits, without its terms; who asked, 
   expect(log).toEqual([]);
 });
 
-test("a booked order is told to who asked", async () => {
+test("mails a booked order to the requester", async () => {
   await startMailer();
   const { release } = await client.orders.order(sampleOrder());
   await waitForMails(2, release);
@@ -102,7 +102,7 @@ test("a booked order is told to who asked", async () => {
   );
 });
 
-test("each is sent once, over two that send and over a restart", async () => {
+test("sends each mail once, with two senders and after a restart", async () => {
   const [first] = [await startMailer(), await startMailer()];
   const orders = await Promise.all([1, 2, 3].map(() => client.orders.order(sampleOrder())));
   for (const { release } of orders) await waitForMails(2, release);
@@ -114,7 +114,7 @@ test("each is sent once, over two that send and over a restart", async () => {
   for (const { release } of orders) await waitForMails(3, release);
 });
 
-test("an address that is not taken keeps nobody else from being told, and is in the log", async () => {
+test("logs a rejected address and still mails the others", async () => {
   mailServer.refused.add(addressOf("anna"));
   await startMailer();
   const { release } = await client.orders.order(sampleOrder());
@@ -124,7 +124,7 @@ test("an address that is not taken keeps nobody else from being told, and is in 
   expect(log[0]).toMatch(new RegExp(`^The mail about ${release} to anna was not sent: .*No such mailbox`));
 });
 
-test("where there is no mail server releases go on, and the log never has its password", async () => {
+test("keeps working without a mail server and never logs its password", async () => {
   const { url } = mailServer;
   const nowhere = `smtp://fxdesk:${encodeURIComponent(password)}@127.0.0.1:1`;
   const wrong = url.replace(encodeURIComponent(password), "another-password");
@@ -142,7 +142,7 @@ test("where there is no mail server releases go on, and the log never has its pa
   expect(log.join("\n")).not.toMatch(/another-password|p@ss/);
 });
 
-test("a file of people that does not fit is told in the log", async () => {
+test("logs an invalid people file", async () => {
   await startMailer({ files: { policy: place.policyPath, people: join(place.folder, "none.json") } });
   const { release } = await client.orders.order(sampleOrder());
   await eventually(
