@@ -120,7 +120,7 @@ test("an export is verified with the head of the store", async () => {
   await writeFile(path, stdout.replace("trade-1", "trade-7"));
   const changed = await elsewhere();
   expect(changed.code).toBe(1);
-  expect(changed.stdout).toMatch(/line 3 +its hash does not follow/);
+  expect(changed.stdout).toMatch(/line 3 +its hash does not match/);
 
   const lines = stdout.split("\n").slice(0, 3);
   const { hash } = JSON.parse(lines[2]!) as { hash: string };
@@ -140,10 +140,10 @@ test("what was changed in the store is found, by store check too", async () => {
   );
   const { code, stdout } = await journal("verify");
   expect(code).toBe(1);
-  expect(stdout).toMatch(/event 2 +its hash does not follow/);
+  expect(stdout).toMatch(/event 2 +its hash does not match/);
   const checked = await runFxdesk(["store", "check"], { variables: variables() });
   expect(checked.code).toBe(1);
-  expect(checked.stdout).toContain("Journal, event 2: its hash does not follow");
+  expect(checked.stdout).toContain("Journal, event 2: its hash does not match");
 });
 
 const id = "0d6f1f1e-8c5b-4b0a-9b58-1c1a7f2f9a11";

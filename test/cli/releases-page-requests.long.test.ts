@@ -105,7 +105,7 @@ test("terms are shown to who is signed in, and a link to nobody else", async () 
   for (const words of [
     "Sell 1,000 EUR, get USD",
     "at least 9 USD for one EUR",
-    "a yes of anna or bert",
+    "release by anna or bert",
     "desk",
   ])
     expect(text).toContain(words);

@@ -36,7 +36,7 @@ test("shown, released with a secret, and booked", async () => {
   const listed = await releases(["list", "--state", "waiting", "--json"]);
   expect(JSON.parse(listed.stdout)).toMatchObject([{ release: id, state: "waiting", asked_by: "desk" }]);
   const { stdout } = await releases(["show", id]);
-  for (const word of ["EURUSD", "worst_rate", "desk", "a yes of anna or bert", "CLI-1"])
+  for (const word of ["EURUSD", "worst_rate", "desk", "release by anna or bert", "CLI-1"])
     expect(stdout).toContain(word);
 
   const wrong = await releases(["release", id, "--as", "anna"], "a guess that is wrong\n");
@@ -104,7 +104,7 @@ test("a token is printed once, kept as a hash, and taken away", async () => {
   expect(findTokenHolder(await loadPeople(people), stdout.trim())).toBeUndefined();
   expect(await token("--revoke")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("has no token of erik"),
+    stderr: expect.stringContaining("contains no token of erik"),
   });
 });
 
@@ -132,7 +132,7 @@ test.each([
   ],
   [
     { FXDESK_MAIL_SERVER: "mail.example.com", FXDESK_MAIL_FROM: "fxdesk@example.com" },
-    "FXDESK_MAIL_SERVER must be the address of a mail server",
+    "FXDESK_MAIL_SERVER must be the URL of a mail server",
   ],
   [
     { FXDESK_MAIL_SERVER: "smtps://mail.example.com", FXDESK_MAIL_FROM: "fxdesk" },
@@ -149,7 +149,7 @@ test("a policy that does not fit is named by line and field", async () => {
   await place.setPolicy({ people: ["anna"], rules: [{ yes: 3 }] });
   const { code, stderr } = await releases(["release", id, "--as", "anna"], secretOf("anna"));
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^FXDESK_POLICY or --policy names .*line 7, rules\.0\.yes: asks for 3/);
+  expect(stderr).toMatch(/^FXDESK_POLICY or --policy names .*line 7, rules\.0\.yes: requires 3 people/);
 });
 
 test.each([

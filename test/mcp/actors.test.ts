@@ -126,7 +126,7 @@ test("a token that is nobody's lets nobody in, nor one that was taken away or re
   expect([await status(second), await status("another-token-of-nobody"), await status("")]).toEqual([
     401, 401, 401,
   ]);
-  await expect(revokeToken(people, "carl")).rejects.toThrow("has no token of carl");
+  await expect(revokeToken(people, "carl")).rejects.toThrow("contains no token of carl");
 });
 
 test("where the file of people cannot be trusted any more, only the token of the server lets in", async () => {

@@ -149,7 +149,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     const entry = await claimed(await open());
     const other = await open();
     await expect(other.recordSent(entry)).rejects.toThrow("no longer holds its claim");
-    await expect(other.recordOutcome(entry, done)).rejects.toThrow("Another process is making the call");
+    await expect(other.recordOutcome(entry, done)).rejects.toThrow("another process is making the call");
     expect((await other.get(entry.id))!.state).toBe("intended");
   });
 
@@ -164,7 +164,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     });
     await claimed(other, wanted);
     await expect(gone.recordSent(entry)).rejects.toThrow("no longer holds its claim");
-    await expect(gone.recordOutcome(entry, notSent)).rejects.toThrow("Another process");
+    await expect(gone.recordOutcome(entry, notSent)).rejects.toThrow("another process");
     await other.recordSent(entry);
   });
 

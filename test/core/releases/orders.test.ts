@@ -49,5 +49,5 @@ test("expires with a reason if no quote meets its limit", async () => {
   await place.decide(asked.release, "anna");
   const ended = await waitUntilFinal(asked.release);
   expect(ended.state).toBe("expired");
-  expect(ended.remark).toMatch(/outside the order: its rate is .* worse than 9 EURUSD/);
+  expect(ended.remark).toMatch(/outside the terms of the order: its rate is .* worse than 9 EURUSD/);
 });

@@ -58,7 +58,7 @@ test.each([
   [
     "more yeses than people",
     `{\n "people": ["a"],\n "rules": [\n  { "yes": 2 }\n ]\n}`,
-    /line 4, rules\.0\.yes: asks for 2, and only 1/,
+    /line 4, rules\.0\.yes: requires 2 people, but only 1/,
   ],
   [
     "a deputy unknown",
@@ -68,7 +68,7 @@ test.each([
   [
     "limits without amounts",
     `{\n "people": ["a"],\n "limits": { "perDay": "5" }\n}`,
-    /line 3, limits: needs amounts/,
+    /line 3, limits: requires amounts/,
   ],
   [
     "a time zone that is none",
@@ -181,7 +181,7 @@ test("uses days and hours of the time zone", () => {
   const [winter, summer] = [Date.parse("2026-01-05T07:30Z"), Date.parse("2026-07-06T16:30Z")];
   expect(localTime(policy, winter)).toEqual({ day: "2026-01-05", weekday: "Mon", time: "08:30" });
   expect(findHoursViolation(policy, winter)).toBeUndefined();
-  expect(findHoursViolation(policy, summer)).toMatch(/from 08:00 to 18:00/);
+  expect(findHoursViolation(policy, summer)).toMatch(/08:00–18:00/);
   expect(findHoursViolation(policy, Date.parse("2026-01-04T10:00Z"))).toBeDefined();
   expect(localTime(policy, Date.parse("2026-01-05T23:30Z")).day).toBe("2026-01-06");
 });
@@ -223,7 +223,7 @@ const quote: Quote = {
 test.each<[string, Partial<OrderTerms>, Partial<Quote>, RegExp | undefined]>([
   ["inside", {}, {}, undefined],
   ["another amount", {}, { sell_amount: "1000.01" }, /sells 1000.01 instead of 1000/],
-  ["too little for it", {}, { buy_amount: "1079.99" }, /at least 1080 is inside/],
+  ["too little for it", {}, { buy_amount: "1079.99" }, /allows at least 1080/],
   [
     "the last cent, rounded",
     { amount: "0.01", worst_rate: "1.5" },
@@ -245,8 +245,8 @@ test.each<[string, Partial<OrderTerms>, Partial<Quote>, RegExp | undefined]>([
     { fee_amount: "5", fee_currency: "USD" },
     /fee is 5 USD/,
   ],
-  ["a fee that is not told", { highest_fee: "5", fee_currency: "EUR" }, {}, /fee is not told/],
-  ["an amount that is none", {}, { buy_amount: "NaN" }, /no decimals/],
+  ["a fee that is not told", { highest_fee: "5", fee_currency: "EUR" }, {}, /fee is unknown/],
+  ["an amount that is none", {}, { buy_amount: "NaN" }, /not decimals/],
 ])("a quote with %s", (_, more, said, reason) => {
   const found = findQuoteProblem({ ...terms, ...more }, { ...quote, ...said });
   if (reason) expect(found).toMatch(reason);

@@ -74,7 +74,7 @@ test("mails requests without terms to approvers, and outcomes to the requester",
   expect(asked.map(({ to }) => to).toSorted()).toEqual([addressOf("anna"), addressOf("bert")]);
   for (const { message } of asked) {
     expect(subjectOf(message)).toContain("Release needed: trades.order in api");
-    for (const word of [`${page}/releases/${release}`, "Asked by: desk", "From: fxdesk@example.com"])
+    for (const word of [`${page}/releases/${release}`, "Requested by: desk", "From: fxdesk@example.com"])
       expect(message).toContain(word);
     for (const word of ["4711", "SECRET-REF", "EURUSD"]) expect(message).not.toContain(word);
   }
@@ -155,7 +155,7 @@ test("logs an invalid people file", async () => {
 });
 
 test.each([
-  [{ server: "mail.example.com" }, /^mailServer must be the address of a mail server/],
+  [{ server: "mail.example.com" }, /^mailServer must be the URL of a mail server/],
   [{ server: "https://user:hidden@mail.example.com" }, /^mailServer (?!.*hidden)/],
   [{ from: "fxdesk" }, /^mailFrom must be a mail address.*"fxdesk"/],
 ])("%j is refused", async (more, message) => {
