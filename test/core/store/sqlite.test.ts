@@ -34,7 +34,7 @@ test("warns once about plain text, when created", async () => {
   const place = join(files.path, "plain.db");
   for (let count = 0; count < 3; count += 1) await load(place);
   expect(warnings).toHaveBeenCalledTimes(1);
-  expect(warnings).toHaveBeenCalledWith(expect.stringContaining("in plain text"), expect.anything());
+  expect(warnings).toHaveBeenCalledWith(expect.stringContaining("unencrypted"), expect.anything());
   await withStore({ location: join(files.path, "sealed.db"), key: randomKey }, async () => undefined);
   expect(warnings).toHaveBeenCalledTimes(1);
 });
