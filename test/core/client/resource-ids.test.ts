@@ -194,7 +194,7 @@ test("the end of a client waits so long for all notes together, and says what th
 
   expect(tookMs).toBeLessThan(9_000);
   const said = warnings.mock.calls.map(([labelParts]) => labelParts as string);
-  expect(said.filter((labelParts) => !labelParts.includes("in plain text"))).toEqual([
+  expect(said.filter((labelParts) => !labelParts.includes("unencrypted"))).toEqual([
     expect.stringContaining("before the store took note of the identifiers that 4 calls created"),
   ]);
 });
