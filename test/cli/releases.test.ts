@@ -116,7 +116,7 @@ test("an address is written down, and taken away", async () => {
     });
   expect(await address("--mail", "erik")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('must be a mail address, such as anna@example.com, not "erik"'),
+    stderr: expect.stringContaining('must be a mail address, for example anna@example.com, not "erik"'),
   });
   expect(await address("--mail", "erik@example.com")).toMatchObject({ code: 0 });
   expect((await loadPeople(people)).addresses).toEqual({ erik: "erik@example.com" });
