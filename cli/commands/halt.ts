@@ -68,7 +68,7 @@ export const haltCommand: Command = {
       startHalt(store, { environment, by, reason: parsed.string("reason") }),
     );
     return print(parsed, terminal, { halts: [halt] }, [
-      `${describeHalt(halt)} Run fxdesk resume to end the halt.`,
+      `${describeHalt(halt)} To end the halt, run \`fxdesk resume\`.`,
     ]);
   },
 };

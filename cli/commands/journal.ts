@@ -152,7 +152,9 @@ const show = (id: string): Command => ({
       const source = storeAccessOf(store);
       const found = await getEntry(source, id);
       if (!found)
-        throw new EntryRefusal(`There is no journal entry ${id}. Run fxdesk journal list for a list.`);
+        throw new EntryRefusal(
+          `Journal entry ${id} does not exist. List entries with \`fxdesk journal list\`.`,
+        );
       const events = await listEvents(source, id);
       if (parsed.boolean("json")) await printJson(terminal, { ...found.entry, events });
       else await write(terminal.stdout, renderEntry(found.entry, events));

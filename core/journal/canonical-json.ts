@@ -1,4 +1,4 @@
-/** One text for a value of JSON: what is hashed must not depend on the order of members or on spaces (RFC 8785). */
+/** Serializes JSON with sorted members and no spaces (RFC 8785), so that equal values have equal hashes. */
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
@@ -10,5 +10,5 @@ function serialize(value: Json): string {
   return `{${names.map((name) => `${JSON.stringify(name)}:${serialize(members[name]!)}`).join(",")}}`;
 }
 
-/** What JSON cannot hold is left out or converted, as JSON.stringify does. */
+/** Drops or converts values that JSON cannot represent, as JSON.stringify does. */
 export const canonicalJson = (value: object): string => serialize(JSON.parse(JSON.stringify(value)) as Json);

@@ -1,19 +1,18 @@
-/** Entries as the store has them: what they are now, and the events that say so. */
+/** Journal entries as stored: the current state, joined with the intent and the latest event. */
 import type { Row, StatementRunner, Value } from "../store/database";
 import type { Store } from "../store/open";
 import { unsealDetails } from "./hash-chain";
 import type { EntryOutcome, Entry, EntryKey, EntryState, Intent } from "./entry";
 
-/** What the details of an intent hold. */
 export type IntentDetails = Intent["details"] & { readonly reference?: string };
 
-/** An entry, and who holds it. */
+/** An entry with the claim on it. */
 export interface LeasedEntry {
   readonly entry: Entry;
-  /** Grows with each claim: who has an older one holds it no longer. */
+  /** Incremented by each claim, so that the holder of an older claim can no longer write. */
   readonly fence: number;
   readonly expiresAt: number;
-  /** The hash that binds the details of its intent. */
+  /** Salted hash of the intent's details. Identifies the claim that wrote the intent. */
   readonly intentHash: string;
 }
 
@@ -33,10 +32,9 @@ const parseContent = (text: Value): Content => JSON.parse(String(text)) as Conte
 
 const isInFlight = (state: EntryState): boolean => state === "intended" || state === "sent";
 export const hasEnded = (state: EntryState): state is EntryOutcome["state"] => !isInFlight(state);
-/** Whether nothing more is to be found out. */
+/** True if the outcome is known and can no longer change. */
 export const isFinal = (state: EntryState): boolean => hasEnded(state) && state !== "unknown";
 
-/** What an event says of how a call ended. */
 function parseOutcome(content: Content): NonNullable<Entry["ending"]> {
   const { details: _, ...facts } = content;
   return facts as unknown as NonNullable<Entry["ending"]>;
@@ -71,7 +69,7 @@ function toLeasedEntry(sealer: Store["sealer"], row: Row): LeasedEntry {
   };
 }
 
-/** What entries are read from. */
+/** Read access to the journal tables. */
 export interface StoreAccess extends Pick<Store, "sealer"> {
   readonly run: StatementRunner;
 }
@@ -99,13 +97,13 @@ export async function findEntry(
   return (await selectEntries(source, where, [environment, client, operation, key]))[0];
 }
 
-/** Those of one kind of call that were done and have an identity, newest first. */
+/** Returns the entries of one scope that are `done` and have an identity, newest first. */
 export async function listIdentifiedEntries(
   source: StoreAccess,
   { environment, client, operation }: Omit<EntryKey, "key">,
   limit: number,
 ): Promise<Entry[]> {
-  // Which ones they are is found first: there may be many, and their contents are long.
+  // The subquery limits the rows before the joins read their long contents.
   const where = `WHERE e.id IN (SELECT id FROM fxdesk_journal_entries
       WHERE environment = $1 AND client = $2 AND operation = $3 AND state = 'done' AND identity IS NOT NULL
       ORDER BY intent DESC LIMIT $4) ORDER BY e.intent DESC`;
@@ -113,7 +111,7 @@ export async function listIdentifiedEntries(
   return found.map(({ entry }) => entry);
 }
 
-/** Newest first. */
+/** Returns entries, newest first. */
 export async function listEntries(
   source: StoreAccess,
   { state, limit }: { readonly state?: readonly EntryState[]; readonly limit?: number },

@@ -1,57 +1,58 @@
-/** What the journal knows of a call that commits money. */
+/** The model of the journal: entries, intents, outcomes and the `Journal` interface. */
 import type { Outcome } from "../errors";
 import type { StatementRunner } from "../store/database";
 import type { Sealer } from "../store/sealer";
 
-/** What a caller's key belongs to: the same key elsewhere is another one. */
+/** Identifies an entry. The same caller's key with another client or operation is another entry. */
 export interface EntryKey {
-  /** The environment by name and address, such as `sandbox https://sandbox.example.com`. */
+  /** Name and address of the environment, for example `sandbox https://sandbox.example.com`. */
   readonly environment: string;
-  /** The client id of the service, or what else says on whose behalf the call is made. */
+  /** Client ID of the service, or the values of its other customer fields. */
   readonly client: string;
   readonly operation: string;
   readonly key: string;
 }
 
-/** A call that is about to be made. */
+/** A money call about to be sent. */
 export interface Intent extends EntryKey {
-  /** SHA-256 of what the caller asked for: another call under the same key has another one. */
+  /** SHA-256 of the caller's input. Detects a key that is reused for another call. */
   readonly terms: string;
   /**
-   * Whether nobody chose the key, as it is what can be used once: a call that asks for something else may have it, too, where
-   * nothing was done under it.
+   * True if the key was derived from a single-use field, not chosen by the caller. A call with other terms may then reuse the
+   * key if the earlier call was certainly not carried out.
    */
   readonly hasImplicitKey?: boolean;
-  /** Where it was asked for: `client`, `cli`, `mcp`, `node-red`. */
+  /** Surface of the caller: `client`, `cli`, `mcp` or `node-red`. */
   readonly surface: string;
-  /** What the service will show again, by which the call is found later; undefined where it has none. */
+  /** Reference that the service lists again, by which recovery finds the call. Undefined if the operation has none. */
   readonly reference: string | undefined;
-  /** Who asked, and the call as it leaves, without credentials. Kept beside the chain: it may name persons. */
+  /** The caller and the encoded request without credentials. Stored outside the hash chain: it may contain personal data. */
   readonly details: { readonly actor: string | undefined; readonly call: Readonly<Record<string, unknown>> };
 }
 
 /**
- * `intended`: on disk, and not on its way. `sent`: it may have left, and its end is not known yet. The rest is how it ended;
- * `unknown` until it is found or a person says what became of it.
+ * `intended`: stored, not sent. `sent`: bytes may have been written, no outcome yet. The other states are outcomes; `unknown`
+ * lasts until recovery finds the call or a person resolves it.
  */
 export type EntryState = "intended" | "sent" | "done" | Outcome;
 
-/** How a call ended. */
+/** The outcome of a call, as recorded. */
 export interface EntryOutcome {
   readonly state: "done" | Outcome;
-  /** Who says so: the call itself, the search for what became of it, or a person. */
+  /** Source of the outcome: the call itself, recovery, or a person who resolved the entry. */
   readonly by: "call" | "recovery" | "person";
   readonly status?: number;
   readonly code?: string;
   readonly requestId?: string;
-  /** What identifies what was done, such as a trade ID. */
+  /** Identifier of the created resource, for example a trade ID. */
   readonly identity?: string;
-  /** Remarks, the body of the response and the like. Kept beside the chain. */
+  /** Remark, response body and similar. Stored outside the hash chain. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** What a person can do about a call whose outcome is unknown. */
-export const referenceHint = (reference: string): string => `Look for the reference ${reference}.`;
+/** Tells a person how to resolve a call whose outcome is unknown. */
+export const referenceHint = (reference: string): string =>
+  `Search the service for the reference ${reference}.`;
 
 export interface Entry extends EntryKey {
   readonly id: string;
@@ -59,96 +60,96 @@ export interface Entry extends EntryKey {
   readonly surface: string;
   readonly reference: string | undefined;
   readonly state: EntryState;
-  /** Milliseconds since 1970 by the clock of the store. */
+  /** Milliseconds since 1970, by the clock of the store. */
   readonly begunAt: number;
   readonly changedAt: number;
   readonly ending: Omit<EntryOutcome, "details"> | undefined;
-  /** Undefined once they are erased. */
+  /** Undefined once erased. */
   readonly intent: Intent["details"] | undefined;
   readonly endingDetails: EntryOutcome["details"] | undefined;
 }
 
-/** Refusals of who calls, before the call itself is looked at: by credentials, rights, or a limit on requests. */
+/** Statuses that reject the caller (credentials, permissions, rate limit) before the service processes the request. */
 const unprocessedStatuses: ReadonlySet<number | undefined> = new Set([401, 403, 429]);
 
 /**
- * Whether the same call may be made again under its key, as nothing was done: it never left, or the service turned its
- * caller away. Any other end is final for the key.
+ * True if the call may be sent again under its key: it was not sent, or the service rejected the caller before processing the
+ * request. Every other outcome is final for the key.
  */
 export const canRetry = ({ state, ending }: Pick<Entry, "state" | "ending">): boolean =>
   state === "not-sent" || (state === "rejected" && unprocessedStatuses.has(ending?.status));
 
-/** Whether it is certain that nothing was done. */
+/** True if the call was certainly not carried out. */
 export const isNotExecuted = ({ state }: Pick<Entry, "state">): boolean =>
   state === "not-sent" || state === "rejected";
 
-/** The store while nobody else can change it, at the moment at which a call leaves. */
+/** The store transaction in which a call becomes `sent`. It excludes all other writers. */
 export interface SendTransaction {
   readonly run: StatementRunner;
   readonly sealer: Sealer;
-  /** Milliseconds since 1970 by the clock of the store. */
+  /** Milliseconds since 1970, by the clock of the store. */
   readonly moment: number;
-  /** The journal entry of the call. */
+  /** ID of the call's journal entry. */
   readonly entry: string;
 }
 
-/** What is looked at and written in the same transaction in which a call leaves, which it does not where this throws. */
+/** Checks and writes in the transaction in which a call becomes `sent`. If it throws, the call is not sent. */
 export type SendGuard = (transaction: SendTransaction) => Promise<void>;
 
-/** Whether a call may go, decided on disk. */
+/** Result of claiming a key: decides whether this process may send the call. */
 export type Claim =
-  /** It is this process's to make: its intent is on disk, and nobody else has it. */
+  /** This process may send the call. The intent is stored and no other process holds the claim. */
   | { readonly kind: "mine"; readonly entry: Entry }
-  /** Another process is making it, or was when it ended without a word: see `Journal.untilEnded`. */
+  /** Another process holds the claim; it may have died. See `Journal.waitForOutcome`. */
   | { readonly kind: "theirs"; readonly entry: Entry }
-  /** It was made before: the outcome is there. */
+  /** The call was made before and its outcome is recorded. */
   | { readonly kind: "ended"; readonly entry: Entry }
-  /** The key stands for another call. Nothing was written. */
+  /** The key belongs to a call with other terms. Nothing was written. */
   | { readonly kind: "other-terms"; readonly entry: Entry };
 
 /**
- * The journal of one store. What it says is in force for all processes when its promise resolves, and durable; a claim is so
- * at the latest when its call leaves. It throws where that cannot be.
+ * The journal of one store. A resolved promise means that the change is durable and visible to all processes; a claim becomes
+ * durable when the call becomes `sent` at the latest. Methods throw if the store cannot guarantee that.
  */
 export interface Journal {
-  /** Writes the intent, unless the key is taken: see `mayRunAgain`. */
+  /** Writes the intent, unless the key is in use. See `canRetry`. */
   claim(intent: Intent, holdMs: number): Promise<Claim>;
-  /** Just before the head is written; throws where the claim is no longer this process's. */
+  /** Marks the call as sent, before the first byte is written. Throws if this process no longer holds the claim. */
   recordSent(entry: Entry, guard?: SendGuard): Promise<void>;
-  /** How it ended; a second ending of the same entry is refused, but for one that follows `unknown`. */
+  /** Records the outcome. Throws if the entry has a final outcome: only `unknown` can be replaced. */
   recordOutcome(entry: Entry, outcome: EntryOutcome): Promise<Entry>;
   get(id: string): Promise<Entry | undefined>;
-  /** Newest first. */
+  /** Returns entries, newest first. */
   list(filter?: {
     readonly state?: readonly EntryState[];
     readonly limit?: number;
   }): Promise<readonly Entry[]>;
-  /** Waits while another process makes the call; where that process is gone, the entry becomes `not-sent` or `unknown`. */
+  /** Waits while another process makes the call. If that process died, the entry becomes `not-sent` or `unknown`. */
   waitForOutcome(id: string, signal: AbortSignal): Promise<Entry>;
-  /** The other entries of the same operation, for the same client, that have the same reference. */
+  /** Returns the other entries of the same operation and client with the same reference. */
   listSameReference(entry: Entry): Promise<readonly Entry[]>;
-  /** The entry whose call did what has an identity. */
+  /** Returns the entry whose call created the resource with this identity. */
   findByIdentity(scope: CallScope, identity: string): Promise<Entry | undefined>;
   /**
-   * Takes entries that ended `unknown` and are due to be looked for, or all of them; for that long nobody else takes them.
-   * Those whose process is gone end here, as with `untilEnded`.
+   * Leases `unknown` entries for recovery: those that are due, or all. No other process leases them during `holdMs`. Also ends
+   * the entries of processes that died, as `waitForOutcome` does.
    */
   leaseUnknown(scope: CallScope, which: "due" | "all", holdMs: number): Promise<readonly RecoveryCandidate[]>;
-  /** Takes one of them, also where it is not due; undefined where it is not unknown, or somebody else looks for it. */
+  /** Leases one entry, due or not. Returns undefined if it is not `unknown` or another process holds the lease. */
   leaseOne(id: string, holdMs: number): Promise<RecoveryCandidate | undefined>;
-  /** What was looked for in vain is due again after that time. */
+  /** Ends a lease after a search without result. The entry is due again after `pauseMs`. */
   reschedule(id: string, pauseMs: number): Promise<void>;
-  /** In how many milliseconds the next entry is due; undefined where none is unknown. */
+  /** Returns the milliseconds until the next entry is due, or undefined if none is open. */
   nextRecoveryInMs(scope: CallScope): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
-/** Calls of one operation for one client: what is listed for it belongs to one of them, or was done elsewhere. */
+/** The calls of one operation for one client. Recovery searches one scope at a time. */
 export type CallScope = Omit<EntryKey, "key">;
 
-/** An entry that is looked for. */
+/** An entry leased for recovery. */
 export interface RecoveryCandidate {
   readonly entry: Entry;
-  /** How often it was looked for in vain. */
+  /** Number of earlier searches without result. */
   readonly attempts: number;
 }

@@ -1,4 +1,4 @@
-/** The events of the journal, as the store has them and as lines of an export. */
+/** Reads journal events from the store, and formats and parses the lines of an export. */
 import type { Row, Value } from "../store/database";
 import { canonicalJson } from "./canonical-json";
 import {
@@ -11,7 +11,7 @@ import {
 } from "./hash-chain";
 import type { StoreAccess } from "./entry-rows";
 
-/** An event with what binds it to all before it, and its details unless they are erased. */
+/** An event with its hash, and its details unless they were erased. */
 export interface RecordedEvent extends ChainEvent {
   readonly hash: string;
   readonly details?: EventDetails | undefined;
@@ -23,7 +23,7 @@ const query = `
   SELECT e.seq, e.entry, e.kind, e.at, e.content, e.hash, d.content AS details
   FROM fxdesk_journal_events AS e LEFT JOIN fxdesk_journal_details AS d ON d.seq = e.seq`;
 
-/** All rows of events with their details, in order; those that are written meanwhile, too. */
+/** Yields all events with their details, in order, including events written during the iteration. */
 export async function* readEventRows({ run }: StoreAccess): AsyncGenerator<Row> {
   let last: Value = 0;
   for (;;) {
@@ -34,7 +34,7 @@ export async function* readEventRows({ run }: StoreAccess): AsyncGenerator<Row> 
   }
 }
 
-/** Without its details, which may be sealed. Throws where the row is not what was written. */
+/** Parses an event without its details, which may be sealed. Throws if the row was tampered with. */
 export const parseEvent = (row: Row): RecordedEvent => ({
   seq: Number(row.seq),
   entry: String(row.entry),
@@ -44,7 +44,7 @@ export const parseEvent = (row: Row): RecordedEvent => ({
   hash: String(row.hash),
 });
 
-/** Undefined where they are erased, or there were none. Throws where they cannot be read. */
+/** Returns undefined if the event has no details or they were erased. Throws if they cannot be unsealed. */
 export const unsealRowDetails = ({ sealer }: StoreAccess, { seq, details }: Row): EventDetails | undefined =>
   details === null ? undefined : unsealDetails({ sealer }, Number(seq), String(details));
 
@@ -53,20 +53,19 @@ const toRecordedEvent = (source: StoreAccess, row: Row): RecordedEvent => ({
   details: unsealRowDetails(source, row),
 });
 
-/** What happened to an entry, in order; nothing where there is no such entry. */
+/** Returns the events of an entry in order, or an empty list if the entry does not exist. */
 export async function listEvents(source: StoreAccess, entry: string): Promise<RecordedEvent[]> {
   const rows = await source.run(`${query} WHERE e.entry = $1 ORDER BY e.seq`, [entry]);
   return rows.map((row) => toRecordedEvent(source, row));
 }
 
-/** An event as a line of an export. */
 export const formatEventLine = ({ seq, entry, kind, at, content, hash, details }: RecordedEvent): string =>
   canonicalJson({ seq, entry, kind, at, content, hash, details: details?.content, salt: details?.salt });
 
-/** The last line of an export: how many events there are, and the hash of the last one. */
+/** Formats the last line of an export: number of events and hash of the last event. */
 export const formatLastLine = ({ seq, hash }: ChainHead): string => canonicalJson({ count: seq, head: hash });
 
-/** The journal as JSON Lines: a line for each event, and one that says how many they are. */
+/** Exports the journal as JSON Lines: one line per event, then the line with their number. */
 export async function* exportLines(source: StoreAccess): AsyncGenerator<string> {
   let head = emptyHead;
   for await (const row of readEventRows(source)) {
@@ -101,7 +100,7 @@ function parseObject(line: string): Members | undefined {
   }
 }
 
-/** What a line of an export says; undefined where no export has such a line, down to its spaces. */
+/** Parses a line of an export. Returns undefined unless formatting the result yields the same bytes. */
 export function parseLine(
   line: string,
 ): { readonly event: RecordedEvent } | { readonly last: ChainHead } | undefined {

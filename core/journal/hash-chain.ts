@@ -1,37 +1,36 @@
-/** The chain: each event of the journal is bound to all before it by a hash, and to its details by a salted one. */
+/** The hash chain: each event's hash covers the previous event's hash and a salted hash of the event's own details. */
 import { createHash, randomBytes } from "node:crypto";
 import type { TransactionOptions, StatementRunner } from "../store/database";
 import type { Store } from "../store/open";
 import { canonicalJson } from "./canonical-json";
 
-/** `erased` says that the details of the entry's events before it were removed. */
+/** `erased`: the details of the entry's earlier events were removed. */
 export type EventKind = "intent" | "sent" | "ended" | "erased";
 
-/** What happened to an entry. Names no person: that is in the details beside the chain. */
+/** An event of an entry. Contains no personal data, which belongs to the details outside the chain. */
 export interface ChainEvent {
-  /** 1 for the first event of the journal, and one more for each that follows. */
+  /** Position in the journal, starting at 1, without gaps. */
   readonly seq: number;
-  /** The ID of the entry. */
   readonly entry: string;
   readonly kind: EventKind;
-  /** Milliseconds since 1970 by the clock of the store. */
+  /** Milliseconds since 1970, by the clock of the store. */
   readonly at: number;
   readonly content: Readonly<Record<string, unknown>>;
 }
 
-/** The last event of a journal: where it is known, no event up to it can be changed or removed unseen. */
+/** The last event of a journal. A head stored elsewhere reveals any later change to the events up to it. */
 export interface ChainHead {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** Before the first event. */
+/** Head of an empty journal. */
 export const emptyHead: ChainHead = { seq: 0, hash: "0".repeat(64) };
 
-/** A head as a person keeps it: `12:` and the hash of event 12. */
+/** Formats a head for people: `12:` followed by the hash of event 12. */
 export const formatHead = ({ seq, hash }: ChainHead): string => `${seq}:${hash}`;
 
-/** Undefined where a text is no head. */
+/** Returns undefined if the text is not a head. */
 export function parseHead(text: string): ChainHead | undefined {
   const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text.trim()) ?? [];
   return seq === undefined ? undefined : { seq: Number(seq), hash: hash! };
@@ -42,7 +41,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 export const hashEvent = (previous: string, { seq, entry, kind, at, content }: ChainEvent): string =>
   sha256(`${previous}\n${canonicalJson({ seq, entry, kind, at, content })}`);
 
-/** What is kept beside the chain, and what binds it to its event without telling anything about it. */
+/** Details of an event. The salt prevents guessing the content from the hash in the chain. */
 export interface EventDetails {
   readonly salt: string;
   readonly content: Readonly<Record<string, unknown>>;
@@ -58,16 +57,16 @@ export const hashDetails = ({ salt, content }: EventDetails): string =>
 
 const sealLocationOf = (seq: number) => `fxdesk_journal_details ${seq}`;
 
-/** The details of an event as the store has them. Throws where they are sealed with another key. */
+/** Decrypts the details of an event. Throws if they were sealed with another key. */
 export const unsealDetails = ({ sealer }: Pick<Store, "sealer">, seq: number, sealed: string): EventDetails =>
   JSON.parse(sealer.unseal(sealed, sealLocationOf(seq))) as EventDetails;
 
-/** The chain while nobody else can append to it. */
+/** The chain during a transaction that excludes all other writers. */
 export interface ChainWriter extends Pick<Store, "sealer"> {
   readonly run: StatementRunner;
-  /** The time by the clock of the store. */
+  /** Milliseconds since 1970, by the clock of the store. */
   readonly moment: number;
-  /** Appends an event, whose content names the hash of its details, and returns its number. */
+  /** Appends an event whose content includes the hash of its details. Returns its `seq`. */
   append(
     entry: string,
     kind: EventKind,
@@ -86,7 +85,7 @@ async function readHead(run: StatementRunner, now: string): Promise<{ head: Chai
   return { head, moment: Number(moment) };
 }
 
-/** Runs what appends: all of it or nothing, and of all processes one at a time. */
+/** Runs `work` in one transaction that can append to the chain. Only one process at a time appends. */
 export const withChain = <T>(
   store: Store,
   work: (chain: ChainWriter) => Promise<T>,
@@ -112,7 +111,7 @@ export const withChain = <T>(
         if (details)
           await run("INSERT INTO fxdesk_journal_details (seq, content) VALUES ($1, $2)", [
             event.seq,
-            // As it was given: a response that is given back has its fields in their order.
+            // Not canonical: a replayed response keeps the order of its fields.
             store.sealer.seal(JSON.stringify(details), sealLocationOf(event.seq)),
           ]);
         head = { seq: event.seq, hash };

@@ -1,6 +1,6 @@
 /**
- * The journal round the calls of one client that commit money: the intent is on disk before a call waits for anything, that it
- * leaves before its head is written, and how it ended before its caller hears of it.
+ * Idempotency of the money calls of one client. The intent is stored before the call waits for anything, `sent` before the
+ * first byte is written, and the outcome before the caller receives it.
  */
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
@@ -25,15 +25,15 @@ import { type RecoveryResult, Recoverer } from "./recoverer";
 import { outcomeOfError, outcomeOfResponse, replay, toResponse } from "./replay";
 import { hashTerms } from "./terms-hash";
 
-/** What is left of a claim when the call's own limits are over: time to say how it ended. */
+/** Added to a call's own limits when its claim is stored: time to record the outcome. */
 const marginMs = 5_000;
-/** How long the end of a client waits for endings that the store could not take so far. */
+/** Limit for writing pending outcomes when the client closes. */
 const closeTimeoutMs = 5_000;
 
-/** Sends the call; throws nothing but an FxdeskError. */
+/** Sends the call. Throws only FxdeskError. */
 type SendCall = (state: CallContext) => Promise<ServiceResponse>;
 
-/** On a server the user of the operating system is nobody who asks for anything. */
+/** Returns the user of the operating system. On a server, that user is not the caller. */
 function osUserOf(surface: string): string | undefined {
   if (surface !== "client" && surface !== "cli") return undefined;
   try {
@@ -43,7 +43,7 @@ function osUserOf(surface: string): string | undefined {
   }
 }
 
-/** The caller's key, or what is used only once; else one that no other call has. */
+/** Returns the caller's key, else the value of a single-use field, else a random key. */
 function keyOf(call: PreparedCall): Pick<Intent, "key" | "hasImplicitKey"> {
   const { key } = call.options;
   if (key !== undefined) return { key };
@@ -78,31 +78,29 @@ const journalNoteOf = ({ id, reference }: Entry): JournalNote => ({
   ...(reference !== undefined && { reference }),
 });
 
-/** What became of a call that is not the one that is asked for now. */
 function describeOutcome({ state, ending }: Entry): string {
   if (isNotExecuted({ state })) return "it was not carried out";
   if (state === "done") return `it was carried out${ending?.identity ? ` (${ending.identity})` : ""}`;
-  return "it is not known whether it was carried out";
+  return "its outcome is unknown";
 }
 
 function keyConflictError(call: PreparedCall, entry: Entry): FxdeskError {
   const { operation, key, id, begunAt } = entry;
   const name = call.options.key === undefined ? call.operation.singleUseField : "key";
   return new Conflict(
-    `${operation}: The ${name} ${JSON.stringify(key)} stands for another call, of ${new Date(begunAt).toISOString()}, which ` +
-      `asked for something else (journal entry ${id}): ${describeOutcome(entry)}. ` +
-      "Nothing was sent now. Made under another key, this one may come on top.",
+    `${operation}: The ${name} ${JSON.stringify(key)} belongs to another call, of ${new Date(begunAt).toISOString()}, which ` +
+      `has other terms (journal entry ${id}): ${describeOutcome(entry)}. ` +
+      "Nothing was sent now. Under another key, this call may be carried out in addition.",
     { operation, code: "conflict", outcome: "not-sent", journal: { entry: id, replayed: false } },
   );
 }
 
-/** The same call is being made, and nobody waits any longer for what becomes of it. */
 function inFlightError(entry: Entry, cause: unknown): FxdeskError {
   const { operation, id } = entry;
   const isAborted = cause instanceof DeadlineEnded && cause.by === "caller";
   return new (isAborted ? Aborted : Timeout)(
     `${operation}: Another process is making this call, and its outcome is not known yet (journal entry ${id}). ` +
-      "Nothing was sent now. The same call with the same key tells the outcome later.",
+      "Nothing was sent now. Repeat the call with the same key to get its outcome.",
     {
       operation,
       code: isAborted ? "aborted" : "timeout",
@@ -120,7 +118,7 @@ interface OpenedJournal {
   readonly recoverer: Recoverer;
 }
 
-/** A call that was found is what its caller gets, as if its response had come. */
+/** Returns the recovered response, as if the response had arrived. */
 function recoveredResponse({ call, attempts }: CallContext, entry: Entry): ServiceResponse {
   const response = replay(call.operation, entry);
   return { ...response, attempts, journal: { ...journalNoteOf(entry), recovered: true } };
@@ -135,8 +133,8 @@ export class IdempotencyMiddleware {
   ) {}
 
   /**
-   * Sends a call, unless the journal has what became of it: then that is given back. Of those that race on one key one is
-   * sent, and the others wait for its outcome as long as they may.
+   * Sends a call, or returns the recorded outcome of its key. If several calls race for one key, one is sent and the others
+   * wait for its outcome within their limits.
    */
   async call(state: CallContext, send: SendCall): Promise<ServiceResponse> {
     const { operation } = state.call;
@@ -152,9 +150,9 @@ export class IdempotencyMiddleware {
     }
   }
 
-  /** Looks now for what became of a call, or of all whose outcome is not known. */
+  /** Searches now for the outcome of one call, or of all calls whose outcome is unknown. */
   async recover(id: string | undefined): Promise<RecoveryResult[]> {
-    // Looks alone do not keep the process alive.
+    // The searches use unref'd timers, so keep the process alive here.
     const alive = setInterval(() => undefined, 60_000);
     try {
       return await this.#recover(id);
@@ -167,17 +165,17 @@ export class IdempotencyMiddleware {
     const { journal, recoverer } = await this.#open();
     if (id === undefined) return recoverer.recoverAll();
     const entry = await journal.get(id);
-    if (!entry) throw new EntryRefusal(`There is no journal entry ${id}.`);
+    if (!entry) throw new EntryRefusal(`Journal entry ${id} does not exist.`);
     if (entry.state !== "unknown")
-      throw new EntryRefusal(`Journal entry ${id} is ${entry.state}: what became of it is known.`);
+      throw new EntryRefusal(`Journal entry ${id} is ${entry.state}: its outcome is known.`);
     if (!isInScope(entry, this.context))
       throw new EntryRefusal(
-        `Journal entry ${id} is a call of ${entry.operation} at ${entry.environment}, which this connection cannot look for.`,
+        `Journal entry ${id} is a call of ${entry.operation} at ${entry.environment}, which this connection cannot recover.`,
       );
     return [await recoverer.recoverNow(entry)];
   }
 
-  /** Waits for endings that are not on disk yet, as long as that makes sense. */
+  /** Waits a limited time for outcomes that are not stored yet, then closes the journal. */
   async close(): Promise<void> {
     const opened = await this.#opened?.catch(() => undefined);
     await opened?.recoverer.stop();
@@ -196,7 +194,7 @@ export class IdempotencyMiddleware {
     return this.#opened;
   }
 
-  /** From now on what became of calls is looked for. */
+  /** Starts background recovery. */
   #start(journal: Journal): OpenedJournal {
     const { context, sender } = this;
     const recoverer = new Recoverer(journal, createOutcomeLookup(context, sender), (operation, entry) =>
@@ -206,7 +204,7 @@ export class IdempotencyMiddleware {
     return { journal, outcomeWriter: new OutcomeWriter(journal), recoverer };
   }
 
-  /** The entry as it is once it was looked for, as long as its caller waits. */
+  /** Searches for the outcome while the caller waits. Returns the latest entry. */
   async #awaitRecovery({ call }: CallContext, entry: Entry, isOwn: boolean): Promise<Entry> {
     if (entry.state !== "unknown") return entry;
     const { recoverer } = await this.#open();
@@ -222,7 +220,7 @@ export class IdempotencyMiddleware {
     try {
       return await state.deadline.race(claiming);
     } catch (error) {
-      // Where it comes too late, nobody makes the call.
+      // If the claim arrives after the caller's limit, the call is not made.
       void claiming.then(
         ({ kind, entry }) => (kind === "mine" ? this.#recordOutcome(entry, notSentOutcome) : undefined),
         () => undefined,
@@ -237,7 +235,6 @@ export class IdempotencyMiddleware {
     let recorded: Promise<void> = Promise.resolve();
     const journalNote = journalNoteOf(entry);
     state.journal = journalNote;
-    // Named before it is assigned: see `Exchange`.
     const beforeWrite = () => {
       recorded = journal.recordSent(entry, state.guard);
       return recorded.catch((error: unknown) => {
@@ -259,7 +256,7 @@ export class IdempotencyMiddleware {
     return Object.assign(response, { journal: journalNote });
   }
 
-  /** The entry with its ending; undefined where that is not on disk yet. */
+  /** Returns the entry with its outcome, or undefined if the outcome is not stored yet. */
   async #recordOutcome(
     entry: Entry,
     outcome: EntryOutcome,
@@ -268,7 +265,7 @@ export class IdempotencyMiddleware {
     return (await this.#open()).outcomeWriter.write(entry, outcome, before);
   }
 
-  /** How the call ends that somebody else makes. */
+  /** Waits for the outcome of a call that another process makes. */
   async #awaitOtherProcess({ deadline }: CallContext, entry: Entry): Promise<Entry> {
     const { journal } = await this.#open();
     try {
@@ -282,16 +279,15 @@ export class IdempotencyMiddleware {
     }
   }
 
-  /** The store does not do what it must before a call may leave. */
+  /** Maps a failure of the store before sending to an error with the outcome `not-sent`. */
   #toError({ call, journal }: CallContext, error: unknown): unknown {
     if (error instanceof DeadlineEnded || error instanceof FxdeskError) return error;
     if (error instanceof Halted) return haltedError(call.operation, error);
     const { secrets, store } = this.context;
     const cause = secrets.redactError(error);
     return new Unavailable(
-      `${call.operation.name}: The journal cannot be written (${cause.message}), and no call that commits money leaves ` +
-        `without it. Nothing was sent. The journal is in the store, ${redactLocation(store.location)}; fxdesk store check looks ` +
-        "through it, and FXDESK_STORE says where it is.",
+      `${call.operation.name}: Nothing was sent: the journal in ${redactLocation(store.location)} could not be written ` +
+        `(${cause.message}). Check the store with \`fxdesk store check\`; FXDESK_STORE sets its location.`,
       {
         operation: call.operation.name,
         code: "unavailable",

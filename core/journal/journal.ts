@@ -1,4 +1,4 @@
-/** The journal on disk: claims, what left and what became of it, one event after the other in the chain of the store. */
+/** The journal in the store: claims, sent marks and outcomes, appended to the hash chain. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { StoreSettings } from "../store/settings";
 import { saltDetails } from "./hash-chain";
@@ -26,10 +26,10 @@ import {
 import { getEntry, hasEnded, listEntries, storeAccessOf } from "./entry-rows";
 import { claim, recordOutcome, markSent, settleAbandoned } from "./transitions";
 
-/** How soon it is looked again how a call of another process ended: at first, and at most. */
+/** Pauses between reads of an entry that another process holds: initial and maximum. */
 const [initialPauseMs, maxPauseMs] = [5, 250];
 
-/** Opens the journal of a store. Throws an Error that says what a person can do. */
+/** Opens the journal of a store. Throws an Error whose message tells a person what to do. */
 export async function openJournal(settings: StoreSettings): Promise<Journal> {
   const store = new StoreSession(settings);
   await store.use(async () => undefined);
@@ -37,7 +37,7 @@ export async function openJournal(settings: StoreSettings): Promise<Journal> {
 }
 
 class StoredJournal implements Journal {
-  /** The fences of what is this journal's to make, by entry. */
+  /** Fences of the claims that this process holds, by entry ID. */
   readonly #fences = new Map<string, number>();
 
   constructor(private readonly store: StoreSession) {}
@@ -45,7 +45,7 @@ class StoredJournal implements Journal {
   async claim(intent: Intent, holdMs: number): Promise<Claim> {
     const { reference } = intent;
     const details = saltDetails({ ...intent.details, reference });
-    // Until the call leaves, an intent that is lost with the machine is none: what makes the leaving durable makes it so too.
+    // A claim lost in a power failure is harmless until the call is sent; marking it `sent` makes both durable.
     const fenced = await this.store.append((chain) => claim(chain, intent, details, Math.ceil(holdMs)), {
       durable: "later",
     });
@@ -83,7 +83,7 @@ class StoredJournal implements Journal {
     }
   }
 
-  /** Where the claim is over, it ends now; undefined while it is held. */
+  /** Ends the entry if its claim has expired. Returns undefined while the claim is held. */
   async #settleIfExpired(id: string): Promise<Entry | undefined> {
     const isHeld = await this.store.use(async ({ database: { run, now } }) => {
       const [row] = await run(

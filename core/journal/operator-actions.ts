@@ -1,32 +1,32 @@
-/** What a person does to an entry: says what became of its call, or has its details erased. */
+/** Actions of an operator on an entry: resolve its outcome, or erase its details. */
 import type { Store } from "../store/open";
 import { type ChainWriter, withChain, saltDetails } from "./hash-chain";
 import type { EntryOutcome, Entry } from "./entry";
 import { getEntry, isFinal } from "./entry-rows";
 import { recordOutcome } from "./transitions";
 
-/** There is no such entry, or its state does not allow it. Nothing was done. */
+/** The entry does not exist or its state does not allow the action. Nothing was changed. */
 export class EntryRefusal extends Error {
   override readonly name = "EntryRefusal";
 }
 
 export interface Resolution {
-  /** `not-sent` frees the key: the same call may be made again. */
+  /** `not-sent` frees the key: the call may be sent again. */
   readonly state: Exclude<EntryOutcome["state"], "unknown">;
-  /** What identifies what was done, such as a trade ID. */
+  /** Identifier of the created resource, for example a trade ID. */
   readonly identity: string | undefined;
-  /** How the person knows. */
+  /** Evidence for the outcome, in the person's words. */
   readonly note: string;
   readonly actor: string | undefined;
 }
 
 async function getEntryOrThrow(chain: ChainWriter, id: string): Promise<Entry> {
   const found = await getEntry(chain, id);
-  if (!found) throw new EntryRefusal(`There is no journal entry ${id}.`);
+  if (!found) throw new EntryRefusal(`Journal entry ${id} does not exist.`);
   return found.entry;
 }
 
-/** Ends an entry that is unknown. Throws an EntryRefusal for any other: what is known is not for a person to change. */
+/** Records the outcome of an `unknown` entry. Throws EntryRefusal for any other state: a known outcome cannot be changed. */
 export const resolveEntry = (
   store: Store,
   id: string,
@@ -35,9 +35,7 @@ export const resolveEntry = (
   withChain(store, async (chain) => {
     const entry = await getEntryOrThrow(chain, id);
     if (entry.state !== "unknown")
-      throw new EntryRefusal(
-        `Journal entry ${id} is ${entry.state}: only one that is unknown can be resolved.`,
-      );
+      throw new EntryRefusal(`Journal entry ${id} is ${entry.state}: only an unknown entry can be resolved.`);
     const outcome: EntryOutcome = {
       state,
       by: "person",
@@ -48,15 +46,15 @@ export const resolveEntry = (
   });
 
 /**
- * Removes the details of an entry, and says so in the chain. Throws an EntryRefusal where it is not known yet how the call
- * ended: they are needed to find out.
+ * Removes the details of an entry and appends an `erased` event. Throws EntryRefusal while the outcome is not final, because
+ * recovery needs the details.
  */
 export const eraseDetails = (store: Store, id: string): Promise<Entry> =>
   withChain(store, async (chain) => {
     const { state } = await getEntryOrThrow(chain, id);
     if (!isFinal(state))
       throw new EntryRefusal(
-        `Journal entry ${id} is ${state}: its details are needed until it is known how it ended.`,
+        `Journal entry ${id} is ${state}: its details are needed until its outcome is known.`,
       );
     const erased = await chain.run(
       `DELETE FROM fxdesk_journal_details

@@ -1,4 +1,4 @@
-/** How a connection asks the service what became of calls: apart from the callers' own calls and their interceptors. */
+/** Queries the service for the outcome of earlier calls, bypassing the caller's interceptors. */
 import type { CallOptions } from "../client/call-options";
 import type { ClientContext } from "../client/client-context";
 import { isPaged, fetchPages } from "../client/pages";
@@ -14,13 +14,13 @@ import type { OutcomeLookup } from "./recoverer";
 import { type ListedItem, parseListed } from "./reference-search";
 import { outcomeOfResponse } from "./replay";
 
-/** Prepares and sends calls as they are, without anything round them. */
+/** Prepares and sends calls without middleware. */
 export interface CallSender {
   readonly prepare: (operation: Declaration, input: Values, options: CallOptions) => PreparedCall;
   readonly send: (call: PreparedCall) => Promise<ServiceResponse>;
 }
 
-/** The environment of an operation's calls, as entries have it. */
+/** Returns the environment of an operation's calls, as stored in entries. */
 export const environmentOf = (
   { settings, addresses }: ClientContext,
   { server }: Declaration,
@@ -29,11 +29,11 @@ export const environmentOf = (
   return address && [settings.environment, address.origin + address.pathPrefix].filter(Boolean).join(" ");
 };
 
-/** Whether it can be found out what became of an operation's calls, at this service and with these settings. */
+/** True if the outcome of the operation's calls can be looked up at this service with these settings. */
 export const isRecoverable = ({ recovery }: Declaration, { settings }: ClientContext): boolean =>
   recovery !== undefined && (recovery.kind === "listed" || settings[recovery.setting] === "yes");
 
-/** Whose calls a connection makes where a call says nothing else. */
+/** Returns the customer for whom a connection makes calls by default. */
 export function customerOf({ service, settings }: ClientContext, operation: Declaration): string {
   const fields = fieldsOf(operation);
   const values = (service.customerFields ?? []).map((name) => {
@@ -43,7 +43,7 @@ export function customerOf({ service, settings }: ClientContext, operation: Decl
   return values.find((value) => value !== undefined) ?? "";
 }
 
-/** Where the calls of a connection are that can be recovered. */
+/** Returns the scopes of a connection whose calls can be recovered. */
 export const scopesOf = (context: ClientContext): CallScope[] =>
   context.service.operations
     .filter((operation) => isRecoverable(operation, context))
@@ -53,11 +53,11 @@ export const scopesOf = (context: ClientContext): CallScope[] =>
       return environment === undefined ? [] : [{ environment, client, operation: operation.name }];
     });
 
-/** Whether a connection can find out what became of a call: one of an operation and an environment of its own. */
+/** True if the connection can look up the call: same operation and environment. */
 export const isInScope = ({ operation, environment }: CallScope, context: ClientContext): boolean =>
   scopesOf(context).some((scope) => scope.operation === operation && scope.environment === environment);
 
-/** What one call of the list says differently from the connection: whose calls are looked for. */
+/** Returns options that list the calls of the scope's client if it differs from the connection's. */
 function listOptionsFor(
   { customerFields = [] }: Service,
   list: Declaration,
@@ -67,7 +67,7 @@ function listOptionsFor(
   return field?.setting === "clientId" && client !== "" ? { clientId: client } : {};
 }
 
-/** The success that proves the call: what is listed stands in its place. */
+/** Returns the success status of the original call, which the listed item stands in for. */
 function successStatusOf({ responses, identifiedBy = "" }: Declaration): number {
   const found = Object.entries(responses).find(
     ([, response]) => response.kind === "json" && propertyOf(response.schema, identifiedBy),

@@ -1,12 +1,12 @@
-/** How calls ended, written into the journal: where it cannot take it at once, again and again in the background. */
+/** Writes outcomes into the journal, with retries in the background if the store is unavailable. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { EntryOutcome, Entry, Journal } from "./entry";
 
-/** How long a caller, who is to hear of the outcome at once, waits for it to be on disk. */
+/** How long the caller waits for the outcome to be durable before receiving it anyway. */
 export const waitTimeoutMs = 2_000;
 const [initialPauseMs, maxPauseMs] = [100, 30_000];
 
-/** Resolves with the promise, or when the time is over. */
+/** Resolves with the promise's value, or with undefined after `ms`. */
 export async function waitAtMost<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   const stop = new AbortController();
   const over = pause(ms, undefined, { signal: stop.signal }).catch(() => undefined);
@@ -15,7 +15,7 @@ export async function waitAtMost<T>(ms: number, promise: Promise<T>): Promise<T 
   return result;
 }
 
-/** Whether nothing more is to be said of an entry: a person or another process may have said it. */
+/** True if nothing is left to record: a person or another process may have recorded an outcome first. */
 const isRecorded = ({ ending }: Entry, { state }: EntryOutcome): boolean =>
   ending !== undefined && (ending.state !== "unknown" || state === "unknown");
 
@@ -26,8 +26,8 @@ export class OutcomeWriter {
   constructor(private readonly journal: Journal) {}
 
   /**
-   * Writes an ending, once `before` has come to its end. Resolves with the entry when it is on disk; when it cannot be for
-   * now, it is written later. Never throws.
+   * Writes an outcome after `before` has settled. Resolves with the stored entry, or with undefined if the store is slow or
+   * unavailable; the write then continues in the background. Never throws.
    */
   async write(entry: Entry, outcome: EntryOutcome, before: Promise<unknown>): Promise<Entry | undefined> {
     const first = before.catch(() => undefined).then(() => this.#tryWrite(entry, outcome));
@@ -39,13 +39,13 @@ export class OutcomeWriter {
     return waitAtMost(waitTimeoutMs, first);
   }
 
-  /** Waits for what is still to be written, and gives it up after that time. */
+  /** Waits up to `limitMs` for pending writes, then abandons them. */
   async close(limitMs: number): Promise<void> {
     if (this.#pendingWrites.size > 0) await waitAtMost(limitMs, Promise.all(this.#pendingWrites));
     this.#stop.abort();
   }
 
-  /** The entry where nothing is left to be written. */
+  /** Returns the entry once an outcome is stored, undefined if the write failed. */
   async #tryWrite(entry: Entry, outcome: EntryOutcome): Promise<Entry | undefined> {
     try {
       return await this.journal.recordOutcome(entry, outcome);
@@ -67,6 +67,6 @@ export class OutcomeWriter {
 
 const warnDelayed = ({ operation, id }: Entry, { state }: EntryOutcome): void =>
   process.emitWarning(
-    `${operation}: That the call is ${state} is not in the journal yet (entry ${id}): the store cannot take it for now. It is tried again.`,
+    `${operation}: The outcome ${state} is not in the journal yet (entry ${id}): the store is unavailable. The write is retried.`,
     { type: "FxdeskWarning", code: "FXDESK_JOURNAL_LATE" },
   );

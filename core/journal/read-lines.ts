@@ -1,8 +1,8 @@
-/** Lines of a file that is read as it comes. */
+/** Splits a byte stream into lines. */
 
 export interface Line {
   readonly text: string;
-  /** Whether it ends as a line does, and all of it is text. */
+  /** True if the line ends with a line feed and is valid UTF-8. */
   readonly isComplete: boolean;
 }
 
@@ -17,7 +17,7 @@ function decodeLine(bytes: Uint8Array, isEnded: boolean): Line {
   }
 }
 
-/** The lines, without what ends them. */
+/** Yields the lines without their line feeds. */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   let partial: Uint8Array[] = [];
   for await (const chunk of chunks) {

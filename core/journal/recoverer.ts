@@ -1,4 +1,4 @@
-/** Looks for what became of calls whose outcome is not known: at once, and again and again until it is found. */
+/** Recovers unknown outcomes: searches while the caller waits, then in the background until the call is found. */
 import { setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Declaration } from "../declaration/operation";
@@ -6,42 +6,42 @@ import { FxdeskError } from "../errors";
 import type { EntryOutcome, Entry, Journal, RecoveryCandidate, CallScope } from "./entry";
 import { type Finding, type ListedItem, searchByReference } from "./reference-search";
 
-/** How the service is asked; whatever is under way ends with the signal. */
+/** Access to the service for recovery. Requests in progress end with the signal. */
 export interface OutcomeLookup {
-  /** The operation of this name, where it can be found out what became of its calls. */
+  /** Returns the operation, or undefined if the outcome of its calls cannot be looked up. */
   operation(name: string): Declaration | undefined;
-  /** What the service lists now of the calls in a scope, page by page. */
+  /** Yields the pages of the list of calls in a scope. */
   readPages(
     operation: Declaration,
     scope: CallScope,
     signal: AbortSignal,
   ): AsyncIterable<readonly ListedItem[]>;
-  /** The ending of a call that is listed. */
+  /** Returns the outcome of a listed call. */
   outcomeOf(operation: Declaration, listed: ListedItem): EntryOutcome;
-  /** Sends a call once more under its request id, and returns how it ended then. Throws an Error where it is still unknown. */
+  /** Repeats a call under its request ID and returns the outcome. Throws an Error if it is still unknown. */
   resend(operation: Declaration, entry: Entry, signal: AbortSignal): Promise<EntryOutcome>;
 }
 
-/** An entry after a look for it, and what there is to say of the look. */
+/** An entry after a search, with a remark on the search. */
 export interface RecoveryResult {
   readonly entry: Entry;
   readonly remark: string;
-  /** Whether another look soon may tell more: the service may be late, or somebody else looks. */
+  /** True if another search soon may find more: the service may lag, or another process is searching. */
   readonly isWorthRetrying: boolean;
 }
 
-/** How long an entry is taken for one look: after that, whoever took it is gone. */
+/** Lease of an entry for one search. An expired lease means that its holder died. */
 const leaseMs = 60_000;
-/** How long it is looked for while a caller waits, and the pauses between those looks. */
+/** How long a search may delay the caller, and the pauses between its attempts. */
 const waitTimeoutMs = 2_000;
 const retryPausesMs = [200, 500, 1_000] as const;
-/** Between two looks in the background, at first and at most. */
+/** Pauses between background searches: initial and maximum. */
 const [initialPauseMs, maxPauseMs] = [1_000, 300_000];
-/** Until it is tried again what the store or the service could not do. */
+/** Pause after a failure of the store or the service. */
 const faultPauseMs = 30_000;
-/** After so long a service may have forgotten a request id. */
+/** A service may have forgotten a request ID after this time. */
 const maxResendAgeMs = 15 * 60_000;
-/** How often it is written down that nothing new was found. */
+/** Interval at which an unchanged finding is recorded again. */
 const repeatRecordAfterMs = 3_600_000;
 
 const pauseAfter = (attempts: number): number =>
@@ -50,7 +50,7 @@ const pauseAfter = (attempts: number): number =>
 const scopeKeyOf = ({ environment, client, operation }: CallScope): string =>
   JSON.stringify([environment, client, operation]);
 
-/** What is kept of looks, beside what the call itself ended with. */
+/** Search details stored beside those of the call's own outcome. */
 interface RecoveryDetails {
   readonly lastFinding?: Finding["kind"] | "unread";
   readonly lookedAt?: number;
@@ -68,14 +68,14 @@ const stillUnknownOutcome = (entry: Entry, details: RecoveryDetails): EntryOutco
   details: { ...entry.endingDetails, ...details },
 });
 
-/** Whether a look tells more than the one before it that was written down. */
+/** True if the finding differs from the last recorded one, or that one is old. */
 function isWorthRecording(entry: Entry, kind: RecoveryDetails["lastFinding"], now: number): boolean {
   const { lastFinding, lookedAt = 0 } = recoveryDetailsOf(entry);
   if (lastFinding === undefined) return true;
   return kind === "unread" ? false : lastFinding !== kind || now - lookedAt > repeatRecordAfterMs;
 }
 
-/** The searches in one scope: one at a time; what is asked for meanwhile is looked for in the next. */
+/** The searches of one scope: one runs at a time, and requests that arrive meanwhile share the next. */
 interface ScopeQueue {
   running: Promise<unknown>;
   next: Batch | undefined;
@@ -95,7 +95,7 @@ class UnreadableList {
   }
 }
 
-/** The promise, or undefined once the signal ends; what it waited for goes on. */
+/** Resolves with the promise's value, or with undefined once the signal aborts. The promise itself continues. */
 async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   promise.catch(() => undefined);
   const aborted = new Promise<undefined>((resolve) => {
@@ -109,9 +109,9 @@ export class Recoverer {
   readonly #stop = new AbortController();
   readonly #queues = new Map<string, ScopeQueue>();
   readonly #scopes = new Map<string, CallScope>();
-  /** Entries whose outcome a caller waits for. */
+  /** Number of callers that wait for an entry, by entry ID. */
   readonly #waiters = new Map<string, number>();
-  /** Those that were looked through since this process began. */
+  /** Scopes that this process has searched completely once. */
   readonly #scannedScopes = new Set<CallScope>();
   #timer: NodeJS.Timeout | undefined;
   #currentPass: Promise<void> | undefined;
@@ -119,14 +119,14 @@ export class Recoverer {
   constructor(
     private readonly journal: Journal,
     private readonly lookup: OutcomeLookup,
-    /** Told of what is found when nobody waits for it. */
+    /** Called for each call that is found while no caller waits for it. */
     private readonly onFound: (operation: Declaration, entry: Entry) => void,
   ) {
-    // Every look that goes on listens to it.
+    // Every search in progress listens to the signal.
     setMaxListeners(0, this.#stop.signal);
   }
 
-  /** From now on the calls in this scope are looked for in the background, also those of other processes. */
+  /** Starts background recovery of a scope, including calls of other processes. */
   recoverInBackground({ environment, client, operation }: CallScope): void {
     const scope = { environment, client, operation };
     if (this.#scopes.has(scopeKeyOf(scope)) || !this.lookup.operation(operation)) return;
@@ -135,13 +135,13 @@ export class Recoverer {
   }
 
   /**
-   * Looks for a call that ended unknown, as long as its caller waits; the entry as it is then. `isOwn`: this process made
-   * the call, and nobody else looks for it yet.
+   * Searches for an `unknown` call while its caller waits and returns the latest entry. `isOwn`: this process made the call, so
+   * no other process is searching for it yet.
    */
   async waitForOutcome(entry: Entry, isOwn: boolean, signal: AbortSignal | undefined): Promise<Entry> {
     if (!this.lookup.operation(entry.operation)) return entry;
     const timeoutController = new AbortController();
-    // A caller waits: this keeps the process alive, which the looks do not.
+    // This timer keeps the process alive for the waiting caller; those of the searches do not.
     const timer = setTimeout(() => timeoutController.abort(), waitTimeoutMs);
     const waitSignal = AbortSignal.any([
       timeoutController.signal,
@@ -166,7 +166,7 @@ export class Recoverer {
     }
   }
 
-  /** Looks for everything in the scopes that are watched, whether it is due or not. */
+  /** Searches for every unknown call in the registered scopes, due or not. */
   async recoverAll(): Promise<RecoveryResult[]> {
     const results: RecoveryResult[] = [];
     for (const scope of this.#scopes.values()) {
@@ -176,7 +176,7 @@ export class Recoverer {
     return results;
   }
 
-  /** Looks for an entry now, unless somebody else does so at the moment. */
+  /** Searches for an entry now, unless another process is doing so. */
   async recoverNow(entry: Entry): Promise<RecoveryResult> {
     const candidate = await this.journal.leaseOne(entry.id, leaseMs);
     if (candidate) return this.#recoverLeased(candidate);
@@ -185,7 +185,7 @@ export class Recoverer {
     return { entry: latest, remark: isOpen ? inProgressRemark : "", isWorthRetrying: isOpen };
   }
 
-  /** Ends every look. */
+  /** Aborts all searches. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error("The client is closed."));
     clearTimeout(this.#timer);
@@ -199,14 +199,14 @@ export class Recoverer {
     else this.#waiters.set(id, count);
   }
 
-  /** Whoever does not wait for a call of his own looks once, or waits for who looks. */
+  /** Retries only for the process's own call, or while another process searches. Other callers need one search. */
   async #attemptOnce(entry: Entry, isOwn: boolean): Promise<RecoveryResult> {
     if (isOwn) return this.#search(entry);
     const result = await this.recoverNow(entry);
     return { ...result, isWorthRetrying: result.remark === inProgressRemark };
   }
 
-  /** Looks for what was taken; where it is in vain, it is looked for again after a while. */
+  /** Searches for a leased entry and reschedules it if the outcome stays unknown. */
   async #recoverLeased({ entry, attempts }: RecoveryCandidate): Promise<RecoveryResult> {
     let isOpen = true;
     try {
@@ -231,7 +231,6 @@ export class Recoverer {
     }, pauseMs).unref();
   }
 
-  /** Looks in all scopes, and says when to look again. */
   async #recoverAllScopes(): Promise<void> {
     const pauses: number[] = [];
     for (const scope of this.#scopes.values()) {
@@ -242,7 +241,7 @@ export class Recoverer {
     this.#schedule(Math.max(Math.min(...pauses), initialPauseMs / 2));
   }
 
-  /** At the start of a process everything is looked for, whether it is due or not. */
+  /** Searches the due entries, on the first pass of a process all entries. Returns the pause until the next pass. */
   async #recoverScope(scope: CallScope): Promise<number> {
     const due = await this.journal.leaseUnknown(
       scope,
@@ -308,7 +307,7 @@ export class Recoverer {
   ): Promise<RecoveryResult> {
     if (findings instanceof UnreadableList) {
       const { error, isWorthRetrying } = findings;
-      const words = `Could not look in ${operation.lookup} for ${entry.reference}: ${error.message}`;
+      const words = `Could not search ${operation.lookup} for ${entry.reference}: ${error.message}`;
       return { ...(await this.#recordNotFound(entry, "unread", words, now)), isWorthRetrying };
     }
     const finding = findings.get(entry.id) ?? { kind: "none", remark: noReferenceRemark };
@@ -342,33 +341,33 @@ export class Recoverer {
     return { entry: ended, remark, isWorthRetrying: false };
   }
 
-  /** Another process, or a person, may have been quicker. */
+  /** Records the outcome, unless another process or a person recorded a final one first. */
   async #recordUnlessKnown(entry: Entry, outcome: EntryOutcome): Promise<Entry> {
     const latest = await this.journal.get(entry.id);
     if (latest && latest.state !== "unknown") return latest;
     return this.journal.recordOutcome(entry, outcome);
   }
 
-  /** A call is sent once more, and no more than once: that it is comes first. */
+  /** Repeats the call at most once: the attempt is recorded before anything is sent. */
   async #resend(operation: Declaration, entry: Entry): Promise<RecoveryResult> {
     const now = Date.now();
-    const { resentAt, remark = "It was sent once more before." } = recoveryDetailsOf(entry);
+    const { resentAt, remark = "The call was already repeated once." } = recoveryDetailsOf(entry);
     if (resentAt !== undefined) return { entry, remark, isWorthRetrying: false };
     if (Math.abs(now - entry.begunAt) > maxResendAgeMs || !entry.intent)
       return { ...(await this.#recordNotFound(entry, "none", tooOldRemark, now)), isWorthRetrying: false };
     const at = new Date(now).toISOString();
     const marked = await this.#recordUnlessKnown(
       entry,
-      stillUnknownOutcome(entry, { resentAt: now, remark: `Sent once more at ${at}; no outcome yet.` }),
+      stillUnknownOutcome(entry, { resentAt: now, remark: `Repeated at ${at}; no outcome yet.` }),
     );
     if (marked.state !== "unknown") return { entry: marked, remark: "", isWorthRetrying: false };
     try {
       const outcome = await this.lookup.resend(operation, marked, this.#stop.signal);
-      const found = `Sent once more at ${at} under the same request id.`;
+      const found = `Repeated at ${at} under the same request ID.`;
       const details = { ...outcome.details, remark: found };
       return await this.#recordFound(operation, marked, { ...outcome, by: "recovery", details }, found);
     } catch (error) {
-      const words = `Sent once more at ${at}, without an outcome: ${(error as Error).message}`;
+      const words = `Repeated at ${at} without an outcome: ${(error as Error).message}`;
       const ended = await this.#recordUnlessKnown(
         marked,
         stillUnknownOutcome(marked, { lastFinding: "none", lookedAt: now, remark: words }),
@@ -378,9 +377,8 @@ export class Recoverer {
   }
 }
 
-const inProgressRemark = "Another process looks for it at the moment.";
-const noReferenceRemark =
-  "It has no reference by which it could be found. A person must say what became of it.";
+const inProgressRemark = "Another process is searching for this call.";
+const noReferenceRemark = "The call has no reference to search for. A person must resolve the entry.";
 const tooOldRemark =
-  "It is too long ago to be sent once more: the service may have forgotten its request id. " +
-  "A person must say what became of it.";
+  "The call is too old to be repeated: the service may have forgotten its request ID. " +
+  "A person must resolve the entry.";

@@ -1,4 +1,4 @@
-/** Entries that are looked for: which are due, who looks, and what else the journal knows that bears on them. */
+/** Schedule of recovery: due entries, leases, and lookups by reference and identity. */
 import { createHash } from "node:crypto";
 import type { StatementRunner, Value } from "../store/database";
 import { canonicalJson } from "./canonical-json";
@@ -6,7 +6,7 @@ import type { ChainWriter } from "./hash-chain";
 import type { Entry, RecoveryCandidate, CallScope } from "./entry";
 import { getEntry, selectEntries, type StoreAccess } from "./entry-rows";
 
-/** What entries of one reference have in common, and which tells a reader nothing of it; null where there is none. */
+/** Hashes a reference within its scope: equal for equal references, and opaque to readers. Null if the reference is blank. */
 export function hashReference(
   { environment, client, operation }: CallScope,
   reference?: string,
@@ -40,7 +40,7 @@ export async function findByIdentity(
   return (await selectEntries(source, where, [...scopeValues(scope), identity]))[0]?.entry;
 }
 
-/** Those whose process is gone. */
+/** Returns the entries whose owning process has died. */
 export async function listAbandoned({ run }: StoreAccess, now: string, scope: CallScope): Promise<string[]> {
   const rows = await run(
     `SELECT id FROM fxdesk_journal_entries
@@ -62,7 +62,7 @@ async function toCandidates(
   return candidates;
 }
 
-/** How many are looked for at once. */
+/** Maximum number of entries leased at once. */
 const maxCandidates = 500;
 
 const unleasedCondition = (now: string) => `state = 'unknown' AND look_until <= ${now}`;
@@ -74,7 +74,7 @@ type LeaseCandidates = (
   holdMs: number,
 ) => Promise<RecoveryCandidate[]>;
 
-/** The condition stands outside as well: another process may have taken one meanwhile. */
+/** The condition is repeated outside the subquery because another process may lease a row in between. */
 const leaseWhere =
   (condition: (now: string) => string): LeaseCandidates =>
   async (source, now, scope, holdMs) => {
@@ -92,7 +92,7 @@ const leaseWhere =
 export const leaseDue = leaseWhere((now) => `AND look_at <= ${now}`);
 export const leaseAll = leaseWhere(() => "");
 
-/** Takes one, whether it is due or rests between two looks; undefined where somebody looks for it. */
+/** Leases one entry, due or not. Returns undefined if another process holds the lease. */
 export async function leaseById(
   source: StoreAccess,
   now: string,
@@ -107,7 +107,7 @@ export async function leaseById(
   return (await toCandidates(source, rows))[0];
 }
 
-/** How long nobody else looks for a call whose own process has just lost its response. */
+/** How long a lost call is reserved for the process that made it. */
 const ownerHeadStartMs = 10_000;
 
 export async function reserveForOwner({ run, moment }: ChainWriter, id: string): Promise<void> {
@@ -131,7 +131,7 @@ export async function reschedule(
   );
 }
 
-/** Of those that are unknown, and those whose claim may end without a word. */
+/** Covers `unknown` entries and claims whose process may die. */
 export async function nextRecoveryInMs(
   { run }: StoreAccess,
   now: string,

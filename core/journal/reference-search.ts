@@ -1,54 +1,53 @@
-/** What became of calls whose response was lost: found by their references among what the service lists. */
+/** Finds lost calls by their references in the lists of the service. */
 import { listPathsIn } from "../declaration/paged-lists";
 import type { Declaration, ListedRecovery } from "../declaration/operation";
 import { valueAt } from "../schema/value-at";
 import type { Entry } from "./entry";
 
-/** What the service lists, as far as the search looks at it. */
+/** An item of the service's list, with the fields that identify it. */
 export interface ListedItem {
   readonly identity: string;
   readonly reference: string;
   /** YYYY-MM-DD. */
   readonly day: string;
-  /** As it is listed. */
+  /** The item as listed. */
   readonly body: unknown;
 }
 
-/** What a search is made with. */
 export interface SearchSources {
-  /** Where it looks, in words, such as `trades.list`. */
+  /** Name of the list operation for remarks, for example `trades.list`. */
   readonly listName: string;
-  /** Reads the whole list page by page, as it is while it is read. */
+  /** Reads the whole list page by page. The list may change meanwhile. */
   readonly readPages: () => AsyncIterable<readonly ListedItem[]>;
-  /** The other entries of the journal that have the same reference. */
+  /** Returns the other journal entries with the same reference. */
   readonly entriesWithSameReference: (entry: Entry) => Promise<readonly Entry[]>;
-  /** The entry of the journal that has an identity already. */
+  /** Returns the journal entry that already owns an identity. */
   readonly findByIdentity: (identity: string) => Promise<Entry | undefined>;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** What a search says of one entry. */
+/** Result of a search for one entry. */
 export type Finding =
   | { readonly kind: "found"; readonly listed: ListedItem; readonly remark: string }
-  /** Nothing that proves it; the remark says what was looked for, and what there was. */
+  /** Not proven. The remark names the search and its results. */
   | { readonly kind: "none" | "several" | "shared"; readonly remark: string };
 
 const dayMs = 86_400_000;
 
-/** The clocks of the service and of the store may differ, and the days of the service be those of another place. */
+/** Allows for clock differences and for the service's time zone. */
 const marginMs = dayMs;
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, "YYYY-MM-DD".length);
 
-/** The first and the last day (UTC) on which the service may have carried out a call. */
+/** Returns the first and last day (UTC) on which the service may have carried out the call. */
 const searchDays = ({ begunAt }: Entry, now: number) =>
   [dayOf(begunAt - marginMs), dayOf(Math.max(begunAt, now) + marginMs)] as const;
 
 const textOf = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
 
-/** What a page lists that can be told from the rest. */
+/** Returns the items of a page that have an identity. */
 export function parseListed(list: Declaration, { entry }: ListedRecovery, body: unknown): ListedItem[] {
   const lists = listPathsIn(list).map((path) => valueAt(body, path));
   return lists.flat().flatMap((item) => {
@@ -59,24 +58,23 @@ export function parseListed(list: Declaration, { entry }: ListedRecovery, body: 
   });
 }
 
-/** More would mean that the list never holds still. */
+/** Bounds the search if the list changes constantly. */
 const maxPasses = 5;
 
-/** As fxdesk makes them: no other call has the same. */
+/** Format of references that fxdesk generates. They are unique. */
 const generatedReference = /^FX-[0-9A-Z]{8}-[0-9A-Z]{8}$/;
 
-/** What is listed under each reference, by identity. */
+/** Listed items by identity, for each reference. */
 type MatchesByReference = ReadonlyMap<string, ReadonlyMap<string, ListedItem>>;
 
-/** Whether a second one under a reference would change what is said of it. */
+/** True if another item with the same reference would make a match ambiguous. */
 const mayBeAmbiguous = (seen: MatchesByReference): boolean =>
   [...seen].some(([reference, { size }]) => size === 1 && !generatedReference.test(reference));
 
 /**
- * Walks through all pages. While a list is read page by page, entries that come or go move others across the edge of a page,
- * and one may be passed over. Of what was not seen this does no harm, for it is looked for again and again. Where one thing
- * was seen under a reference that may have several, it walks again until a walk shows nothing new. A list of one page cannot
- * move while it is read.
+ * Reads all pages. Items that appear or disappear meanwhile shift others between pages, so a pass may miss one. A missed match
+ * is found by a later search. A missed second match would wrongly prove the first, so if a reference may be shared, the list is
+ * read again until a pass finds nothing new. A list of one page cannot shift.
  */
 async function collectMatches(
   references: ReadonlySet<string>,
@@ -104,15 +102,15 @@ const isUndecided = ({ state }: Entry): boolean => state === "unknown" || state 
 
 const joinIds = (items: readonly string[]): string => items.join(", ");
 
-/** What else the journal has under a reference: two calls cannot be told apart by it. */
+/** Warns that other calls share the reference: a match cannot tell them apart. */
 function sameReferenceRemark(sameReference: readonly Entry[]): string {
   if (sameReference.length === 0) return "";
   const entries = joinIds(sameReference.slice(0, 5).map(({ id }) => id));
   const more = sameReference.length > 5 ? ` and ${sameReference.length - 5} more` : "";
-  return ` Other entries have this reference, too, which weakens it: ${entries}${more}.`;
+  return ` Other entries have the same reference, so it is weak evidence: ${entries}${more}.`;
 }
 
-/** Those of what is listed that no other entry of the journal is about. */
+/** Returns the listed items that no other journal entry owns. */
 async function filterUnowned(
   entry: Entry,
   listed: readonly ListedItem[],
@@ -126,32 +124,35 @@ async function evaluate(entry: Entry, all: readonly ListedItem[], sources: Searc
   const { listName, now, entriesWithSameReference: listSameReference, findByIdentity } = sources;
   const [from, to] = searchDays(entry, now);
   const listed = all.filter(({ day }) => day >= from && day <= to);
-  // In this order: one that ends in between is an owner by then.
+  // Keep this order: an entry that ends in between is then seen as an owner.
   const sameReference = await listSameReference(entry);
   const free = await filterUnowned(entry, listed, findByIdentity);
   const open = sameReference.filter(isUndecided);
   const searched =
-    `Looked in ${listName} at ${new Date(now).toISOString()} for the reference ${entry.reference} ` +
+    `Searched ${listName} at ${new Date(now).toISOString()} for the reference ${entry.reference} ` +
     `from ${from} to ${to}`;
   const weakness = sameReferenceRemark(sameReference);
   const [first, ...others] = free;
   const ids = joinIds(free.map(({ identity }) => identity));
   if (!first) {
     const elsewhere = all.length - free.length;
-    const rest = elsewhere > 0 ? ` ${elsewhere} of other days or other entries.` : "";
-    return { kind: "none", remark: `${searched}: nothing there.${rest}${weakness}` };
+    const rest = elsewhere > 0 ? ` ${elsewhere} on other days or of other entries.` : "";
+    return { kind: "none", remark: `${searched}: no match.${rest}${weakness}` };
   }
   if (others.length > 0)
-    return { kind: "several", remark: `${searched}: several have it, ${ids}. A person must say.${weakness}` };
+    return {
+      kind: "several",
+      remark: `${searched}: several matches, ${ids}. A person must resolve the entry.${weakness}`,
+    };
   if (open.length > 0)
-    return { kind: "shared", remark: `${searched}: ${ids}, which may be another entry's.${weakness}` };
+    return { kind: "shared", remark: `${searched}: ${ids}, which may belong to another entry.${weakness}` };
   return { kind: "found", listed: first, remark: `${searched}: ${ids}.${weakness}` };
 }
 
 /**
- * Looks for what became of entries, all in one search; the findings are by the entries' ids. It is found where exactly one
- * thing is listed with the reference, in the days from the one before the call to the one after now, and no other entry of
- * the journal has it or may have it. Throws what reading throws.
+ * Searches for several entries at once and returns the findings by entry ID. A call is found if exactly one item has its
+ * reference, is dated between one day before the call and one day after now, and neither belongs nor may belong to another entry.
+ * Rethrows errors of `readPages`.
  */
 export async function searchByReference(
   entries: readonly Entry[],

@@ -1,4 +1,4 @@
-/** What a call ended with: as the journal keeps it, and as it is given back to who makes the same call again. */
+/** Converts outcomes for storage, and replays them to a caller that repeats the key. */
 import { unreadableResponseError } from "../client/call-errors";
 import type { ServiceResponse } from "../client/response";
 import { resourceIdentity } from "../declaration/created-resources";
@@ -10,25 +10,26 @@ import { type EntryOutcome, type Entry, referenceHint } from "./entry";
 
 type ErrorClass = new (...given: ConstructorParameters<typeof FxdeskError>) => FxdeskError;
 
-/** What is kept beside the chain of a response. */
+/** Stored details of a response. */
 interface StoredResponse {
   readonly body?: unknown;
   readonly headers?: ServiceResponse["headers"];
   readonly violations?: readonly Violation[];
 }
 
-/** What is kept beside the chain of an error, and of what a person says in the place of one. */
+/** Stored details of an error, or of a person's resolution. */
 interface StoredError {
   readonly name?: string;
   readonly message?: string;
   readonly service?: ServiceMessage;
   readonly violations?: readonly Violation[];
-  /** Of who found out, or of a person. */
+  /** Remark of recovery. */
   readonly remark?: string;
+  /** Note of the person who resolved the entry. */
   readonly note?: string;
 }
 
-/** A file is read once, by who asked for it. */
+/** True for JSON and text. Files are streams that can be read only once. */
 const isStorable = (body: unknown): boolean =>
   typeof body !== "object" ||
   body === null ||
@@ -51,7 +52,7 @@ export function outcomeOfResponse(operation: Declaration, response: ServiceRespo
   };
 }
 
-/** How the call of an entry failed. Where its outcome is unknown, the ending says what to look for, before anybody does. */
+/** Returns the outcome of a failed call. If unknown, it includes a hint to search for the reference. */
 export function outcomeOfError(error: FxdeskError, { reference }: Entry): EntryOutcome {
   const { outcome, status, code, name, message, service } = error;
   const remark =
@@ -74,7 +75,7 @@ const journalNoteOf = ({ id, reference, ending }: Entry): JournalNote => ({
   ...(ending?.by === "recovery" && ending.state === "done" && { recovered: true }),
 });
 
-/** The response without what was not kept, or was erased: then what identifies it is all that is known. */
+/** Returns the recorded response. If its body was not stored or was erased, the body is the identifier alone. */
 export function toResponse({ responses, identifiedBy }: Declaration, entry: Entry): ServiceResponse {
   const { ending, endingDetails } = entry;
   const { identity, requestId, status = Number(Object.keys(responses)[0]) } = ending!;
@@ -96,15 +97,15 @@ export function toResponse({ responses, identifiedBy }: Declaration, entry: Entr
 
 const bodyNotStored: Violation = {
   field: "",
-  message: "The journal has no more of this response than what identifies it",
+  message: "The journal stores only the identifier of this response",
 };
 
-const processDied = "Who made this call ended before the outcome was known.";
+const processDied = "The process that made this call ended before the outcome was known.";
 
 const appendReplayRemark = (words: string, { id }: Entry) =>
-  `${words} This is what became of the earlier call with this key (journal entry ${id}); nothing was sent now.`;
+  `${words} This is the outcome of the earlier call with this key (journal entry ${id}); nothing was sent now.`;
 
-/** The error of an earlier call, as the same error; none of it may succeed under the same key. */
+/** Recreates the error of an earlier call. It is not retryable: the same key never succeeds. */
 function toError(operation: Declaration, entry: Entry): FxdeskError {
   const { ending, endingDetails, state } = entry;
   const {
@@ -143,7 +144,7 @@ function toError(operation: Declaration, entry: Entry): FxdeskError {
   });
 }
 
-/** What an entry ended with that is neither open nor `not-sent`: its response, or the error, which is thrown. */
+/** Returns the recorded response or throws the recorded error. The entry must be final or `unknown`, not `not-sent`. */
 export function replay(operation: Declaration, entry: Entry): ServiceResponse {
   if (entry.state === "done") return toResponse(operation, entry);
   throw toError(operation, entry);

@@ -1,6 +1,6 @@
 /**
- * A store that stays open while it is used. What is asked of it is done in turn; what is to be appended while something else
- * is done becomes one transaction.
+ * A store connection that opens on demand and closes when idle. Operations run one after the other; appends that queue up
+ * during another operation share one transaction.
  */
 import type { TransactionOptions } from "../store/database";
 import { openStore, type Store } from "../store/open";
@@ -13,10 +13,10 @@ interface PendingAppend extends TransactionOptions {
   readonly reject: (error: unknown) => void;
 }
 
-/** How long a connection is kept of which nothing is asked. */
+/** Time after which an idle connection is closed. */
 const idleTimeoutMs = 60_000;
 
-/** Whether the connection is still there. */
+/** True if the connection still works. */
 const isAlive = ({ database }: Store): Promise<boolean> =>
   database.run("SELECT 1").then(
     () => true,
@@ -35,14 +35,14 @@ export class StoreSession {
     private readonly open = openStore,
   ) {}
 
-  /** Runs what appends nothing to the chain. It may run twice, where a connection is lost meanwhile. */
+  /** Runs work that does not append to the chain. It may run twice if the connection is lost. */
   use<T>(work: (store: Store) => Promise<T>): Promise<T> {
     return this.#enqueue(() => this.#withConnection(work));
   }
 
   /**
-   * Runs what appends; it is done for all when the promise resolves, and durable unless that is left for later. A commit whose response was lost may have happened: the
-   * work runs again then, and has to find out what it did already.
+   * Runs work that appends to the chain. When the promise resolves, the change is visible to all processes, and durable unless
+   * `durable` is `later`. The work runs again if the COMMIT response was lost, so it must detect what it already wrote.
    */
   append<T>(work: (chain: ChainWriter) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -54,7 +54,7 @@ export class StoreSession {
     });
   }
 
-  /** Waits for what was asked; refuses what is asked later. */
+  /** Waits for the queued operations and rejects later ones. */
   close(): Promise<void> {
     const closed = this.#tail.then(() => this.#disconnect());
     this.#isClosed = true;
@@ -69,7 +69,7 @@ export class StoreSession {
     return task;
   }
 
-  /** Resolves when a turn is over; where it was the last one, the connection is closed in a while. */
+  /** Starts the idle timer after a task. */
   async #scheduleDisconnect(task: Promise<unknown>): Promise<void> {
     await task.catch(() => undefined);
     clearTimeout(this.#idleTimer);
@@ -82,11 +82,11 @@ export class StoreSession {
     clearTimeout(this.#idleTimer);
     const store = this.#store;
     this.#store = undefined;
-    // One that was lost cannot be closed.
+    // Closing a lost connection fails.
     await store?.database.close().catch(() => undefined);
   }
 
-  /** On a new connection where the old one was lost. */
+  /** Runs work, once more on a new connection if the old one was lost. */
   async #withConnection<T>(work: (store: Store) => Promise<T>): Promise<T> {
     this.#store ??= await this.open(this.settings);
     try {
@@ -110,7 +110,7 @@ export class StoreSession {
       const results = await this.#withConnection((store) => withChain(store, work, { durable }));
       all.forEach(({ resolve }, index) => resolve(results[index]));
     } catch (error) {
-      // One of them may be what cannot be done; without a store none can.
+      // One append may fail the shared transaction, so each is retried alone; without a connection all fail.
       if (all.length > 1 && this.#store) for (const each of all) await this.#appendAll([each]);
       else for (const { reject } of all) reject(error);
     }

@@ -1,9 +1,9 @@
-/** What a caller asked for, as one hash: the same key may stand for it again, and for nothing else. */
+/** Hashes the terms of a call, so that a key cannot be reused for another call. */
 import { createHash } from "node:crypto";
 import type { PreparedCall } from "../client/prepared-call";
 import { canonicalJson } from "./canonical-json";
 
-/** SHA-256 of the caller's own values: what the connection fills in or fxdesk makes is no part of them. */
+/** Returns the SHA-256 of the caller's input, without values from the connection and generated values. */
 export function hashTerms({ operation, given }: PreparedCall): string {
   const { method, path } = operation;
   return createHash("sha256").update(canonicalJson({ method, path, given })).digest("hex");

@@ -1,6 +1,5 @@
 /**
- * What is written of a call, step by step. Each step finds out first whether it was done already: it may run again when the
- * response to its commit was lost.
+ * State transitions of an entry. Each is idempotent: it runs again if the COMMIT response was lost.
  */
 import { randomUUID } from "node:crypto";
 import { canonicalJson } from "./canonical-json";
@@ -21,7 +20,7 @@ import { assertNotHalted } from "../store/halt";
 import { reserveForOwner, hashReference } from "./recovery-schedule";
 import { findEntry, getEntry, hasEnded, type LeasedEntry, isFinal } from "./entry-rows";
 
-/** A claim, and the fence of who has it. */
+/** A claim with its fence. */
 export interface FencedClaim {
   readonly claim: Claim;
   readonly fence: number;
@@ -34,14 +33,13 @@ const entryKeyOf = ({ environment, client, operation, key }: EntryKey) => ({
   key,
 });
 
-/** The entry as it is by now. */
 async function getCurrent(chain: ChainWriter, id: string): Promise<LeasedEntry> {
   const found = await getEntry(chain, id);
-  if (!found) throw new Error(`There is no journal entry ${id}.`);
+  if (!found) throw new Error(`Journal entry ${id} does not exist.`);
   return found;
 }
 
-/** What became of a claim that found an entry; undefined where its call is to be made again. */
+/** Decides a claim on an existing entry. Returns undefined if the call may be sent again. */
 function existingClaim({ entry, intentHash }: LeasedEntry, intent: Intent, hash: string): Claim | undefined {
   if (entry.terms !== intent.terms)
     return intent.hasImplicitKey && isNotExecuted(entry) ? undefined : { kind: "other-terms", entry };
@@ -50,7 +48,7 @@ function existingClaim({ entry, intentHash }: LeasedEntry, intent: Intent, hash:
   return canRetry(entry) ? undefined : { kind: "ended", entry };
 }
 
-/** Writes the intent, unless the key is taken. `details` are those of the intent, which tell it from all others. */
+/** Writes the intent, unless the key is in use. The salt of `details` identifies this claim if the transaction runs again. */
 export async function claim(
   chain: ChainWriter,
   intent: Intent,
@@ -83,9 +81,11 @@ export async function claim(
 }
 
 const claimExpiredError = (id: string, state: EntryState) =>
-  new Error(`The claim on journal entry ${id} is over, which is ${state} by now: it was held too long.`);
+  new Error(
+    `Journal entry ${id} is ${state}: this process no longer holds its claim, so the call cannot be sent.`,
+  );
 
-/** Says that the call leaves, and begins the time anew that it may take. */
+/** Marks the call as sent and restarts the lifetime of its claim. */
 export async function markSent(
   chain: ChainWriter,
   id: string,
@@ -107,7 +107,7 @@ export async function markSent(
   await chain.run("UPDATE fxdesk_journal_entries SET state = 'sent', latest = $2 WHERE id = $1", [id, seq]);
 }
 
-/** Whether the same was said before. */
+/** True if the same outcome is already recorded. */
 function isAlreadyRecorded(
   { state, ending, endingDetails }: Entry,
   { details, ...facts }: EntryOutcome,
@@ -120,7 +120,7 @@ function isAlreadyRecorded(
   );
 }
 
-/** Says how a call ended: its own process while it holds it, whoever found out where nobody knew. */
+/** Records an outcome. While the call is in progress only the holder of the claim may; once `unknown`, any process may. */
 export async function recordOutcome(
   chain: ChainWriter,
   id: string,
@@ -132,10 +132,12 @@ export async function recordOutcome(
   if (isAlreadyRecorded(entry, outcome)) return entry;
   if (isFinal(entry.state))
     throw new Error(
-      `Journal entry ${id} has ended as ${entry.state}: it cannot end as ${outcome.state} too.`,
+      `Journal entry ${id} already ended as ${entry.state}: it cannot end as ${outcome.state} too.`,
     );
   if (!hasEnded(entry.state) && fence !== newest)
-    throw new Error(`Another process is making the call of journal entry ${id}: it alone knows how it ends.`);
+    throw new Error(
+      `Journal entry ${id}: another process is making the call, and only that process can record its outcome.`,
+    );
   await appendOutcome(chain, id, outcome, details);
   return (await getCurrent(chain, id)).entry;
 }
@@ -154,14 +156,15 @@ async function appendOutcome(
     seq,
     facts.identity ?? null,
   ]);
-  // Who sent a call looks for what became of it before anybody else does.
+  // The process that sent the call searches for it before any other process does.
   if (facts.state === "unknown" && facts.by === "call") await reserveForOwner(chain, id);
 }
 
-const neverSentRemark = "The process that was to make this call is gone. It never left.";
-const possiblySentRemark = "The process that made this call is gone. It may have left; no outcome is known.";
+const neverSentRemark = "The process of this call died before it was sent.";
+const possiblySentRemark =
+  "The process of this call died. The call may have been sent; its outcome is unknown.";
 
-/** What ends a call whose process is gone. */
+/** Outcomes of calls whose process died. */
 const abandonedOutcomes: Readonly<Record<"intended" | "sent", (entry: Entry) => EntryOutcome>> = {
   intended: () => ({ state: "not-sent", by: "recovery", details: { remark: neverSentRemark } }),
   sent: ({ reference }) => ({
@@ -171,7 +174,7 @@ const abandonedOutcomes: Readonly<Record<"intended" | "sent", (entry: Entry) => 
   }),
 };
 
-/** Ends an entry whose claim is over. It stays as it is while it is held, and where it has ended. */
+/** Ends an entry whose claim has expired. An entry that is held or has an outcome is unchanged. */
 export async function settleAbandoned(chain: ChainWriter, id: string): Promise<Entry> {
   const { entry, expiresAt } = await getCurrent(chain, id);
   if (hasEnded(entry.state) || expiresAt > chain.moment) return entry;

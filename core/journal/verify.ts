@@ -1,4 +1,4 @@
-/** Whether a journal, or an export of one, is whole: its chain, the details beside it, and what the entries say. */
+/** Verifies a journal or an export: the hash chain, the details, and the entries derived from the events. */
 import type { Store } from "../store/open";
 import { type EventDetails, hashEvent, hashDetails, type ChainHead, emptyHead } from "./hash-chain";
 import type { EntryState } from "./entry";
@@ -6,9 +6,9 @@ import { unsealRowDetails, parseEvent, readEventRows, parseLine, type RecordedEv
 import { readLines } from "./read-lines";
 import { storeAccessOf, type StoreAccess } from "./entry-rows";
 
-/** Something that is not as fxdesk wrote it. */
+/** A deviation from what fxdesk writes. */
 export interface Fault {
-  /** The line of the export, or the event or entry of the store. */
+  /** Line of the export, or event or entry of the store. */
   readonly where: string;
   readonly message: string;
 }
@@ -16,16 +16,16 @@ export interface Fault {
 export interface VerificationResult {
   readonly events: number;
   readonly entries: number;
-  /** What to keep elsewhere: as long as it is found again, nothing up to it was changed or removed. */
+  /** Store it elsewhere. As long as a later journal contains it, no event up to it was changed or removed. */
   readonly head: ChainHead;
-  /** The first hundred. */
+  /** The first 100 faults. */
   readonly faults: readonly Fault[];
   readonly faultCount: number;
 }
 
 const maxFaults = 100;
 
-/** What the events say of an entry. */
+/** State of an entry, derived from its events. */
 interface EntrySummary {
   readonly key: string;
   readonly intent: number;
@@ -33,7 +33,7 @@ interface EntrySummary {
   readonly state: EntryState;
 }
 
-/** What may follow each state; the first event of an entry is its intent. */
+/** Event kinds allowed in each state. The first event of an entry is its intent. */
 const allowedNext: Readonly<Record<EntryState, readonly string[]>> = {
   intended: ["sent", "ended"],
   sent: ["ended"],
@@ -50,11 +50,11 @@ class Verifier {
   readonly #faults: Fault[] = [];
   #faultCount = 0;
   #events = 0;
-  /** The event before; undefined after one that could not be read. */
+  /** The previous event; undefined if it was unreadable. */
   #last: ChainHead | undefined = emptyHead;
   readonly entries = new Map<string, EntrySummary>();
   readonly #keys = new Map<string, string>();
-  /** Events whose details are not there, by entry. */
+  /** Events without their details, by entry. */
   readonly #missingDetails = new Map<string, string[]>();
 
   constructor(private readonly expected: ChainHead | undefined) {}
@@ -79,11 +79,11 @@ class Verifier {
     this.#last = { seq: event.seq, hash: event.hash };
     const { expected } = this;
     if (expected?.seq === event.seq && expected.hash !== event.hash)
-      this.addFault(where, `event ${event.seq} has another hash than the head that was kept`);
+      this.addFault(where, `event ${event.seq} has another hash than the given head`);
     this.#checkTransition(where, event);
   }
 
-  /** The details of an event, unless they are there and cannot be read. */
+  /** Checks the details of an event; undefined if they are missing. */
   checkDetails(
     where: string,
     { content, entry, kind }: RecordedEvent,
@@ -100,7 +100,7 @@ class Verifier {
     else if (event.hash !== hashEvent(last.hash, event))
       this.addFault(
         where,
-        "its hash does not follow from it and from the event before it: one of them was changed",
+        "its hash does not match its content and the previous hash: one of the two events was changed",
       );
   }
 
@@ -110,7 +110,7 @@ class Verifier {
     if (!allowed?.includes(kind))
       this.addFault(
         where,
-        `entry ${entry} is ${known?.state ?? "not there"}, and "${kind}" cannot follow that`,
+        `entry ${entry} is ${known?.state ?? "missing"}, and "${kind}" cannot follow that`,
       );
     if (kind === "intent") this.#addIntent(where, entry, seq, content);
     else if (known && kind === "sent") this.entries.set(entry, { ...known, latest: seq, state: "sent" });
@@ -128,14 +128,11 @@ class Verifier {
 
   finish(): VerificationResult {
     for (const where of [...this.#missingDetails.values()].flat())
-      this.addFault(where, "its details are not there, and no event says that they were erased");
+      this.addFault(where, "its details are missing, and no event records that they were erased");
     const { expected } = this;
     const head = this.#last ?? emptyHead;
     if (expected && expected.seq > head.seq)
-      this.addFault(
-        "end",
-        `it ends with event ${head.seq}, and the head that was kept is event ${expected.seq}`,
-      );
+      this.addFault("end", `it ends with event ${head.seq}, but the given head is event ${expected.seq}`);
     return {
       events: this.#events,
       entries: this.entries.size,
@@ -146,7 +143,7 @@ class Verifier {
   }
 }
 
-/** Verifies an export; `head` is one that was kept elsewhere. */
+/** Verifies an export. `head` is a head that was stored elsewhere. */
 export async function verifyExport(
   chunks: AsyncIterable<Uint8Array>,
   head?: ChainHead,
@@ -168,8 +165,7 @@ export async function verifyExport(
       checkLastLine(verifier, where, parsed.last);
     }
   }
-  if (!isLastLineRead)
-    verifier.addFault("end", "the last line, which says how many events there are, is not there");
+  if (!isLastLineRead) verifier.addFault("end", "the last line, with the number of events, is missing");
   return verifier.finish();
 }
 
@@ -178,11 +174,11 @@ function checkLastLine(verifier: Verifier, where: string, stated: ChainHead): vo
   if (last && (last.seq !== stated.seq || last.hash !== stated.hash))
     verifier.addFault(
       where,
-      `says that event ${stated.seq} is the last one, with another hash than event ${last.seq}`,
+      `names event ${stated.seq} as the last one, with another hash than event ${last.seq}`,
     );
 }
 
-/** Verifies the journal of a store; `head` is one that was kept elsewhere. */
+/** Verifies the journal of a store. `head` is a head that was stored elsewhere. */
 export async function verifyStore(store: Store, head?: ChainHead): Promise<VerificationResult> {
   const verifier = new Verifier(head);
   const source = storeAccessOf(store);
@@ -216,7 +212,7 @@ function verifyDetails(
   verifier.checkDetails(where, event, details);
 }
 
-/** What the entries say follows from the events; those that were written meanwhile are left out. */
+/** Compares the entries with the events. Entries written during the verification are skipped. */
 async function compareEntries(verifier: Verifier, { run }: StoreAccess): Promise<void> {
   const lastSeq = verifier.last?.seq ?? Infinity;
   const rows = await run(
@@ -238,16 +234,16 @@ async function compareEntries(verifier: Verifier, { run }: StoreAccess): Promise
     const differs = (Object.keys(stored) as (keyof EntrySummary)[]).filter(
       (name) => known?.[name] !== stored[name],
     );
-    if (!known) verifier.addFault(`entry ${entry}`, "no event tells of it");
+    if (!known) verifier.addFault(`entry ${entry}`, "has no event");
     else if (differs.length > 0)
-      verifier.addFault(`entry ${entry}`, `its ${differs.join(", ")} is not what its events tell`);
+      verifier.addFault(`entry ${entry}`, `its ${differs.join(", ")} does not match its events`);
   }
   for (const entry of missing.keys())
-    verifier.addFault(`entry ${entry}`, "its events are there, and it is not");
+    verifier.addFault(`entry ${entry}`, "is missing, although it has events");
   const orphans = await run(
     `SELECT d.seq FROM fxdesk_journal_details AS d
      LEFT JOIN fxdesk_journal_events AS e ON e.seq = d.seq WHERE e.seq IS NULL`,
   );
   for (const { seq } of orphans)
-    verifier.addFault(`event ${Number(seq)}`, "is not there, and its details are");
+    verifier.addFault(`event ${Number(seq)}`, "is missing, although it has details");
 }

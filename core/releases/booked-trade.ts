@@ -1,9 +1,9 @@
-/** A booked trade beside its order: what is not as the order says is an alarm. */
+/** Compares a booked trade with its order. Any deviation raises an alarm. */
 import { Big } from "big.js";
 import { findDateProblem, findFeeProblem, isRateWithinLimit, worstAmount } from "./quote";
 import type { OrderTerms } from "./terms";
 
-/** A trade as the service shows it. */
+/** A trade in a response of the service. */
 export interface BookedTrade {
   readonly trade_type: string;
   readonly buy_currency: string;
@@ -19,12 +19,12 @@ export interface BookedTrade {
   readonly reference?: string | undefined;
 }
 
-/** What of a trade is not as its order says, one sentence each. */
+/** Returns the deviations of a trade from its order, one sentence each. */
 export function findDeviations(terms: OrderTerms, trade: BookedTrade): readonly string[] {
   const found: string[] = [];
   const compare = (what: string, is: unknown, ordered: unknown) => {
     if (ordered !== undefined && (is ?? undefined) !== ordered)
-      found.push(`The ${what} is ${String(is)}, and the order says ${String(ordered)}.`);
+      found.push(`The ${what} is ${String(is)} instead of ${String(ordered)}.`);
   };
   compare("type", trade.trade_type, terms.trade_type);
   compare("bought currency", trade.buy_currency, terms.buy_currency);
@@ -39,7 +39,7 @@ export function findDeviations(terms: OrderTerms, trade: BookedTrade): readonly 
   const worst = worstAmount(terms);
   if (isBuy ? new Big(other).gt(worst) : new Big(other).lt(worst))
     found.push(
-      `It ${isBuy ? "sells" : "buys"} ${other}, and the worst that the order allows is ${worst.toFixed()}.`,
+      `It ${isBuy ? "sells" : "buys"} ${other}, outside the limit of ${worst.toFixed()} at the worst rate.`,
     );
   if (!isRateWithinLimit(terms, String(trade.rate), trade.rate_symbol))
     found.push(

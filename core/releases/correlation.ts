@@ -1,10 +1,10 @@
-/** What whoever asks for a release is told again with it, so that it knows what it was about. */
+/** Correlation data: JSON of the requester that is returned unchanged with the release. */
 import { invalidInputError } from "../client/call-errors";
 import type { Callable } from "../declaration/operation";
 
 const maxCorrelationLength = 10_000;
 
-/** As JSON has it. Throws InvalidInput where it is none, or too long. */
+/** Normalises correlation data. Throws InvalidInput if it is not JSON or too long. */
 export function parseCorrelation(operation: string, given: unknown): { readonly correlation?: unknown } {
   if (given === undefined) return {};
   const invalid = (message: string) =>

@@ -1,23 +1,23 @@
-/** What a person says with their secret, the same on every channel. */
+/** Decisions by people who authenticate with their secret, shared by all channels. */
 import { type ReleaseService, ReleaseRefusal } from "./release-service";
 import { isSecretOf, type People, loadPeople } from "./people";
 import { defaultMoneyPolicy, type Policy, loadPolicy } from "./policy";
 import type { Release, DecisionInput } from "./release";
 
-/** The files that say who may decide: their paths. Without a policy, it is that of who asks for every call that commits money. */
+/** Paths of the files that define who may decide. Without a policy, every money call needs release by anyone except the requester. */
 export interface DecisionFiles {
   readonly policy?: string | undefined;
   readonly people: string;
 }
 
-/** The secret is not that person's. */
+/** The secret is wrong. No decision was recorded. */
 export class WrongSecret extends ReleaseRefusal {
   constructor(person: string) {
-    super(`That is not the secret of ${person}. Nothing was decided.`);
+    super(`The secret of ${person} is wrong. No decision was recorded.`);
   }
 }
 
-/** The policy in force for a release. Throws a TypeError that says what is wrong with its file. */
+/** Returns the policy that applies to a release. Throws a TypeError if its file is invalid. */
 export async function policyForRelease(
   { sealed: { asker } }: Release,
   policy: string | undefined,
@@ -29,8 +29,8 @@ export async function policyForRelease(
 }
 
 /**
- * Decides as the person whose secret is given. Throws a ReleaseRefusal where it does not count, and a TypeError where the files
- * do not fit.
+ * Records the decision of the person whose secret is given. Throws a ReleaseRefusal if the decision is not allowed, and a
+ * TypeError if a file is invalid.
  */
 export async function decideWithSecret(
   service: ReleaseService,

@@ -1,8 +1,8 @@
-/** Where in a text of JSON something stands. */
+/** Line numbers in JSON text, for error messages. */
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** The line of each value, the first is 1, by its path: names and numbers with dots between them. */
+/** Returns the line of each value, starting at 1, by its path: names and indexes joined by dots. */
 export function lineNumbersByPath(json: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   const tokens = [...json.matchAll(token)];
@@ -27,7 +27,7 @@ export function lineNumbersByPath(json: string): ReadonlyMap<string, number> {
     next();
   }
 
-  /** The name of a member; what comes next is its value. */
+  /** Reads the name of a member and its colon. */
   function memberName(): string {
     const name = JSON.parse(next()[0]) as string;
     next();
@@ -38,7 +38,7 @@ export function lineNumbersByPath(json: string): ReadonlyMap<string, number> {
   return found;
 }
 
-/** The line that JSON.parse complains about. */
+/** Returns the line that a JSON.parse error refers to. */
 export function lineOfSyntaxError(json: string, { message }: Error): number {
   const [, line] = /line (\d+)/.exec(message) ?? [];
   if (line !== undefined) return Number(line);

@@ -1,11 +1,11 @@
-/** The mail server of who runs this, by SMTP, through the package `nodemailer` of whoever uses it. */
+/** Sends mail by SMTP, through the optional peer dependency `nodemailer`. */
 import { z } from "zod";
 import { isLoopback, withoutBrackets } from "../schema/host";
 
 export interface MailSettings {
-  /** smtps://user:password@host:port, or smtp://…, which turns to TLS before anything is said, unless it is this machine. */
+  /** `smtps://user:password@host:port`, or `smtp://…`, which requires STARTTLS except on this machine. */
   readonly server: string;
-  /** The address that mails are from. */
+  /** Sender address. */
   readonly from: string;
 }
 
@@ -13,11 +13,11 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** The same mail has the same ID, also when it is sent again. */
+  /** Stays the same when a mail is sent again, so that servers can remove duplicates. */
   readonly messageId: string;
 }
 
-/** What is used of `nodemailer`: who has it not installed still reads these declarations. */
+/** The used part of `nodemailer`, declared here so that types compile without the package. */
 interface Transport {
   sendMail(mail: Mail & { readonly from: string }): Promise<unknown>;
   close(): void;
@@ -28,7 +28,7 @@ interface Nodemailer {
 
 export const MailAddress = z.email("must be a mail address, such as anna@example.com");
 
-/** How long the server may take for each step. */
+/** Limit for each step of the SMTP session. */
 const timeoutMs = 10_000;
 
 async function loadMailer(): Promise<Nodemailer> {
@@ -40,12 +40,12 @@ async function loadMailer(): Promise<Nodemailer> {
   }
 }
 
-/** Throws a TypeError that begins with the setting, and never has the password in it. */
+/** Parses the URL. Throws a TypeError that starts with the setting and never contains the password. */
 function parseServerUrl(server: string): URL {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === "" || !/^\/?$/.test(url.pathname))
     throw new TypeError(
-      "mailServer must be the address of a mail server, such as smtps://user:password@mail.example.com:465.",
+      "mailServer must be the URL of a mail server, for example smtps://user:password@mail.example.com:465.",
     );
   return url;
 }
@@ -57,12 +57,12 @@ export class MailServer {
     private readonly password: string,
   ) {}
 
-  /** Connects to nothing yet. Throws a TypeError that begins with the setting. */
+  /** Prepares the transport without connecting. Throws a TypeError that starts with the setting. */
   static async open({ server, from }: MailSettings): Promise<MailServer> {
     const { protocol, hostname, port, username, password } = parseServerUrl(server);
     if (!MailAddress.safeParse(from).success)
       throw new TypeError(
-        `mailFrom must be a mail address, such as fxdesk@example.com, not ${JSON.stringify(from)}.`,
+        `mailFrom must be a mail address, for example fxdesk@example.com, not ${JSON.stringify(from)}.`,
       );
     const mailer = await loadMailer();
     const secure = protocol === "smtps:";
@@ -80,7 +80,7 @@ export class MailServer {
     return new MailServer(transport, from, auth.pass);
   }
 
-  /** Throws an Error that says what went wrong, without the password. */
+  /** Sends a mail. Throws an Error without the password in its message. */
   async send(mail: Mail): Promise<void> {
     try {
       await this.transport.sendMail({ ...mail, from: this.from });

@@ -1,25 +1,25 @@
-/** What mails say: what it is about and where to look. The terms are not in them: mails pass through the hands of others. */
+/** Texts of mails. They never contain the terms, because mail passes through third parties. */
 import type { ReleaseReport } from "./report";
 
-/** On one line: what others wrote cannot look like a line of the mail. */
+/** Joins lines, so that untrusted text cannot imitate a line of the mail. */
 const singleLine = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, " ").trim();
 
 const facts = ({ release, operation, environment, client, asked_by, valid_until }: ReleaseReport) =>
   [
     `Release: ${release}`,
-    `What: ${operation}`,
+    `Operation: ${operation}`,
     `Environment: ${environment}`,
     ...(client === "" ? [] : [`Client: ${client}`]),
-    ...(asked_by === undefined ? [] : [`Asked by: ${asked_by}`]),
+    ...(asked_by === undefined ? [] : [`Requested by: ${asked_by}`]),
     `Valid until: ${valid_until}`,
   ].map(singleLine);
 
-/** Where the page is, if anywhere: the link leads to the terms, after signing in. */
+/** Returns how to see the terms: on the page after login, or with the command. */
 const termsLink = ({ release }: ReleaseReport, page: string | undefined): string =>
   page === undefined
-    ? `The terms: fxdesk releases show ${release}`
-    : `The terms: ${page}/releases/${release}`;
+    ? `To see the terms, run: fxdesk releases show ${release}`
+    : `Terms: ${page}/releases/${release}`;
 
 const environmentNameOf = ({ environment }: ReleaseReport): string => environment.split(" ")[0]!;
 
@@ -35,11 +35,11 @@ const composeText = (subject: string, ...parts: readonly (readonly string[])[]):
 
 export const requestText = (report: ReleaseReport, page: string | undefined): MailText =>
   composeText(
-    `Waits for your yes: ${report.operation} in ${environmentNameOf(report)} (${report.release})`,
-    ["This waits for a yes, and yours counts."],
+    `Release needed: ${report.operation} in ${environmentNameOf(report)} (${report.release})`,
+    ["This request is waiting for release, and you may release it."],
     facts(report),
     [termsLink(report, page)],
-    ["Neither this mail nor its link decides anything: you do, with your secret."],
+    ["Opening the link decides nothing. You decide with your secret."],
   );
 
 export const outcomeText = (report: ReleaseReport, page: string | undefined): MailText =>

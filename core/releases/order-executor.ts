@@ -1,7 +1,7 @@
 /**
- * Books orders that are released. Any process may that has the lease of an order, the credentials and the quotes: it takes a
- * fresh quote, and books it where it is inside the order, else another one later, until the order expires. Each booking has
- * a key of its own in the journal, and none is begun before it is known that nothing came of the one before.
+ * Books released orders. Any process with the lease, the credentials and the people file can work on an order: it requests a
+ * quote and books it if it is within the terms, else it tries again until the order expires. Each booking has its own journal
+ * key, and none starts until the previous one has certainly failed.
  */
 import type { CallOptions } from "../client/call-options";
 import type { PreAuthorization } from "../client/pre-authorization";
@@ -26,11 +26,11 @@ import {
 } from "./release-rows";
 import type { SealedOrder } from "./terms";
 
-/** How orders reach the service, the journal and the policy. */
+/** Access to the service, the journal and the policy. */
 export interface OrderExecutorDependencies {
   readonly store: StoreSession;
   readonly journal: Journal;
-  /** The environment whose orders are booked here. */
+  /** Environment whose orders this executor books. */
   readonly environment: string;
   readonly quoteOperation: QuoteOperation;
   readonly bookOperation: Declaration;
@@ -42,27 +42,26 @@ export interface OrderExecutorDependencies {
     preAuthorization: PreAuthorization,
   ) => Promise<ServiceResponse>;
   readonly authority: (sealed: SealedOrder) => Promise<Authority>;
-  /** Whether this process may know who releases: who only asks leaves the orders to others. */
+  /** Resolves to false if this process cannot read the people file. It then leaves the orders to other processes. */
   readonly canReadPeople: () => Promise<boolean>;
-  /** Looks for what became of a call. */
+  /** Searches for the outcome of a call. */
   readonly recover: (entry: string) => Promise<unknown>;
-  /** Told of what went wrong with a trade that was booked. */
+  /** Called if a booked trade deviates from its order. */
   readonly onAlarm: (line: string) => void;
 }
 
 /**
- * How long nobody else takes an order that is worked on. Whoever is slower asks for a quote in vain: what leaves, leaves
- * under the newest lease alone.
+ * Lease of an order. If it expires, the old holder may at most request a useless quote: the booking itself checks that its
+ * fence is the latest.
  */
 const leaseMs = 15_000;
-/** How many orders are worked on at once. */
 const maxConcurrentOrders = 8;
-/** Between two looks for orders that are due. */
+/** Interval between reads of due orders. */
 const pollIntervalMs = 1_000;
-/** How soon it is looked again what became of a booking. */
+/** Interval between checks of a booking without outcome. */
 const outcomePollMs = 2_000;
 const [firstReadBackMs, maxReadBacks] = [1_000, 10] as const;
-/** Further away than any clock shows. */
+/** A time that no clock reaches. */
 export const neverDue = 8_000_000_000_000_000;
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -72,12 +71,12 @@ type LeasedOrder = Release & { readonly sealed: SealedOrder };
 export class OrderExecutor {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
-  /** Ends a wait. */
+  /** Ends the current wait. */
   #wake: () => void = () => undefined;
 
   constructor(private readonly dependencies: OrderExecutorDependencies) {}
 
-  /** Books what is due, now and from now on. */
+  /** Starts booking due orders. */
   start(): void {
     this.#running ??= this.#run();
   }
@@ -88,7 +87,7 @@ export class OrderExecutor {
     await this.#running;
   }
 
-  /** Takes what is due as soon as there is room for it: one that is slow holds up no other. */
+  /** Fills free slots with due orders, so that a slow order delays no other. */
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     const working = new Set<Promise<void>>();
@@ -105,7 +104,7 @@ export class OrderExecutor {
     await Promise.all(working);
   }
 
-  /** Waits so long, or until something that is worked on is done, or it is to stop. */
+  /** Waits for `ms`, until an order is finished or until stop. */
   async #wait(working: ReadonlySet<Promise<void>>, ms: number): Promise<void> {
     if (this.#stop.signal.aborted) return;
     let timer: NodeJS.Timeout | undefined;
@@ -131,7 +130,7 @@ export class OrderExecutor {
     return Math.min(Math.max(waitMs, 20), pollIntervalMs);
   }
 
-  /** Takes the lease of orders that are due. */
+  /** Leases due orders. */
   async #leaseDue(limit: number): Promise<readonly LeasedOrder[]> {
     const { environment, store } = this.dependencies;
     if (!(await this.dependencies.canReadPeople())) return [];
@@ -153,7 +152,7 @@ export class OrderExecutor {
     });
   }
 
-  /** Takes an order as far as it goes for now. */
+  /** Advances an order as far as currently possible, then returns the lease. */
   async #process(release: LeasedOrder): Promise<void> {
     try {
       await this.#advance(release);
@@ -182,7 +181,7 @@ export class OrderExecutor {
     return this.#book(release, quote, authority, everyMs);
   }
 
-  /** Whether it may leave now, as far as that can be told before it does. */
+  /** Checks the release before a quote is requested. The booking checks it again in its own transaction. */
   #checkRelease(release: LeasedOrder, authority: Authority) {
     return this.#transaction(async (access, moment) => {
       const decisions = await listDecisions(access, release.id);
@@ -195,17 +194,17 @@ export class OrderExecutor {
     });
   }
 
-  /** A yes lasts for a while; after that the order waits for another one. */
+  /** Returns the order to `waiting` once its approvals have expired. */
   #returnToWaiting(release: LeasedOrder): Promise<void> {
     return this.#updateLeased(release, async (access, moment, current) => {
       if (current.state !== "released") return;
-      const progress = { ...current.progress, remark: "The yes to it does not count any more." };
+      const progress = { ...current.progress, remark: "The release has expired; the order needs a new one." };
       const nextAt = current.sealed.validUntil;
       await updateRelease(access, current, moment, { state: "waiting", progress, nextAt, entry: null });
     });
   }
 
-  /** A fresh quote that is inside the order, or why there is none. */
+  /** Requests a quote. Returns it if it is within the terms, else the reason. */
   async #fetchQuote({ sealed, progress, id }: LeasedOrder): Promise<Quote | string> {
     const { quoteOperation, call } = this.dependencies;
     await this.#countQuote(id, progress);
@@ -218,13 +217,14 @@ export class OrderExecutor {
         {},
       );
     } catch (error) {
-      return `There was no quote: ${messageOf(error)}`;
+      return `The quote request failed: ${messageOf(error)}`;
     }
-    if (response.status !== quoteOperation.quotes.status) return "There was no quote that can be booked.";
+    if (response.status !== quoteOperation.quotes.status)
+      return "The service gave no quote that can be booked.";
     const quote = parseQuote(quoteOperation, response.body);
-    if (!quote || response.violations.length > 0) return "The quote is not as the service declares quotes.";
+    if (!quote || response.violations.length > 0) return "The quote does not have the declared format.";
     const reason = findQuoteProblem(sealed.terms, quote);
-    return reason === undefined ? quote : `The last quote was outside the order: ${reason}.`;
+    return reason === undefined ? quote : `The last quote is outside the terms of the order: ${reason}.`;
   }
 
   async #book(release: LeasedOrder, quote: Quote, authority: Authority, everyMs: number): Promise<void> {
@@ -239,7 +239,7 @@ export class OrderExecutor {
     const guard = createSendGuard(release, authority, "booking", (current) =>
       current.state === "released" && current.fence === fence && current.entry === undefined
         ? undefined
-        : `${id} is ${current.state}, or another process has it.`,
+        : `${id} is ${current.state}, or another process holds its lease.`,
     );
     try {
       await call(bookOperation, input, { ...optionsFor(sealed), key: `${id}.${fence}` }, { guard });
@@ -253,10 +253,10 @@ export class OrderExecutor {
       await this.#resolveBooking(current, current.entry);
   }
 
-  /** Finds out what became of the booking that left. */
+  /** Determines the outcome of a booking that was sent. */
   async #resolveBooking(release: LeasedOrder, id: string): Promise<void> {
     const { journal, recover } = this.dependencies;
-    // What a process left behind that is gone ends here.
+    // Ends the journal entry if its process died.
     await journal.waitForOutcome(id, AbortSignal.timeout(100)).catch(() => undefined);
     let entry = await journal.get(id);
     if (entry?.state === "unknown") {
@@ -264,7 +264,7 @@ export class OrderExecutor {
       entry = await journal.get(id);
     }
     if (!entry)
-      return this.#update(release, "unknown", { remark: `Journal entry ${id} is not there.` }, outcomePollMs);
+      return this.#update(release, "unknown", { remark: `Journal entry ${id} is missing.` }, outcomePollMs);
     return this.#applyOutcome(release, entry);
   }
 
@@ -273,7 +273,7 @@ export class OrderExecutor {
     if (state === "done") {
       await this.#update(release, "booked", { identity: ending!.identity! }, 0);
       const current = await this.#reload(release.id);
-      // Another process may have it by now: that one finds out the same.
+      // If another process holds the lease by now, it reads the trade back.
       return current.fence === release.fence ? this.#readBack(current) : undefined;
     }
     if (state === "unknown")
@@ -282,18 +282,18 @@ export class OrderExecutor {
         "unknown",
         {
           remark:
-            `Nobody knows what became of a booking (journal entry ${entry.id}). No other is begun until that is found ` +
-            `or said: fxdesk journal resolve ${entry.id}.`,
+            `The outcome of a booking is unknown (journal entry ${entry.id}). No other booking starts until it is found ` +
+            `or resolved with \`fxdesk journal resolve ${entry.id}\`.`,
         },
         outcomePollMs,
       );
     if (state === "intended" || state === "sent") return this.#reschedule(release, outcomePollMs);
     const details = entry.endingDetails as { message?: string; remark?: string; note?: string } | undefined;
     const words = details?.message ?? details?.note ?? details?.remark ?? "";
-    return this.#reopen(release, `The last booking was not made: ${words}`);
+    return this.#reopen(release, `The last booking failed: ${words}`);
   }
 
-  /** Nothing came of a booking: it goes on, unless it is over meanwhile. */
+  /** Makes an order bookable again after a booking that was certainly not carried out. */
   #reopen(release: LeasedOrder, remark: string): Promise<void> {
     return this.#updateLeased(release, async (access, moment, current) => {
       await updateRelease(access, current, moment, {
@@ -305,7 +305,7 @@ export class OrderExecutor {
     });
   }
 
-  /** Compares the trade with the order. */
+  /** Reads the booked trade and compares it with the order. */
   async #readBack(release: LeasedOrder): Promise<void> {
     const { sealed, progress } = release;
     const { readings = 0, identity } = progress;
@@ -318,11 +318,11 @@ export class OrderExecutor {
     } catch (error) {
       if (readings + 1 < maxReadBacks)
         return this.#update(release, "booked", { readings: readings + 1 }, firstReadBackMs * 2 ** readings);
-      deviations = [`It could not be read back: ${messageOf(error)}`];
+      deviations = [`The trade could not be read back: ${messageOf(error)}`];
     }
     await this.#update(release, "booked", { deviations }, neverDue);
     if (deviations.length > 0)
-      onAlarm(`Trade ${identity} is not as its order ${release.id} says. ${deviations.join(" ")}`);
+      onAlarm(`Trade ${identity} deviates from its order ${release.id}. ${deviations.join(" ")}`);
   }
 
   #countQuote(id: string, progress: ReleaseProgress): Promise<void> {
@@ -341,7 +341,7 @@ export class OrderExecutor {
   #recordRemark(release: LeasedOrder, remark: string, delayMs: number): Promise<void> {
     return this.#updateLeased(release, async (access, moment, current) => {
       if (isFinalState(current.state)) return;
-      // Who waits for a quote is looked at again when the order expires, at the latest.
+      // An order that waits for a quote is processed at its expiry at the latest.
       const nextAt = Math.min(moment + delayMs, Math.max(current.sealed.validUntil, moment));
       await updateRelease(access, current, moment, {
         state: current.state,
@@ -356,13 +356,13 @@ export class OrderExecutor {
     return this.#update(release, release.state, {}, delayMs);
   }
 
-  /** Says how it stands now, where this process still has it; `inMs` from now it is looked at again. */
+  /** Updates the order if this process still holds its lease. It is due again after `delayMs`. */
   #update(release: LeasedOrder, state: ReleaseState, more: ReleaseProgress, delayMs: number): Promise<void> {
     return this.#updateLeased(release, async (access, moment, current) => {
-      // What somebody took back meanwhile stays so.
+      // A cancelled order stays cancelled.
       if (isFinalState(current.state) && current.state !== "booked") return;
       const { remark, ...before } = current.progress;
-      // A remark is of the state in which it was made.
+      // A remark belongs to the state in which it was written.
       const keptRemark = remark !== undefined && state === current.state ? { remark } : {};
       await updateRelease(access, current, moment, {
         state,
@@ -373,7 +373,6 @@ export class OrderExecutor {
     });
   }
 
-  /** Gives the lease back. */
   async #returnLease({ id, fence }: LeasedOrder): Promise<void> {
     await this.dependencies.store.use(({ database: { run } }) =>
       run("UPDATE fxdesk_releases SET held_until = 0 WHERE id = $1 AND fence = $2", [id, fence]),
@@ -390,7 +389,7 @@ export class OrderExecutor {
     );
   }
 
-  /** Writes something about an order, where this process still has it. */
+  /** Runs `work` in a transaction if this process still holds the lease of the order. */
   #updateLeased(
     { id, fence }: LeasedOrder,
     work: (access: StoreAccess, moment: number, current: LeasedOrder) => Promise<void>,
@@ -403,7 +402,7 @@ export class OrderExecutor {
 }
 
 const defaultQuoteSeconds = 10;
-const notReleasedRemark = "Nobody released it in time.";
+const notReleasedRemark = "The request was not released in time.";
 
 const optionsFor = ({ client, contactId, asker }: SealedOrder): CallOptions => ({
   surface: "order",

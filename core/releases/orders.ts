@@ -1,4 +1,4 @@
-/** The orders of one client: asked for, looked at, taken back, and booked in the background once they are released. */
+/** Orders of one client: requests, lists, decides and cancels them, and books released ones in the background. */
 import { Big } from "big.js";
 import { invalidInputError } from "../client/call-errors";
 import type { Pipeline } from "../client/pipeline";
@@ -36,7 +36,7 @@ import { OrderExecutor } from "./order-executor";
 import { decideWithSecret, type DecisionFiles } from "./decide-with-secret";
 import type { OrderTerms, SealedOrder } from "./terms";
 
-/** The procedure by which orders are asked for. */
+/** Procedure that requests an order. */
 const orderName = "trades.order";
 const orderCallable = { name: orderName } as Callable;
 
@@ -46,7 +46,7 @@ const isOnePair = (symbol: string, one: string, other: string): boolean =>
 const decideName = "releases.decide";
 const maxListed = 1_000;
 
-/** What a release does not allow, and files that do not fit, in the family of errors. */
+/** Decides, with refusals and invalid files converted to FxdeskError. */
 async function decide(
   service: ReleaseService,
   id: string,
@@ -63,23 +63,23 @@ async function decide(
   }
 }
 
-/** Longer than that nobody should be bound by. */
+/** Upper bound for how long a release decision stays valid. */
 const maxValidityMs = 92 * 86_400_000;
 
-/** What is wrong with an order beyond its single fields. */
+/** Returns violations that involve more than one field. */
 function validateOrder(input: OrderInput, quoteOperation: QuoteOperation): Violation[] {
   const { buy_currency, sell_currency, fixed_side, amount, worst_rate, rate_symbol, valid_until } = input;
   const found: Violation[] = [];
   const addViolation = (field: string, message: string) => void found.push({ field, message });
-  if (buy_currency === sell_currency) addViolation("sell_currency", "must be another than buy_currency");
+  if (buy_currency === sell_currency) addViolation("sell_currency", "must differ from buy_currency");
   const decimals = amount.split(".")[1]?.length ?? 0;
   const currency = fixed_side === "buy" ? buy_currency : sell_currency;
-  if (!new Big(amount).gt(0)) addViolation("amount", "must be more than zero");
-  if (decimals > minorUnits(currency)) addViolation("amount", `has more decimals than ${currency}`);
+  if (!new Big(amount).gt(0)) addViolation("amount", "must be greater than zero");
+  if (decimals > minorUnits(currency)) addViolation("amount", `has too many decimals for ${currency}`);
   if (worst_rate !== undefined && rate_symbol === undefined)
     addViolation(
       "rate_symbol",
-      `is needed with worst_rate: ${buy_currency}${sell_currency} or ${sell_currency}${buy_currency}`,
+      `is required with worst_rate: ${buy_currency}${sell_currency} or ${sell_currency}${buy_currency}`,
     );
   if (rate_symbol !== undefined && !isOnePair(rate_symbol, buy_currency, sell_currency))
     addViolation("rate_symbol", `must be ${buy_currency}${sell_currency} or ${sell_currency}${buy_currency}`);
@@ -88,39 +88,39 @@ function validateOrder(input: OrderInput, quoteOperation: QuoteOperation): Viola
   if ((input.highest_fee === undefined) !== (input.fee_currency === undefined))
     addViolation(
       input.highest_fee === undefined ? "highest_fee" : "fee_currency",
-      "is needed beside the other of the two",
+      "is required: highest_fee and fee_currency must be given together",
     );
   if (input.latest_value_date !== undefined && (input.value_date ?? "9") > input.latest_value_date)
-    addViolation("latest_value_date", "must not be before value_date, which it needs");
+    addViolation("latest_value_date", "requires value_date and must not be before it");
   const aheadMs = Date.parse(valid_until) - Date.now();
   if (!(aheadMs > 0)) addViolation("valid_until", "must be in the future");
   if (aheadMs > maxValidityMs) addViolation("valid_until", "must be within 92 days");
   const { trade_type: type } = input;
   if (type !== "spot" && type !== "drawdown" && input.value_date === undefined)
-    addViolation("value_date", `is needed for a ${type}`);
+    addViolation("value_date", `is required for a ${type}`);
   if ((type === "drawdown") !== (input.parent_trade_id !== undefined))
     addViolation(
       "parent_trade_id",
-      type === "drawdown" ? "is needed for a drawdown" : "is only for drawdowns",
+      type === "drawdown" ? "is required for a drawdown" : "is allowed only for drawdowns",
     );
   if ((type === "window_forward") !== (input.window_start_date !== undefined))
     addViolation(
       "window_start_date",
-      type === "window_forward" ? "is needed for a window_forward" : "is only for a window_forward",
+      type === "window_forward" ? "is required for a window_forward" : "is allowed only for a window_forward",
     );
   return [...found, ...findUnsupportedFields(quoteOperation, input)];
 }
 
 const inputOnlyFields = new Set(["worst_rate", "rate_symbol", "largest_distance", "valid_until"]);
 
-/** The order without what says how its worst rate is found. */
+/** Returns the terms without the fields from which the worst rate is derived. */
 const toFixedTerms = (input: OrderInput) =>
   Object.fromEntries(Object.entries(input).filter(([name]) => !inputOnlyFields.has(name))) as unknown as Omit<
     OrderTerms,
     "worst_rate" | "rate_symbol"
   >;
 
-/** The key is that of the order. */
+/** Removes the key, which belongs to the order and not to its quotes. */
 function withoutKey(options: CallOptions): CallOptions {
   const { key, ...rest } = options;
   return key === undefined ? options : rest;
@@ -136,13 +136,13 @@ export class Orders {
 
   constructor(private readonly pipeline: Pipeline) {}
 
-  /** Asks for an order; it is booked in the background once it is released. Throws an FxdeskError. */
+  /** Requests an order, which is booked in the background once released. Throws an FxdeskError. */
   async order(input: OrderInput, options: CallOptions): Promise<ReleaseReport> {
     const quoteOperation = this.#quoteOperation();
     if (!quoteOperation)
       throw releaseRefusedError(
         orderName,
-        "The service has no operation that quotes trades: an extension adds one (FXDESK_EXTENSIONS).",
+        "The service has no quote operation. Add one with an extension (FXDESK_EXTENSIONS).",
       );
     const violations = validateOrder(input, quoteOperation);
     if (violations.length > 0) throw invalidInputError(orderCallable, violations);
@@ -172,7 +172,7 @@ export class Orders {
     return toReleaseReport(release);
   }
 
-  /** Those of the environment of this client, whoever asked. */
+  /** Lists the releases of this client's environment, of all requesters. */
   async list(filter: ReleaseListOptions): Promise<ReleaseReportList> {
     const { context } = this.pipeline;
     const environments = new Set(
@@ -185,13 +185,13 @@ export class Orders {
     return { releases: releases.map(toReleaseReport), complete: isComplete };
   }
 
-  /** Decides as the person whose secret is given. Throws an FxdeskError where that does not count. */
+  /** Records the decision of the person whose secret is given. Throws an FxdeskError if it is not allowed. */
   async decide(id: string, input: DecisionInput): Promise<ReleaseReport> {
     const { policy, people } = this.pipeline.context.settings;
     if (people === undefined)
       throw releaseRefusedError(
         decideName,
-        "People names the file of those who release, with their secrets, and is not set.",
+        "The people file is not set. FXDESK_PEOPLE names the file with the people who release and their secrets.",
       );
     return toReleaseReport(
       await this.#withService(await this.pipeline.releaseMiddleware(), (service) =>
@@ -207,7 +207,7 @@ export class Orders {
     );
   }
 
-  /** Books what is released in the environment of this client from now on; nothing where it cannot. */
+  /** Starts booking released orders of this client's environment, if the service can quote. */
   async start(): Promise<void> {
     if (this.#isClosed) return;
     const executor = await (this.#executor ??= this.#createExecutor());
@@ -285,7 +285,7 @@ export class Orders {
     };
   }
 
-  /** The worst rate: as it is given, or so far from that of a quote that is taken now. */
+  /** Returns the given worst rate, or derives it from a quote requested now. */
   async #worstRate(input: OrderInput, quoteOperation: QuoteOperation, options: CallOptions) {
     const { largest_distance: distance, worst_rate, rate_symbol } = input;
     if (distance === undefined) return { worst_rate: worst_rate!, rate_symbol: rate_symbol! };
@@ -300,7 +300,7 @@ export class Orders {
     if (!isOnePair(pair, input.buy_currency, input.sell_currency))
       throw releaseRefusedError(
         orderName,
-        "There is no quote whose rate could be compared with: give worst_rate and rate_symbol.",
+        "The service gave no comparable quote. Set worst_rate and rate_symbol instead of largest_distance.",
       );
     return { worst_rate: worstRateFrom(rate, pair, input, distance), rate_symbol: pair, rate_seen: rate };
   }

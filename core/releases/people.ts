@@ -1,4 +1,4 @@
-/** The people who release, each with a secret, in a file that whoever asks need not read; and what proves that they did. */
+/** The people file: secrets of the people who release, tokens of requesters, and the key that signs decisions. */
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import { z } from "zod";
@@ -8,40 +8,40 @@ import { readProtectedFile } from "./protected-file";
 import type { Decision } from "./release";
 
 const Secret = z.string().regex(/^scrypt\$\d+\$\d+\$\d+\$[A-Za-z0-9+/=]+\$[A-Za-z0-9+/=]+$/, {
-  message: "must be what fxdesk releases enrol writes",
+  message: "must be the output of fxdesk releases enrol",
 });
 
 const TokenHash = z.string().regex(/^sha256\$[0-9a-f]{64}$/, {
-  message: "must be what fxdesk releases token writes",
+  message: "must be the output of fxdesk releases token",
 });
 
 const People = z.strictObject({
-  /** Signs what people decide: nobody who cannot read this file can make it look as if they had. */
+  /** Signs decisions, so that a process without access to this file cannot forge them. */
   key: z.base64().length(44, "must be 32 bytes in base64"),
   secrets: z.record(z.string(), Secret),
-  /** By which an MCP server knows who asks. */
+  /** Token hashes by which an MCP server authenticates requesters. */
   tokens: z.record(z.string(), TokenHash).default({}),
-  /** Where they are told by mail. */
+  /** Mail addresses for notifications. */
   addresses: z.record(z.string(), MailAddress).default({}),
 });
 export type People = z.output<typeof People>;
 
-/** Throws a TypeError that begins with the setting and says what is wrong, and never what is in the file. */
+/** Loads the file. Throws a TypeError that starts with the setting and never contains the content. */
 export async function loadPeople(path: string): Promise<People> {
   const json = await readProtectedFile({ setting: "people", path, isSecret: true });
   let given: unknown;
   try {
     given = JSON.parse(json);
   } catch {
-    throw new TypeError(`people names ${path}, which is no JSON.`);
+    throw new TypeError(`people names ${path}, which is not JSON.`);
   }
   const { data, error } = People.safeParse(given);
   if (data) return data;
   const faults = error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
-  throw new TypeError(`people names ${path}, which does not fit: ${faults.join("; ")}.`);
+  throw new TypeError(`people names ${path}, which is invalid: ${faults.join("; ")}.`);
 }
 
-/** What one guess costs: about 64 MB and a tenth of a second. */
+/** Cost of one guess: about 64 MB and 0.1 s. */
 const scryptCost = { N: 2 ** 16, r: 8, p: 1 } as const;
 const hashLength = 32;
 const minSecretLength = 10;
@@ -54,7 +54,7 @@ const deriveKey = (secret: string, salt: Buffer, { N, r, p }: { N: number; r: nu
     );
   });
 
-/** A secret as the file has it. Throws a TypeError where it is too short. */
+/** Returns the hash of a secret for the file. Throws a TypeError if the secret is too short. */
 export async function hashSecret(secret: string): Promise<string> {
   if (secret.length < minSecretLength)
     throw new TypeError(`The secret must have at least ${minSecretLength} characters.`);
@@ -64,7 +64,7 @@ export async function hashSecret(secret: string): Promise<string> {
   return ["scrypt", N, r, p, salt.toString("base64"), hash.toString("base64")].join("$");
 }
 
-/** Takes as long for somebody who is not known as for a wrong secret. */
+/** Checks a secret. Takes as long for an unknown person as for a wrong secret, so that timing reveals no names. */
 export async function isSecretOf({ secrets }: People, person: string, secret: string): Promise<boolean> {
   const known = Object.hasOwn(secrets, person) ? secrets[person] : undefined;
   const [, N, r, p, salt, hash] = (known ?? dummySecret).split("$");
@@ -85,7 +85,7 @@ const dummySecret = [
   Buffer.alloc(hashLength).toString("base64"),
 ].join("$");
 
-/** Writes the file anew; it is made where there is none. */
+/** Replaces the file atomically, creating it if missing. */
 async function updatePeopleFile(path: string, update: (before: People) => People): Promise<void> {
   const isThere = await readFile(path).then(
     () => true,
@@ -100,7 +100,7 @@ async function updatePeopleFile(path: string, update: (before: People) => People
   await rename(temporaryPath, path);
 }
 
-/** Writes a person's secret into the file, which is made where there is none. Throws a TypeError that says what is wrong. */
+/** Stores a person's secret, creating the file if missing. Throws a TypeError if the secret or the file is invalid. */
 export async function enrol(path: string, person: string, secret: string): Promise<void> {
   const secretHash = await hashSecret(secret);
   await updatePeopleFile(path, (before) => ({
@@ -109,10 +109,10 @@ export async function enrol(path: string, person: string, secret: string): Promi
   }));
 }
 
-/** Tokens are made here, of 256 bits of chance: nobody guesses one, so that a plain hash keeps it. */
+/** A plain hash is enough, because tokens have 256 random bits. */
 const hashToken = (token: string): string => `sha256$${createHash("sha256").update(token).digest("hex")}`;
 
-/** Makes a token by which an MCP server knows that a person asks, in the place of the one before. Throws a TypeError. */
+/** Creates the token with which an MCP server authenticates a requester, replacing the previous one. Throws a TypeError. */
 export async function createToken(path: string, person: string): Promise<string> {
   const token = randomBytes(32).toString("base64url");
   await updatePeopleFile(path, (before) => ({
@@ -122,25 +122,25 @@ export async function createToken(path: string, person: string): Promise<string>
   return token;
 }
 
-/** Takes something of a person away. Throws a TypeError where it is not there. */
+/** Removes a person's token or address. Throws a TypeError if there is none. */
 async function removeEntry(path: string, from: "tokens" | "addresses", what: string, person: string) {
   await updatePeopleFile(path, (before) => {
     if (!Object.hasOwn(before[from], person))
-      throw new TypeError(`people names ${path}, which has no ${what} of ${person}.`);
+      throw new TypeError(`people names ${path}, which contains no ${what} of ${person}.`);
     const { [person]: _, ...rest } = before[from];
     return { ...before, [from]: rest };
   });
 }
 
-/** Throws a TypeError where there is none. */
+/** Throws a TypeError if the person has no token. */
 export const revokeToken = (path: string, person: string): Promise<void> =>
   removeEntry(path, "tokens", "token", person);
 
-/** Writes down where a person is told by mail. Throws a TypeError that says what is wrong. */
+/** Stores the mail address of a person. Throws a TypeError if the address or the file is invalid. */
 export async function setMailAddress(path: string, person: string, address: string): Promise<void> {
   if (!MailAddress.safeParse(address).success)
     throw new TypeError(
-      `The address of ${person} must be a mail address, such as anna@example.com, not ${JSON.stringify(address)}.`,
+      `The address of ${person} must be a mail address, for example anna@example.com, not ${JSON.stringify(address)}.`,
     );
   await updatePeopleFile(path, (before) => ({
     ...before,
@@ -148,11 +148,11 @@ export async function setMailAddress(path: string, person: string, address: stri
   }));
 }
 
-/** Throws a TypeError where there is none. */
+/** Throws a TypeError if the person has no address. */
 export const removeMailAddress = (path: string, person: string): Promise<void> =>
   removeEntry(path, "addresses", "address", person);
 
-/** Whose a token is; undefined where it is nobody's. Hashes are compared, so that the time it takes tells nothing. */
+/** Returns the holder of a token, or undefined. Compares hashes in constant time. */
 export function findTokenHolder({ tokens }: People, token: string): string | undefined {
   const given = Buffer.from(hashToken(token));
   return Object.entries(tokens).find(([, hash]) => timingSafeEqual(given, Buffer.from(hash)))?.[0];
@@ -171,7 +171,7 @@ export const signDecision = (people: People, decision: Omit<Decision, "mac">): D
   mac: macOf(people, decision).toString("hex"),
 });
 
-/** Whether a decision was made by somebody with a secret in this file, as it stands there. */
+/** True if the decision was signed with this file's key and is unchanged. */
 export function hasValidSignature(people: People, decision: Decision): boolean {
   const given = Buffer.from(decision.mac, "hex");
   const right = macOf(people, decision);

@@ -1,9 +1,9 @@
-/** What a policy asks for before something leaves, and whether that is there. Knows no store and no clock. */
+/** Evaluates a policy: required approvals and limits. Pure functions without store or clock. */
 import { Big } from "big.js";
 import { localTime, type Policy, type PolicyRule, toPolicyCurrency } from "./policy";
 import type { OrderTerms, SealedRequest } from "./terms";
 
-/** So many people of these must say yes. */
+/** Number of approvals required from a set of people. */
 export interface ApprovalRequirement {
   readonly approvals: number;
   readonly approvers: readonly string[];
@@ -11,7 +11,7 @@ export interface ApprovalRequirement {
 
 const isInverse = (symbol: string, other: string): boolean => symbol === other.slice(3) + other.slice(0, 3);
 
-/** The most of the other currency that an order exchanges, at its worst rate. */
+/** Returns both sides of an order, the variable one at the worst rate. */
 function sidesAtWorstRate({
   fixed_side,
   amount,
@@ -30,7 +30,7 @@ function sidesAtWorstRate({
   ] as const;
 }
 
-/** What it commits in the currency of the policy, the larger side of an order; undefined where nobody can tell. */
+/** Returns the committed amount in the policy's currency, for an order the larger side. Undefined if it cannot be valued. */
 export function committedAmount(policy: Policy, sealed: SealedRequest): Big | undefined {
   if (sealed.kind === "call") return sealed.amounts && toPolicyCurrency(policy, sealed.amounts);
   const values = sidesAtWorstRate(sealed.terms).flatMap((side) => toPolicyCurrency(policy, [side]) ?? []);
@@ -44,7 +44,7 @@ function appliesTo({ effects, operations }: PolicyRule, sealed: SealedRequest): 
   return inForce.includes(effectOf(sealed)) || (operations?.includes(sealed.operation) ?? false);
 }
 
-/** Every yes that something needs. What limits cannot be held to, as nobody knows its amount, needs one at least. */
+/** Returns all required approvals. If the policy has limits but the amount is unknown, at least one is required. */
 export function approvalRequirements(policy: Policy, sealed: SealedRequest): readonly ApprovalRequirement[] {
   const amount = committedAmount(policy, sealed);
   const requirements = policy.rules
@@ -61,7 +61,7 @@ export function approvalRequirements(policy: Policy, sealed: SealedRequest): rea
     : requirements;
 }
 
-/** Finds for each person another one of those for whom they may speak; undefined where that cannot be. */
+/** Counts the people who can each represent a different principal (maximum bipartite matching). */
 function countApprovals(
   people: readonly string[],
   representedBy: (person: string) => readonly string[],
@@ -79,7 +79,7 @@ function countApprovals(
   return people.filter((person) => assign(person, new Set())).length;
 }
 
-/** Those in whose name a person's yes counts: never in that of who asked, neither by themselves nor by a deputy. */
+/** Returns the principals that a person's approval can count for. Never the requester, neither as principal nor as deputy. */
 const principalsOf =
   ({ deputies }: Policy, { approvers }: ApprovalRequirement, asker: string | undefined) =>
   (person: string): readonly string[] =>
@@ -90,7 +90,7 @@ const principalsOf =
         (principal === person || (deputies[principal]?.includes(person) ?? false)),
     );
 
-/** Whether those who said yes are enough. */
+/** True if the given people satisfy all requirements. */
 export const hasEnoughApprovals = (
   policy: Policy,
   requirements: readonly ApprovalRequirement[],
@@ -102,7 +102,7 @@ export const hasEnoughApprovals = (
       countApprovals(people, principalsOf(policy, requirement, asker)) >= requirement.approvals,
   );
 
-/** Whether a person's yes counts for any of them. */
+/** True if the person's approval counts for at least one requirement. */
 export const canDecide = (
   policy: Policy,
   requirements: readonly ApprovalRequirement[],
@@ -110,19 +110,20 @@ export const canDecide = (
   person: string,
 ): boolean => requirements.some((requirement) => principalsOf(policy, requirement, asker)(person).length > 0);
 
-/** Whether enough people are there to say yes to what somebody asks. */
+/** True if the requirements can be satisfied without the requester. */
 export const canBeApproved = (
   policy: Policy,
   requirements: readonly ApprovalRequirement[],
   asker: string | undefined,
 ): boolean => hasEnoughApprovals(policy, requirements, asker, policy.people);
 
-/** What is needed, in words. */
+/** Describes requirements as a noun phrase, for example "release by anna or bert". */
 export const describeRequirements = (requirements: readonly ApprovalRequirement[]): string =>
   requirements
-    .map(
-      ({ approvals, approvers }) =>
-        `${approvals === 1 ? "a yes" : `${approvals} yeses`} of ${approvers.join(" or ")}`,
+    .map(({ approvals, approvers }) =>
+      approvals === 1
+        ? `release by ${approvers.join(" or ")}`
+        : `release by ${approvals} of ${approvers.join(", ")}`,
     )
     .join(", and ");
 
@@ -131,32 +132,32 @@ const hasPair = (pairs: readonly string[], { buy_currency, sell_currency }: Orde
   return pairs.some((pair) => pair === symbol || isInverse(pair, symbol));
 };
 
-/** Why a policy does not let something leave at all, whoever says yes; undefined where it does. */
+/** Returns why the policy forbids a request even with approvals, or undefined. */
 export function findPolicyViolation(policy: Policy, sealed: SealedRequest): string | undefined {
   const { clients, pairs, types, limits } = policy;
   if (clients && !clients.includes(sealed.client))
-    return `The policy does not name the client ${sealed.client}.`;
+    return `The policy does not allow the client ${sealed.client}.`;
   if (sealed.kind === "order") {
     const { trade_type, buy_currency, sell_currency } = sealed.terms;
     if (pairs && !hasPair(pairs, sealed.terms))
-      return `The policy does not let ${sell_currency} be sold for ${buy_currency}.`;
+      return `The policy does not allow selling ${sell_currency} for ${buy_currency}.`;
     if (types && !types.includes(trade_type))
-      return `The policy does not allow trades of the type ${trade_type}.`;
+      return `The policy does not allow the trade type ${trade_type}.`;
   }
   if (!limits || effectOf(sealed) !== "money") return undefined;
   const amount = committedAmount(policy, sealed);
   if (amount === undefined)
     return sealed.kind === "order"
-      ? "The policy has limits, and no rate for a currency of the order: they cannot be held."
+      ? "The policy has limits but no rate for a currency of the order, so the limits cannot be checked."
       : undefined;
   const { currency } = policy.amounts!;
   for (const limit of [limits.perTrade, limits.perDay])
     if (limit !== undefined && amount.gt(limit))
-      return `It commits ${amount.round(2).toFixed()} ${currency}, and the policy allows ${limit} ${currency}.`;
+      return `The request commits ${amount.round(2).toFixed()} ${currency}; the policy allows ${limit} ${currency}.`;
   return undefined;
 }
 
-/** Why nothing may leave at a moment, by the hours of the policy; undefined where something may. */
+/** Returns why nothing may be sent at this time, or undefined. */
 export function findHoursViolation(policy: Policy, moment: number): string | undefined {
   const { hours, timeZone } = policy;
   if (!hours) return undefined;
@@ -164,5 +165,5 @@ export function findHoursViolation(policy: Policy, moment: number): string | und
   const isOpen = (hours.days as readonly string[]).includes(weekday) && time >= hours.from && time < hours.to;
   return isOpen
     ? undefined
-    : `The policy lets things leave from ${hours.from} to ${hours.to} on ${hours.days.join(", ")} (${timeZone}).`;
+    : `The policy allows sending ${hours.days.join(", ")} ${hours.from}–${hours.to} ${timeZone}.`;
 }

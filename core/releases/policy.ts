@@ -1,4 +1,4 @@
-/** The policy: which calls and orders need a yes, from whom, and within which limits. A file; nothing else says any of it. */
+/** The policy file: which calls and orders need release, by whom, and within which limits. */
 import { Big } from "big.js";
 import { z } from "zod";
 import { lineOfSyntaxError, lineNumbersByPath } from "./json-positions";
@@ -134,20 +134,23 @@ export const Policy = z
     const addIssue = (path: PropertyKey[], message: string) =>
       context.addIssue({ code: "custom", path, message });
     const checkKnown = (name: string, path: PropertyKey[]) => {
-      if (!policy.people.includes(name)) addIssue(path, `names ${name}, who is not among people`);
+      if (!policy.people.includes(name)) addIssue(path, `names ${name}, who is not listed in people`);
     };
     policy.rules.forEach(({ from, yes, above }, index) => {
       from?.forEach((name, position) => checkKnown(name, ["rules", index, "from", position]));
       const eligible = from ?? policy.people;
       if (new Set(eligible).size < yes)
-        addIssue(["rules", index, "yes"], `asks for ${yes}, and only ${new Set(eligible).size} can say it`);
-      if (above !== undefined && !policy.amounts) addIssue(["rules", index, "above"], "needs amounts");
+        addIssue(
+          ["rules", index, "yes"],
+          `requires ${yes} people, but only ${new Set(eligible).size} may release`,
+        );
+      if (above !== undefined && !policy.amounts) addIssue(["rules", index, "above"], "requires amounts");
     });
     for (const [name, deputies] of Object.entries(policy.deputies)) {
       checkKnown(name, ["deputies", name]);
       deputies.forEach((deputy, position) => checkKnown(deputy, ["deputies", name, position]));
     }
-    if (policy.limits && !policy.amounts) addIssue(["limits"], "needs amounts");
+    if (policy.limits && !policy.amounts) addIssue(["limits"], "requires amounts");
     if (policy.hours && policy.hours.from >= policy.hours.to)
       addIssue(["hours", "to"], "must be later than from");
   })
@@ -156,11 +159,11 @@ export const Policy = z
 export type PolicyRule = z.output<typeof Rule>;
 export type Policy = z.output<typeof Policy>;
 
-/** The policy of who has none and asks for the release of every call that commits money: one yes of anybody else. */
+/** Returns the policy used if none is set but release is requested: every money call needs one approval by anyone else. */
 export const defaultMoneyPolicy = (people: readonly string[]): Policy =>
   Policy.parse({ people, rules: [{ effects: ["money"] }] });
 
-/** Reads a policy. Throws a TypeError with a line for each fault: where it stands, which field it is, what would be right. */
+/** Parses a policy. Throws a TypeError that lists each fault with line, field and rule. */
 export function parsePolicy(json: string, path: string): Policy {
   let given: unknown;
   try {
@@ -176,18 +179,18 @@ export function parsePolicy(json: string, path: string): Policy {
   const lines = lineNumbersByPath(json);
   const faults = error.issues.map((issue) => {
     const field = issue.path.join(".");
-    // What is missing has no line: that of what it is missing in.
+    // A missing field has no line; use that of its parent.
     const line = lines.get(field) ?? lines.get(issue.path.slice(0, -1).join(".")) ?? 1;
     return `line ${line}${field && `, ${field}`}: ${issue.message}`;
   });
-  throw new TypeError(`policy names ${path}, which does not fit: ${faults.join("; ")}.`);
+  throw new TypeError(`policy names ${path}, which is invalid: ${faults.join("; ")}.`);
 }
 
-/** Throws a TypeError that begins with the setting and says what is wrong. */
+/** Loads a policy. Throws a TypeError that starts with the setting. */
 export const loadPolicy = async (path: string): Promise<Policy> =>
   parsePolicy(await readProtectedFile({ setting: "policy", path, isSecret: false }), path);
 
-/** What amounts are worth in the currency of the policy; undefined where it has no rate for one of them. */
+/** Returns the sum in the policy's currency, or undefined if a rate is missing. */
 export function toPolicyCurrency(
   { amounts }: Pick<Policy, "amounts">,
   given: readonly { readonly amount: string; readonly currency: string }[],
@@ -202,7 +205,7 @@ export function toPolicyCurrency(
   return sum;
 }
 
-/** The day and the hour in the zone of a policy. */
+/** Returns day, weekday and time in the policy's time zone. */
 export function localTime({ timeZone }: Pick<Policy, "timeZone">, moment: number) {
   const parts = new Intl.DateTimeFormat("en-GB", {
     timeZone,

@@ -1,22 +1,22 @@
-/** What is about to be asked for release, for who may still keep it from being asked. */
+/** A release request before it is stored, for a final confirmation by the requester. */
 import type { SealedRequest } from "./terms";
 
 export interface ReleaseProposal {
   readonly operation: string;
-  /** The environment by name and address. */
+  /** Name and address of the environment. */
   readonly environment: string;
   readonly client: string;
-  /** The order, or the call as it would leave. */
+  /** The order, or the encoded request. */
   readonly terms: Readonly<Record<string, unknown>>;
-  /** Milliseconds since 1970: nothing leaves later. */
+  /** Milliseconds since 1970. Nothing is sent after this time. */
   readonly validUntil: number;
-  /** Whose yes it would wait for, in words. */
+  /** Required approvals, for example "release by anna or bert". */
   readonly needs: string;
-  /** Stands for what the caller gave: the same for the same request of the same person. */
+  /** Hash of the caller's input: equal for the same request of the same person. */
   readonly asks: string;
 }
 
-/** Whether a release is asked for: false ends the call, and nothing is asked. */
+/** Confirms that release is requested. If it resolves to false, the call ends and nothing is stored. */
 export type ConfirmRelease = (proposal: ReleaseProposal) => Promise<boolean>;
 
 export function toProposal(

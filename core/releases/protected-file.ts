@@ -1,16 +1,16 @@
-/** Files that decide who may release what: nobody else may have written them. */
+/** Reads files that decide who may release. Rejects files that other users can change. */
 import { readFile, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 
 export interface ProtectedFile {
-  /** What the setting is called that names it. */
+  /** Name of the setting that contains the path. */
   readonly setting: string;
   readonly path: string;
-  /** Others must not read it either. */
+  /** True if other users must not be able to read the file either. */
   readonly isSecret: boolean;
 }
 
-/** The text of a file. Throws a TypeError that begins with the setting. */
+/** Returns the text of a file. Throws a TypeError that starts with the setting. */
 export async function readProtectedFile({ setting, path, isSecret }: ProtectedFile): Promise<string> {
   if (!isAbsolute(path))
     throw new TypeError(`${setting} must be the absolute path of a file, not ${JSON.stringify(path)}.`);
@@ -18,11 +18,11 @@ export async function readProtectedFile({ setting, path, isSecret }: ProtectedFi
     const { uid, mode } = await stat(path);
     if (process.platform !== "win32") {
       if (uid !== process.getuid!() && uid !== 0)
-        throw new TypeError(`${setting} names ${path}, which belongs to another user.`);
+        throw new TypeError(`${setting} names ${path}, which is owned by another user.`);
       if (mode & 0o022)
-        throw new TypeError(`${setting} names ${path}, which others may write to: chmod go-w ${path}`);
+        throw new TypeError(`${setting} names ${path}, which other users can write: run chmod go-w ${path}`);
       if (isSecret && mode & 0o044)
-        throw new TypeError(`${setting} names ${path}, which others may read: chmod 600 ${path}`);
+        throw new TypeError(`${setting} names ${path}, which other users can read: run chmod 600 ${path}`);
     }
     return await readFile(path, "utf8");
   } catch (error) {

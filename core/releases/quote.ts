@@ -1,18 +1,18 @@
-/** Quotes, and whether one is inside an order: booked is nothing that is outside of it in any way. */
+/** Quotes, and the checks that a quote is within an order. A quote outside the terms in any way is never booked. */
 import { Big } from "big.js";
 import type { Declaration, QuoteDeclaration, QuotedFields, QuoteField } from "../declaration/operation";
 import { minorUnits } from "../schema/currency";
 import type { OrderTerms } from "./terms";
 
-/** What a quote says, each as text. */
+/** The fields of a quote, as text. */
 export type Quote = QuotedFields;
 
-/** An operation that prices trades. */
+/** An operation that returns quotes. */
 export interface QuoteOperation extends Declaration {
   readonly quotes: QuoteDeclaration;
 }
 
-/** The operation by which a service prices trades; undefined where it has none whose effect is trusted to be no more than that. */
+/** Returns the service's quote operation. An operation with the effect `money` is never used for quotes. */
 export const findQuoteOperation = (operations: readonly Declaration[]): QuoteOperation | undefined =>
   operations.find((each): each is QuoteOperation => each.quotes !== undefined && each.effect !== "money");
 
@@ -27,7 +27,7 @@ const queriedFields: readonly QuoteField[] = [
   "parent_trade_id",
 ];
 
-/** What of an order the quotes of a service cannot answer, by field; nothing where they answer all of it. */
+/** Returns a violation for each term that the service's quotes cannot express or report. */
 export function findUnsupportedFields(
   { quotes: { requestFields, responseFields } }: QuoteOperation,
   terms: Partial<OrderTerms>,
@@ -37,19 +37,19 @@ export function findUnsupportedFields(
   );
   const tellsFee = responseFields.fee_amount !== undefined && responseFields.fee_currency !== undefined;
   return [
-    ...missing.map((field) => ({ field, message: "cannot be asked of the quotes of this service" })),
+    ...missing.map((field) => ({ field, message: "is not supported by the quotes of this service" })),
     ...(terms.highest_fee !== undefined && !tellsFee
       ? [
           {
             field: "highest_fee",
-            message: "cannot be held: the quotes of this service do not tell their fee",
+            message: "cannot be checked: the quotes of this service do not include the fee",
           },
         ]
       : []),
   ];
 }
 
-/** The input by which a quote is asked for. */
+/** Returns the input of the quote operation for an order. */
 export function quoteInputFor(
   { quotes: { requestFields, fixedFields } }: QuoteOperation,
   terms: Partial<OrderTerms>,
@@ -65,7 +65,7 @@ export function quoteInputFor(
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 
-/** The quote in a response; undefined where a part of it is missing. */
+/** Returns the quote in a response, or undefined if a field is missing. */
 export function parseQuote({ quotes: { responseFields } }: QuoteOperation, body: unknown): Quote | undefined {
   const fields = (body ?? {}) as Readonly<Record<string, unknown>>;
   const read = Object.entries(responseFields).map(
@@ -79,7 +79,7 @@ export function parseQuote({ quotes: { responseFields } }: QuoteOperation, body:
 const isDecimal = (text: string): boolean => /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text);
 const decimals = ["rate", "buy_amount", "sell_amount"] as const;
 
-/** Whether a rate of a pair is no worse than that of an order, whichever way round the pair is. */
+/** True if a rate is no worse than the worst rate of an order. Accepts the inverse pair. */
 export function isRateWithinLimit(terms: OrderTerms, rate: string, symbol: string): boolean {
   const { rate_symbol: pair, worst_rate: worst, buy_currency } = terms;
   const isLess = pair.startsWith(buy_currency);
@@ -91,7 +91,7 @@ export function isRateWithinLimit(terms: OrderTerms, rate: string, symbol: strin
 
 const [roundDown, roundUp] = [0, 3] as const;
 
-/** The amount of the side that is not fixed at the worst rate, rounded as the service may round it. */
+/** Returns the variable amount at the worst rate, rounded as the service may round it. */
 export function worstAmount(terms: OrderTerms): Big {
   const { fixed_side: fixed, amount, buy_currency: buy, sell_currency: sell } = terms;
   const [own, other] = fixed === "buy" ? [buy, sell] : [sell, buy];
@@ -102,7 +102,7 @@ export function worstAmount(terms: OrderTerms): Big {
   return worst.round(minorUnits(other), fixed === "buy" ? roundUp : roundDown);
 }
 
-/** Why the amounts of a quote are not those of an order; undefined where they are. */
+/** Returns why the amounts of a quote are outside an order, or undefined. */
 function findAmountProblem(
   terms: OrderTerms,
   quote: Pick<Quote, "buy_amount" | "sell_amount">,
@@ -112,24 +112,24 @@ function findAmountProblem(
     ? [quote.buy_amount, quote.sell_amount]
     : [quote.sell_amount, quote.buy_amount];
   if (!new Big(fixed).eq(terms.amount))
-    return `it ${isBuy ? "buys" : "sells"} ${fixed}, and the order says ${terms.amount}`;
+    return `it ${isBuy ? "buys" : "sells"} ${fixed} instead of ${terms.amount}`;
   const worst = worstAmount(terms);
   const isInside = isBuy ? new Big(other).lte(worst) : new Big(other).gte(worst);
   return isInside
     ? undefined
-    : `it ${isBuy ? "sells" : "buys"} ${other}, and ${isBuy ? "at most" : "at least"} ${worst.toFixed()} is inside the order`;
+    : `it ${isBuy ? "sells" : "buys"} ${other}; the order allows ${isBuy ? "at most" : "at least"} ${worst.toFixed()}`;
 }
 
-/** Why a value date is not one of an order; undefined where it is, or the order names none. */
+/** Returns why a value date is outside an order, or undefined. Any date fits if the order has none. */
 export function findDateProblem(
   { value_date: first, latest_value_date: last = first }: OrderTerms,
   date: string,
 ): string | undefined {
   if (first === undefined || (date >= first && date <= last!)) return undefined;
-  return `its value date is ${date}, and the order says ${first === last ? first : `${first} to ${last}`}`;
+  return `its value date is ${date} instead of ${first === last ? first : `${first} to ${last}`}`;
 }
 
-/** Why a fee is more than an order allows; undefined where it is not. */
+/** Returns why a fee exceeds an order, or undefined. A fee that is missing or in another currency exceeds it. */
 export function findFeeProblem(
   { highest_fee: highest, fee_currency: currency }: OrderTerms,
   fee: string | undefined,
@@ -137,17 +137,17 @@ export function findFeeProblem(
 ): string | undefined {
   if (highest === undefined) return undefined;
   if (fee === undefined || feeCurrency !== currency || !isDecimal(fee))
-    return `its fee is ${fee ?? "not told"} ${feeCurrency ?? ""}, and the order says at most ${highest} ${currency}`;
+    return `its fee is ${fee ?? "unknown"} ${feeCurrency ?? ""}; the order allows at most ${highest} ${currency}`;
   return new Big(fee).lte(highest)
     ? undefined
-    : `its fee is ${fee} ${feeCurrency}, and the order says at most ${highest} ${currency}`;
+    : `its fee is ${fee} ${feeCurrency}; the order allows at most ${highest} ${currency}`;
 }
 
-/** Why a quote is outside an order; undefined where it is inside in every way. */
+/** Returns why a quote is outside an order, or undefined if it may be booked. */
 export function findQuoteProblem(terms: OrderTerms, quote: Quote): string | undefined {
   if (quote.buy_currency !== terms.buy_currency || quote.sell_currency !== terms.sell_currency)
     return `it is for ${quote.buy_currency} against ${quote.sell_currency}`;
-  if (!decimals.every((name) => isDecimal(quote[name]))) return "its amounts or its rate are no decimals";
+  if (!decimals.every((name) => isDecimal(quote[name]))) return "its amounts or its rate are not decimals";
   if (!isRateWithinLimit(terms, quote.rate, quote.rate_symbol))
     return `its rate is ${quote.rate} ${quote.rate_symbol}, worse than ${terms.worst_rate} ${terms.rate_symbol}`;
   return (
@@ -157,7 +157,7 @@ export function findQuoteProblem(terms: OrderTerms, quote: Quote): string | unde
   );
 }
 
-/** A rate so far from one that was seen, against whoever orders: the worst that is allowed. */
+/** Returns the rate that is worse than `seen` by the given percentage, rounded in favour of the requester. */
 export function worstRateFrom(
   seen: string,
   symbol: string,

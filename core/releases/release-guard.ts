@@ -1,4 +1,4 @@
-/** What is looked at in the transaction in which something leaves: the seal, the yes, the policy, and what the day has seen. */
+/** Checks in the transaction that marks a request as sent: seal, approvals, policy and daily limit. */
 import { Big } from "big.js";
 import { FxdeskError } from "../errors";
 import type { SendGuard, SendTransaction } from "../journal/entry";
@@ -15,13 +15,13 @@ import { localTime, type Policy } from "./policy";
 import type { Decision, Release } from "./release";
 import { listDecisions, getRelease, readClock } from "./release-rows";
 
-/** What decides whether something may leave; a policy that asks for nothing needs no people. */
+/** Policy and people that decide whether a request may be sent. Without requirements, no people are needed. */
 export interface Authority {
   readonly policy: Policy | undefined;
   readonly people: People | undefined;
 }
 
-/** Nothing left, as a release does not allow it. */
+/** Creates the error of a request that was not sent because its release does not allow it. */
 export const releaseRefusedError = (operation: string, message: string): FxdeskError =>
   new FxdeskError(`${operation}: ${message} Nothing was sent.`, {
     operation,
@@ -29,7 +29,7 @@ export const releaseRefusedError = (operation: string, message: string): FxdeskE
     outcome: "not-sent",
   });
 
-/** Whether a yes counts now for exactly this. */
+/** True if an approval is signed, unexpired and given for exactly these terms. */
 const isValidApproval = (
   people: People,
   { id, hash }: Release,
@@ -42,7 +42,7 @@ const isValidApproval = (
   decision.until > moment &&
   hasValidSignature(people, decision);
 
-/** Whether there is a yes of as many as the policy asks for; true where nobody can tell who may say it. */
+/** True if the valid approvals satisfy the policy. Also true without people: `findReleaseProblem` reports that case. */
 export function isApproved(
   release: Release,
   decisions: readonly Decision[],
@@ -57,7 +57,7 @@ export function isApproved(
   return hasEnoughApprovals(policy!, requirements, release.sealed.asker, approvers);
 }
 
-/** Why something may not leave at a moment; undefined where it may. */
+/** Returns why a request may not be sent at this moment, or undefined. */
 export function findReleaseProblem(
   release: Release,
   decisions: readonly Decision[],
@@ -65,16 +65,16 @@ export function findReleaseProblem(
   moment: number,
 ): string | undefined {
   const { sealed } = release;
-  if (sealed.validUntil <= moment) return `It was valid until ${new Date(sealed.validUntil).toISOString()}.`;
+  if (sealed.validUntil <= moment)
+    return `The request expired at ${new Date(sealed.validUntil).toISOString()}.`;
   if (!policy) return undefined;
   if (!people && approvalRequirements(policy, sealed).length > 0)
-    return "The people who release are not known here: FXDESK_PEOPLE names their file, which this process must be able to read.";
-  if (!isApproved(release, decisions, { policy, people }, moment))
-    return "There is no yes to it that counts now.";
+    return "The release cannot be verified: FXDESK_PEOPLE must name the people file, and this process must be able to read it.";
+  if (!isApproved(release, decisions, { policy, people }, moment)) return "The request has no valid release.";
   return findPolicyViolation(policy, sealed);
 }
 
-/** What of a day was committed before, unless it is certain that nothing was done. */
+/** Sums the day's commitments, except those that were certainly not carried out. Unknown outcomes count. */
 async function sumCommittedOn({ run }: SendTransaction, { id, sealed }: Release, day: string): Promise<Big> {
   const rows = await run(
     `SELECT r.limit_amount AS amount FROM fxdesk_releases AS r
@@ -86,7 +86,7 @@ async function sumCommittedOn({ run }: SendTransaction, { id, sealed }: Release,
   return rows.reduce((sum, { amount }) => sum.plus(String(amount)), new Big(0));
 }
 
-/** Whether the journal has a booking of an order of which it is not certain that it was not made: whatever the store says. */
+/** True if the journal contains a booking of the order that may have been carried out. Guards against a changed release row. */
 async function wasBooked({ run, entry }: SendTransaction, { id, sealed }: Release): Promise<boolean> {
   const rows = await run(
     `SELECT id FROM fxdesk_journal_entries WHERE environment = $1 AND client = $2 AND key LIKE $3 AND id <> $4
@@ -101,7 +101,7 @@ interface DayCommitment {
   readonly amount: string;
 }
 
-/** What it adds to its day. Throws where that would be more than the policy allows. */
+/** Returns the commitment for the daily limit. Throws if it exceeds the limit. */
 async function checkDayLimit(
   transaction: SendTransaction,
   release: Release,
@@ -116,16 +116,16 @@ async function checkDayLimit(
     if (before.plus(amount).gt(perDay))
       throw releaseRefusedError(
         release.sealed.operation,
-        `${before.round(2).toFixed()} ${policy.amounts!.currency} of ${perDay} are committed on ${day}, and this is ` +
-          `${amount.round(2).toFixed()} more.`,
+        `${before.round(2).toFixed()} of ${perDay} ${policy.amounts!.currency} are already committed on ${day}; this request ` +
+          `adds ${amount.round(2).toFixed()}.`,
       );
   }
   return { day, amount: amount.toFixed() };
 }
 
 /**
- * Lets something leave once, where everything holds at this very moment. `mayLeave` says whether it stands as it must.
- * Throws an FxdeskError where it may not.
+ * Creates the guard that marks a request as sent once, if all checks pass in that transaction. `findStateProblem` checks the
+ * state. The guard throws an FxdeskError if the request may not be sent.
  */
 export const createSendGuard =
   (
@@ -138,7 +138,7 @@ export const createSendGuard =
     const { run, sealer, entry } = transaction;
     const moment = await readClock(run, transaction.moment);
     const current = await getRelease({ run, sealer }, id);
-    if (!current) throw releaseRefusedError(operation, `There is no release ${id}.`);
+    if (!current) throw releaseRefusedError(operation, `Release ${id} does not exist.`);
     const decisions = await listDecisions({ run, sealer }, id);
     const reason =
       findStateProblem(current, entry) ??
@@ -148,7 +148,7 @@ export const createSendGuard =
     if (await wasBooked(transaction, current))
       throw releaseRefusedError(
         operation,
-        `The journal has a booking of ${id} already: an order is booked once.`,
+        `The journal already contains a booking of ${id}. An order is booked only once.`,
       );
     const limit =
       authority.policy && (await checkDayLimit({ ...transaction, moment }, current, authority.policy));

@@ -1,6 +1,6 @@
 /**
- * Mails to whoever must act: what waits for a yes to those whose yes counts, what became of it to who asked. Each is sent once,
- * over restarts and processes. A mail decides nothing; one that cannot be sent is told in the log, and stops nothing.
+ * Sends mail about new requests to the people who may release them, and about outcomes to the requester. Each mail is sent once,
+ * across restarts and processes. Mail decides nothing, and a failure is only logged.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { json } from "../declaration/declare";
@@ -20,23 +20,23 @@ import { type DecisionFiles, policyForRelease } from "./decide-with-secret";
 
 export interface ReleaseMailerOptions {
   readonly service: ReleaseService;
-  /** Where it is kept what was told. */
+  /** Store of the delivery state. */
   readonly store: StoreSettings;
   readonly files: DecisionFiles;
   readonly settings: MailSettings;
-  /** The address of the page, where there is one. */
+  /** URL of the releases page, if any. */
   readonly page?: string | undefined;
-  /** Hears what could not be sent. */
+  /** Receives failures, one line each. */
   readonly log: (line: string) => void;
-  /** Between two looks. */
+  /** Pause between reads of the releases. */
   readonly pollIntervalMs?: number;
-  /** After a try in vain. */
+  /** Pause after a failure. */
   readonly retryPauseMs?: number;
 }
 
 const maxListed = 1_000;
 const [defaultPollIntervalMs, defaultRetryPauseMs, maxAttempts] = [2_000, 5_000, 3] as const;
-/** A mail may take its time; whoever is slower than this is taken for gone, and it is sent again. */
+/** Time for sending the mails of one change. After it, another process sends them again. */
 const leaseMs = 300_000;
 
 const watch = watchFor<unknown>()({
@@ -51,12 +51,12 @@ const watch = watchFor<unknown>()({
   defaultStart: "beginning",
   identify: ({ release }) => release,
   state: ({ state }) => ({ state }),
-  // Of what was over before anybody looked there is nothing to do.
+  // Requests that ended before the first read need no mail.
   reportsNew: ({ state }) => state === "waiting",
   read: async () => ({ entries: [], gaps: [] }),
 }) as unknown as AnyWatch;
 
-/** What who asked waits for, or must do something about. */
+/** States that the requester is notified of. */
 const requesterStates: ReadonlySet<string> = new Set<ReleaseState>([
   "released",
   "booked",
@@ -79,7 +79,7 @@ export class ReleaseMailer {
     this.#running = this.#run();
   }
 
-  /** Sends mails from now on, also of what waits already. Throws a TypeError that begins with a setting. */
+  /** Starts sending, including mail for requests that already wait. Throws a TypeError that starts with a setting. */
   static async start(options: ReleaseMailerOptions): Promise<ReleaseMailer> {
     return new ReleaseMailer(options, await MailServer.open(options.settings));
   }
@@ -116,13 +116,13 @@ export class ReleaseMailer {
           await this.#mailChange(change as Delivery<ReleaseReport>);
       } catch (error) {
         if (signal.aborted) return;
-        log(`Mails cannot be sent now: ${(error as Error).message}`);
+        log(`Reading the releases for mail failed: ${(error as Error).message}`);
         await wait(retryPauseMs, undefined, { signal }).catch(() => undefined);
       }
     }
   }
 
-  /** Throws only where it is to end before it is known whether a mail was sent. */
+  /** Throws only if stopped while it is unknown whether a mail was sent. */
   async #mailChange({ entry, cursor }: Delivery<ReleaseReport>): Promise<void> {
     const { service, files, page, settings, log } = this.options;
     if (entry === undefined) return;
@@ -141,7 +141,7 @@ export class ReleaseMailer {
         if (isRecipient(person)) await this.#send(person, entry.release, { to, subject, text, messageId });
     } catch (error) {
       this.#stop.signal.throwIfAborted();
-      log(`Nobody was told of ${entry.release} by mail: ${(error as Error).message}`);
+      log(`No mail about ${entry.release} was sent: ${(error as Error).message}`);
     }
   }
 
@@ -154,7 +154,7 @@ export class ReleaseMailer {
         return await this.server.send(mail);
       } catch (error) {
         if (attemptsLeft === 0)
-          return log(`${person} was not told of ${release} by mail: ${(error as Error).message}`);
+          return log(`The mail about ${release} to ${person} was not sent: ${(error as Error).message}`);
         await wait(retryPauseMs, undefined, { signal });
       }
     }

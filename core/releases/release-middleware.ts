@@ -1,4 +1,4 @@
-/** The link of the pipeline that holds what needs a person's yes, until it has one: then what was looked at is what leaves. */
+/** Middleware that holds a request until it is released, and then sends exactly the released request. */
 import { randomUUID } from "node:crypto";
 import type { ClientContext } from "../client/client-context";
 import { actorOf } from "../client/prepare";
@@ -31,22 +31,22 @@ import { defaultMoneyPolicy, type Policy, loadPolicy } from "./policy";
 import type { Release } from "./release";
 import type { CallTerms, SealedRequest, SealedCall } from "./terms";
 
-/** A call that may go on its way, as it leaves, and what is looked at when it does. */
+/** An authorised call with the guard that checks it again when it is sent. */
 export interface PreAuthorizedCall {
   readonly call: PreparedCall;
   readonly guard?: SendGuard;
 }
 
-/** What a request says of itself before it is sealed. */
+/** Facts of a request that select its policy. */
 interface RequestOrigin {
   readonly release?: SealedRequest["release"] | undefined;
   readonly asker?: string | undefined;
 }
 
-/** How long a request waits for a yes. */
+/** How long a request waits for release. */
 const defaultValidityMs = 24 * 3_600_000;
 
-/** The call as it was sealed; what its caller chose for himself stays his. */
+/** Returns the call as it was sealed, with the options of the current caller. */
 function restoreSealedCall({ id, key, sealed }: Release, call: PreparedCall): PreparedCall {
   const { address, target, headers, body, values, given } = sealed.terms as CallTerms;
   const isKeyed =
@@ -55,10 +55,10 @@ function restoreSealedCall({ id, key, sealed }: Release, call: PreparedCall): Pr
   return Object.freeze({ operation: call.operation, address, target, headers, body, values, given, options });
 }
 
-/** Who releases, where this process may know it. */
+/** Loads the people file. Returns undefined if none is set or this process cannot read it. */
 export async function loadReadablePeople(path: string | undefined): Promise<People | undefined> {
   if (path === undefined) return undefined;
-  // Who only asks need not be able to read it: what needs it says so.
+  // A process that only requests need not read the file; checks that need it report its absence.
   return loadPeople(path).catch(() => undefined);
 }
 
@@ -71,7 +71,7 @@ export class ReleaseMiddleware {
     return (this.#service ??= new ReleaseService(new StoreSession(this.context.store)));
   }
 
-  /** Read anew each time: what is changed in it holds at once. Throws an FxdeskError where that cannot be. */
+  /** Loads policy and people for each call, so that changes apply at once. Throws an FxdeskError if that fails. */
   async loadAuthority(operation: string, { release, asker }: RequestOrigin): Promise<Authority> {
     const { policy: path, people: peoplePath } = this.context.settings;
     const people = await loadReadablePeople(peoplePath);
@@ -79,19 +79,19 @@ export class ReleaseMiddleware {
     if (release === "policy")
       throw releaseRefusedError(
         operation,
-        "It was asked for under a policy, and FXDESK_POLICY names none here.",
+        "The release was requested under a policy, but FXDESK_POLICY is not set here.",
       );
     if (release === undefined) return { policy: undefined, people };
     if (!people)
       throw releaseRefusedError(
         operation,
-        "It needs a person's release, and nobody is named who could give it: FXDESK_POLICY and FXDESK_PEOPLE name who may.",
+        "The call needs release by a person, but nobody is configured: set FXDESK_POLICY and FXDESK_PEOPLE.",
       );
     const names = new Set([...Object.keys(people.secrets), ...(asker === undefined ? [] : [asker])]);
     return { policy: defaultMoneyPolicy([...names]), people };
   }
 
-  /** Lets a call go, or throws: ReleaseNeeded where it waits for a yes, another FxdeskError where it may not leave at all. */
+  /** Authorises a call. Throws ReleaseNeeded if it waits for release, another FxdeskError if it must not be sent. */
   async preAuthorize(call: PreparedCall): Promise<PreAuthorizedCall> {
     const { name, effect } = call.operation;
     const authority = await this.loadAuthority(name, {
@@ -125,7 +125,7 @@ export class ReleaseMiddleware {
     return { call: restoreSealedCall(release, call), guard };
   }
 
-  /** Lets a call leave that the journal does not have. */
+  /** Marks a call as sent that is not recorded in the journal. */
   markSent(guard: SendGuard): Promise<void> {
     return this.service.markSent(guard, randomUUID());
   }
@@ -150,7 +150,7 @@ export class ReleaseMiddleware {
     }
   }
 
-  /** What went wrong at the desk, in the family of errors. */
+  /** Converts errors of the release service to FxdeskError. */
   toError(operation: string, error: Error): FxdeskError {
     if (error instanceof FxdeskError) return error;
     if (error instanceof RequestDeclined) return releaseRefusedError(operation, error.message);
@@ -162,8 +162,8 @@ export class ReleaseMiddleware {
       });
     const cause = this.context.secrets.redactError(error);
     return new Unavailable(
-      `${operation}: Nobody can tell whether it is released: the store, ${redactLocation(this.context.store.location)}, ` +
-        `cannot be used (${cause.message}). Nothing was sent.`,
+      `${operation}: Nothing was sent: the release could not be checked, because the store ` +
+        `${redactLocation(this.context.store.location)} failed (${cause.message}). Check it with \`fxdesk store check\`.`,
       { operation, code: "unavailable", outcome: "not-sent", retryable: true, cause },
     );
   }
@@ -201,14 +201,14 @@ export class ReleaseMiddleware {
 function releaseNeededError({ id, sealed }: Release, words: string): FxdeskError {
   const { operation, validUntil } = sealed;
   return new ReleaseNeeded(
-    `${operation}: It waits for ${words}, as ${id}, until ${new Date(validUntil).toISOString()}. Nothing was sent. ` +
-      `Once it is released (fxdesk releases release ${id}), the same call sends it as it was looked at, once.`,
+    `${operation}: The request needs ${words}. It waits as ${id} until ${new Date(validUntil).toISOString()}. Nothing was sent. ` +
+      `Once it is released (\`fxdesk releases release ${id}\`), repeat the call to send it.`,
     { operation, code: "release_needed", outcome: "not-sent", release: id },
   );
 }
 
-/** A call is used once; one that turned out not to have left may leave under the journal entry that it has. */
+/** Allows one use of a release. A call that was certainly not sent may be retried under its journal entry. */
 const findUseProblem = ({ id, state, entry: used }: Release, entry: string): string | undefined => {
   if (state === "released" || (state === "sent" && used === entry)) return undefined;
-  return state === "sent" ? `${id} was used: a release is used once.` : `${id} is ${state}.`;
+  return state === "sent" ? `${id} was already used; a release is valid once.` : `${id} is ${state}.`;
 };

@@ -1,10 +1,10 @@
-/** Releases as the store has them. Nothing here decides anything. */
+/** Reads and writes releases and decisions. Contains no decisions of its own, except the integrity check of the seal. */
 import type { Row, StatementRunner, Value } from "../store/database";
 import type { Sealer } from "../store/sealer";
 import type { Decision, Release, ReleaseProgress, ReleaseState } from "./release";
 import { type SealedRequest, sealOf } from "./terms";
 
-/** Where releases are read and written. */
+/** Access to the release tables. */
 export interface StoreAccess {
   readonly run: StatementRunner;
   readonly sealer: Sealer;
@@ -18,8 +18,7 @@ function parseRelease(sealer: Sealer, row: Row): Release {
   const id = String(row.id);
   const sealed = JSON.parse(sealer.unseal(String(row.content), sealLocation(id))) as SealedRequest;
   const hash = String(row.hash);
-  if (sealOf(id, sealed) !== hash)
-    throw new Error(`What is sealed in ${id} is not what was asked for: it was changed in the store.`);
+  if (sealOf(id, sealed) !== hash) throw new Error(`The sealed request of ${id} was changed in the store.`);
   return {
     id,
     state: row.state as ReleaseState,
@@ -44,7 +43,7 @@ export async function selectReleases(
   return rows.map((row) => parseRelease(sealer, row));
 }
 
-/** Those that are as they were asked for, and what is wrong with the others. */
+/** Returns the intact releases, and one fault for each release that was changed in the store. */
 export async function listReadableReleases(
   { run, sealer }: StoreAccess,
   rest: string,
@@ -65,7 +64,7 @@ export async function listReadableReleases(
 export const getRelease = async (source: StoreAccess, id: string): Promise<Release | undefined> =>
   (await selectReleases(source, "WHERE id = $1", [id]))[0];
 
-/** The time by the clock of the store, which does not go back behind what was written. */
+/** Reads the clock of the store. Never returns a time before the latest change, so that expiries cannot be undone. */
 export async function readClock(run: StatementRunner, now: number | string): Promise<number> {
   const [row] = await run(
     `SELECT ${now} AS now, coalesce((SELECT max(changed_at) FROM fxdesk_releases), 0) AS latest`,
@@ -73,13 +72,13 @@ export async function readClock(run: StatementRunner, now: number | string): Pro
   const [moment, latest] = [Number(row!.now), Number(row!.latest)];
   if (moment < latest - clockToleranceMs)
     throw new Error(
-      `The clock of the store shows ${new Date(moment).toISOString()}, and it was ${new Date(latest).toISOString()} ` +
-        "before: nothing is released until it is right.",
+      `The clock of the store shows ${new Date(moment).toISOString()}, earlier than the latest change at ` +
+        `${new Date(latest).toISOString()}. Nothing is released until the clock is correct.`,
     );
   return Math.max(moment, latest);
 }
 
-/** Clocks are corrected, and those of two machines differ. */
+/** Allows for clock corrections and for differences between machines. */
 const clockToleranceMs = 60_000;
 
 export interface NewRelease {
@@ -121,7 +120,6 @@ export async function insertRelease(
   return (await getRelease({ run, sealer }, id))!;
 }
 
-/** Says how it stands now. */
 export async function updateRelease(
   { run, sealer }: StoreAccess,
   { id }: Pick<Release, "id">,
@@ -134,7 +132,7 @@ export async function updateRelease(
   }: {
     readonly state: ReleaseState;
     readonly progress: ReleaseProgress;
-    /** When it is looked at again. */
+    /** Time at which the executor processes it again. */
     readonly nextAt: number;
     readonly entry: string | null;
   },
@@ -165,7 +163,7 @@ export async function listDecisions({ run, sealer }: StoreAccess, release: strin
   });
 }
 
-/** Keeps what a person said; the last word of a person counts. */
+/** Stores a decision. The last decision of a person replaces earlier ones. */
 export async function saveDecision(
   { run, sealer }: StoreAccess,
   { release, hash, person, decision, at, until, mac, note }: Decision,

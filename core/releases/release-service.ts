@@ -1,4 +1,4 @@
-/** The desk: where is asked for a yes, given one, and taken back what was asked for. */
+/** Service for releases: request, decide, cancel, list. */
 import { randomBytes } from "node:crypto";
 import type { StoreSession } from "../journal/store-session";
 import type { Value } from "../store/database";
@@ -28,53 +28,55 @@ import {
 } from "./release-rows";
 import { requestHashOf, type SealedRequest } from "./terms";
 
-/** A release does not allow what was asked of it. Nothing was done. */
+/** The release does not allow the action. Nothing was changed. */
 export class ReleaseRefusal extends Error {
   override readonly name = "ReleaseRefusal";
 }
 
 export class ReleaseNotFound extends ReleaseRefusal {
   constructor(id: string) {
-    super(`There is no release ${id}.`);
+    super(`Release ${id} does not exist.`);
   }
 }
 
-/** It was not to be asked for. */
+/** The requester declined to request the release. */
 export class RequestDeclined extends ReleaseRefusal {}
 
-/** What is asked for. */
 export interface ReleaseRequest {
   readonly sealed: SealedRequest;
-  /** What the caller gave, by which it is known again. */
+  /** The caller's input, by which a repeated request is recognised. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly key: string | undefined;
-  /** Whether the same again is the same call, also once it has left, and where it has no key. */
+  /** True if a repetition is always the same call, even after it was sent and without a key. */
   readonly isSingleUse?: boolean;
   readonly requirements: readonly ApprovalRequirement[];
 }
 
-/** Digits and capital letters, without those that are taken for one another. */
+/** Digits and capital letters without easily confused ones. */
 const idAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** Such as `R-7K3M9QW2X5AB`: 60 bits of chance. */
+/** Returns an ID, for example `R-7K3M9QW2X5AB`, with 60 random bits. */
 function createReleaseId(): string {
   return `R-${Array.from(randomBytes(12), (byte) => idAlphabet[byte & 31]).join("")}`;
 }
 
-/** How it stands at a moment: what nobody used in time has expired, whether somebody wrote that down or not. */
+/** Returns the state at a moment. An unused request expires by time alone, before any process records it. */
 export const effectiveState = ({ state, sealed: { validUntil } }: Release, moment: number): ReleaseState =>
   (state === "waiting" || state === "released") && validUntil <= moment ? "expired" : state;
 
-/** The same with what there is to say of it, where nobody has written it down yet. */
+/** Returns the release in its effective state, with a remark if it expired. */
 function withEffectiveState(release: Release, moment: number): Release {
   const state = effectiveState(release, moment);
   if (state === release.state) return release;
-  const reason = release.state === "waiting" ? "Nobody released it in time." : "Its time was over.";
+  const reason =
+    release.state === "waiting"
+      ? "The request was not released in time."
+      : "The request expired before it was sent.";
   const remark = [reason, release.progress.remark].filter(Boolean).join(" ");
   return { ...release, state, progress: { ...release.progress, remark } };
 }
 
-/** The work of one transaction. */
+/** One transaction of the service. */
 interface Transaction extends StoreAccess {
   readonly moment: number;
 }
@@ -85,13 +87,13 @@ async function getReleaseOrThrow(transaction: StoreAccess, id: string): Promise<
   return release;
 }
 
-/** Whether the same call made again means this one, rather than another like it. */
+/** True if a repeated call refers to this release instead of creating another. */
 const isReusable = (release: Release, moment: number): boolean => {
   const state = effectiveState(release, moment);
   return release.sealed.kind === "order" || state === "sent" || !isFinalState(state);
 };
 
-/** What was asked for before and is meant again; undefined where it is new. Throws where the key stands for something else. */
+/** Returns the earlier release of the same request, or undefined. Throws if the key belongs to another request. */
 async function findExisting(
   transaction: Transaction,
   { sealed, key, isSingleUse = false }: ReleaseRequest,
@@ -108,7 +110,7 @@ async function findExisting(
     if (!latest) return undefined;
     if (latest.requestHash !== requestHash)
       throw new ReleaseRefusal(
-        `The key ${JSON.stringify(key)} stands for another request, ${latest.id}, which is ${effectiveState(latest, transaction.moment)}. Under another key, this one may come on top.`,
+        `The key ${JSON.stringify(key)} belongs to another request, ${latest.id}, which is ${effectiveState(latest, transaction.moment)}. Under another key, this request may be carried out in addition.`,
       );
     return isReusable(latest, transaction.moment) ? latest : undefined;
   }
@@ -121,12 +123,12 @@ async function findExisting(
   return open.find((release) => isReusable(release, transaction.moment));
 }
 
-/** What a person says, and with what it is proved. */
+/** A decision of an authenticated person. */
 export interface DecisionRequest {
   readonly person: string;
   readonly decision: Decision["decision"];
   readonly note?: string | undefined;
-  /** The seal of what the person was shown, where they were shown something. */
+  /** Seal of the terms that the person was shown, if any. Rejects the decision if the terms differ. */
   readonly seal?: string | undefined;
   readonly policy: Policy;
   readonly people: People;
@@ -134,38 +136,37 @@ export interface DecisionRequest {
 
 const minuteMs = 60_000;
 
-/** Why a person cannot decide on something; undefined where they can. */
+/** Returns why a person cannot decide, or undefined. */
 export function findDecisionProblem(
   { id, sealed }: Pick<Release, "id" | "sealed">,
   state: ReleaseState,
   { person, decision, policy }: Pick<DecisionRequest, "person" | "decision" | "policy">,
 ): string | undefined {
   if (state !== "waiting" && !(state === "released" && decision === "refuse"))
-    return `${id} is ${state}: ${decision === "refuse" ? "it cannot be refused any more" : "there is nothing to release"}.`;
+    return `${id} is ${state}: it ${decision === "refuse" ? "can no longer be refused" : "cannot be released"}.`;
   const { asker } = sealed;
   const requirements = approvalRequirements(policy, sealed);
   if (asker === undefined)
-    return `Nobody knows who asked for ${id}, so nobody can be another than who asked.`;
-  if (person === asker) return `${person} has asked for ${id}: somebody else must decide on it.`;
-  if (!policy.people.includes(person)) return `The policy does not name ${person} among its people.`;
+    return `${id} has no recorded requester, so four-eyes approval is impossible. Cancel it and request again.`;
+  if (person === asker) return `${person} requested ${id}: another person must decide.`;
+  if (!policy.people.includes(person)) return `The policy does not list ${person} in people.`;
   if (!canDecide(policy, requirements, asker, person))
-    return `${id} needs ${describeRequirements(requirements)}; that of ${person} does not count.`;
+    return `${id} needs ${describeRequirements(requirements)}; ${person} cannot release it.`;
   return undefined;
 }
 
-/** Which releases are listed. */
 export interface ReleaseFilter {
-  /** Those that stand so; all by default. */
+  /** Only these effective states; all by default. */
   readonly states?: readonly ReleaseState[] | undefined;
   readonly environments?: readonly string[];
-  /** Whether those come first that were asked for last, or those of which something was said last. */
+  /** Order: newest request first (default), or latest change first. */
   readonly newest?: "asked" | "changed";
   readonly limit: number;
 }
 
 export interface ReleaseList {
   readonly releases: readonly Release[];
-  /** Whether there are no more. */
+  /** True if no further releases match. */
   readonly isComplete: boolean;
 }
 
@@ -173,14 +174,14 @@ export class ReleaseService {
   constructor(private readonly store: StoreSession) {}
 
   /**
-   * Asks for something, or finds what was asked for before. Throws a ReleaseRefusal where its key stands for something else, and
-   * NotAsked where it may not be asked for.
+   * Requests release, or returns the earlier release of the same request. Throws a ReleaseRefusal if the key belongs to another
+   * request, and RequestDeclined if `confirm` declines.
    */
   async request(request: ReleaseRequest, confirm?: ConfirmRelease): Promise<Release> {
     const { sealed, given, key, requirements } = request;
     const requestHash = requestHashOf(sealed, given);
     const id = createReleaseId();
-    // A person may take minutes to answer: nothing is held meanwhile, and what changed in between is seen below.
+    // Confirmation may take minutes, so it holds no transaction; the state is checked again below.
     if (
       confirm &&
       requirements.length > 0 &&
@@ -188,7 +189,7 @@ export class ReleaseService {
     )
       await assertConfirmed(confirm, toProposal(sealed, describeRequirements(requirements), requestHash));
     return this.#transaction(async (transaction) => {
-      // Where the response to a commit was lost, this runs again.
+      // Retried if the COMMIT response was lost.
       const existing =
         (await getRelease(transaction, id)) ?? (await findExisting(transaction, request, requestHash));
       if (existing) return existing;
@@ -201,7 +202,7 @@ export class ReleaseService {
     });
   }
 
-  /** As it stands now. Throws a ReleaseRefusal where there is none. */
+  /** Returns a release in its effective state, with its decisions. Throws ReleaseNotFound. */
   get(id: string): Promise<{ readonly release: Release; readonly decisions: readonly Decision[] }> {
     return this.#read(async (transaction) => {
       const release = await getReleaseOrThrow(transaction, id);
@@ -212,7 +213,7 @@ export class ReleaseService {
     });
   }
 
-  /** Newest first, but for those that were changed in the store: they are not what was asked for. */
+  /** Lists releases, newest first. Omits releases that were changed in the store. */
   list({ states, environments, newest = "asked", limit }: ReleaseFilter): Promise<ReleaseList> {
     return this.#read(async (transaction) => {
       const values: Value[] = [];
@@ -236,7 +237,7 @@ export class ReleaseService {
     });
   }
 
-  /** Writes down what a person says who has proved who they are. Throws a ReleaseRefusal where it does not count. */
+  /** Records the decision of an authenticated person. Throws a ReleaseRefusal if it is not allowed. */
   decide(id: string, request: DecisionRequest): Promise<Release> {
     const { person, decision, note, policy, people } = request;
     return this.#transaction(async (transaction) => {
@@ -246,7 +247,9 @@ export class ReleaseService {
       if (reason !== undefined) throw new ReleaseRefusal(reason);
       const { hash, sealed, progress, entry = null } = release;
       if (request.seal !== undefined && request.seal !== hash)
-        throw new ReleaseRefusal(`${id} is not what was shown. Nothing was decided: look at it again.`);
+        throw new ReleaseRefusal(
+          `${id} differs from what was shown. No decision was recorded. Review it again.`,
+        );
       const until = Math.min(sealed.validUntil, moment + policy.yesLastsMinutes * minuteMs);
       const signedDecision = signDecision(people, {
         release: id,
@@ -283,7 +286,7 @@ export class ReleaseService {
     });
   }
 
-  /** Takes back what was asked for, as long as nothing has left. Throws a ReleaseRefusal where something has. */
+  /** Cancels a pending release. Throws a ReleaseRefusal once the request was sent. */
   cancel(id: string, by: string | undefined): Promise<Release> {
     return this.#transaction(async (transaction) => {
       const release = await getReleaseOrThrow(transaction, id);
@@ -301,7 +304,7 @@ export class ReleaseService {
     });
   }
 
-  /** Runs what is looked at when something leaves that the journal does not have. */
+  /** Runs the guard of a call that is not recorded in the journal. */
   markSent(guard: SendGuard, entry: string): Promise<void> {
     return this.#transaction(({ run, sealer, moment }) => guard({ run, sealer, moment, entry }));
   }
@@ -325,16 +328,18 @@ export class ReleaseService {
 
 async function assertConfirmed(confirm: ConfirmRelease, proposal: ReleaseProposal): Promise<void> {
   const isConfirmed = await confirm(proposal).catch((error: Error) => {
-    throw new RequestDeclined(`Nobody could say whether to ask for its release: ${error.message}.`);
+    throw new RequestDeclined(
+      `The release could not be confirmed, so it was not requested: ${error.message}.`,
+    );
   });
-  if (!isConfirmed) throw new RequestDeclined("The answer was not to ask for its release.");
+  if (!isConfirmed) throw new RequestDeclined("The release was declined, so it was not requested.");
 }
 
-/** The same as `standing`, for the database. */
+/** SQL equivalent of `effectiveState`. */
 const effectiveStateSql = (moment: string) =>
   `CASE WHEN state IN ('waiting', 'released') AND valid_until <= ${moment} THEN 'expired' ELSE state END`;
 
-/** Why nobody could ever say yes to what somebody asks; undefined where that can be. */
+/** Returns why a request can never be approved, or undefined. */
 export function findRequestProblem(
   policy: Policy,
   requirements: readonly ApprovalRequirement[],
@@ -342,10 +347,10 @@ export function findRequestProblem(
 ): string | undefined {
   if (requirements.length === 0) return undefined;
   if (asker === undefined)
-    return "It needs the release of somebody else than who asks, and nobody says who that is: set FXDESK_ACTOR to a name of the policy.";
+    return "The request needs release by another person, but the requester is unknown: set FXDESK_ACTOR to a name listed in the policy.";
   if (!policy.people.includes(asker))
-    return `The policy does not name ${asker} among its people: set FXDESK_ACTOR to one of them.`;
+    return `The policy does not list ${asker} in people: set FXDESK_ACTOR to a listed name.`;
   return canBeApproved(policy, requirements, asker)
     ? undefined
-    : `It needs ${describeRequirements(requirements)}, and ${asker} cannot be among them.`;
+    : `The request needs ${describeRequirements(requirements)}, which is impossible without ${asker}, the requester.`;
 }

@@ -1,4 +1,4 @@
-/** Who must act, and what became of it: told once each, over restarts and processes. */
+/** Watches for new release requests and for decisions on them. */
 import { json } from "../declaration/declare";
 import type { Watch } from "../declaration/watch";
 import type { ClientOrders } from "../client/client-types";
@@ -44,7 +44,7 @@ export const releaseDecided: Watch = watch({
     "Reports orders and calls that were released, refused, cancelled or have expired, and their later state changes.",
   defaultStart: "now",
   async read({ client }) {
-    // Those of which nothing was said for longer stand as they stood.
+    // The newest changes are enough: older releases have no change to report.
     const { releases } = await client.orders.list({ states: decidedStates, newest: "changed" });
     return { entries: releases, gaps: [] };
   },

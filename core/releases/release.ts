@@ -1,10 +1,10 @@
-/** What waits for a yes, and how it stands. */
+/** A release: a request that a person approves before it is sent, its state and its decisions. */
 import type { SealedRequest } from "./terms";
 
 /**
- * `waiting` for a yes; `released`: it may leave; `booking`: a booking of the order has left and its end is not known here yet;
- * `sent`: the call has left, and the journal has what became of it. `unknown`: nobody knows what became of a booking, and no
- * other is begun. The rest is final.
+ * `waiting`: for approval. `released`: may be sent. `booking`: a booking of the order was sent and has no outcome yet. `sent`: the
+ * call was sent; the journal has its outcome. `unknown`: a booking has an unknown outcome, and no other starts. The other states
+ * are final.
  */
 export const releaseStates = [
   "waiting",
@@ -20,65 +20,65 @@ export const releaseStates = [
 
 export type ReleaseState = (typeof releaseStates)[number];
 
-/** What happened so far. */
+/** Progress of a release. */
 export interface ReleaseProgress {
-  /** In words: why nothing was booked yet, or never. */
+  /** Reason why nothing was executed yet, or why it never will be. */
   readonly remark?: string;
-  /** How many quotes were asked for. */
+  /** Number of requested quotes. */
   readonly quotes?: number;
-  /** The ID of the trade. */
+  /** Trade ID. */
   readonly identity?: string;
-  /** What of the booked trade is not as the order says; undefined until it was read back. */
+  /** Deviations of the booked trade from the order; undefined until it was read back. */
   readonly deviations?: readonly string[];
-  /** How often it was tried in vain to read it back. */
+  /** Number of failed attempts to read the trade back. */
   readonly readings?: number;
 }
 
 export interface Release {
   readonly id: string;
   readonly state: ReleaseState;
-  /** The caller's key, else one that nothing else has. */
+  /** The caller's key, else a unique one. */
   readonly key: string;
   readonly requestHash: string;
-  /** The seal of what is released. */
+  /** Seal: hash of ID and terms. */
   readonly hash: string;
   readonly sealed: SealedRequest;
-  /** Milliseconds since 1970 by the clock of the store. */
+  /** Milliseconds since 1970, by the clock of the store. */
   readonly requestedAt: number;
   readonly changedAt: number;
-  /** The journal entry of the call that left. */
+  /** Journal entry of the sent request. */
   readonly entry: string | undefined;
-  /** Grows each time that a process takes it to work on it. */
+  /** Incremented each time a process leases the order, so that earlier holders can no longer write. */
   readonly fence: number;
   readonly progress: ReleaseProgress;
 }
 
-/** What a person said. */
+/** A decision of a person. */
 export interface Decision {
   readonly release: string;
-  /** The seal of what the person saw. */
+  /** Seal of the terms that the person saw. */
   readonly hash: string;
   readonly person: string;
   readonly decision: "release" | "refuse";
   readonly at: number;
-  /** Until when a yes may be used. */
+  /** Time until which an approval is valid. */
   readonly until: number;
-  /** Proves that it was said with the person's secret. */
+  /** HMAC with the key of the people file. Proves that the decision was made with the person's secret. */
   readonly mac: string;
   readonly note?: string;
 }
 
 const finalStates: ReadonlySet<ReleaseState> = new Set(["booked", "sent", "expired", "refused", "cancelled"]);
 
-/** Whether nothing more comes of it. */
+/** True if the state can no longer change. */
 export const isFinalState = (state: ReleaseState): boolean => finalStates.has(state);
 
-/** What a person says of a release, with their secret. */
+/** A decision together with the person's secret. */
 export interface DecisionInput {
   readonly person: string;
   readonly secret: string;
   readonly decision: Decision["decision"];
   readonly note?: string | undefined;
-  /** The seal of what the person was shown. */
+  /** Seal of the terms that the person was shown. */
   readonly seal: string;
 }

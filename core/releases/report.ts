@@ -1,4 +1,4 @@
-/** How what waits for a yes stands, as every surface tells it. */
+/** Report of a release, the same on every surface. */
 import { z } from "zod";
 import { type Release, type ReleaseState } from "./release";
 
@@ -37,18 +37,18 @@ export const ReleaseReport = z
 
 export type ReleaseReport = z.output<typeof ReleaseReport>;
 
-/** Which releases are listed. */
+/** Filter and order of a list of releases. */
 export interface ReleaseListOptions {
-  /** Those that stand so; all by default. */
+  /** Only these states; all by default. */
   readonly states?: readonly ReleaseState[];
-  /** Whether those come first that were asked for last, which is the default, or those that have changed last. */
+  /** Order: newest request first (default), or latest change first. */
   readonly newest?: "asked" | "changed";
 }
 
 /** Releases, newest first. */
 export interface ReleaseReportList {
   readonly releases: readonly ReleaseReport[];
-  /** Whether these are all: at most 1,000 are listed. */
+  /** True if the list is complete. At most 1,000 releases are listed. */
   readonly complete: boolean;
 }
 

@@ -1,9 +1,9 @@
-/** What a person says yes to: an order, or a call as it leaves. Sealed: one changed character makes it another. */
+/** The sealed terms of a release: an order, or an encoded request. Any change results in another seal. */
 import { createHash } from "node:crypto";
 import type { CommittedAmount } from "../declaration/committed-amounts";
 import { canonicalJson } from "../journal/canonical-json";
 
-/** A person's wish to trade within limits. Amounts and rates are decimals as text. */
+/** Terms of an order. Amounts and rates are decimal strings. */
 export interface OrderTerms {
   readonly trade_type: string;
   readonly buy_currency: string;
@@ -11,16 +11,16 @@ export interface OrderTerms {
   /** The side whose amount is fixed. */
   readonly fixed_side: "buy" | "sell";
   readonly amount: string;
-  /** The pair of the rates, such as EURUSD: the price of one EUR in USD. */
+  /** Currency pair of the rates. EURUSD is the price of one EUR in USD. */
   readonly rate_symbol: string;
-  /** No trade is booked at a worse rate. */
+  /** Limit for the rate of a booking. */
   readonly worst_rate: string;
-  /** What a quote said when the order was asked for, where its worst rate follows from that. */
+  /** Rate of the quote from which the worst rate was derived. */
   readonly rate_seen?: string;
   readonly highest_fee?: string;
   readonly fee_currency?: string;
   readonly value_date?: string;
-  /** Where the value date may be later than that, until when. */
+  /** Latest acceptable value date. Defaults to `value_date`. */
   readonly latest_value_date?: string;
   readonly window_start_date?: string;
   readonly parent_trade_id?: string;
@@ -28,39 +28,39 @@ export interface OrderTerms {
   readonly reference?: string;
 }
 
-/** A call as it leaves, without credentials. */
+/** An encoded request without credentials. */
 export interface CallTerms {
   readonly method: string;
   readonly address: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** All fields by name, and those of them that the caller gave. */
+  /** All fields by name, and those that the caller gave. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly given: Readonly<Record<string, unknown>>;
 }
 
-/** What is sealed of everything that is released. */
+/** Sealed facts common to orders and calls. */
 interface SealedFacts {
   readonly operation: string;
-  /** The environment by name and address, as the journal has it. */
+  /** Name and address of the environment, as in the journal. */
   readonly environment: string;
   readonly client: string;
-  /** Who asked. */
+  /** The requester. */
   readonly asker?: string;
   readonly surface: string;
-  /** Milliseconds since 1970: nothing leaves later. */
+  /** Milliseconds since 1970. Nothing is sent after this time. */
   readonly validUntil: number;
-  /** `needed`: it needs a yes, also where no policy says so. `policy`: it was asked for under one, and leaves under one alone. */
+  /** `needed`: needs approval even without a policy. `policy`: requested under a policy, and sent only under one. */
   readonly release?: "needed" | "policy";
-  /** JSON that whoever asked is told again. */
+  /** JSON of the requester, returned unchanged. */
   readonly correlation?: unknown;
 }
 
 export interface SealedOrder extends SealedFacts {
   readonly kind: "order";
   readonly terms: OrderTerms;
-  /** On whose behalf it is booked, where the asker said so. */
+  /** Contact on whose behalf the order is booked. */
   readonly contactId?: string;
 }
 
@@ -68,7 +68,7 @@ export interface SealedCall extends SealedFacts {
   readonly kind: "call";
   readonly effect: "change" | "money";
   readonly terms: CallTerms;
-  /** How much the call commits; undefined where nobody knows. */
+  /** Committed amounts; undefined if unknown. */
   readonly amounts?: readonly CommittedAmount[];
 }
 
@@ -76,10 +76,10 @@ export type SealedRequest = SealedOrder | SealedCall;
 
 const sha256 = (value: object): string => createHash("sha256").update(canonicalJson(value)).digest("hex");
 
-/** The seal of what waits for a yes under an ID: another ID has another one. */
+/** Returns the seal. It includes the ID, so that a decision on one release is not valid for another. */
 export const sealOf = (id: string, sealed: SealedRequest): string => sha256({ id, sealed });
 
-/** What somebody asks for, as one hash: who asks for the same again asks for no second one. */
+/** Hashes a request, so that a repetition by the same requester is recognised. */
 export const requestHashOf = (
   { kind, operation, environment, client, asker }: SealedRequest,
   given: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** Looks through the store: whether it can be used, and what of it cannot be read. */
+/** Checks that the store can be used, and lists what it cannot read. */
 import { verifyStore } from "../journal/verify";
 import { listReadableReleases } from "../releases/release-rows";
 import { listUnreadableResourceIds } from "./resource-ids";
@@ -9,22 +9,22 @@ import type { StoreSettings } from "./settings";
 import { listTokenFamilies, loadTokens } from "./tokens";
 
 export interface StoreCheck {
-  /** Where it is. */
+  /** Location of the store, without password. */
   readonly store: string;
-  /** The version of its tables. */
+  /** Version of the schema. */
   readonly version: number;
   readonly encrypted: boolean;
-  /** How many connections have tokens in it. */
+  /** Number of connections with stored tokens. */
   readonly tokens: number;
-  /** How many calls are in its journal. */
+  /** Number of calls in the journal. */
   readonly entries: number;
-  /** What is halted, one sentence each. */
+  /** Active halts, one sentence each. */
   readonly halts: readonly string[];
-  /** What is broken, one sentence each; empty where it is sound. */
+  /** Faults, one sentence each; empty if the store is sound. */
   readonly faults: readonly string[];
 }
 
-/** Throws an Error where the store cannot be opened. One that is not there yet is made. */
+/** Checks the store, creating it if it does not exist. Throws an Error if it cannot be opened. */
 export const checkStore = (settings: StoreSettings): Promise<StoreCheck> =>
   withStore(settings, async (store) => {
     const faults = [...(await store.database.findFaults())];

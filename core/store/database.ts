@@ -1,29 +1,29 @@
-/** A database as the store needs it: the same tables and statements whichever engine keeps them. */
+/** The interface of a database: the same tables and statements for SQLite and PostgreSQL. */
 
 export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
 
-/** Runs one statement, whose parameters are $1, $2 …; what it changed is durable when it resolves. */
+/** Runs one statement with parameters $1, $2 …. Its changes are durable when the promise resolves. */
 export type StatementRunner = (sql: string, values?: readonly Value[]) => Promise<readonly Row[]>;
 
 export interface TransactionOptions {
-  /** "now" by default. */
+  /** `later`: visible at once, durable with the next durable transaction. Default `now`. */
   readonly durable?: "now" | "later";
 }
 
 export interface Database {
-  /** What and where it is, in words that hold no secret. */
+  /** Engine and location, without secrets. */
   readonly description: string;
-  /** The time by the database's clock as an expression of SQL: milliseconds since 1970. */
+  /** SQL expression for the database's clock, in milliseconds since 1970. */
   readonly now: string;
   readonly run: StatementRunner;
   /**
-   * Runs statements as one: all of them or none, and those of one process at a time. Nothing else may run meanwhile. What
-   * they changed is in force for all when it resolves; `durable: "later"` leaves it to the next such call to make it last,
-   * also where the machine stops.
+   * Runs statements in one transaction that excludes those of all other processes. No other statement may run on this connection
+   * meanwhile. When the promise resolves, the changes are visible to all processes. With `durable: "later"` they survive a power
+   * failure only after the next durable transaction.
    */
   transaction<T>(work: (run: StatementRunner) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** What the engine finds broken in its own files, one line each; none where it is sound. */
+  /** Returns faults that the engine finds in its files, one line each; empty if there are none. */
   findFaults(): Promise<readonly string[]>;
   close(): Promise<void>;
 }

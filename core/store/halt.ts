@@ -1,17 +1,17 @@
-/** A halt: from then on nothing leaves that changes something or moves money, whoever shares the store, until it is ended. */
+/** A halt stops all changing and money calls of every process that shares the store, until an operator ends it. */
 import type { StatementRunner, Row } from "./database";
 import type { Store } from "./open";
 
 export interface Halt {
-  /** The environment that it is for, such as `api`; undefined for all. */
+  /** Name of the halted environment, for example `api`; undefined for all environments. */
   readonly environment: string | undefined;
-  /** Milliseconds since 1970 by the clock of the store. */
+  /** Milliseconds since 1970, by the clock of the store. */
   readonly at: number;
   readonly by: string;
   readonly reason: string | undefined;
 }
 
-/** How a halt is kept that is for all environments. */
+/** Stored environment of a halt of all environments. */
 const allEnvironments = "";
 
 const parseHalt = (row: Row): Halt => ({
@@ -21,22 +21,22 @@ const parseHalt = (row: Row): Halt => ({
   reason: row.reason === null ? undefined : String(row.reason),
 });
 
-/** Since when, by whom, why: one sentence. */
+/** Describes a halt in one sentence: time, operator and reason. */
 export function describeHalt({ environment, at, by, reason }: Halt): string {
   const where = environment === undefined ? "" : ` in the environment ${environment}`;
   const why = reason === undefined ? "" : ` (${reason})`;
-  return `What changes something or moves money is halted${where} since ${new Date(at).toISOString()} by ${by}${why}.`;
+  return `Calls that change data or move money are halted${where} since ${new Date(at).toISOString()} by ${by}${why}.`;
 }
 
-/** A call that does not leave, because a halt is in force. */
+/** Thrown if a halt stops a call. */
 export class Halted extends Error {
   constructor(readonly halt: Halt) {
     const environment = halt.environment === undefined ? "" : ` --environment ${halt.environment}`;
-    super(`${describeHalt(halt)} fxdesk resume${environment} ends that.`);
+    super(`${describeHalt(halt)} To end the halt, run \`fxdesk resume${environment}\`.`);
   }
 }
 
-/** The halt that holds for an environment, which is given by its name, with its address after it or without. */
+/** Returns the halt in force for an environment, given by name with or without address. */
 export async function findHalt(run: StatementRunner, environment: string): Promise<Halt | undefined> {
   const [name] = environment.split(" ");
   const [row] = await run(
@@ -46,13 +46,13 @@ export async function findHalt(run: StatementRunner, environment: string): Promi
   return row && parseHalt(row);
 }
 
-/** Throws Halted where a halt is in force. */
+/** Throws Halted if a halt is in force. */
 export async function assertNotHalted(run: StatementRunner, environment: string): Promise<void> {
   const halt = await findHalt(run, environment);
   if (halt) throw new Halted(halt);
 }
 
-/** Begins a halt; one that is in force for the same stays as it is. Returns what is in force then. */
+/** Starts a halt, unless one is in force for the same environment. Returns the halt in force. */
 export async function startHalt(
   { database: { run, now } }: Store,
   { environment = allEnvironments, by, reason }: Omit<Halt, "at">,
@@ -65,7 +65,7 @@ export async function startHalt(
   return (await findHalt(run, environment))!;
 }
 
-/** Ends the halt of one environment, or every halt. Returns those that were ended. */
+/** Ends the halt of one environment, or all halts. Returns the ended halts. */
 export async function endHalts({ database: { run } }: Store, environment?: string): Promise<readonly Halt[]> {
   const rows = await run(
     `DELETE FROM fxdesk_halts ${environment === undefined ? "" : "WHERE environment = $1"} RETURNING *`,

@@ -1,19 +1,19 @@
-/** A lease: what only one process may do at a time, for as long as it says, by the database's clock. */
+/** Leases for exclusive work: one holder per name, with an expiry by the database's clock. */
 import type { Database } from "./database";
 
 export interface Lease {
-  /** Begins its time anew; false where it is over and somebody else may have it. */
+  /** Extends the lease by its full duration. Returns false if it expired and another process may hold it. */
   extend(): Promise<boolean>;
-  /** Gives it to whoever wants it next. */
+  /** Ends the lease, so that another process can acquire it at once. */
   release(): Promise<void>;
 }
 
-/** How long the database may take to respond: a lease that arrives later is none. */
+/** Maximum response time of the database: a lease confirmed later is not used, because too little of it may remain. */
 const responseMarginMs = 5_000;
 
 /**
- * Takes a lease for as long as the work of its holder may last, and a margin; undefined where another process holds it. One
- * that is not released ends by itself.
+ * Acquires a lease for `workMs` plus a margin. Returns undefined if another process holds it. A lease that is not released
+ * expires.
  */
 export async function acquireLease(
   { run, now }: Database,

@@ -1,21 +1,21 @@
-/** The tables of the store. A migration that was released is never changed: what comes later is appended. */
+/** The schema of the store. Released migrations never change; new ones are appended. */
 import type { Database, Row, StatementRunner } from "./database";
 import { assertNotMoved } from "./move-state";
 
-/** What there is to know of a table beside its columns. */
+/** Properties of a table that moving and sealing need. */
 export interface Table {
   readonly name: string;
-  /** The columns of its primary key. */
+  /** Columns of the primary key. */
   readonly key: readonly string[];
-  /** Columns of texts that are sealed, each for its row: see `placeIn`. */
+  /** Columns with sealed text, bound to their row: see `sealLocationOf`. */
   readonly sealed?: readonly string[];
-  /** The condition for rows with which a process is at work, by an expression for the time. */
+  /** SQL condition for rows that a process is working on, given an expression for the current time. */
   readonly inUse?: (now: string) => string;
-  /** Holds what only matters to processes that run: a store that moves leaves it behind. */
+  /** True if the data matters only to running processes. A move of the store does not copy it. */
   readonly isTransient?: true;
 }
 
-/** All tables of the newest version. */
+/** All tables of the latest version. */
 export const tables: readonly Table[] = [
   { name: "fxdesk_leases", key: ["name"], inUse: (now) => `expires_at > ${now}`, isTransient: true },
   { name: "fxdesk_tokens", key: ["family"], sealed: ["content"] },
@@ -41,11 +41,11 @@ export const tables: readonly Table[] = [
   { name: "fxdesk_created", key: ["id"], sealed: ["content"] },
 ];
 
-/** The place for which the texts of a row are sealed. */
+/** Returns the location that a row's sealed texts are bound to. */
 export const sealLocationOf = ({ name, key }: Table, row: Row): string =>
   [name, ...key.map((column) => row[column])].join(" ");
 
-/** The statements that lead from each version to the next. */
+/** Statements that upgrade each version to the next. */
 const migrations: readonly (readonly string[])[] = [
   [
     `CREATE TABLE fxdesk_leases (
@@ -196,7 +196,7 @@ const migrations: readonly (readonly string[])[] = [
   ],
 ];
 
-/** The version of the tables that this program knows. */
+/** Schema version that this program uses. */
 export const latestVersion = migrations.length;
 
 const versionsTable = `CREATE TABLE IF NOT EXISTS fxdesk_migrations (
@@ -209,20 +209,20 @@ async function versionOf(run: StatementRunner): Promise<number> {
   return Number(row!.version);
 }
 
-/** The versions between which tables were brought; 0 where there were none. */
+/** Schema versions before and after an upgrade. `from` is 0 for a new store. */
 export interface MigrationResult {
   readonly from: number;
   readonly to: number;
 }
 
-/** Throws where the tables are newer than this program. */
+/** Applies missing migrations. Throws if the schema is newer than this program. */
 export async function applyMigrations(run: StatementRunner, now: string): Promise<MigrationResult> {
   await run(versionsTable);
   const version = await versionOf(run);
   if (version > latestVersion)
     throw new Error(
-      `The store has version ${version} of its tables, and this fxdesk knows ${latestVersion}: ` +
-        "update @fxdesk/toolkit wherever this store is used.",
+      `The store has schema version ${version}, but this fxdesk supports only ${latestVersion}. ` +
+        "Update @fxdesk/toolkit wherever this store is used.",
     );
   for (const [index, statements] of migrations.entries()) {
     if (index < version) continue;
@@ -232,7 +232,7 @@ export async function applyMigrations(run: StatementRunner, now: string): Promis
   return { from: version, to: latestVersion };
 }
 
-/** Brings the tables to the newest version. Throws where they are newer than this program, or have moved. */
+/** Upgrades the schema. Throws if it is newer than this program or the store has moved. */
 export const migrate = (database: Database): Promise<MigrationResult> =>
   database.transaction(async (run) => {
     await assertNotMoved(run);

@@ -1,21 +1,21 @@
-/** Whether a store is where its things are: while it moves elsewhere, and afterwards, a row in it says so. */
+/** The marker row that records a move of the store to another location. */
 import type { Database, StatementRunner } from "./database";
 
 /**
- * `leaving`: a move was begun, and everything is here. `left`: everything is at the other place. `arriving`: a copy that is
- * not used before the store it comes from has left.
+ * `leaving`: a move has started and this store still has all data. `left`: the data is at the new location. `arriving`: an
+ * incomplete copy, not used until its source is `left`.
  */
 type MoveStage = "leaving" | "left" | "arriving";
 
 export interface Move {
-  /** The same in the store that is left and in the one that is entered. */
+  /** The same ID in the source and the target. */
   readonly id: string;
   readonly stage: MoveStage;
-  /** What and where the other store is, in words that hold no secret. */
+  /** Engine and location of the other store, without secrets. */
   readonly place: string;
 }
 
-/** At most one row. Not among the migrations: it is looked at before them. */
+/** Holds at most one row. Not a migration, because it is read before migrations run. */
 const table =
   "CREATE TABLE IF NOT EXISTS fxdesk_moves (id TEXT NOT NULL, stage TEXT NOT NULL, place TEXT NOT NULL)";
 
@@ -24,13 +24,13 @@ async function select(run: StatementRunner): Promise<Move | undefined> {
   return row as Move | undefined;
 }
 
-/** The move that a store is in. */
+/** Returns the move that a store takes part in. */
 export async function moveOf(run: StatementRunner): Promise<Move | undefined> {
   await run(table);
   return select(run);
 }
 
-/** Says which move a store is in; none is none. */
+/** Stores the move, or removes it if undefined. */
 export async function setMove(run: StatementRunner, move?: Move): Promise<void> {
   await run("DELETE FROM fxdesk_moves");
   if (move)
@@ -42,19 +42,19 @@ export async function setMove(run: StatementRunner, move?: Move): Promise<void> 
 }
 
 export const storeMovedError = (place: string): Error =>
-  new Error(`The store moved to ${place}. Set FXDESK_STORE to that wherever this one is used.`);
+  new Error(`The store moved to ${place}. Set FXDESK_STORE to the new location wherever this store is used.`);
 
-/** Throws where a store is not to be used: its things are elsewhere, or not all here yet. */
+/** Throws if the store has moved, or is an incomplete copy. */
 export async function assertNotMoved(run: StatementRunner): Promise<void> {
   const move = await moveOf(run);
   if (move?.stage === "left") throw storeMovedError(move.place);
   if (move?.stage === "arriving")
     throw new Error(
-      `The move from ${move.place} to this store did not come to its end: run fxdesk store move there again.`,
+      `The move from ${move.place} to this store is incomplete. Run \`fxdesk store move\` there again.`,
     );
 }
 
-/** The tables of a store that left have other names: what a process wants that had it open fails, and here learns why. */
+/** Replaces the errors of a process that still has a moved store open. Its tables were renamed, so every statement fails. */
 export function explainMovedStore(database: Database): Database {
   const explain = async (failure: unknown): Promise<never> => {
     const move = await select(database.run).catch(() => undefined);

@@ -1,7 +1,6 @@
 /**
- * Moves a store to another place, and engine, as one: what was in the old one is in the new one, or nothing has changed. Both
- * note the move, so that one that was cut off at any point goes on where it is begun again: the copy is not used before the
- * old store is left, and the old one not afterwards.
+ * Moves a store to another location and engine, all or nothing. Source and target both record the move, so an interrupted move
+ * continues when it is started again. The copy is not usable before the source is marked `left`, the source not afterwards.
  */
 import { createHash, randomUUID } from "node:crypto";
 import type { Database, Row, StatementRunner, Value } from "./database";
@@ -12,10 +11,10 @@ import { type Sealer, createSealer } from "./sealer";
 import type { StoreSettings } from "./settings";
 
 export interface MovedStore {
-  /** Where it was, and where it is. */
+  /** Old and new location. */
   readonly from: string;
   readonly to: string;
-  /** How many rows each table brought. */
+  /** Number of copied rows by table. */
   readonly rows: Readonly<Record<string, number>>;
 }
 
@@ -27,10 +26,10 @@ interface MoveEndpoint {
 
 const persistentTables = tables.filter(({ isTransient }) => !isTransient);
 
-/** Under this name a table stays in the store that is left: a process that has it open finds nothing to read or write. */
+/** Name of a table in a moved store. Renaming makes every statement of processes that still use the store fail. */
 const movedTableName = ({ name }: Table) => `${name}_left`;
 
-/** `nameOf` says what the tables are called for now. */
+/** Throws if a process is working on the store. `nameOf` returns the current name of a table. */
 async function assertNotInUse(
   run: StatementRunner,
   { now, description }: Database,
@@ -41,7 +40,7 @@ async function assertNotInUse(
     const rows = await run(`SELECT 1 FROM ${nameOf(table)} WHERE ${table.inUse(now)} LIMIT 1`);
     if (rows.length > 0)
       throw new Error(
-        `A process is at work with ${description} at this moment (${table.name}). Nothing was moved: try again in a minute.`,
+        `A process is using ${description} (${table.name}). Nothing was moved. Try again in a minute.`,
       );
   }
 }
@@ -50,17 +49,17 @@ async function assertEmpty(run: StatementRunner, { description }: Database): Pro
   for (const { name } of persistentTables)
     if ((await run(`SELECT 1 FROM ${name} LIMIT 1`)).length > 0)
       throw new Error(
-        `There is something in ${description} (${name}): a store moves to an empty place. Nothing was moved.`,
+        `${description} is not empty (${name}): the target of a move must be empty. Nothing was moved.`,
       );
 }
 
-/** Rows at a time: few enough for the parameters that SQLite takes in one statement. */
+/** Rows per statement, limited by the number of parameters that SQLite accepts. */
 const batchSize = 200;
 
 const placeholders = (count: number, first = 1) =>
   `(${Array.from({ length: count }, (_, index) => `$${first + index}`).join(", ")})`;
 
-/** The rows of a table, which may have another name for now, by their key. */
+/** Reads a table in batches, ordered by its key. */
 async function* readBatches(
   { name, key }: Pick<Table, "name" | "key">,
   run: StatementRunner,
@@ -76,7 +75,7 @@ async function* readBatches(
   }
 }
 
-/** A row with its sealed texts read, or written, by `convert`; where there is none, none stays. */
+/** Returns the row with its sealed columns converted. Null stays null. */
 function convertSealed(table: Table, row: Row, convert: (text: string, location: string) => string): Row {
   const location = sealLocationOf(table, row);
   const changed = (table.sealed ?? []).map((column) => {
@@ -86,7 +85,7 @@ function convertSealed(table: Table, row: Row, convert: (text: string, location:
   return { ...row, ...(Object.fromEntries(changed) as Row) };
 }
 
-/** What tables hold, to be compared: their rows in any order, numbers as either engine gives them. */
+/** Checksum of rows, independent of their order and of the engine's number types. */
 class RowChecksum {
   count = 0;
   #sum = 0n;
@@ -114,7 +113,7 @@ async function insert(run: StatementRunner, { name }: Table, rows: readonly Row[
   );
 }
 
-/** Copies the rows of a table, reads them again where they are now, and returns how many they are. */
+/** Copies a table, reads the copy back to compare it, and returns the number of rows. */
 async function copyTable(
   table: Table,
   [source, sourceSealer]: readonly [StatementRunner, Sealer],
@@ -136,38 +135,38 @@ async function copyTable(
       targetChecksum.add(convertSealed(table, row, (text, location) => targetSealer.unseal(text, location)));
   if (!targetChecksum.equals(sourceChecksum))
     throw new Error(
-      `${table.name} did not arrive as it was (${targetChecksum.count} of ${sourceChecksum.count} rows). Nothing was moved.`,
+      `The copy of ${table.name} differs from its source (${targetChecksum.count} of ${sourceChecksum.count} rows). Nothing was moved.`,
     );
   return sourceChecksum.count;
 }
 
-/** Notes in the store that a move is begun, and returns that note, or the one that is there. */
+/** Records the start of a move in the source, and returns it or the move already recorded. */
 const startMove = (from: Database, to: Database): Promise<Move> =>
   from.transaction(async (run) => {
     const known = await moveOf(run);
     if (known?.stage === "arriving")
-      throw new Error(
-        `${from.description} is itself a copy that is not complete: move ${known.place} first.`,
-      );
+      throw new Error(`${from.description} is an incomplete copy. Move ${known.place} first.`);
     if (known) return known;
     const move: Move = { id: randomUUID(), stage: "leaving", place: to.description };
     await setMove(run, move);
     return move;
   });
 
-/** Makes the tables of the new store, and empties what an earlier attempt left there. */
+/** Creates the tables of the target and removes rows that an earlier attempt copied. */
 async function prepareTarget(run: StatementRunner, database: Database, { id }: Move): Promise<void> {
   const known = await moveOf(run);
   if (known?.stage === "left") throw storeMovedError(known.place);
   if (known?.stage === "arriving" && known.id !== id)
-    throw new Error(`${database.description} is being moved to from ${known.place}. Nothing was moved.`);
+    throw new Error(
+      `${database.description} is the target of a move from ${known.place}. Nothing was moved.`,
+    );
   await applyMigrations(run, database.now);
   if (known?.stage === "arriving") for (const { name } of persistentTables) await run(`DELETE FROM ${name}`);
   await assertEmpty(run, database);
   await assertNotInUse(run, database, ({ name }) => name);
 }
 
-/** The new store may be used from now on. */
+/** Makes the target usable. */
 const completeMove = (database: Database): Promise<void> => database.transaction((run) => setMove(run));
 
 async function copyAll(
@@ -177,7 +176,7 @@ async function copyAll(
 ): Promise<Record<string, number>> {
   const [from, to] = [source.database, target.database];
   return from.transaction(async (sourceRun) => {
-    // Other processes wait for a table that is being renamed, until everything is done or nothing.
+    // Renaming locks the tables: other processes wait until the transaction ends.
     for (const table of tables)
       await sourceRun(`ALTER TABLE ${table.name} RENAME TO ${movedTableName(table)}`);
     await assertNotInUse(sourceRun, from, movedTableName);
@@ -194,7 +193,7 @@ async function copyAll(
   });
 }
 
-/** What a store holds that has arrived. */
+/** Counts the rows of a target whose move was completed by an earlier attempt. */
 async function countRows({ run }: Database): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { name } of persistentTables) {
@@ -209,7 +208,7 @@ async function moveBetween(source: MoveEndpoint, target: MoveEndpoint): Promise<
   const move = await startMove(from, to);
   const there = await to.transaction(moveOf);
   if (there?.id === move.id && there.stage !== "arriving")
-    throw new Error(`${to.description} is the store itself. Nothing was moved.`);
+    throw new Error(`${to.description} is the source itself. Nothing was moved.`);
   if (move.stage === "left") {
     if (there?.id !== move.id || move.place !== to.description) throw storeMovedError(move.place);
     await completeMove(to);
@@ -222,9 +221,9 @@ async function moveBetween(source: MoveEndpoint, target: MoveEndpoint): Promise<
 }
 
 /**
- * Moves everything in one store to an empty one, sealed with the key of that. Processes that still use the old one are
- * refused from then on, and told where it is. Throws an Error that says what a person can do; then nothing has moved, or the
- * same move goes on when it is begun again.
+ * Moves all data of a store to an empty one and seals it with the target's key. Processes that still use the source are
+ * refused from then on, with an error that names the target. Throws an Error that tells a person what to do; then nothing was
+ * moved, or starting the same move again completes it.
  */
 export async function moveStore(from: StoreSettings, to: StoreSettings): Promise<MovedStore> {
   const source = await openDatabase(from);

@@ -1,4 +1,4 @@
-/** Opens the store: the engine that its place asks for, with tables of the newest version. */
+/** Opens the store: selects the engine by the location and upgrades the schema. */
 import type { Database } from "./database";
 import { migrate, type MigrationResult } from "./migrations";
 import { explainMovedStore } from "./move-state";
@@ -8,19 +8,19 @@ import { isPostgres, type StoreSettings } from "./settings";
 export interface Store {
   readonly database: Database;
   readonly sealer: Sealer;
-  /** Between which versions its tables were brought when it was opened. */
+  /** Schema versions before and after opening. */
   readonly migration: MigrationResult;
 }
 
-/** Said when the file is made, not each time that it is used. */
+/** Called only when the file is created, so that the warning does not repeat. */
 function warnUnencrypted(path: string): void {
   process.emitWarning(
-    `Tokens and the journal are kept in plain text in ${path}, for this user alone. FXDESK_STORE_KEY encrypts them.`,
+    `Tokens and the journal are stored unencrypted in ${path}, readable by this user only. Set FXDESK_STORE_KEY to encrypt them.`,
     { type: "FxdeskWarning", code: "FXDESK_STORE_PLAIN" },
   );
 }
 
-/** Opens the database of a store, whatever is in it. */
+/** Opens the database of a store without upgrading its schema. */
 export async function openDatabase({ location, key }: StoreSettings): Promise<Database> {
   if (isPostgres(location))
     return explainMovedStore(await (await import("./postgres.js")).openPostgres(location));
@@ -29,7 +29,7 @@ export async function openDatabase({ location, key }: StoreSettings): Promise<Da
   return explainMovedStore(database);
 }
 
-/** Opens the store until its database is closed. Throws an Error that says what a person can do. */
+/** Opens the store. The caller closes its database. Throws an Error that tells a person what to do. */
 export async function openStore(settings: StoreSettings): Promise<Store> {
   const database = await openDatabase(settings);
   try {
@@ -40,7 +40,7 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
   }
 }
 
-/** Runs what needs the store, and closes it. */
+/** Opens the store, runs `work` and closes the store. */
 export async function withStore<T>(settings: StoreSettings, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await openStore(settings);
   try {

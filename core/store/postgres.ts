@@ -1,8 +1,8 @@
-/** The shared database: PostgreSQL, through the package `pg` of whoever uses it. */
+/** The PostgreSQL database, through the optional peer dependency `pg`. */
 import type { Database, Row, StatementRunner, Value } from "./database";
 import { redactLocation } from "./settings";
 
-/** What is used of `pg`: who has it not installed still reads these declarations. */
+/** The used part of `pg`, declared here so that types compile without the package. */
 interface PgClient {
   on(event: "error" | "end", listener: () => void): void;
   connect(): Promise<unknown>;
@@ -14,10 +14,10 @@ interface PgClient {
 
 type PgClientType = new (options: Readonly<Record<string, unknown>>) => PgClient;
 
-/** How long the server may take for one statement, and a connection to be there. */
+/** Limit for connecting and for each statement. */
 const timeoutMs = 10_000;
 
-/** Any number that nobody else is likely to take: it lets one process at a time change the tables. */
+/** Arbitrary key of the advisory lock that serialises transactions of all processes. */
 const tablesLock = 7_342_019_551;
 
 const lock = "SELECT pg_advisory_xact_lock($1)";
@@ -35,7 +35,7 @@ function loadClient(): PgClientType {
   }
 }
 
-/** Connects by a URL; what it leaves out comes from the PG… variables and the password file, as with psql. */
+/** Connects by a URL. Parts that it omits come from the PG… variables and the password file, as with psql. */
 export async function openPostgres(url: string): Promise<Database> {
   const Client = loadClient();
   const client = new Client({
@@ -45,7 +45,7 @@ export async function openPostgres(url: string): Promise<Database> {
     query_timeout: 2 * timeoutMs,
     statement_timeout: timeoutMs,
   });
-  // A connection that is lost between two statements is told by the next one; unheard, it would end the process.
+  // The next statement reports a lost connection; without a listener, the event would end the process.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -57,7 +57,7 @@ export async function openPostgres(url: string): Promise<Database> {
   let isConnected = true;
   client.on("end", () => (isConnected = false));
   client.unref();
-  /** A connection of which nothing is asked does not keep the process alive; one that is gone never does. */
+  /** Keeps the process alive only while a statement runs on an open connection. */
   const trackInFlight = async <T>(work: () => Promise<T>): Promise<T> => {
     inFlight += 1;
     if (isConnected) client.ref();

@@ -1,31 +1,31 @@
-/** Identifiers that calls created which are in no journal: whose they are, and under a seal what they are. */
+/** Identifiers of created resources that the journal does not record, sealed. */
 import { createHash } from "node:crypto";
 import type { Row, Value } from "./database";
 import type { Store } from "./open";
 
-/** Of which call an identifier came. */
+/** The calls that an identifier came from. */
 export interface ResourceScope {
   readonly environment: string;
   readonly client: string;
   readonly operation: string;
 }
 
-/** What is under the seal. */
+/** The sealed content. */
 interface Content {
   readonly id: string;
-  /** Of what its call asked for, what people know it by. */
+  /** Input fields of the call by which people recognise the resource. */
   readonly given: Readonly<Record<string, unknown>>;
 }
 
 export interface StoredResourceId extends Content {
-  /** Milliseconds since 1970 by the clock of the store. */
+  /** Milliseconds since 1970, by the clock of the store. */
   readonly at: number;
 }
 
-/** So many of one scope are kept, the newest. */
+/** Number of identifiers stored per scope; older ones are deleted. */
 export const maxResourceIds = 200;
 
-/** Stands for an identifier, which it does not tell, whoever created it. */
+/** Hashes an identifier, so that the key does not reveal it. Independent of the client. */
 const keyOf = (environment: string, name: string, id: string): string =>
   createHash("sha256")
     .update(JSON.stringify([environment, name, id]))
@@ -44,7 +44,7 @@ const scopeValues = ({ environment, client, operation }: ResourceScope): Value[]
   operation,
 ];
 
-/** Keeps an identifier under its name, and lets those go that are too old to be among the newest. */
+/** Stores an identifier and deletes those beyond the newest `maxResourceIds` of its scope. */
 export async function saveResourceId(
   { database, sealer }: Store,
   scope: ResourceScope,
@@ -68,7 +68,7 @@ export async function saveResourceId(
   });
 }
 
-/** Newest first. Throws where they are sealed with another key. */
+/** Returns identifiers, newest first. Throws if they were sealed with another key. */
 export async function listResourceIds(store: Store, scope: ResourceScope): Promise<StoredResourceId[]> {
   const rows = await store.database.run(
     `SELECT * FROM fxdesk_created WHERE ${newestQuery}`,
@@ -77,7 +77,7 @@ export async function listResourceIds(store: Store, scope: ResourceScope): Promi
   return rows.map((row) => ({ ...unsealContent(store, row), at: Number(row.created_at) }));
 }
 
-/** What it stood for has ended. */
+/** Removes the identifier of a resource that no longer exists. */
 export async function removeResourceId(
   { database }: Store,
   environment: string,
@@ -87,7 +87,7 @@ export async function removeResourceId(
   await database.run("DELETE FROM fxdesk_created WHERE id = $1", [keyOf(environment, name, id)]);
 }
 
-/** What cannot be read of them, in sentences. */
+/** Returns one sentence for each identifier that cannot be read. */
 export async function listUnreadableResourceIds(store: Store): Promise<string[]> {
   const rows = await store.database.run("SELECT id, content FROM fxdesk_created");
   return rows.flatMap((row) => {
@@ -100,7 +100,7 @@ export async function listUnreadableResourceIds(store: Store): Promise<string[]>
   });
 }
 
-/** Forgets an identifier, or all of a client, and returns how many. Throws where they are sealed with another key. */
+/** Forgets one identifier, or all of a client, and returns their number. Throws if they were sealed with another key. */
 export async function forgetResourceIds(store: Store, idOrClient: string): Promise<number> {
   const { run } = store.database;
   const rows = await run("SELECT * FROM fxdesk_created");

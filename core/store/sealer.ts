@@ -1,21 +1,21 @@
-/** What the store keeps secret, in texts: AES-256-GCM where there is a key, else as it is. */
+/** Encrypts stored texts with AES-256-GCM if a key is set; otherwise they stay plain. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 
 export interface Sealer {
-  /** Seals a text for a place in the store: elsewhere it cannot be read. */
+  /** Encrypts a text and binds it to a location: it cannot be decrypted at another one. */
   seal(text: string, location: string): string;
-  /** Throws where another key closed it, or it is not what was closed for this place. */
+  /** Throws if the text was sealed with another key or for another location, or was tampered with. */
   unseal(sealed: string, location: string): string;
 }
 
 const algorithm = "aes-256-gcm";
 const [ivLength, tagLength] = [12, 16];
-/** Begins what is sealed; plain text is JSON, and never begins so. */
+/** Marks sealed text. Plain text is JSON, which never starts like this. */
 const sealedPrefix = "sealed:";
 
 const encryption = { authTagLength: tagLength } as const;
 
-/** Tells one key from another, and nothing about either. */
+/** Identifies a key without revealing it. */
 const keyFingerprint = (key: Buffer) =>
   createHash("sha256").update("fxdesk store").update(key).digest("hex").slice(0, 8);
 
@@ -35,7 +35,7 @@ function decrypt(key: Buffer, sealed: string, location: string): string {
   return Buffer.concat([content, decipher.final()]).toString("utf8");
 }
 
-/** What is in plain text is read with a key as well, and sealed when it is written again. */
+/** Creates a sealer. With a key it still reads plain text, which is sealed at the next write. */
 export function createSealer(key: Buffer | undefined): Sealer {
   const keyPrefix = key && `${sealedPrefix}${keyFingerprint(key)}:`;
   return {
@@ -48,7 +48,7 @@ export function createSealer(key: Buffer | undefined): Sealer {
       try {
         return decrypt(key, sealed.slice(keyPrefix!.length), location);
       } catch {
-        throw new Error(`What the store holds in ${location.split(" ")[0]} was changed, or is not whole.`);
+        throw new Error(`A sealed text in ${location.split(" ")[0]} was changed or is incomplete.`);
       }
     },
   };

@@ -1,18 +1,18 @@
-/** Where the store is, and what encrypts it. Loads nothing: who renews no tokens needs no more of the store than this. */
+/** Location and key of the store. Loads no database driver, for processes that use no store. */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
 export interface StoreSettings {
-  /** The path of a file, or the URL of a PostgreSQL database. */
+  /** Path of a file, or URL of a PostgreSQL database. */
   readonly location: string;
-  /** 32 bytes; undefined where the store is in plain text. */
+  /** 32 bytes; undefined if the store is not encrypted. */
   readonly key: Buffer | undefined;
 }
 
 const defaultStoreFile = "fxdesk/store.db";
 
-/** The folder in which programs of this user keep what they want to find again. */
+/** Returns the folder for persistent data of this user's programs. */
 function stateFolder({ XDG_STATE_HOME, LOCALAPPDATA }: NodeJS.ProcessEnv): string {
   if (XDG_STATE_HOME && isAbsolute(XDG_STATE_HOME)) return XDG_STATE_HOME;
   if (process.platform === "win32") return LOCALAPPDATA ?? join(homedir(), "AppData/Local");
@@ -22,17 +22,17 @@ function stateFolder({ XDG_STATE_HOME, LOCALAPPDATA }: NodeJS.ProcessEnv): strin
 
 export const isPostgres = (location: string): boolean => /^postgres(ql)?:\/\//.test(location);
 
-/** Whether somebody made the store, as far as that is seen without opening it: opened, it is made. */
+/** True if the store may exist. Does not open it, because opening creates it. */
 export const storeExists = ({ location }: StoreSettings): boolean =>
   isPostgres(location) || existsSync(location);
 
-/** The password of a database's URL. */
+/** Returns the password in a database URL, or undefined. */
 export function extractPassword(location: string): string | undefined {
   if (!isPostgres(location) || !URL.canParse(location)) return undefined;
   return new URL(location).password;
 }
 
-/** The place as it is shown: an address without its user and password. */
+/** Returns the location for display, without user and password. */
 export function redactLocation(location: string): string {
   if (!isPostgres(location)) return location;
   const { host, pathname } = new URL(location);
@@ -41,7 +41,7 @@ export function redactLocation(location: string): string {
 
 const keyLength = 32;
 
-/** Where something is said of them that is wrong, the value itself is not: it may hold a password. */
+/** Parses the settings. Errors never contain the value, because it may contain a password. */
 export function parseStoreSettings(given: {
   readonly store?: string | undefined;
   readonly storeKey?: string | undefined;
@@ -49,10 +49,10 @@ export function parseStoreSettings(given: {
   const location = given.store || join(stateFolder(process.env), defaultStoreFile);
   const key = given.storeKey ? Buffer.from(given.storeKey, "base64") : undefined;
   if (!isAbsolute(location) && !(isPostgres(location) && URL.canParse(location)))
-    throw new TypeError("store must be the absolute path of a file, or an address postgres://host/database.");
+    throw new TypeError("store must be the absolute path of a file, or a URL postgres://host/database.");
   if (key && key.length !== keyLength)
     throw new TypeError(`storeKey must be ${keyLength} bytes in base64, not ${key.length}.`);
   if (!key && isPostgres(location))
-    throw new TypeError("storeKey is needed where store is PostgreSQL: others can read what is there.");
+    throw new TypeError("storeKey is required for a store in PostgreSQL: others can read the database.");
   return { location, key };
 }

@@ -1,23 +1,23 @@
-/** The pace that processes share: one row for each server, in whose time all of them reserve. */
+/** The rate limit shared by processes: one row per server, in which all of them reserve calls. */
 import type { Database, Row } from "./database";
 import { migrate } from "./migrations";
 import type { Store } from "./open";
 import { createSealer } from "./sealer";
 import { isPostgres, type StoreSettings } from "./settings";
 
-/** Where a pace stands; times by the clock of the store. */
+/** State of a rate limit. Times are milliseconds by the clock of the store. */
 export interface Pace {
   readonly now: number;
-  /** Grows with each change of the interval. */
+  /** Incremented by each change of the interval. */
   readonly version: number;
   readonly intervalMs: number;
-  /** When the next call may go that nobody has reserved yet. */
+  /** Time of the next unreserved call. */
   readonly nextAt: number;
-  /** No call goes before. */
+  /** No call may be sent before this time. */
   readonly pausedUntil: number;
-  /** Calls of which it was told that the service took them. */
+  /** Number of calls that the service accepted, as reported by all processes. */
   readonly accepted: number;
-  /** What led to the interval, as whoever changes it wants to find it. */
+  /** History that led to the interval, in a format of the caller's. */
   readonly content: string;
 }
 
@@ -32,8 +32,8 @@ const parsePace = (row: Row): Pace => ({
 });
 
 /**
- * Opens the store of paces. What a crash takes of a pace is found out again, so nothing waits for the disk, and the embedded
- * engine keeps them in a file of their own, where they hold up nothing else.
+ * Opens the store for rate limits. They are relearned after a crash, so writes do not wait for the disk. With SQLite they are in a file of
+ * their own, so that they do not block the main store.
  */
 export async function openPaceStore({ location, key }: StoreSettings): Promise<Store> {
   const isShared = isPostgres(location);
@@ -50,7 +50,7 @@ export async function openPaceStore({ location, key }: StoreSettings): Promise<S
   }
 }
 
-/** Begins a pace, where there is none of this name. */
+/** Creates a rate limit, unless one with this name exists. */
 export async function createPace(
   { run, now }: Database,
   name: string,
@@ -64,8 +64,8 @@ export async function createPace(
 }
 
 /**
- * Reserves the next calls, none while no call goes, and tells of those that were taken since. They may go one interval after
- * the other, up to `nextAt`. Undefined where the pace has not begun.
+ * Reserves the next calls, or none during a pause, and adds the calls accepted since the last time. The reserved calls may be
+ * sent one interval apart, up to `nextAt`. Returns undefined if the rate limit does not exist.
  */
 export async function reserveCalls(
   { run, now }: Database,
@@ -85,13 +85,12 @@ export async function reserveCalls(
   return row && parsePace(row);
 }
 
-/** How a pace changes. */
 export interface PaceChange extends Pick<Pace, "intervalMs" | "content"> {
-  /** For how long no call goes, whatever was reserved. */
+  /** Duration for which no call may be sent, reserved or not. */
   readonly pauseMs: number;
 }
 
-/** Changes a pace from the version that was seen; undefined where another process changed it first. */
+/** Changes a rate limit of a known version. Returns undefined if another process changed it first. */
 export async function updatePace(
   { run, now }: Database,
   name: string,
@@ -99,7 +98,7 @@ export async function updatePace(
   { intervalMs, content, pauseMs }: PaceChange,
 ): Promise<Pace | undefined> {
   const quiet = `CASE WHEN quiet_until > ${now} + $5 THEN quiet_until ELSE ${now} + $5 END`;
-  // What is reserved up to then may still go: a pause that is shorter forgives none of it.
+  // Reservations up to the end of the pause stay used: a pause never frees them.
   const next = `CASE WHEN next_at > ${quiet} THEN next_at ELSE ${quiet} END`;
   const paused = pauseMs > 0 ? `, quiet_until = ${quiet}, next_at = ${next}` : "";
   const [row] = await run(

@@ -1,4 +1,4 @@
-/** The embedded database: a file of SQLite, which several processes of this machine share. */
+/** The embedded SQLite database: a file that several processes of one machine share. */
 import { mkdir, open, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -8,7 +8,7 @@ import type { Database, StatementRunner } from "./database";
 type Statement = ReturnType<DatabaseSyncInstance["prepare"]>;
 type Driver = new (path: string, options: { readonly timeout: number }) => DatabaseSyncInstance;
 
-/** Before it, two processes that write back a log at the same time could lose what was committed. */
+/** Older versions can lose committed data if two processes checkpoint the WAL at the same time. */
 const minSafeVersion = [3, 51, 3];
 
 function isSafeVersion(version = ""): boolean {
@@ -17,10 +17,10 @@ function isSafeVersion(version = ""): boolean {
   return differing < 0 || parts[differing]! > minSafeVersion[differing]!;
 }
 
-/** Before it, Node.js warns with each start that its SQLite is an experiment. */
+/** Older versions of Node.js print a warning that their SQLite is experimental. */
 const stableSinceNode = 24;
 
-/** The SQLite of Node.js where that is sound and settled, else one of the same interface. */
+/** Loads the SQLite of Node.js if it is safe and stable, else a package with the same interface. */
 function loadDriver(): Driver {
   const { node, sqlite } = process.versions;
   const isStable = parseInt(node, 10) >= stableSinceNode && isSafeVersion(sqlite);
@@ -29,14 +29,14 @@ function loadDriver(): Driver {
   return DatabaseSync;
 }
 
-/** How SQLite itself waits, which stops the whole process. */
+/** Busy timeout of SQLite itself, which blocks the event loop. */
 const sqliteBusyTimeoutMs = 20;
-/** How long another process may hold the file. */
+/** How long another process may hold the file before an operation fails. */
 const busyTimeoutMs = 10_000;
 
 const isBusy = (error: unknown) => (error as Error).message.includes("database is locked");
 
-/** Tries again while another process writes, after a pause that is never the same for two of them. */
+/** Retries while another process writes, with random pauses so that two processes do not collide again. */
 async function retryWhileBusy<T>(attempt: () => T): Promise<T> {
   const startedAt = performance.now();
   for (;;) {
@@ -49,7 +49,7 @@ async function retryWhileBusy<T>(attempt: () => T): Promise<T> {
   }
 }
 
-/** File systems of other machines, by the number that Linux has for them: their locks do not hold. */
+/** Magic numbers of network file systems on Linux. File locks are unreliable on them. */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],
@@ -61,7 +61,7 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x01021997, "9P"],
 ]);
 
-/** The kind of a network drive on which a path is; undefined where it is none, or nobody can tell. */
+/** Returns the kind of network drive that a path is on. Undefined if it is local or undetectable. */
 export function findNetworkDrive(
   path: string,
   type: number,
@@ -75,11 +75,11 @@ async function assertLocal(path: string): Promise<void> {
   const drive = findNetworkDrive(path, (await statfs(dirname(path))).type);
   if (drive)
     throw new Error(
-      `${path} is on a network drive (${drive}), where it would break. Take a local path, or PostgreSQL.`,
+      `${path} is on a network drive (${drive}), where file locks are unreliable. Use a local path or PostgreSQL.`,
     );
 }
 
-/** Makes the file where there is none, for this user alone. Windows has no such modes: there its folder decides. */
+/** Creates the file if missing, readable by this user only. On Windows, the permissions of the folder apply. */
 async function createPrivateFile(path: string): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await assertLocal(path);
@@ -87,17 +87,17 @@ async function createPrivateFile(path: string): Promise<boolean> {
   try {
     const { mode, size } = await file.stat();
     if (process.platform !== "win32" && (mode & 0o077) !== 0)
-      throw new Error(`Others may read ${path}. Make it yours alone: chmod 600 ${path}`);
+      throw new Error(`Other users can read ${path}. Run chmod 600 ${path}`);
     return size === 0;
   } finally {
     await file.close();
   }
 }
 
-/** What is deleted is overwritten: erased details and old tokens are not left in the file. */
+/** `secure_delete` overwrites deleted data, so that erased details and old tokens do not remain in the file. */
 const pragmas = ["journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"];
 
-/** Opens a file, and makes it where there is none; `isNew` says which. */
+/** Opens a file, creating it if missing. */
 export async function openSqlite(path: string): Promise<{ database: Database; isNew: boolean }> {
   const isNew = await createPrivateFile(path);
   const DatabaseSync = loadDriver();
@@ -135,7 +135,7 @@ function toDatabase(file: DatabaseSyncInstance, path: string): Database {
         await run("COMMIT");
         return result;
       } catch (error) {
-        // A full disk may have ended it already.
+        // A full disk may have rolled the transaction back already.
         if (file.isTransaction) file.exec("ROLLBACK");
         throw error;
       } finally {
@@ -148,10 +148,10 @@ function toDatabase(file: DatabaseSyncInstance, path: string): Database {
     },
     async close() {
       try {
-        // The last one to leave would do so, were it not that statements keep the file open for a while.
+        // SQLite checkpoints on the last close, but prepared statements may keep the file open.
         file.exec("PRAGMA wal_checkpoint(PASSIVE)");
       } catch {
-        // What cannot be moved into the file stays in its log.
+        // The data stays in the WAL.
       }
       file.close();
     },

@@ -1,13 +1,13 @@
-/** The tokens of connections. What rotates belongs together: each family goes on from what was configured once. */
+/** Stored tokens. A family is the sequence of pairs that were refreshed from one configured pair. */
 import type { Store } from "./open";
 
 /** The newest pair of a family. */
 export interface StoredTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Grows with each pair. */
+  /** Incremented by each pair. */
   readonly version: number;
-  /** How long the access token was good when it was kept, and how long it still is, in milliseconds. */
+  /** Lifetime of the access token when it was stored, and its remaining lifetime, in milliseconds. */
   readonly lifetimeMs: number;
   readonly remainingMs: number;
 }
@@ -42,8 +42,8 @@ export async function listTokenFamilies({ database: { run } }: Store): Promise<s
 }
 
 /**
- * Keeps the pair that follows `version`, 0 where there was none. False where another has followed it, which stays, or where
- * it was forgotten.
+ * Stores the pair that follows `version`; 0 for the first. Returns false if another pair already followed it, or the family was
+ * forgotten.
  */
 export async function saveTokens(
   { database: { run, now }, sealer }: Store,
@@ -67,7 +67,7 @@ export async function forgetTokens({ database: { run } }: Store, family: string)
   await run("DELETE FROM fxdesk_tokens WHERE family = $1", [family]);
 }
 
-/** The access token of this version is good no longer. */
+/** Marks the access token of a version as expired. */
 export async function expireTokens(
   { database: { run } }: Store,
   family: string,

@@ -316,7 +316,7 @@ export async function runOrders(given: OrderScenario): Promise<OrderScenarioRepo
         released
           .filter(({ state }) => state !== "booked")
           .map(({ progress }) =>
-            (progress.remark ?? "").replace(/^It was valid until \S+ /, "").slice(0, 35),
+            (progress.remark ?? "").replace(/^The request expired at \S+ /, "").slice(0, 35),
           ),
       ),
       trades: trades.length,

@@ -30,7 +30,7 @@ test("prints person and reason, stays until resumed, and is shown by store check
   const halted = await run("plain", ["halt", "--reason", "wrong rates"]);
   expect(halted).toMatchObject({ code: 0, stderr: "" });
   expect(halted.stdout).toContain(`by ${userInfo().username} on`);
-  expect(halted.stdout).toContain("(wrong rates). Run fxdesk resume to end the halt.");
+  expect(halted.stdout).toContain("(wrong rates). To end the halt, run `fxdesk resume`.");
   const { stdout } = await run("plain", ["store", "check"]);
   expect(stdout).toMatch(/Halted +\S.*wrong rates/s);
   expect(JSON.parse((await run("plain", ["store", "check", "--json"])).stdout)).toMatchObject({

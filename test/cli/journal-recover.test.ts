@@ -55,10 +55,10 @@ test("finds a booked trade and reports others as unknown", async () => {
   const lines = stdout.trimEnd().split("\n");
   expect(lines).toHaveLength(2);
   expect(lines.find((line) => line.startsWith(booked))).toMatch(
-    / {2}trades.book {2}done {2}TR\d+ {2}Looked in/,
+    / {2}trades.book {2}done {2}TR\d+ {2}Searched/,
   );
   expect(lines.find((line) => line.startsWith(not))).toMatch(
-    / {2}trades.book {2}unknown {2}Looked in .*nothing there/,
+    / {2}trades.book {2}unknown {2}Searched .*no match/,
   );
   expect(JSON.parse((await recover("--json")).stdout)).toMatchObject([{ entry: not, state: "unknown" }]);
 }, 30_000);

@@ -85,7 +85,7 @@ test("resolve records the outcome and the person", async () => {
   });
   const again = await journal("resolve", lost.id, ...words);
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain("only one that is unknown can be resolved");
+  expect(again.stderr).toContain("only an unknown entry can be resolved");
 });
 
 test("resolve as not-sent warns that the key is free again", async () => {
@@ -103,7 +103,7 @@ test("erase removes the details and the journal still verifies", async () => {
   expect((await journal("export")).stdout.split("\n")[0]).not.toContain("Ångström");
   const early = await journal("erase", lost.id);
   expect(early.code).toBe(2);
-  expect(early.stderr).toContain("its details are needed until it is known how it ended");
+  expect(early.stderr).toContain("its details are needed until its outcome is known");
 });
 
 test("verifies an export with the head of the store", async () => {
@@ -120,7 +120,7 @@ test("verifies an export with the head of the store", async () => {
   await writeFile(path, stdout.replace("trade-1", "trade-7"));
   const changed = await elsewhere();
   expect(changed.code).toBe(1);
-  expect(changed.stdout).toMatch(/line 3 +its hash does not follow/);
+  expect(changed.stdout).toMatch(/line 3 +its hash does not match/);
 
   const lines = stdout.split("\n").slice(0, 3);
   const { hash } = JSON.parse(lines[2]!) as { hash: string };
@@ -140,10 +140,10 @@ test("verify and store check find changed events", async () => {
   );
   const { code, stdout } = await journal("verify");
   expect(code).toBe(1);
-  expect(stdout).toMatch(/event 2 +its hash does not follow/);
+  expect(stdout).toMatch(/event 2 +its hash does not match/);
   const checked = await runFxdesk(["store", "check"], { variables: variables() });
   expect(checked.code).toBe(1);
-  expect(checked.stdout).toContain("Journal, event 2: its hash does not follow");
+  expect(checked.stdout).toContain("Journal, event 2: its hash does not match");
 });
 
 const id = "0d6f1f1e-8c5b-4b0a-9b58-1c1a7f2f9a11";
@@ -152,9 +152,9 @@ test.each<[words: string[], said: string]>([
   [["lst"], 'There is no command "lst"'],
   [["show"], "Name an entry: fxdesk journal"],
   [["erase", "--json"], "Name an entry: fxdesk journal"],
-  [["show", id], `There is no journal entry ${id}`],
-  [["erase", id], `There is no journal entry ${id}`],
-  [["resolve", id, "--outcome", "done", "--note", "x"], `There is no journal entry ${id}`],
+  [["show", id], `Journal entry ${id} does not exist`],
+  [["erase", id], `Journal entry ${id} does not exist`],
+  [["resolve", id, "--outcome", "done", "--note", "x"], `Journal entry ${id} does not exist`],
   [["resolve", id, "--outcome", "done"], "--note <text> is required"],
   [["resolve", id, "--note", "x"], "--outcome <done|rejected|not-sent> is required"],
   [["resolve", id, "--note", "x", "--outcome", "unknown"], "--outcome must be done, rejected or not-sent."],

@@ -36,16 +36,16 @@ test("shows a request, releases it with a secret, and it is booked", async () =>
   const listed = await releases(["list", "--state", "waiting", "--json"]);
   expect(JSON.parse(listed.stdout)).toMatchObject([{ release: id, state: "waiting", asked_by: "desk" }]);
   const { stdout } = await releases(["show", id]);
-  for (const word of ["EURUSD", "worst_rate", "desk", "a yes of anna or bert", "CLI-1"])
+  for (const word of ["EURUSD", "worst_rate", "desk", "release by anna or bert", "CLI-1"])
     expect(stdout).toContain(word);
 
   const wrong = await releases(["release", id, "--as", "anna"], "a guess that is wrong\n");
   expect(wrong).toMatchObject({ code: 2, stdout: "" });
-  expect(wrong.stderr).toContain("That is not the secret of anna. Nothing was decided.");
+  expect(wrong.stderr).toContain("The secret of anna is wrong. No decision was recorded.");
   const none = await releases(["release", id, "--as", "anna"]);
   expect(none).toMatchObject({ code: 2 });
   const carl = await releases(["release", id, "--as", "carl"], `${secretOf("carl")}\n`);
-  expect(carl.stderr).toContain("that of carl does not count");
+  expect(carl.stderr).toContain("carl cannot release it");
 
   const right = await releases(["release", id, "--as", "anna"], `${secretOf("anna")}\n`);
   expect(right).toMatchObject({ code: 0, stdout: `${id} is released.\n` });
@@ -76,7 +76,7 @@ test("refuses with a note, cancels, and reports a missing release", async () => 
   });
   expect(await releases(["show", "R-NONE"])).toMatchObject({
     code: 2,
-    stderr: "There is no release R-NONE.\n",
+    stderr: "Release R-NONE does not exist.\n",
   });
 });
 
@@ -104,7 +104,7 @@ test("prints a token once, stores its hash, and revokes it", async () => {
   expect(findTokenHolder(await loadPeople(people), stdout.trim())).toBeUndefined();
   expect(await token("--revoke")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("has no token of erik"),
+    stderr: expect.stringContaining("contains no token of erik"),
   });
 });
 
@@ -116,7 +116,7 @@ test("sets and removes an e-mail address", async () => {
     });
   expect(await address("--mail", "erik")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('must be a mail address, such as anna@example.com, not "erik"'),
+    stderr: expect.stringContaining('must be a mail address, for example anna@example.com, not "erik"'),
   });
   expect(await address("--mail", "erik@example.com")).toMatchObject({ code: 0 });
   expect((await loadPeople(people)).addresses).toEqual({ erik: "erik@example.com" });
@@ -135,7 +135,7 @@ test.each([
   ],
   [
     { FXDESK_MAIL_SERVER: "mail.example.com", FXDESK_MAIL_FROM: "fxdesk@example.com" },
-    "FXDESK_MAIL_SERVER must be the address of a mail server",
+    "FXDESK_MAIL_SERVER must be the URL of a mail server",
   ],
   [
     { FXDESK_MAIL_SERVER: "smtps://mail.example.com", FXDESK_MAIL_FROM: "fxdesk" },
@@ -152,7 +152,7 @@ test("reports an invalid policy by line and field", async () => {
   await place.setPolicy({ people: ["anna"], rules: [{ yes: 3 }] });
   const { code, stderr } = await releases(["release", id, "--as", "anna"], secretOf("anna"));
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^FXDESK_POLICY or --policy names .*line 7, rules\.0\.yes: asks for 3/);
+  expect(stderr).toMatch(/^FXDESK_POLICY or --policy names .*line 7, rules\.0\.yes: requires 3 people/);
 });
 
 test.each([

@@ -190,7 +190,7 @@ test("moves everything under another key, and the old location names the new one
   expect(kept).toMatchObject({ accessToken: "access-1" });
   const again = await check(location);
   expect(again.code).toBe(1);
-  expect(again.stderr).toContain(`The store moved to ${to}. Set FXDESK_STORE to that`);
+  expect(again.stderr).toContain(`The store moved to ${to}. Set FXDESK_STORE to the new location`);
 });
 
 test.each<[args: string[], variables: Record<string, string>, words: string]>([

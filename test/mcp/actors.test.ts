@@ -71,7 +71,7 @@ describe.each([
     expect([state, asked_by]).toEqual(["waiting", asker]);
     const yesOf = (person: string) =>
       desk.orders.decide(release, { person, secret: secretOf(person), decision: "release", seal });
-    await expect(yesOf(asker)).rejects.toThrow(`${asker} has asked for ${release}`);
+    await expect(yesOf(asker)).rejects.toThrow(`${asker} requested ${release}`);
     expect(await yesOf(other)).toMatchObject({ state: "released" });
     const { journal_entry } = await eventually(
       async () => {
@@ -106,7 +106,7 @@ test("what one was released does not let the other's call leave; either takes it
   const hers = (await anna.callTool(booking("B-1"))).structuredContent as { release: string };
   await place.decide(hers.release, "bert");
   expect(textOf(await bert.callTool(booking("B-1")))).toContain(
-    `stands for another request, ${hers.release}`,
+    `belongs to another request, ${hers.release}`,
   );
   const his = (await bert.callTool(booking())).structuredContent as { release: string; state: string };
   expect(his.state).toBe("waiting");
@@ -126,14 +126,14 @@ test("refuses unknown, removed and replaced tokens", async () => {
   expect([await status(second), await status("another-token-of-nobody"), await status("")]).toEqual([
     401, 401, 401,
   ]);
-  await expect(revokeToken(people, "carl")).rejects.toThrow("has no token of carl");
+  await expect(revokeToken(people, "carl")).rejects.toThrow("contains no token of carl");
 });
 
 test("where the file of people cannot be trusted any more, only the token of the server lets in", async () => {
   await chmod(people, 0o644);
   try {
     expect([await status(tokens.anna), await status(shared)]).toEqual([503, 200]);
-    expect(console.error).toHaveBeenLastCalledWith(expect.stringContaining("which others may read"));
+    expect(console.error).toHaveBeenLastCalledWith(expect.stringContaining("which other users can read"));
   } finally {
     await chmod(people, 0o600);
   }

@@ -138,18 +138,22 @@ test("an order is asked for, released by a person's node and booked; messages ar
 });
 
 test.each<[string, object, string]>([
-  ["another secret", { credentials: { secret: "a guess that is wrong" } }, "not the secret of anna"],
+  ["another secret", { credentials: { secret: "a guess that is wrong" } }, "The secret of anna is wrong"],
   ["no secret", { credentials: { secret: "" } }, "secret is needed"],
-  ["who asked", { person: "desk", credentials: { secret: secretOf("desk") } }, "not the secret of desk"],
+  ["who asked", { person: "desk", credentials: { secret: secretOf("desk") } }, "The secret of desk is wrong"],
   [
     "whose yes does not count",
     { person: "carl", credentials: { secret: secretOf("carl") } },
-    "of carl does not count",
+    "carl cannot release it",
   ],
-  ["a seal that was forged", { seal: typed("str", "0".repeat(64)) }, "is not what was shown"],
+  ["a seal that was forged", { seal: typed("str", "0".repeat(64)) }, "differs from what was shown"],
   ["no seal", { seal: typed("str", "") }, "seal is needed"],
   ["a word that is no decision", { decision: typed("str", "yes") }, "must be release or refuse"],
-  ["something that is not there", { release: typed("str", "R-000000000000") }, "no release R-000000000000"],
+  [
+    "something that is not there",
+    { release: typed("str", "R-000000000000") },
+    "Release R-000000000000 does not exist",
+  ],
 ])("%s releases nothing, and the flow hears why", async (_, more, message) => {
   await nodeRed.deploy(flow(releaseNode(more)));
   const { release } = await placeOrder();

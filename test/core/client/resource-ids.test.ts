@@ -194,7 +194,7 @@ test("limits the wait on close for all IDs together, and warns about the rest", 
 
   expect(tookMs).toBeLessThan(9_000);
   const messages = warnings.mock.calls.map(([labelParts]) => labelParts as string);
-  expect(messages.filter((labelParts) => !labelParts.includes("in plain text"))).toEqual([
+  expect(messages.filter((labelParts) => !labelParts.includes("unencrypted"))).toEqual([
     expect.stringContaining("before the IDs of 4 calls were stored"),
   ]);
 });

@@ -1,4 +1,4 @@
-/** Calls that commit money, and their keys: each is made once, and what became of it is given back. */
+/** Idempotency of money calls: each key is sent once, and its outcome is replayed. */
 import { randomUUID } from "node:crypto";
 import { mkdir, rmdir, writeFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -45,7 +45,7 @@ const initiated = respond(
   '{"transactionStatus":"RCVD","paymentId":"p-1","_links":{"self":{"href":"/v1/payments/x/p-1"}}}',
 );
 
-/** The journal of a store, as another process has it. */
+/** Opens the journal as another process would. */
 async function journalOf(given: ReturnType<typeof freshStore>): Promise<Journal> {
   const journal = await openJournal(parseStoreSettings(given));
   onCleanup(() => journal.close());
@@ -58,7 +58,7 @@ async function onlyEntry(given: ReturnType<typeof freshStore>): Promise<Entry> {
   return entries[0]!;
 }
 
-test("the intent is on disk before a connection is opened, that it leaves before its head is written", async () => {
+test("stores the intent before connecting, and the sent mark before writing the head", async () => {
   const given = freshStore();
   const server = await heldServer();
   onCleanup(() => server.close());
@@ -94,7 +94,7 @@ test("the intent is on disk before a connection is opened, that it leaves before
 });
 
 describe("the same call under its key again", () => {
-  test("gives the response back, and sends nothing", async () => {
+  test("returns the recorded response and sends nothing", async () => {
     const { server, client } = await startClientAndServer(booked, freshStore());
     const first = await client.trades.book.response(tradeInput);
     const again = await client.trades.book.response(tradeInput);
@@ -111,7 +111,7 @@ describe("the same call under its key again", () => {
     expect(server.heads).toHaveLength(1);
   });
 
-  test("does so in another process, too, and after it", async () => {
+  test("returns it in another process, and after the first one ended", async () => {
     const given = freshStore();
     const { server, client } = await startClientAndServer(booked, given);
     await client.trades.book(tradeInput);
@@ -121,7 +121,7 @@ describe("the same call under its key again", () => {
     expect(server.heads).toHaveLength(1);
   });
 
-  test("asks for the same, in whatever order and spelling", async () => {
+  test("recognises the same terms in any order and spelling", async () => {
     const { server, client } = await startClientAndServer(initiated, freshStore());
     const inOrder = Object.fromEntries(Object.entries(payment).toReversed()) as typeof payment;
     await client.payments.initiate(payment, { key: "INV-17" });
@@ -138,7 +138,7 @@ describe("the same call under its key again", () => {
     expect(again.toJSON()).toEqual({
       ...first.toJSON(),
       message: expect.stringMatching(
-        /what became of the earlier call with this key .* nothing was sent now\.$/,
+        /the outcome of the earlier call with this key .* nothing was sent now\.$/,
       ) as string,
       retryable: false,
       attempts: 0,
@@ -148,7 +148,7 @@ describe("the same call under its key again", () => {
     expect(server.heads).toHaveLength(1);
   });
 
-  test("tells that the outcome is unknown, as long as nobody knows better", async () => {
+  test("reports an unknown outcome until it is resolved", async () => {
     const given = freshStore();
     const { server, client } = await startClientAndServer(reset, given);
     const first = await failureOf(client.trades.book(tradeInput));
@@ -167,11 +167,13 @@ describe("the same call under its key again", () => {
     });
     const found = await client.trades.book.response(tradeInput);
     expect(found).toMatchObject({ status: 201, body: { trade_id: "t-9" }, journal: { replayed: true } });
-    expect(found.violations).toEqual([{ field: "", message: expect.stringContaining("no more of this") }]);
+    expect(found.violations).toEqual([
+      { field: "", message: expect.stringContaining("only the identifier of this") },
+    ]);
     expect(server.heads).toHaveLength(1);
   });
 
-  test("says what to look for before anybody has looked", async () => {
+  test("names the reference before the first search", async () => {
     const given = freshStore();
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
@@ -180,18 +182,18 @@ describe("the same call under its key again", () => {
     const client = createTestClient({ baseUrl: `http://127.0.0.1:${port}`, ...given });
     onCleanup(() => silent.close(() => undefined) && sockets.forEach((socket) => socket.destroy()));
     const stop = new AbortController();
-    // The call ends soon; the look after it, which has no response either, has the usual time.
+    // The call times out early; the search after it gets no response either and has the default limit.
     const call = failureOf(client.trades.book(tradeInput, { timeoutMs: 300, signal: stop.signal }));
     const journal = await journalOf(given);
     const unknown = async () => (await journal.list({ state: ["unknown"] }))[0];
     const waiting = { withinMs: 10_000, what: "an unknown outcome" };
     const { endingDetails, reference } = await eventually(unknown, waiting);
     stop.abort();
-    expect(endingDetails).toMatchObject({ remark: `Look for the reference ${reference}.` });
+    expect(endingDetails).toMatchObject({ remark: `Search the service for the reference ${reference}.` });
     expect(await call).toMatchObject({ outcome: "unknown" });
   });
 
-  test("is made when a person says that it was not", async () => {
+  test("sends the call after a person resolved it as not sent", async () => {
     const given = freshStore();
     const { server, client } = await startClientAndServer(inSequence(reset, booked), given);
     const { journal: note } = await failureOf(client.trades.book(tradeInput));
@@ -220,7 +222,7 @@ describe("the same call under its key again", () => {
     expect(server.heads).toHaveLength(2);
   });
 
-  test("is made when it never left", async () => {
+  test("sends the call after it was not sent", async () => {
     const given = freshStore();
     const nowhere = createTestClient({ baseUrl: await closedPortUrl(), ...given });
     const error = await failureOf(nowhere.trades.book(tradeInput));
@@ -242,24 +244,24 @@ describe("another call under the key", () => {
     const { journal } = await client.trades.book.response(tradeInput);
     const error = await failureOf(client.trades.book(input as typeof tradeInput));
     expect(error).toMatchObject({ name: "Conflict", code: "conflict", outcome: "not-sent", attempts: 0 });
-    expect(error.message).toContain('The quote_id "q-1" stands for another call');
+    expect(error.message).toContain('The quote_id "q-1" belongs to another call');
     expect(error.message).toContain(`journal entry ${journal!.entry}): it was carried out (t-1).`);
     expect(error.message).toContain(
-      "Nothing was sent now. Made under another key, this one may come on top.",
+      "Nothing was sent now. Under another key, this call may be carried out in addition.",
     );
     expect(server.heads).toHaveLength(1);
   });
 
-  test("is told that nobody knows what became of the first", async () => {
+  test("is refused while the outcome of the first is unknown", async () => {
     const { client } = await startClientAndServer(refused(502), freshStore());
     await failureOf(client.trades.book(tradeInput, { key: "K-1" }));
     const error = await failureOf(client.trades.book({ ...tradeInput, reference: "INV-1" }, { key: "K-1" }));
     expect(error).toMatchObject({ code: "conflict", outcome: "not-sent", attempts: 0 });
-    expect(error.message).toContain('The key "K-1" stands for another call');
-    expect(error.message).toContain("): it is not known whether it was carried out. Nothing was sent now.");
+    expect(error.message).toContain('The key "K-1" belongs to another call');
+    expect(error.message).toContain("): its outcome is unknown. Nothing was sent now.");
   });
 
-  test("may have the quote, where nobody chose the key and nothing was done", async () => {
+  test("can use the quote if the key was implicit and nothing was carried out", async () => {
     const given = freshStore();
     const { server, client } = await startClientAndServer(inSequence(refused(400), booked), given);
     const { journal } = await failureOf(client.trades.book(tradeInput));
@@ -274,7 +276,7 @@ describe("another call under the key", () => {
     expect((await client.trades.book.response(corrected)).journal).toMatchObject({ replayed: true });
   });
 
-  test("is refused under a key that was chosen, also where nothing was done", async () => {
+  test("is refused under an explicit key even if nothing was carried out", async () => {
     const { server, client } = await startClientAndServer(inSequence(refused(400), booked), freshStore());
     await failureOf(client.trades.book(tradeInput, { key: "INV-17" }));
     const corrected = { ...tradeInput, reason: "travel_costs" } as const;
@@ -296,7 +298,7 @@ describe("another call under the key", () => {
     expect(server.heads).toHaveLength(2);
   });
 
-  test("of a company is that of all its people; without one each person has keys", async () => {
+  test("belongs to the company, or without one to the person", async () => {
     const given = freshStore();
     const { server, client } = await startClientAndServer(initiated, given);
     const pay = (psu: Record<string, string>) =>
@@ -309,7 +311,7 @@ describe("another call under the key", () => {
   });
 });
 
-test("a call without a key and without what is used once is one of its own", async () => {
+test("gives a call without key and single-use field a unique key", async () => {
   const given = freshStore();
   const { server, client } = await startClientAndServer(initiated, given);
   const [one, other] = [
@@ -333,7 +335,7 @@ test.each(["", "   ", "a".repeat(201), "a\nb", "a\0b", "\ud800", 7, null])("%j i
   expect(server.heads).toHaveLength(0);
 });
 
-test("changes and reads have no entry, and load no store", async () => {
+test("writes no entry for changes and reads, and loads no store", async () => {
   const given = { store: "/nowhere/at/all/store.db", storeKey };
   const { client } = await startClientAndServer(respond(200, "[]"), given);
   expect(await client.trades.list.response()).not.toHaveProperty("journal");
@@ -341,7 +343,7 @@ test("changes and reads have no entry, and load no store", async () => {
 });
 
 describe.each(engines())("of calls that race on a key, on $name", ({ create }) => {
-  /** Clients as those of as many processes. */
+  /** Creates clients that share nothing but the store, like separate processes. */
   async function racing(fault: Fault, count: number, options: ClientOptions = {}) {
     const { location, key } = await create();
     const server = await startFaultServer(fault);
@@ -356,7 +358,7 @@ describe.each(engines())("of calls that race on a key, on $name", ({ create }) =
     return { server, clients };
   }
 
-  test("one is made, and the others get its response", async () => {
+  test("sends one call and returns its response to the others", async () => {
     const { server, clients } = await racing((socket) => void setTimeout(booked, 50, socket, 1), 4);
     const responses = await Promise.all(clients.map((client) => client.trades.book.response(tradeInput)));
     expect(responses.map(({ body }) => body.trade_id)).toEqual(Array(4).fill("t-1"));
@@ -365,18 +367,18 @@ describe.each(engines())("of calls that race on a key, on $name", ({ create }) =
     expect(server.heads).toHaveLength(1);
   });
 
-  test("one is made, and the others hear that its response was lost", async () => {
+  test("sends one call and reports its lost response to the others", async () => {
     const { server, clients } = await racing((socket) => void setTimeout(reset, 50, socket, 1), 4);
     const errors = await Promise.all(clients.map((client) => failureOf(client.trades.book(tradeInput))));
     expect(errors.map(({ code }) => code)).toEqual(Array(4).fill("outcome_unknown"));
     expect(server.heads).toHaveLength(1);
   });
 
-  test("one that waits waits no longer than it may", async () => {
+  test("limits the wait for another call", async () => {
     const { server, clients } = await racing(silence, 1);
     const first = failureOf(clients[0]!.trades.book(tradeInput, { timeoutMs: 60_000 }));
     await untilArrived(server, 1);
-    /** Whoever ends it before the journal was looked into knows of no other call: then it is tried for longer. */
+    /** Retries with a longer limit if the deadline passed before the journal was read. */
     const endedWithin = async (limit: (ms: number) => CallOptions): Promise<FxdeskError> => {
       for (let ms = 50; ; ms *= 2) {
         const error = await failureOf(clients[0]!.trades.book(tradeInput, limit(ms)));
@@ -403,7 +405,7 @@ describe.each(engines())("of calls that race on a key, on $name", ({ create }) =
   });
 });
 
-/** A way to a server that can be cut and opened again. */
+/** A connection to a server that can be cut and restored. */
 async function startTcpProxy(url: string) {
   const target = new URL(url);
   const sockets = new Set<Socket>();
@@ -445,7 +447,7 @@ describe.each(engines().slice(1))("while the store ($name) is away for a moment"
     return { way, server, client, journal };
   }
 
-  test("who made a call hears its outcome at once, and the journal does when it is back", async () => {
+  test("returns the outcome at once and journals it when the store is back", async () => {
     const { way, server, client, journal } = await atWay();
     const call = client.trades.book.response(tradeInput);
     await server.untilArrived(1);
@@ -459,7 +461,7 @@ describe.each(engines().slice(1))("while the store ($name) is away for a moment"
     await eventually(isDone, { withinMs: 20_000, what: "the ending in the journal" });
   });
 
-  test("the end of the client waits for what the journal is still to hear", async () => {
+  test("waits for pending outcomes on close", async () => {
     const { way, server, client, journal } = await atWay();
     const call = client.trades.book.response(tradeInput);
     await server.untilArrived(1);
@@ -472,7 +474,7 @@ describe.each(engines().slice(1))("while the store ($name) is away for a moment"
     expect(await journal.get(note!.entry)).toMatchObject({ state: "done", ending: { identity: "t-1" } });
   });
 
-  test("no money leaves", async () => {
+  test("sends no money call", async () => {
     const { way, server, client, journal } = await atWay();
     const first = client.trades.book(tradeInput);
     await server.untilArrived(1);
@@ -535,7 +537,7 @@ describe("without the store", () => {
     expect(server.heads).toHaveLength(1);
   });
 
-  test("money goes again once the store is there", async () => {
+  test("sends money calls again once the store is available", async () => {
     const path = join(files.path, randomUUID());
     await mkdir(path);
     const { server, client } = await startClientAndServer(booked, {

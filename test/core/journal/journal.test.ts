@@ -1,4 +1,4 @@
-/** What the journal promises, of every engine. */
+/** Guarantees of the journal on every engine. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     return claim.entry;
   }
 
-  test("an intent comes back as it was given, from every process", async () => {
+  test("reads an intent back unchanged in every process", async () => {
     const wanted = fresh();
     const entry = await claimed(await open(), wanted);
     expect(entry).toEqual({
@@ -73,7 +73,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     expect(await other.get("another")).toBeUndefined();
   });
 
-  test("a call goes from intended over sent to its end", async () => {
+  test("moves a call from intended to sent to its outcome", async () => {
     const journal = await open();
     const entry = await claimed(journal);
     await journal.recordSent(entry);
@@ -84,7 +84,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     expect(await journal.get(entry.id)).toEqual(ended);
   });
 
-  test("a key is what it is in its environment, for its client and its operation", async () => {
+  test("scopes a key to environment, client and operation", async () => {
     const journal = await open();
     const wanted = fresh();
     await claimed(journal, wanted);
@@ -127,7 +127,7 @@ describe.each(engines())("$name", ({ name, create }) => {
       const ended = await journal.recordOutcome(entry, first);
       for (const state of allowed.filter((each) => each !== "not-sent" || first !== notSent))
         await expect(journal.recordOutcome(entry, { state, by: "recovery", details: {} })).rejects.toThrow(
-          `has ended as ${first.state}`,
+          `already ended as ${first.state}`,
         );
       expect(await journal.recordOutcome(entry, first)).toEqual(ended);
     },
@@ -145,15 +145,15 @@ describe.each(engines())("$name", ({ name, create }) => {
     });
   });
 
-  test("nobody ends the call of another, or lets it leave", async () => {
+  test("refuses to send or end the call of another process", async () => {
     const entry = await claimed(await open());
     const other = await open();
-    await expect(other.recordSent(entry)).rejects.toThrow("is over");
-    await expect(other.recordOutcome(entry, done)).rejects.toThrow("Another process is making the call");
+    await expect(other.recordSent(entry)).rejects.toThrow("no longer holds its claim");
+    await expect(other.recordOutcome(entry, done)).rejects.toThrow("another process is making the call");
     expect((await other.get(entry.id))!.state).toBe("intended");
   });
 
-  test("where the process is gone before it left, the key is free", async () => {
+  test("frees the key if the process died before sending", async () => {
     const wanted = fresh();
     const gone = await open();
     const entry = await claimed(gone, wanted, 1);
@@ -163,12 +163,12 @@ describe.each(engines())("$name", ({ name, create }) => {
       ending: { state: "not-sent", by: "recovery" },
     });
     await claimed(other, wanted);
-    await expect(gone.recordSent(entry)).rejects.toThrow("is over");
-    await expect(gone.recordOutcome(entry, notSent)).rejects.toThrow("Another process");
+    await expect(gone.recordSent(entry)).rejects.toThrow("no longer holds its claim");
+    await expect(gone.recordOutcome(entry, notSent)).rejects.toThrow("another process");
     await other.recordSent(entry);
   });
 
-  test("where the process is gone after it left, its end is unknown, and what it says late is heard", async () => {
+  test("marks a sent call unknown if the process died, and accepts a late outcome", async () => {
     const gone = await open();
     const entry = await claimed(gone, fresh(), 1);
     await gone.recordSent(entry);
@@ -176,11 +176,13 @@ describe.each(engines())("$name", ({ name, create }) => {
       state: "unknown",
       endingDetails: { remark: expect.stringContaining(`the reference ${entry.reference!}.`) as string },
     });
-    await expect(gone.recordSent(entry)).rejects.toThrow("is over, which is unknown by now");
+    await expect(gone.recordSent(entry)).rejects.toThrow(
+      "is unknown: this process no longer holds its claim",
+    );
     expect((await gone.recordOutcome(entry, done)).state).toBe("done");
   });
 
-  test("to leave begins the time anew, and leaving twice is leaving once", async () => {
+  test("restarts the claim's lifetime when sent, and records sent once", async () => {
     const journal = await open();
     const entry = await claimed(journal);
     await withStore(settings, ({ database }) =>
@@ -196,7 +198,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     expect(kindsOfEvents.map(({ kind }) => kind)).toEqual(["intent", "sent"]);
   });
 
-  test("who waits gets the outcome of who makes the call", async () => {
+  test("returns the outcome to a process that waits", async () => {
     const [first, second] = [await open(), await open()];
     const wanted = fresh();
     const entry = await claimed(first, wanted);
@@ -206,10 +208,10 @@ describe.each(engines())("$name", ({ name, create }) => {
     await first.recordSent(entry);
     const ended = await first.recordOutcome(entry, done);
     expect(await waiting).toEqual(ended);
-    await expect(second.waitForOutcome("another", never)).rejects.toThrow("no journal entry another");
+    await expect(second.waitForOutcome("another", never)).rejects.toThrow("entry another does not exist");
   });
 
-  test("entries are listed newest first, by state, to a limit", async () => {
+  test("lists entries newest first, by state, up to a limit", async () => {
     const own = await create();
     const journal = await open(own);
     expect(await journal.list()).toEqual([]);
@@ -225,7 +227,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     expect(await journal.list({ state: [] })).toEqual([]);
   });
 
-  test("many at once are one transaction after the other, none is lost", async () => {
+  test("serialises concurrent appends and loses none", async () => {
     const journal = await open(await create());
     const wanted = Array.from({ length: 50 }, () => fresh());
     const claims = await Promise.all([...wanted, ...wanted].map((each) => journal.claim(each, longMs)));
@@ -233,7 +235,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     expect(await journal.list()).toHaveLength(50);
   });
 
-  test("what cannot be done does not take along what was asked with it", async () => {
+  test("fails one append without failing the others of its batch", async () => {
     const journal = await open();
     const entry = await claimed(journal);
     const stranger = { ...entry, id: "another" };
@@ -246,7 +248,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     expect((await journal.get(entry.id))!.state).toBe("sent");
   });
 
-  test("with a key nothing of the details can be read in the store", async () => {
+  test("encrypts details if a key is set", async () => {
     const journal = await open();
     const entry = await claimed(journal);
     await journal.recordOutcome(entry, done);
@@ -263,7 +265,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     ).rejects.toThrow("FXDESK_STORE_KEY");
   });
 
-  test("closed, it does what was asked before and nothing after", async () => {
+  test("finishes queued work on close and refuses later work", async () => {
     const journal = await openJournal(settings);
     const wanted = fresh();
     const claim = journal.claim(wanted, longMs);
@@ -274,7 +276,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     await expect(journal.claim(wanted, longMs)).rejects.toThrow("closed");
   });
 
-  test("open and unused, it does not keep a process alive", async () => {
+  test("does not keep the process alive while idle", async () => {
     const script = `
       const { openJournal } = require(${JSON.stringify(join(__dirname, "../../../dist/core/journal/journal.js"))});
       const settings = { location: ${JSON.stringify(settings.location)}, key: Buffer.from("${settings.key!.toString("hex")}", "hex") };
@@ -289,13 +291,13 @@ describe.each(engines())("$name", ({ name, create }) => {
   const kindsIn = (id: string) =>
     inStore(async (store) => (await listEvents(storeAccessOf(store), id)).map(({ kind }) => kind));
 
-  test("a person resolves what is unknown, and nothing else", async () => {
+  test("lets a person resolve unknown entries only", async () => {
     const journal = await open();
     const note = "called the desk";
     const resolution = { state: "done", identity: "trade-9", note, actor: "jane" } as const;
     const entry = await claimed(journal);
     const resolve = (id: string) => inStore((store) => resolveEntry(store, id, resolution));
-    await expect(resolve(entry.id)).rejects.toThrow("is intended: only one that is unknown");
+    await expect(resolve(entry.id)).rejects.toThrow("is intended: only an unknown entry");
     await journal.recordOutcome(entry, unknown);
     expect(await resolve(entry.id)).toMatchObject({
       state: "done",
@@ -303,10 +305,10 @@ describe.each(engines())("$name", ({ name, create }) => {
       endingDetails: { note, actor: "jane" },
     });
     await expect(resolve(entry.id)).rejects.toThrow(EntryRefusal);
-    await expect(resolve("another")).rejects.toThrow("no journal entry another");
+    await expect(resolve("another")).rejects.toThrow("entry another does not exist");
   });
 
-  test("resolved as not sent, the same call may be made again", async () => {
+  test("allows the call again after it is resolved as not sent", async () => {
     const journal = await open();
     const wanted = fresh();
     const entry = await claimed(journal, wanted);
@@ -323,7 +325,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     expect(await kindsIn(entry.id)).toEqual(["intent", "sent", "ended", "ended", "intent"]);
   });
 
-  test("details are erased for good, and the chain stays whole", async () => {
+  test("erases details and keeps the chain valid", async () => {
     const journal = await open();
     const wanted = fresh();
     const entry = await claimed(journal, wanted);
@@ -341,7 +343,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     await expect(erase("another")).rejects.toThrow(EntryRefusal);
   });
 
-  test("an export of it is whole, with the head of the store", async () => {
+  test("exports a valid journal with the head of the store", async () => {
     const text: Buffer[] = [];
     const [lines, verified] = await inStore(async (store) => {
       for await (const line of exportLines(storeAccessOf(store))) text.push(Buffer.from(line));
@@ -354,20 +356,20 @@ describe.each(engines())("$name", ({ name, create }) => {
   });
 
   const changes: readonly (readonly [change: string, words: string])[] = [
-    ["UPDATE fxdesk_journal_events SET at = at + 1 WHERE seq = 2", "event 2: its hash does not follow"],
+    ["UPDATE fxdesk_journal_events SET at = at + 1 WHERE seq = 2", "event 2: its hash does not match"],
     ["UPDATE fxdesk_journal_events SET content = '{' WHERE seq = 2", "event 2: is not as fxdesk writes it"],
     ["DELETE FROM fxdesk_journal_events WHERE seq = 2", "event 3: event 3 follows event 1"],
     ["DELETE FROM fxdesk_journal_events WHERE seq = 3", "end: it ends with event 2"],
-    ["DELETE FROM fxdesk_journal_events WHERE seq = 3", "event 3: is not there, and its details are"],
-    ["DELETE FROM fxdesk_journal_details WHERE seq = 1", "event 1: its details are not there, and no event"],
+    ["DELETE FROM fxdesk_journal_events WHERE seq = 3", "event 3: is missing, although it has details"],
+    ["DELETE FROM fxdesk_journal_details WHERE seq = 1", "event 1: its details are missing, and no event"],
     ["UPDATE fxdesk_journal_details SET seq = 2 WHERE seq = 1", "event 2: its details cannot be read"],
-    ["UPDATE fxdesk_journal_entries SET state = 'not-sent'", "its state is not what its events tell"],
-    ["UPDATE fxdesk_journal_entries SET key = 'another'", "its key is not what its events tell"],
-    ["DELETE FROM fxdesk_journal_entries", "its events are there, and it is not"],
-    ["UPDATE fxdesk_journal_entries SET id = 'x'", "entry x: no event tells of it"],
+    ["UPDATE fxdesk_journal_entries SET state = 'not-sent'", "its state does not match its events"],
+    ["UPDATE fxdesk_journal_entries SET key = 'another'", "its key does not match its events"],
+    ["DELETE FROM fxdesk_journal_entries", "is missing, although it has events"],
+    ["UPDATE fxdesk_journal_entries SET id = 'x'", "entry x: has no event"],
   ];
 
-  test("what was changed in the store is found", async () => {
+  test("detects changes in the store", async () => {
     const own = await create();
     const journal = await open(own);
     const entry = await claimed(journal);
@@ -390,12 +392,12 @@ describe.each(engines())("$name", ({ name, create }) => {
     });
   });
 
-  describe("of processes that race on keys", () => {
+  describe("processes that race for keys", () => {
     const fates = ["done", "rejected", "unknown", "not-sent", "dies before", "dies after"] as const;
     type Fate = (typeof fates)[number];
     const endings: Readonly<Record<string, EntryOutcome>> = { done, rejected, unknown, "not-sent": notSent };
 
-    /** Makes a call as a client does; undefined where it dies on the way. */
+    /** Makes a call like a client. Returns undefined if the simulated process dies. */
     async function make(journal: Journal, wanted: Intent, nextFate: () => Fate, sent: string[]) {
       for (;;) {
         const fate = nextFate();
@@ -406,7 +408,7 @@ describe.each(engines())("$name", ({ name, create }) => {
             () => false,
             () => true,
           );
-          // Its claim is so short that another may have taken it over.
+          // The claim is short, so another process may have taken it over.
           if (isOver && fate === "dies after") return undefined;
           expect(isOver).toBe(false);
           sent.push(fate);
@@ -418,7 +420,7 @@ describe.each(engines())("$name", ({ name, create }) => {
       }
     }
 
-    test("one sends, and all others get its outcome", async () => {
+    test("sends once and returns the outcome to all others", async () => {
       const shared = await Promise.all([open(), open(), open(), open()]);
       const racing = fc.record({
         count: fc.integer({ min: 2, max: 4 }),
@@ -446,7 +448,7 @@ describe.each(engines())("$name", ({ name, create }) => {
   });
 
   if (name === "PostgreSQL") {
-    test("a connection that is not used for a while is closed, and opened anew", async () => {
+    test("closes an idle connection and reopens it on use", async () => {
       const own = await create();
       const database = new URL(own.location).pathname.slice(1);
       const connections = () =>
@@ -470,7 +472,7 @@ describe.each(engines())("$name", ({ name, create }) => {
       expect(await connections()).toBe(1);
     });
 
-    test("what was committed is found again when its response was lost", async () => {
+    test("detects its own commit if the response was lost", async () => {
       const cut = await startDatabaseProxy(settings);
       cuts.push(cut);
       const journal = await open(cut.settings);
@@ -483,7 +485,7 @@ describe.each(engines())("$name", ({ name, create }) => {
       expect(await kindsIn(entry.id)).toEqual(["intent", "sent", "ended"]);
     });
 
-    test("while it is away nothing is claimed and nothing leaves; then it goes on", async () => {
+    test("claims and sends nothing while the database is down, then continues", async () => {
       const cut = await startDatabaseProxy(settings);
       cuts.push(cut);
       const journal = await open(cut.settings);

@@ -1,4 +1,4 @@
-/** A call whose response was lost, and what becomes of it: at the real sandbox. */
+/** Recovery of lost responses, against the sandbox. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -94,7 +94,7 @@ test.each(["reset-after", "cut-off"] as const)(
   },
 );
 
-test("a booking that was not made stays unknown, with what was looked for", async () => {
+test("keeps a booking unknown that was not made, with a remark on the search", async () => {
   const client = connected();
   const quote_id = await makeQuote(client);
   addFault("trades.book", "reset-before");
@@ -108,7 +108,7 @@ test("a booking that was not made stays unknown, with what was looked for", asyn
       message: error.message,
       lastFinding: "none",
       remark: expect.stringMatching(
-        /^Looked in trades.list at .* for the reference INV-7 .*: nothing there/,
+        /^Searched trades.list at .* for the reference INV-7 .*: no match/,
       ) as string,
     },
   });
@@ -117,18 +117,18 @@ test("a booking that was not made stays unknown, with what was looked for", asyn
   expect(again.message).toContain("nothing was sent now");
 });
 
-test("what is found later is told in one line, and is the outcome from then on", async () => {
+test("reports a booking that is found later in one line, and replays it from then on", async () => {
   const client = connected();
   const quote_id = await makeQuote(client);
   addFault("trades.book", "reset-after");
-  // The list cannot be read as long as the caller waits.
+  // The list is unavailable while the caller waits.
   addFault("trades.list", "reset-before", 1_000);
   const error = await failure(client.trades.book({ quote_id, reason: "other" }));
   expect(error.outcome).toBe("unknown");
   expect(await onlyEntry()).toMatchObject({
     endingDetails: {
       lastFinding: "unread",
-      remark: expect.stringContaining("Could not look in trades.list") as string,
+      remark: expect.stringContaining("Could not search trades.list") as string,
     },
   });
   sandbox.control.clearFaults();
@@ -143,7 +143,7 @@ test("what is found later is told in one line, and is the outcome from then on",
   expect(again.body.trade_id).toBe(identity);
 }, 30_000);
 
-test("nobody looks on who aborts; what is found then is told", async () => {
+test("stops waiting on abort and reports the call when it is found", async () => {
   const client = connected();
   const quote_id = await makeQuote(client);
   sandbox.control.addFault({ operation: "trades.list", kind: "latency", milliseconds: 2_000, times: 1 });
@@ -161,7 +161,7 @@ test("nobody looks on who aborts; what is found then is told", async () => {
   expect(await onlyEntry()).toMatchObject({ state: "done" });
 }, 60_000);
 
-test("what another process left unknown is found once a journal is opened", async () => {
+test("recovers calls of other processes when a journal is opened", async () => {
   const first = connected();
   const quote_id = await makeQuote(first);
   addFault("trades.book", "reset-after");
@@ -177,7 +177,7 @@ test("what another process left unknown is found once a journal is opened", asyn
   expect((await entries()).map(({ state }) => state)).toEqual(["done", "done"]);
 }, 30_000);
 
-test("others who make the same call get what was found", async () => {
+test("returns the recovered outcome to repetitions of the call", async () => {
   const [first, second] = [connected(), connected()];
   const quote_id = await makeQuote(first);
   addFault("trades.book", "reset-after");
@@ -188,7 +188,7 @@ test("others who make the same call get what was found", async () => {
   expect(ids.size).toBe(1);
 });
 
-test("two of one reference whose responses are lost are left to a person", async () => {
+test("leaves two lost calls with one reference to a person", async () => {
   const client = connected();
   const quotes = [await makeQuote(client), await makeQuote(client)];
   const reference = "INV-9";
@@ -200,7 +200,7 @@ test("two of one reference whose responses are lost are left to a person", async
 });
 
 describe("a payment", () => {
-  test("stays unknown where nobody says that the service replays", async () => {
+  test("stays unknown if the service is not known to replay", async () => {
     const client = connected();
     const input = await sampleInput("payments.initiate", client);
     addFault("payments.initiate", "reset-after");
@@ -208,7 +208,7 @@ describe("a payment", () => {
     expect(await failure(paying)).toMatchObject({ outcome: "unknown" });
   });
 
-  test("is sent once more where the service replays, and is made once", async () => {
+  test("is repeated once if the service replays, and made once", async () => {
     const client = connected({ settings: { replaysByRequestId: "yes" } });
     const input = await sampleInput("payments.initiate", client);
     const before = sandbox.requests.length;
@@ -233,7 +233,7 @@ describe("a payment", () => {
     expect(sandbox.requests.slice(before).filter(({ method }) => method === "POST")).toHaveLength(2);
     expect(await onlyEntry()).toMatchObject({
       state: "unknown",
-      endingDetails: { remark: expect.stringMatching(/^Sent once more at/) as string },
+      endingDetails: { remark: expect.stringMatching(/^Repeated at/) as string },
     });
   });
 });

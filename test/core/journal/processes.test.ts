@@ -33,7 +33,7 @@ async function program(url: string, code: string, shell = 'exec "$@"'): Promise<
   return JSON.parse(stdout);
 }
 
-test("who reads and changes loads neither the journal nor the store", async () => {
+test("reads and changes load neither journal nor store", async () => {
   const { url } = await startFaultServer(respond(200, "[]"));
   const code = `
     await client.trades.list();
@@ -42,7 +42,7 @@ test("who reads and changes loads neither the journal nor the store", async () =
   expect(await program(url, code)).toEqual(["dist/core/store/settings.js"]);
 });
 
-test("on a full disk money stops before it leaves, and reads go on", async () => {
+test("a full disk stops money calls before they are sent, but no reads", async () => {
   const server = await startFaultServer(respond(201, '{"trade_id":"t-1"}'));
   const code = `
     let booked = 0;

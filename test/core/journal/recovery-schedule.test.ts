@@ -1,4 +1,4 @@
-/** Who looks for what is unknown, and when: the same on every engine, whatever races. */
+/** Recovery schedule and leases on every engine, with concurrent processes. */
 import { randomBytes } from "node:crypto";
 import type { Entry, Journal, CallScope } from "../../../core/journal/entry";
 import { eraseDetails } from "../../../core/journal/operator-actions";
@@ -30,12 +30,12 @@ describe.each(engines())("$name", ({ create }) => {
     return claim.entry;
   }
 
-  /** An entry that is unknown, and of whose call nobody knows who made it. */
+  /** Creates an unknown entry that is not reserved for its process. */
   const lost = async (reference = "FX-1") => journals[0]!.recordOutcome(await entry(reference), abandoned);
   const take = async (which: "due" | "all" = "due", by = 0) =>
     (await journals[by]!.leaseUnknown(scope, which, longMs)).map((look) => look.entry.id);
 
-  test("what is unknown is taken by one, however many race", async () => {
+  test("leases an unknown entry to one of many", async () => {
     const ids = new Set<string>();
     for (let count = 0; count < 20; count += 1) ids.add((await lost()).id);
     const taken = await Promise.all([take("due", 0), take("due", 1), take("all", 0), take("all", 1)]);
@@ -43,7 +43,7 @@ describe.each(engines())("$name", ({ create }) => {
     expect(new Set(taken.flat())).toEqual(ids);
   });
 
-  test("what was looked for in vain rests, and may be taken by who asks for it or begins anew", async () => {
+  test("pauses after a failed search, except for explicit requests and new processes", async () => {
     const { id } = await lost();
     expect(await take()).toEqual([id]);
     await journals[0]!.reschedule(id, longMs);
@@ -57,14 +57,14 @@ describe.each(engines())("$name", ({ create }) => {
     expect(await take()).toEqual([id]);
   });
 
-  test("what somebody took who is gone is free again", async () => {
+  test("frees the lease of a process that died", async () => {
     const { id } = await lost();
     expect(await journals[0]!.leaseOne(id, 300)).toBeDefined();
     expect(await take("all", 1)).toEqual([]);
     await eventually(async () => (await take("due", 1)).includes(id), { withinMs: 10_000, what: "its end" });
   });
 
-  test("who made a call looks for it before anybody else", async () => {
+  test("reserves a lost call for its own process first", async () => {
     const made = await entry("FX-2");
     await journals[0]!.recordOutcome(made, unknown);
     expect(await take("all", 1)).toEqual([]);
@@ -73,7 +73,7 @@ describe.each(engines())("$name", ({ create }) => {
     expect(await take("due", 1)).toEqual([made.id]);
   });
 
-  test("a call whose process is gone is looked for, one that goes on is not", async () => {
+  test("recovers calls of dead processes only", async () => {
     await entry("FX-3");
     const gone = await entry("FX-4", 1);
     await eventually(async () => (await take("due", 1)).includes(gone.id), {
@@ -83,7 +83,7 @@ describe.each(engines())("$name", ({ create }) => {
     expect(await journals[1]!.get(gone.id)).toMatchObject({ state: "unknown", ending: { by: "recovery" } });
   });
 
-  test("nothing is due where nothing is unknown", async () => {
+  test("reports nothing due without unknown entries", async () => {
     expect(await journals[0]!.nextRecoveryInMs(scope)).toBeUndefined();
     const made = await entry("FX-5");
     await journals[0]!.recordOutcome(made, done);
@@ -91,7 +91,7 @@ describe.each(engines())("$name", ({ create }) => {
     expect(await journals[0]!.leaseOne(made.id, longMs)).toBeUndefined();
   });
 
-  test("entries of one reference know of each other, and of whose a trade is", async () => {
+  test("finds entries by reference and by identity", async () => {
     const [first, second, other] = [await lost("INV-1"), await lost(" INV-1 "), await lost("INV-2")];
     const namesakes = async (of: Entry) => (await journals[1]!.listSameReference(of)).map(({ id }) => id);
     expect([await namesakes(first), await namesakes(second), await namesakes(other)]).toEqual([

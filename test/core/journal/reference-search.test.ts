@@ -63,10 +63,10 @@ const booked = (id: string, identity: string, change: Partial<Entry> = {}) =>
   createEntry(id, { state: "done", ending: { state: "done", by: "call", identity }, ...change });
 
 const looked =
-  "Looked in trades.list at 2026-11-22T09:00:00.000Z for the reference FX-1 from 2026-11-19 to 2026-11-23";
+  "Searched trades.list at 2026-11-22T09:00:00.000Z for the reference FX-1 from 2026-11-19 to 2026-11-23";
 
 describe("a call is", () => {
-  test("found where one thing has its reference", async () => {
+  test("found if one item has its reference", async () => {
     const listed = [trade("t-1", "other"), trade("t-2"), trade("t-3", "")];
     expect(await finding({ listed })).toEqual({
       kind: "found",
@@ -82,12 +82,12 @@ describe("a call is", () => {
   test.each(["2026-11-18", "2026-11-24", "2025-11-20", ""])("not found on %j", async (day) => {
     expect(await finding({ listed: [trade("t-1", "FX-1", day)] })).toEqual({
       kind: "none",
-      remark: `${looked}: nothing there. 1 of other days or other entries.`,
+      remark: `${looked}: no match. 1 on other days or of other entries.`,
     });
   });
 
-  test("not found where nothing has its reference", async () => {
-    const remark = `${looked}: nothing there.`;
+  test("not found if no item has its reference", async () => {
+    const remark = `${looked}: no match.`;
     expect(await finding({ listed: [] })).toEqual({ kind: "none", remark });
     expect(await finding({ listed: [trade("t-1", "FX-10"), trade("t-2", "fx-1")] })).toEqual({
       kind: "none",
@@ -95,14 +95,14 @@ describe("a call is", () => {
     });
   });
 
-  test("left to a person where several things have its reference", async () => {
+  test("left to a person if several items have its reference", async () => {
     expect(await finding({ listed: [trade("t-1"), trade("t-2")] })).toEqual({
       kind: "several",
-      remark: `${looked}: several have it, t-1, t-2. A person must say.`,
+      remark: `${looked}: several matches, t-1, t-2. A person must resolve the entry.`,
     });
   });
 
-  test("not the one that another entry has", async () => {
+  test("not matched to an item of another entry", async () => {
     const others = [booked("e-2", "t-1", { reference: "else" })];
     expect(await finding({ listed: [trade("t-1")], others })).toMatchObject({ kind: "none" });
     expect(await finding({ listed: [trade("t-1"), trade("t-2")], others })).toMatchObject({
@@ -111,19 +111,19 @@ describe("a call is", () => {
     });
   });
 
-  test("what it was found to be before", async () => {
+  test("matched to its own item again", async () => {
     const entry = booked("e-1", "t-1", { state: "unknown" });
     expect(await finding({ listed: [trade("t-1")], others: [entry] }, entry)).toMatchObject({
       kind: "found",
     });
   });
 
-  test("found, with a remark, where its reference was used before", async () => {
+  test("found, with a remark, if its reference was used before", async () => {
     const others = [booked("e-2", "t-1"), createEntry("e-3", { state: "rejected" })];
     expect(await finding({ listed: [trade("t-1"), trade("t-2")], others })).toMatchObject({
       kind: "found",
       listed: { identity: "t-2" },
-      remark: `${looked}: t-2. Other entries have this reference, too, which weakens it: e-2, e-3.`,
+      remark: `${looked}: t-2. Other entries have the same reference, so it is weak evidence: e-2, e-3.`,
     });
   });
 
@@ -132,8 +132,8 @@ describe("a call is", () => {
     expect(await finding({ listed: [trade("t-1")], others })).toEqual({
       kind: "shared",
       remark:
-        `${looked}: t-1, which may be another entry's.` +
-        " Other entries have this reference, too, which weakens it: e-2.",
+        `${looked}: t-1, which may belong to another entry.` +
+        " Other entries have the same reference, so it is weak evidence: e-2.",
     });
   });
 
@@ -142,7 +142,7 @@ describe("a call is", () => {
   });
 });
 
-test("one of the same reference that ends while the search goes on keeps what is its own", async () => {
+test("respects an entry with the same reference that ends during the search", async () => {
   const other = createEntry("e-2", { state: "sent" });
   const journal = [other];
   const sources: SearchSources = {
@@ -157,7 +157,7 @@ test("one of the same reference that ends while the search goes on keeps what is
   expect((await searchByReference([createEntry("e-1")], sources)).get("e-1")).toMatchObject({ kind: "none" });
 });
 
-test("several are looked for in one walk", async () => {
+test("searches for several entries in one pass", async () => {
   let walks = 0;
   const pages = [[trade("t-1", "FX-1"), trade("t-2", "FX-2")]];
   const readPages = async function* () {
@@ -190,7 +190,7 @@ function movingList(size: number, changes: readonly ("add" | "remove" | "none")[
   };
 }
 
-test("what is passed over because the list moves while it is read is found by the next look", async () => {
+test("finds an item in the next search if a moving list hid it", async () => {
   const sources = (size: number, changes: readonly ("add" | "remove" | "none")[]) => ({
     ...createSources({ listed: [] }),
     readPages: movingList(size, changes),
@@ -223,20 +223,20 @@ function shiftingList(reference: string) {
   return { ...createSources({ listed: [] }), readPages, walks: () => walks };
 }
 
-test("that only one thing has a reference of the caller's is looked at twice", async () => {
+test("confirms a unique match of a caller's reference with a second pass", async () => {
   const sources = shiftingList("INV-1");
   const findings = await searchByReference([createEntry("e-1", { reference: "INV-1" })], sources);
   expect([findings.get("e-1")?.kind, sources.walks()]).toEqual(["several", 2]);
 });
 
-test("a reference that fxdesk made is looked at once", async () => {
+test("reads the list once for a generated reference", async () => {
   const reference = "FX-0123ABCD-4567EFGH";
   const sources = shiftingList(reference);
   const findings = await searchByReference([createEntry("e-1", { reference })], sources);
   expect([findings.get("e-1")?.kind, sources.walks()]).toEqual(["found", 1]);
 });
 
-test("what is seen to be there twice is not looked at again", async () => {
+test("does not repeat a pass after two matches", async () => {
   let walks = 0;
   const readPages = async function* () {
     walks += 1;
@@ -250,7 +250,7 @@ test("what is seen to be there twice is not looked at again", async () => {
   expect([findings.get("e-1")?.kind, walks]).toEqual(["several", 2]);
 });
 
-test("a page is read as far as it can be", () => {
+test("skips list items without identity", () => {
   const body = [
     { trade_id: "t-1", reference: " FX-1 ", order_date: "2026-11-20" },
     { trade_id: 7, order_date: "2026-11-20T10:00:00Z" },

@@ -69,7 +69,7 @@ test.each([1, 7, 64, 100_000])("is whole as it was exported, in pieces of %d byt
   });
 });
 
-test("an edit of any byte is found in its line", () =>
+test("finds an edit of any byte in its line", () =>
   fc.assert(
     fc.asyncProperty(anyNumber, fc.nat(255), async (number, byte) => {
       const bytes = exportBytes();
@@ -82,7 +82,7 @@ test("an edit of any byte is found in its line", () =>
     { numRuns },
   ));
 
-test("what is put in or taken out is found", () =>
+test("finds inserted and removed bytes", () =>
   fc.assert(
     fc.asyncProperty(
       anyNumber,
@@ -99,7 +99,7 @@ test("what is put in or taken out is found", () =>
     { numRuns },
   ));
 
-test("lines that are removed, repeated or in another order are found", () =>
+test("finds removed, repeated and reordered lines", () =>
   fc.assert(
     fc.asyncProperty(
       anyNumber,
@@ -118,7 +118,7 @@ test("lines that are removed, repeated or in another order are found", () =>
     { numRuns },
   ));
 
-test("a file that is cut off anywhere is found", () =>
+test("finds a truncated file", () =>
   fc.assert(
     fc.asyncProperty(anyNumber, async (number) => {
       const bytes = exportBytes();
@@ -127,7 +127,7 @@ test("a file that is cut off anywhere is found", () =>
     { numRuns },
   ));
 
-test("an end that is cut off, with a last line that hides it, is found by the head", async () => {
+test("finds a truncated journal with a forged last line by its head", async () => {
   for (let count = 0; count < lines.length - 1; count += 1) {
     const kept = lines.slice(0, count);
     const { hash } = count === 0 ? { hash: "0".repeat(64) } : (JSON.parse(kept.at(-1)!) as ChainHead);
@@ -137,10 +137,10 @@ test("an end that is cut off, with a last line that hides it, is found by the he
   }
 });
 
-test("a journal that was written anew is found by the head", async () => {
+test("finds a rewritten journal by its head", async () => {
   const other = { seq: 4, hash: "a".repeat(64) };
   expect(await verify(exportBytes(), other)).toMatchObject({
-    faults: [{ where: "line 4", message: "event 4 has another hash than the head that was kept" }],
+    faults: [{ where: "line 4", message: "event 4 has another hash than the given head" }],
   });
 });
 
@@ -158,12 +158,12 @@ test.each([
   expect(await faultLocations(Buffer.from(text))).not.toEqual([]);
 });
 
-test("of many faults a hundred are said, and how many there are", async () => {
+test("reports the first hundred faults and their number", async () => {
   const { faults, faultCount } = await verify(Buffer.from("x\n".repeat(500)));
   expect([faults.length, faultCount]).toEqual([100, 501]);
 });
 
-test("a head is read as it is shown", () => {
+test("parses a formatted head", () => {
   expect(parseHead(formatHead(head))).toEqual(head);
   for (const text of ["", "12", "12:", `x:${head.hash}`, `12:${head.hash}0`, head.hash])
     expect(parseHead(text)).toBeUndefined();

@@ -211,12 +211,12 @@ const attacks: Readonly<Record<string, (reference: string) => Promise<void>>> = 
   },
   async "the yes of the deputy of who asked"(reference) {
     const id = await ask(reference);
-    await expectRefusal(/that of dora does not count/)(place.decide(id, "dora"));
+    await expectRefusal(/dora cannot release it/)(place.decide(id, "dora"));
     await markReleased(id);
   },
   async "the yes of somebody whom nobody named"(reference) {
     const id = await ask(reference);
-    await expectRefusal(/does not name eve/)(place.decide(id, "eve"));
+    await expectRefusal(/does not list eve/)(place.decide(id, "eve"));
     await markReleased(id);
   },
   async "one yes where two are needed"(reference) {
@@ -269,7 +269,7 @@ const attacks: Readonly<Record<string, (reference: string) => Promise<void>>> = 
     await expectRefusal(/the policy allows 100000 EUR/)(ask(reference, order));
   },
   async "a pair that the policy does not name"(reference) {
-    await expectRefusal(/does not let EUR be sold for GBP/)(
+    await expectRefusal(/does not allow selling EUR for GBP/)(
       ask(reference, { buy_currency: "GBP", rate_symbol: "EURGBP" }),
     );
   },
@@ -284,10 +284,10 @@ const attacks: Readonly<Record<string, (reference: string) => Promise<void>>> = 
   },
   async "somebody who asks whom nobody named"(reference) {
     const eve = place.client({ actor: "eve" });
-    await expectRefusal(/does not name eve/)(eve.orders.order(sampleOrder({ reference })));
+    await expectRefusal(/does not list eve/)(eve.orders.order(sampleOrder({ reference })));
   },
   async "a booking beside the order"(reference) {
-    await expectRefusal(/It waits for a yes of anna or bert or desk/)(
+    await expectRefusal(/needs release by anna or bert or desk/)(
       asker.trades.book({ quote_id: "q", reason: "other", reference }),
     );
   },
@@ -352,7 +352,7 @@ test("what was changed in the store is not listed, and a check of the store name
   );
   await expect(place.service.get(id)).rejects.toThrow("it was changed in the store");
   const { faults } = await checkStore(place.store);
-  expect(faults).toContainEqual(expect.stringContaining(`What is sealed in ${id} is not what was asked for`));
+  expect(faults).toContainEqual(expect.stringContaining(`The sealed request of ${id} was changed`));
 });
 
 /** A quote that says something else than what was asked for. */

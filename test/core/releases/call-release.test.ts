@@ -1,4 +1,4 @@
-/** Calls that wait for a yes: what was looked at leaves, once, in time, for who asked. */
+/** Calls that need release: exactly the released request is sent, once, in time, for its requester. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { withStore } from "../../../core/store/open";
 import { sampleInput } from "../../support/samples";
@@ -31,12 +31,12 @@ const requestPayment = (input: typeof payment, options?: object) =>
     (error: { code: string; release?: string; outcome: string; message: string }) => error,
   );
 
-test("it waits, leaves once as it was looked at, and the same call again is another", async () => {
+test("waits, is sent once as released, and needs a new release when repeated", async () => {
   const before = posts();
   const first = await requestPayment(payment);
   expect(first).toMatchObject({ code: "release_needed", outcome: "not-sent" });
   const id = first!.release!;
-  // Asking again asks for no second one.
+  // A repetition creates no second request.
   expect((await requestPayment(payment))!.release).toBe(id);
   const { terms } = await client.orders.get(id);
   await place.decide(id, "anna");
@@ -51,7 +51,7 @@ test("it waits, leaves once as it was looked at, and the same call again is anot
   expect(posts()).toBe(before + 1);
 });
 
-test("under its key it is one call: released, it leaves, and repeated it tells what became of it", async () => {
+test("with a key, is sent once and replays its outcome", async () => {
   const options = { key: "INV-1" };
   const first = await requestPayment(payment, options);
   await place.decide(first!.release!, "anna");
@@ -61,7 +61,7 @@ test("under its key it is one call: released, it leaves, and repeated it tells w
   expect(await requestPayment(other as typeof payment, options)).toMatchObject({ code: "conflict" });
 });
 
-test("a booking has its quote as key: repeated after its release it tells what became of it", async () => {
+test("a booking uses its quote as key and replays its outcome", async () => {
   const booking = (await sampleInput("trades.book", client)) as unknown as Parameters<
     FxdeskClient["trades"]["book"]
   >[0];
@@ -89,14 +89,14 @@ test.each([
   expect(posts()).toBe(before);
 });
 
-test("somebody else's yes does not serve who did not ask", async () => {
+test("a release is valid only for its requester", async () => {
   const first = await requestPayment(payment, { key: "INV-2" });
   await place.decide(first!.release!, "anna");
   const carl = place.client({ actor: "carl" });
   await expect(carl.payments.initiate(payment, { key: "INV-2" })).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("of many at once with one yes, one leaves", async () => {
+test("one release sends one of many concurrent calls", async () => {
   const input = { ...payment, endToEndIdentification: "E-RACE" } as typeof payment;
   const first = await requestPayment(input);
   await place.decide(first!.release!, "anna");
@@ -108,7 +108,7 @@ test("of many at once with one yes, one leaves", async () => {
   expect(posts()).toBe(before + 1);
 });
 
-test("what is below the threshold goes, and counts", async () => {
+test("amounts below the threshold are sent and counted", async () => {
   const small = { ...payment, instructedAmount: { currency: "EUR", amount: "50.00" } } as typeof payment;
   expect((await client.payments.initiate(small)).paymentId).toEqual(expect.any(String));
   await place.setPolicy({
@@ -120,12 +120,12 @@ test("what is below the threshold goes, and counts", async () => {
   await expect(client.payments.initiate(small)).rejects.toMatchObject({
     code: "release_refused",
     outcome: "not-sent",
-    message: expect.stringMatching(/of 120 are committed on/) as string,
+    message: expect.stringMatching(/of 120 EUR are already committed on/) as string,
   });
   await place.setPolicy({ people: [...people], rules: [{ effects: ["money"], from: ["anna"] }] });
 });
 
-test("one that is cancelled, or out of time, is asked for anew", async () => {
+test("a cancelled or expired request is requested again", async () => {
   const input = { ...payment, endToEndIdentification: "E-CANCEL" } as typeof payment;
   const first = await requestPayment(input);
   await client.orders.cancel(first!.release!);
@@ -134,7 +134,7 @@ test("one that is cancelled, or out of time, is asked for anew", async () => {
   expect(second!.release).not.toBe(first!.release);
 });
 
-test("a yes lasts for a while only", async () => {
+test("a release expires", async () => {
   const input = { ...payment, endToEndIdentification: "E-LATE" } as typeof payment;
   const first = await requestPayment(input);
   const released = await place.decide(first!.release!, "anna");
@@ -146,7 +146,7 @@ test("a yes lasts for a while only", async () => {
   expect(await requestPayment(input)).toMatchObject({ code: "release_refused" });
 });
 
-test("hours, and calls that change something, where the policy says so", async () => {
+test("applies hours and rules for changes", async () => {
   const weekday = new Date().toUTCString().slice(0, 3);
   const other = (["Mon", "Tue"] as const).find((day) => day !== weekday)!;
   await place.setPolicy({

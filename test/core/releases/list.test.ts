@@ -44,13 +44,13 @@ describe.each(engines())("$name", ({ create }) => {
     expect(await listed(looking)).toEqual({ names, isComplete: true });
   });
 
-  test("that there are more is told, and only then", async () => {
+  test("reports incomplete lists only", async () => {
     expect(await listed({ states: ["waiting"], limit: 4 })).toMatchObject({ isComplete: true });
     const { names, isComplete } = await listed({ states: ["waiting"], limit: 3 });
     expect([names.length, isComplete]).toEqual([3, false]);
   });
 
-  test("what has changed last comes first, where that is asked for", async () => {
+  test("sorts by latest change on request", async () => {
     expect(await listed({ newest: "changed", limit: 1 })).toEqual({ names: ["1"], isComplete: false });
     expect((await listed({ limit: 1 })).names).not.toEqual(["1"]);
   });

@@ -69,7 +69,7 @@ function startExecutor({ environment }: Order, recover: OrderExecutorDependencie
 
 const recordFound = (entry: Entry) => journal.recordOutcome(entry, { ...done, by: "recovery" });
 
-test("a booking that is found too late is told by who has the order then", async () => {
+test("the current lease holder reports a booking that is found late", async () => {
   const order = await unknownOrder("late");
   let isFound = false;
   const { runner, calls } = startExecutor(order, async () => {
@@ -87,7 +87,7 @@ test("a booking that is found too late is told by who has the order then", async
   expect([row!.state, calls]).toEqual(["unknown", []]);
 });
 
-test("an order that is booked does not say any more that nobody knows", async () => {
+test("a booked order loses the remark about its unknown outcome", async () => {
   const order = await unknownOrder("found");
   let looks = 0;
   const { runner } = startExecutor(order, async () => {
@@ -102,7 +102,7 @@ test("an order that is booked does not say any more that nobody knows", async ()
     },
     { withinMs: 10_000, what: "a remark" },
   );
-  expect(remarked).toContain("Nobody knows what became of a booking");
+  expect(remarked).toContain("The outcome of a booking is unknown");
   const booked = await eventually(
     async () => {
       const release = await standing();

@@ -1,4 +1,4 @@
-/** Orders: asked for, released, booked inside their terms, or not at all. */
+/** Orders: requested, released, and booked within their terms or not at all. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { eventually } from "../../support/eventually";
 import { sampleOrder, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
@@ -22,7 +22,7 @@ const waitUntilFinal = (id: string) =>
     { withinMs: 15_000, what: `an end of ${id}` },
   );
 
-test("an order waits for a yes, and is booked once inside its terms", async () => {
+test("waits for release and is booked once within its terms", async () => {
   const asked = await client.orders.order(sampleOrder({ reference: "INV-1" }));
   expect(asked).toMatchObject({ state: "waiting", operation: "trades.order", asked_by: "desk" });
   await place.decide(asked.release, "anna");
@@ -34,20 +34,20 @@ test("an order waits for a yes, and is booked once inside its terms", async () =
   ]);
 });
 
-test("who asked cannot release, and who is not named cannot either", async () => {
+test("refuses release by the requester and by people outside the policy", async () => {
   const asked = await client.orders.order(sampleOrder());
-  await expect(place.decide(asked.release, "desk")).rejects.toThrow("desk has asked for");
-  await expect(place.decide(asked.release, "carl")).rejects.toThrow("that of carl does not count");
-  await expect(place.decide(asked.release, "eve")).rejects.toThrow("does not name eve");
+  await expect(place.decide(asked.release, "desk")).rejects.toThrow("desk requested");
+  await expect(place.decide(asked.release, "carl")).rejects.toThrow("carl cannot release it");
+  await expect(place.decide(asked.release, "eve")).rejects.toThrow("does not list eve");
   expect(await client.orders.cancel(asked.release)).toMatchObject({ state: "cancelled" });
   await expect(place.decide(asked.release, "anna")).rejects.toThrow("is cancelled");
 });
 
-test("one whose limit is never met expires, and says why", async () => {
+test("expires with a reason if no quote meets its limit", async () => {
   const valid_until = new Date(Date.now() + 2_500).toISOString();
   const asked = await client.orders.order(sampleOrder({ worst_rate: "9", valid_until }));
   await place.decide(asked.release, "anna");
   const ended = await waitUntilFinal(asked.release);
   expect(ended.state).toBe("expired");
-  expect(ended.remark).toMatch(/outside the order: its rate is .* worse than 9 EURUSD/);
+  expect(ended.remark).toMatch(/outside the terms of the order: its rate is .* worse than 9 EURUSD/);
 });

@@ -33,7 +33,7 @@ const policyJson = `{
   "quoteEverySeconds": 5
 }`;
 
-test("a whole one is read, by fxdesk and by what editors have", () => {
+test("parses a full policy, which also matches the published schema", () => {
   expect(parsePolicy(policyJson, "p.json")).toMatchObject({ people: ["anna", "bert", "carl", "desk"] });
   const schema = z.toJSONSchema(Policy, { io: "input", target: "draft-7" });
   const fits = new Ajv({ strict: false }).compile(schema);
@@ -53,12 +53,12 @@ test.each([
   [
     "somebody unknown",
     `{\n "people": ["a"],\n "rules": [\n  { "effects": ["money"],\n    "from": ["b"] }\n ]\n}`,
-    /line 5, rules\.0\.from\.0: names b, who is not among people/,
+    /line 5, rules\.0\.from\.0: names b, who is not listed in people/,
   ],
   [
     "more yeses than people",
     `{\n "people": ["a"],\n "rules": [\n  { "yes": 2 }\n ]\n}`,
-    /line 4, rules\.0\.yes: asks for 2, and only 1/,
+    /line 4, rules\.0\.yes: requires 2 people, but only 1/,
   ],
   [
     "a deputy unknown",
@@ -68,7 +68,7 @@ test.each([
   [
     "limits without amounts",
     `{\n "people": ["a"],\n "limits": { "perDay": "5" }\n}`,
-    /line 3, limits: needs amounts/,
+    /line 3, limits: requires amounts/,
   ],
   [
     "a time zone that is none",
@@ -89,23 +89,23 @@ describe("files", () => {
   beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "fxdesk-files-"))));
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("that others may write to decide nothing, and secrets that others may read are none", async () => {
+  test("rejects files that others can write, and secrets that others can read", async () => {
     const policy = join(folder, "policy.json");
     await writeFile(policy, policyJson);
     await chmod(policy, 0o666);
-    await expect(loadPolicy(policy)).rejects.toThrow("which others may write to: chmod go-w");
+    await expect(loadPolicy(policy)).rejects.toThrow("which other users can write: run chmod go-w");
     const people = join(folder, "people.json");
     await enrol(people, "anna", "a long enough secret");
     await enrol(people, "bert", "another long secret");
     expect(Object.keys((await loadPeople(people)).secrets)).toEqual(["anna", "bert"]);
     await chmod(people, 0o644);
-    await expect(loadPeople(people)).rejects.toThrow("which others may read: chmod 600");
+    await expect(loadPeople(people)).rejects.toThrow("which other users can read: run chmod 600");
     await expect(loadPolicy("policy.json")).rejects.toThrow("policy must be the absolute path of a file");
     await expect(loadPolicy(join(folder, "none.json"))).rejects.toThrow("which cannot be read");
     await expect(enrol(join(folder, "new.json"), "carl", "short")).rejects.toThrow("at least 10 characters");
   });
 
-  test("a secret is that of one person", async () => {
+  test("a secret belongs to one person", async () => {
     const path = join(folder, "secrets.json");
     await enrol(path, "anna", "a long enough secret");
     const people = await loadPeople(path);
@@ -177,11 +177,11 @@ test.each([
   );
 });
 
-test("days and hours are those of the zone", () => {
+test("uses days and hours of the time zone", () => {
   const [winter, summer] = [Date.parse("2026-01-05T07:30Z"), Date.parse("2026-07-06T16:30Z")];
   expect(localTime(policy, winter)).toEqual({ day: "2026-01-05", weekday: "Mon", time: "08:30" });
   expect(findHoursViolation(policy, winter)).toBeUndefined();
-  expect(findHoursViolation(policy, summer)).toMatch(/from 08:00 to 18:00/);
+  expect(findHoursViolation(policy, summer)).toMatch(/08:00–18:00/);
   expect(findHoursViolation(policy, Date.parse("2026-01-04T10:00Z"))).toBeDefined();
   expect(localTime(policy, Date.parse("2026-01-05T23:30Z")).day).toBe("2026-01-06");
 });
@@ -203,7 +203,7 @@ describe("the direction of a rate", () => {
     expect(isRateWithinLimit({ ...terms, ...more }, rate, symbol)).toBe(isInside);
   });
 
-  test("a distance is against who orders", () => {
+  test("applies the distance against the requester", () => {
     expect(worstRateFrom("1.1", "EURUSD", { buy_currency: "USD" }, "1")).toBe("1.089");
     expect(worstRateFrom("1.1", "EURUSD", { buy_currency: "EUR" }, "1")).toBe("1.111");
   });
@@ -222,20 +222,15 @@ const quote: Quote = {
 
 test.each<[string, Partial<OrderTerms>, Partial<Quote>, RegExp | undefined]>([
   ["inside", {}, {}, undefined],
-  ["another amount", {}, { sell_amount: "1000.01" }, /sells 1000.01, and the order says 1000/],
-  ["too little for it", {}, { buy_amount: "1079.99" }, /at least 1080 is inside/],
+  ["another amount", {}, { sell_amount: "1000.01" }, /sells 1000.01 instead of 1000/],
+  ["too little for it", {}, { buy_amount: "1079.99" }, /allows at least 1080/],
   [
     "the last cent, rounded",
     { amount: "0.01", worst_rate: "1.5" },
     { sell_amount: "0.01", buy_amount: "0.01", rate: "1.5" },
     undefined,
   ],
-  [
-    "another day",
-    { value_date: "2026-01-06" },
-    {},
-    /value date is 2026-01-07, and the order says 2026-01-06/,
-  ],
+  ["another day", { value_date: "2026-01-06" }, {}, /value date is 2026-01-07 instead of 2026-01-06/],
   ["a day in between", { value_date: "2026-01-06", latest_value_date: "2026-01-08" }, {}, undefined],
   ["a fee", { highest_fee: "5", fee_currency: "EUR" }, { fee_amount: "5", fee_currency: "EUR" }, undefined],
   [
@@ -250,8 +245,8 @@ test.each<[string, Partial<OrderTerms>, Partial<Quote>, RegExp | undefined]>([
     { fee_amount: "5", fee_currency: "USD" },
     /fee is 5 USD/,
   ],
-  ["a fee that is not told", { highest_fee: "5", fee_currency: "EUR" }, {}, /fee is not told/],
-  ["an amount that is none", {}, { buy_amount: "NaN" }, /no decimals/],
+  ["a fee that is not told", { highest_fee: "5", fee_currency: "EUR" }, {}, /fee is unknown/],
+  ["an amount that is none", {}, { buy_amount: "NaN" }, /not decimals/],
 ])("a quote with %s", (_, more, said, reason) => {
   const found = findQuoteProblem({ ...terms, ...more }, { ...quote, ...said });
   if (reason) expect(found).toMatch(reason);

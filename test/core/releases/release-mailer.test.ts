@@ -67,14 +67,14 @@ const completeAnotherRelease = async () => {
   await waitForMails(3, release);
 };
 
-test("those whose yes counts are told what waits, without its terms; who asked, what became of it", async () => {
+test("mails requests without terms to approvers, and outcomes to the requester", async () => {
   await startMailer();
   const { release } = await client.orders.order(sampleOrder({ amount: "4711", reference: "SECRET-REF" }));
   const asked = await waitForMails(2, release);
   expect(asked.map(({ to }) => to).toSorted()).toEqual([addressOf("anna"), addressOf("bert")]);
   for (const { message } of asked) {
-    expect(subjectOf(message)).toContain("Waits for your yes: trades.order in api");
-    for (const word of [`${page}/releases/${release}`, "Asked by: desk", "From: fxdesk@example.com"])
+    expect(subjectOf(message)).toContain("Release needed: trades.order in api");
+    for (const word of [`${page}/releases/${release}`, "Requested by: desk", "From: fxdesk@example.com"])
       expect(message).toContain(word);
     for (const word of ["4711", "SECRET-REF", "EURUSD"]) expect(message).not.toContain(word);
   }
@@ -88,7 +88,7 @@ test("those whose yes counts are told what waits, without its terms; who asked, 
   expect(log).toEqual([]);
 });
 
-test("a booked order is told to who asked", async () => {
+test("mails a booked order to the requester", async () => {
   await startMailer();
   const { release } = await client.orders.order(sampleOrder());
   await waitForMails(2, release);
@@ -102,7 +102,7 @@ test("a booked order is told to who asked", async () => {
   );
 });
 
-test("each is sent once, over two that send and over a restart", async () => {
+test("sends each mail once, with two senders and after a restart", async () => {
   const [first] = [await startMailer(), await startMailer()];
   const orders = await Promise.all([1, 2, 3].map(() => client.orders.order(sampleOrder())));
   for (const { release } of orders) await waitForMails(2, release);
@@ -114,17 +114,17 @@ test("each is sent once, over two that send and over a restart", async () => {
   for (const { release } of orders) await waitForMails(3, release);
 });
 
-test("an address that is not taken keeps nobody else from being told, and is in the log", async () => {
+test("logs a rejected address and still mails the others", async () => {
   mailServer.refused.add(addressOf("anna"));
   await startMailer();
   const { release } = await client.orders.order(sampleOrder());
   await waitForMails(1, release);
   await eventually(() => log.length > 0, { withinMs: 10_000, what: "a line of the log" });
   expect(mailsAbout(release).map(({ to }) => to)).toEqual([addressOf("bert")]);
-  expect(log[0]).toMatch(new RegExp(`^anna was not told of ${release} by mail: .*No such mailbox`));
+  expect(log[0]).toMatch(new RegExp(`^The mail about ${release} to anna was not sent: .*No such mailbox`));
 });
 
-test("where there is no mail server releases go on, and the log never has its password", async () => {
+test("keeps working without a mail server and never logs its password", async () => {
   const { url } = mailServer;
   const nowhere = `smtp://fxdesk:${encodeURIComponent(password)}@127.0.0.1:1`;
   const wrong = url.replace(encodeURIComponent(password), "another-password");
@@ -142,11 +142,11 @@ test("where there is no mail server releases go on, and the log never has its pa
   expect(log.join("\n")).not.toMatch(/another-password|p@ss/);
 });
 
-test("a file of people that does not fit is told in the log", async () => {
+test("logs an invalid people file", async () => {
   await startMailer({ files: { policy: place.policyPath, people: join(place.folder, "none.json") } });
   const { release } = await client.orders.order(sampleOrder());
   await eventually(
-    () => log.some((line) => line.startsWith(`Nobody was told of ${release} by mail: people names`)),
+    () => log.some((line) => line.startsWith(`No mail about ${release} was sent: people names`)),
     {
       withinMs: 10_000,
       what: "a line of the log",
@@ -155,7 +155,7 @@ test("a file of people that does not fit is told in the log", async () => {
 });
 
 test.each([
-  [{ server: "mail.example.com" }, /^mailServer must be the address of a mail server/],
+  [{ server: "mail.example.com" }, /^mailServer must be the URL of a mail server/],
   [{ server: "https://user:hidden@mail.example.com" }, /^mailServer (?!.*hidden)/],
   [{ from: "fxdesk" }, /^mailFrom must be a mail address.*"fxdesk"/],
 ])("%j is refused", async (more, message) => {

@@ -105,7 +105,7 @@ const createStores = async (from: Engine, to: Engine): Promise<[StoreSettings, S
 ];
 
 describe.each(all)("$name", ({ create }) => {
-  test("every table is declared, with its key and what in it is sealed", async () => {
+  test("declares every table with its key and sealed columns", async () => {
     await withStore(await create(), async ({ database }) => {
       const names = (await namesOf(database)).map(({ name }) => String(name));
       const own = ["fxdesk_migrations", "fxdesk_moves"];
@@ -166,14 +166,14 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     expect(await withStore(from!, load)).toMatchObject({ accessToken: "access-7" });
   };
 
-  test("the old place says where it is, and is neither left nor entered again", async () => {
+  test("the old store names the new location and takes part in no other move", async () => {
     const moved = await moveStore(from!, to!);
     await expect(withStore(from!, load)).rejects.toThrow(`The store moved to ${moved.to}. Set FXDESK_STORE`);
     await expect(moveStore(from!, await fromEngine.create())).rejects.toThrow(`moved to ${moved.to}`);
     await expect(moveStore(await fromEngine.create(), from!)).rejects.toThrow(`moved to ${moved.to}`);
   });
 
-  test("a process that has the old one open neither reads nor writes it any more", async () => {
+  test("an open connection can no longer read or write the old store", async () => {
     const open = await openStore(from!);
     await saveTokens(open, "family", 0, pair(1));
     const { to: place } = await moveStore(from!, to!);
@@ -187,24 +187,24 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     await open.database.close();
   });
 
-  test("while a process is at work with it, it stays", async () => {
+  test("does not move while a process uses the store", async () => {
     await withStore(from!, async (store) => {
       await fill(store);
       const lease = await acquireLease(store.database, "tokens", 60_000);
-      await expect(moveStore(from!, to!)).rejects.toThrow("at work with");
+      await expect(moveStore(from!, to!)).rejects.toThrow("Nothing was moved. Try again");
       await lease!.release();
     });
     await isUntouched();
     await moveStore(from!, to!);
   });
 
-  test("while a call that commits money is under way, it stays", async () => {
+  test("does not move during a money call", async () => {
     await withStore(from!, (store) => fill(store));
     await withJournal(from!, async (journal) => {
       const { entry } = await journal.claim(intent(), longMs);
-      await expect(moveStore(from!, to!)).rejects.toThrow("at work with");
+      await expect(moveStore(from!, to!)).rejects.toThrow("Nothing was moved. Try again");
       await journal.recordSent(entry);
-      await expect(moveStore(from!, to!)).rejects.toThrow("at work with");
+      await expect(moveStore(from!, to!)).rejects.toThrow("Nothing was moved. Try again");
       await journal.recordOutcome(entry, done);
       await isUntouched();
       const { to: place } = await moveStore(from!, to!);
@@ -214,7 +214,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     });
   });
 
-  test("it moves to an empty place only", async () => {
+  test("moves only to an empty target", async () => {
     await withStore(from!, (store) => fill(store));
     await withStore(to!, (store) => saveTokens(store, "another", 0, pair(1)));
     await expect(moveStore(from!, to!)).rejects.toThrow("moves to an empty place. Nothing was moved");
@@ -224,7 +224,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     });
   });
 
-  test("with a key that does not open it nothing is moved", async () => {
+  test("moves nothing with a wrong key", async () => {
     await withStore(from!, (store) => fill(store));
     await expect(moveStore({ ...from!, key: Buffer.alloc(32) }, to!)).rejects.toThrow(
       "another FXDESK_STORE_KEY",
@@ -235,11 +235,11 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
 
   test("does not move onto itself", async () => {
     await withStore(from!, (store) => fill(store));
-    await expect(moveStore(from!, from!)).rejects.toThrow("is the store itself");
+    await expect(moveStore(from!, from!)).rejects.toThrow("is the source itself");
     await isUntouched();
   });
 
-  test("one that was cut off after the copy is used nowhere else, and goes on when it is begun again", async () => {
+  test("completes a move that was interrupted after the copy", async () => {
     await withStore(from!, (store) => fill(store));
     await moveStore(from!, to!);
     // As it was when the new store was there, and the old one not left yet.
@@ -255,7 +255,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     );
     const third = await toEngine.create();
     await expect(moveStore(await fromEngine.create(), to!)).rejects.toThrow(
-      "is being moved to from the old place",
+      "is the target of a move from the old place",
     );
     await expect(moveStore(to!, third)).rejects.toThrow("a copy that is not complete");
     await withStore(from!, (store) => saveTokens(store, seventh, 1, pair(99)));
@@ -263,17 +263,17 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     expect(await withStore(to!, load)).toMatchObject({ accessToken: "access-99", version: 2 });
   });
 
-  test("one that was cut off after the old store was left is opened when it is begun again", async () => {
+  test("completes a move that was interrupted after the old store was marked", async () => {
     await withStore(from!, (store) => fill(store));
     const { rows } = await moveStore(from!, to!);
     const { id } = (await withDatabase(from!, ({ run }) => moveOf(run)))!;
     await withDatabase(to!, ({ run }) => setMove(run, { id, stage: "arriving", place: "the old place" }));
-    await expect(withStore(to!, load)).rejects.toThrow("did not come to its end");
+    await expect(withStore(to!, load)).rejects.toThrow("to this store is incomplete");
     expect((await moveStore(from!, to!)).rows).toEqual(rows);
     expect(await withStore(to!, load)).toMatchObject({ accessToken: "access-7" });
   });
 
-  test("what was in plain text is sealed on arrival", async () => {
+  test("seals plain text in the target", async () => {
     const plain = { ...from!, key: undefined };
     await withStore(plain, (store) => saveTokens(store, seventh, 0, pair(7)));
     await moveStore(plain, to!);
@@ -284,7 +284,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     });
   });
 
-  test("a row that does not arrive as it was stops it", async () => {
+  test("stops if a copied row differs", async () => {
     await withStore(from!, (store) => fill(store));
     // A table that changes what is written to it.
     await withDatabase(to!, (database) =>
@@ -293,7 +293,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
         await run("ALTER TABLE fxdesk_tokens ADD COLUMN more BIGINT NOT NULL DEFAULT 1");
       }),
     );
-    await expect(moveStore(from!, to!)).rejects.toThrow("did not arrive as it was (8 of 8 rows)");
+    await expect(moveStore(from!, to!)).rejects.toThrow("differs from its source (8 of 8 rows)");
     await isUntouched();
   });
 });

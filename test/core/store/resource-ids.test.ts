@@ -33,7 +33,7 @@ describe.each(engines())("$name", ({ create }) => {
   const age = ({ database }: Store, ms = 1_000) =>
     database.run("UPDATE fxdesk_created SET created_at = created_at - $1", [ms]);
 
-  test("they are told newest first, each by whoever created it, and again by a second call as new", async () => {
+  test("lists IDs newest first by scope, and renews a repeated one", async () => {
     await withStore(settings, async (store) => {
       const before = Date.now();
       await keep(store, "c-1");
@@ -55,7 +55,7 @@ describe.each(engines())("$name", ({ create }) => {
     });
   });
 
-  test("what has ended is told no more, and the same one elsewhere is", async () => {
+  test("removes an ended ID, but not the same ID elsewhere", async () => {
     await withStore(settings, async (store) => {
       const environment = "api https://api.example.com";
       await keep(store, "c-1");
@@ -68,7 +68,7 @@ describe.each(engines())("$name", ({ create }) => {
     });
   });
 
-  test("only the newest stay, of each by itself", async () => {
+  test("stores only the newest IDs of each scope", async () => {
     await withStore(settings, async (store) => {
       await keep(store, "of-another", { client: "bert@example.com" });
       await keep(store, "oldest");
@@ -82,7 +82,7 @@ describe.each(engines())("$name", ({ create }) => {
     });
   });
 
-  test("an identifier is forgotten, or all of a client", async () => {
+  test("forgets one ID, or all of a client", async () => {
     await withStore(settings, async (store) => {
       for (const id of ["c-1", "c-2", "c-3"]) await keep(store, id);
       await keep(store, "of-another", { client: "bert@example.com" });
@@ -95,7 +95,7 @@ describe.each(engines())("$name", ({ create }) => {
     });
   });
 
-  test("they are sealed, and move along with the store", async () => {
+  test("seals IDs and moves them with the store", async () => {
     const key = Buffer.alloc(32, 5);
     await withStore(settings, async (store) => {
       await keep(store, "consent-of-anna");
@@ -111,7 +111,7 @@ describe.each(engines())("$name", ({ create }) => {
     });
   });
 
-  test("one that was changed is a fault of the store", async () => {
+  test("reports a tampered ID as a fault", async () => {
     await withStore(settings, async (store) => {
       await keep(store, "c-1");
       await keep(store, "c-2");
@@ -120,7 +120,7 @@ describe.each(engines())("$name", ({ create }) => {
       );
     });
     expect((await checkStore(settings)).faults).toEqual([
-      "What the store holds in fxdesk_created was changed, or is not whole.",
+      "A sealed text in fxdesk_created was changed or is incomplete.",
     ]);
   });
 });

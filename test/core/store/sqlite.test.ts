@@ -19,7 +19,7 @@ let warnings: jest.SpyInstance;
 beforeEach(() => (warnings = jest.spyOn(process, "emitWarning").mockReturnValue()));
 afterEach(() => warnings.mockRestore());
 
-test("is for its user alone, with its folder and the files beside it", async () => {
+test("is readable by its user only, with its folder and log files", async () => {
   const [parent, location] = [join(files.path, "made"), join(files.path, "made/store.db")];
   await withStore({ location, key: undefined }, async (store) => {
     await saveTokens(store, "family", 0, pair);
@@ -30,20 +30,20 @@ test("is for its user alone, with its folder and the files beside it", async () 
   });
 });
 
-test("says once that it is in plain text, when it is made", async () => {
+test("warns once about plain text, when created", async () => {
   const place = join(files.path, "plain.db");
   for (let count = 0; count < 3; count += 1) await load(place);
   expect(warnings).toHaveBeenCalledTimes(1);
-  expect(warnings).toHaveBeenCalledWith(expect.stringContaining("in plain text"), expect.anything());
+  expect(warnings).toHaveBeenCalledWith(expect.stringContaining("unencrypted"), expect.anything());
   await withStore({ location: join(files.path, "sealed.db"), key: randomKey }, async () => undefined);
   expect(warnings).toHaveBeenCalledTimes(1);
 });
 
-test("that others may read is refused with what to do", async () => {
+test("is refused if others can read it", async () => {
   const place = join(files.path, "open.db");
   await writeFile(place, "");
   await chmod(place, 0o640);
-  await expect(load(place)).rejects.toThrow(`Make it yours alone: chmod 600 ${place}`);
+  await expect(load(place)).rejects.toThrow(`Run chmod 600 ${place}`);
 });
 
 test.each<[name: string, make: (location: string) => Promise<unknown>]>([
@@ -67,7 +67,7 @@ test.each<[path: string, type: number, platform: NodeJS.Platform, drive: string 
   expect(findNetworkDrive(path, type, platform)).toBe(drive);
 });
 
-test("processes that are killed at any time lose nothing that was acknowledged", async () => {
+test("killed processes lose no acknowledged write", async () => {
   const place = join(files.path, "killed.db");
   const script = `
     require(${JSON.stringify(join(__dirname, "../../../dist/core/store/open.js"))})
@@ -116,7 +116,7 @@ test.each([
 describe("settings", () => {
   const storeKey = Buffer.alloc(32, 1).toString("base64");
 
-  test("the state folder of the user is where it is by default", () => {
+  test("default to the state folder of the user", () => {
     expect(parseStoreSettings({}).location).toBe(join(process.env.XDG_STATE_HOME!, "fxdesk/store.db"));
   });
 
@@ -125,13 +125,13 @@ describe("settings", () => {
     [{ store: "mysql://localhost/x" }, "absolute path"],
     [{ store: "postgres://", storeKey: "AAAA" }, "storeKey must be 32 bytes in base64, not 3"],
     [{ storeKey: "short" }, "storeKey must be 32 bytes in base64, not 3"],
-    [{ store: "postgres://localhost/x" }, "storeKey is needed"],
+    [{ store: "postgres://localhost/x" }, "storeKey is required"],
   ])("%j is refused", (given, words) => {
     expect(() => parseStoreSettings(given)).toThrow(TypeError);
     expect(() => parseStoreSettings(given)).toThrow(words);
   });
 
-  test("what fits is taken", () => {
+  test("accept valid values", () => {
     const place = "postgresql://user@localhost:5432/treasury";
     expect(parseStoreSettings({ store: place, storeKey })).toEqual({
       location: place,

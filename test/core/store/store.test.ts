@@ -1,4 +1,4 @@
-/** What the store promises, of every engine. */
+/** Guarantees of the store on every engine. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -15,7 +15,7 @@ const pair = (number: number) => ({
   remainingMs: 3_600_000,
 });
 
-/** Several at once, each with a connection of its own as processes have. */
+/** Runs work concurrently on separate connections, like processes. */
 const atOnce = <T>(count: number, settings: StoreSettings, work: (store: Store) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, () => withStore(settings, work)));
 
@@ -25,21 +25,21 @@ describe.each(engines())("$name", ({ create }) => {
   let settings: StoreSettings;
   beforeEach(async () => (settings = await create()));
 
-  test("the tables are made once, whoever comes first", async () => {
+  test("creates the tables once with concurrent processes", async () => {
     const seen = await atOnce(6, settings, versions);
     for (const rows of seen) expect(rows).toHaveLength(latestVersion);
   });
 
-  test("newer tables are refused with what to do", async () => {
+  test("refuses a newer schema", async () => {
     await withStore(settings, ({ database }) =>
       database.run("INSERT INTO fxdesk_migrations (version, applied_at) VALUES ($1, 0)", [latestVersion + 1]),
     );
     await expect(withStore(settings, versions)).rejects.toThrow(
-      `version ${latestVersion + 1} of its tables, and this fxdesk knows ${latestVersion}: update`,
+      `schema version ${latestVersion + 1}, but this fxdesk supports only ${latestVersion}. Update`,
     );
   });
 
-  test("asked again and again when its connection is gone, it refuses each time and warns of nothing", async () => {
+  test("rejects every statement on a lost connection, without warnings", async () => {
     const script = `
       const { openStore } = require(${JSON.stringify(join(__dirname, "../../../dist/core/store/open.js"))});
       const settings = { location: ${JSON.stringify(settings.location)}, key: Buffer.from("${settings.key!.toString("hex")}", "hex") };
@@ -53,7 +53,7 @@ describe.each(engines())("$name", ({ create }) => {
     expect({ refused: Number(stdout), stderr }).toEqual({ refused: 20, stderr: "" });
   });
 
-  test("statements that belong together are all done or none", async () => {
+  test("runs a transaction completely or not at all", async () => {
     const failing = withStore(settings, ({ database }) =>
       database.transaction(async (run) => {
         await run("INSERT INTO fxdesk_leases (name, fence, expires_at) VALUES ('a', 1, 0)");
@@ -66,7 +66,7 @@ describe.each(engines())("$name", ({ create }) => {
     );
   });
 
-  test("what is done in turn is not lost, whoever does it", async () => {
+  test("loses no update of concurrent transactions", async () => {
     await withStore(settings, ({ database }) =>
       database.run("INSERT INTO fxdesk_leases (name, fence, expires_at) VALUES ('count', 0, 0)"),
     );
@@ -80,7 +80,7 @@ describe.each(engines())("$name", ({ create }) => {
     expect(Number(row!.fence)).toBe(200);
   });
 
-  test("one of many gets a lease, and the next one when it is given back", async () => {
+  test("grants a lease to one of many, and to the next after release", async () => {
     const outcomes = await atOnce(8, settings, async ({ database }) => {
       const lease = await acquireLease(database, "work", 60_000);
       return lease !== undefined;
@@ -94,7 +94,7 @@ describe.each(engines())("$name", ({ create }) => {
     });
   });
 
-  test("a lease that is over is nobody's, and its holder learns it", async () => {
+  test("refuses to extend an expired lease", async () => {
     await withStore(settings, async ({ database }) => {
       const lease = await acquireLease(database, "work", 60_000);
       expect(await lease!.extend()).toBe(true);
@@ -109,7 +109,7 @@ describe.each(engines())("$name", ({ create }) => {
     });
   });
 
-  test("tokens come back as they were kept, with the time that is left", async () => {
+  test("loads stored tokens with their remaining lifetime", async () => {
     await withStore(settings, async (store) => {
       expect(await loadTokens(store, "family")).toBeUndefined();
       expect(await saveTokens(store, "family", 0, pair(1))).toBe(true);
@@ -122,7 +122,7 @@ describe.each(engines())("$name", ({ create }) => {
     expect(await withStore(settings, (store) => loadTokens(store, "another"))).toBeUndefined();
   });
 
-  test("of two pairs that follow the same one, the first stays", async () => {
+  test("stores the first of two pairs that follow the same version", async () => {
     const saved = await atOnce(5, settings, (store) => saveTokens(store, "family", 0, pair(1)));
     expect(saved.filter(Boolean)).toHaveLength(1);
     await withStore(settings, async (store) => {
@@ -132,7 +132,7 @@ describe.each(engines())("$name", ({ create }) => {
     });
   });
 
-  test("an access token that was refused has no time left, a newer one has", async () => {
+  test("expires a refused access token, but not a newer one", async () => {
     await withStore(settings, async (store) => {
       await saveTokens(store, "family", 0, pair(1));
       await saveTokens(store, "family", 1, pair(2));
@@ -143,13 +143,13 @@ describe.each(engines())("$name", ({ create }) => {
     });
   });
 
-  test("with a key no token is in it, and no other key or place reads one", async () => {
+  test("encrypts tokens for their key and location", async () => {
     await withStore(settings, async (store) => {
       await saveTokens(store, "family", 0, pair(1));
       const [row] = await store.database.run("SELECT content FROM fxdesk_tokens");
       expect(row!.content).not.toContain("access-1");
       await store.database.run("UPDATE fxdesk_tokens SET family = 'another'");
-      await expect(loadTokens(store, "another")).rejects.toThrow("was changed, or is not whole");
+      await expect(loadTokens(store, "another")).rejects.toThrow("was changed or is incomplete");
       await store.database.run("UPDATE fxdesk_tokens SET family = 'family'");
       expect(await loadTokens(store, "family")).toMatchObject({ accessToken: "access-1" });
     });
@@ -160,7 +160,7 @@ describe.each(engines())("$name", ({ create }) => {
     await expect(withStore({ ...settings, key: undefined }, load)).rejects.toThrow("set FXDESK_STORE_KEY");
   });
 
-  test("what was in plain text is read with a key, and sealed from then on", async () => {
+  test("reads plain text with a key and seals it at the next write", async () => {
     await withStore({ ...settings, key: undefined }, (store) => saveTokens(store, "family", 0, pair(1)));
     await withStore(settings, async (store) => {
       expect(await loadTokens(store, "family")).toMatchObject({ accessToken: "access-1" });
@@ -170,7 +170,7 @@ describe.each(engines())("$name", ({ create }) => {
     });
   });
 
-  test("a sound store has no faults", async () => {
+  test("reports no faults for a sound store", async () => {
     expect(await withStore(settings, ({ database }) => database.findFaults())).toEqual([]);
   });
 });
