@@ -61,7 +61,7 @@ test.each(operations.map((operation) => [operation.name, operation as Declaratio
     const asked = sandbox.requests.length;
     const { code, stdout, stderr } = await callUntilReady(["call", name, ...args]);
     const said = stderr
-      .replace("Note: more pages follow; --all fetches them.\n", "")
+      .replace("Note: there are more pages. Fetch them with --all.\n", "")
       .replace(operation.effect === "money" ? /^Journal entry [\w-]+(, reference [\w-]+)?\.\n/ : "", "");
     expect({ code, said }).toEqual({ code: 0, said: "" });
     expect(sandbox.requests.slice(asked).map(({ method }) => method)).toContain(operation.method);

@@ -62,7 +62,7 @@ test("check explains how to open a store with wrong permissions", async () => {
 test.each([
   [{ FXDESK_STORE: "store.db" }, "FXDESK_STORE or --store must be the absolute path"],
   [{ FXDESK_STORE_KEY: "short" }, "FXDESK_STORE_KEY must be 32 bytes"],
-  [{ FXDESK_STORE: "postgres://localhost/x" }, "FXDESK_STORE_KEY is needed"],
+  [{ FXDESK_STORE: "postgres://localhost/x" }, "FXDESK_STORE_KEY is required"],
 ])("%j is a usage error", async (variables, words) => {
   const { code, stderr } = await runFxdesk(["store", "check"], {
     variables: variables as Record<string, string>,
@@ -196,7 +196,7 @@ test("moves everything under another key, and the old location names the new one
 test.each<[args: string[], variables: Record<string, string>, words: string]>([
   [[], {}, "--to is required"],
   [["--to", "store.db"], {}, "--to must be the absolute path"],
-  [["--to", "postgres://localhost/x"], { FXDESK_STORE_KEY: "" }, "FXDESK_STORE_KEY_TO is needed where --to"],
+  [["--to", "postgres://localhost/x"], { FXDESK_STORE_KEY: "" }, "FXDESK_STORE_KEY_TO is required"],
   [["--to", "/x/store.db"], { FXDESK_STORE_KEY_TO: "short" }, "FXDESK_STORE_KEY_TO must be 32 bytes"],
   [["--to", "/x/store.db", "--store-key-to", "a-secret"], {}, "no flag --store-key-to"],
 ])("move %j with %j is a usage error", async (args, variables, words) => {

@@ -71,7 +71,7 @@ test("what the person who runs it does not trust counts as money: it is off", as
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("create_quote");
   const before = service.heads.length;
   const result = await client.callTool({ name: "create_quote", arguments: { amount: 5 } });
-  expect(textOf(result)).toContain("a tool of the kind money: ask the operator");
+  expect(textOf(result)).toContain("tools with the effect money");
   expect(service.heads).toHaveLength(before);
   await client.close();
 });

@@ -292,8 +292,8 @@ describe("start with invalid e-mail delivery", () => {
     ["a folder in a file", () => ({ dataDir: join(dataDir, "file", "deeper") }), /dataDir: .*file/],
     ["a folder that is a file", () => ({ dataDir: join(dataDir, "file") }), /dataDir: .*file/],
     ["a folder that cannot be created", () => ({ dataDir: "/proc/fxdesk" }), /dataDir: .*proc/],
-    ["another protocol", () => ({ smtpUrl: "http://127.0.0.1" }), /smtpUrl must begin with smtp:/],
-    ["no address", () => ({ smtpUrl: "mail" }), /smtpUrl must begin with smtp:/],
+    ["another protocol", () => ({ smtpUrl: "http://127.0.0.1" }), /smtpUrl must be an smtp:/],
+    ["no address", () => ({ smtpUrl: "mail" }), /smtpUrl must be an smtp:/],
   ])("refuses %s", async (_what, options, message) => {
     await writeFile(join(dataDir, "file"), "");
     await expect(startSandbox(options())).rejects.toThrow(message);

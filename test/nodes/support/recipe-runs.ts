@@ -229,7 +229,7 @@ export class RecipeRuns {
     "Low balance": {
       during: async () => {
         await this.environment.nextDebugValue("Low");
-        this.#payIn("GBP", "90000.00", "BACK");
+        this.#payIn("GBP", "900000.00", "BACK");
       },
       expectedDebug: { Back: containing({ currency: "GBP", type: "InterimAvailable" }) },
     },

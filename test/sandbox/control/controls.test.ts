@@ -159,7 +159,7 @@ describe("the market", () => {
 
   test.each([
     [{ symbol: "EURXAU", rate: 1 }, "XAU is not traded"],
-    [{ symbol: "EUREUR", rate: 1 }, "two currencies"],
+    [{ symbol: "EUREUR", rate: 1 }, "two different currencies"],
     [{ symbol: "EURUSD", rate: 100 }, "a factor of at most 10"],
   ])("refuses %j", async (input, message) => {
     await expect(remote.sandbox.moveRate(input)).rejects.toThrow(message);
