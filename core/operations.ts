@@ -37,6 +37,7 @@ export {
   type Method,
   type Paging,
   type Parameter,
+  type QuoteDeclaration,
   type Recovery,
   type Rule,
   type Shape,
