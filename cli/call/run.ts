@@ -109,14 +109,14 @@ function keyFrom(parsed: ParsedArguments): { readonly key?: string } {
 
 const unconfirmedError = (call: PreparedCall) =>
   new UsageError(
-    `${call.operation.name} commits or moves money, or changes who may approve it. Nothing was sent. ` +
+    `${call.operation.name} commits or moves money, or changes who may approve payments. Nothing was sent. ` +
       `With --yes, this request is sent:\n\n${preview(call)}`,
   );
 
 /** Names only the operations: the requests of a procedure depend on earlier responses. */
 const unconfirmedProcedureError = ({ name, uses }: Procedure) =>
   new UsageError(
-    `${name} commits or moves money, or changes who may approve it. Nothing was sent. ` +
+    `${name} commits or moves money, or changes who may approve payments. Nothing was sent. ` +
       `With --yes, it runs and may call ${uses.join(", ")}.`,
   );
 

@@ -309,7 +309,7 @@ const runCommand = (services: Services): Command => ({
     const service = await services.extended();
     if (!service.operations.some(({ quotes }) => quotes))
       throw new UsageError(
-        "This service has no operation that quotes trades. Add one with an extension module: set FXDESK_EXTENSIONS.",
+        "This service has no quote operation. Add one with an extension module: set FXDESK_EXTENSIONS.",
       );
     const { createClient } = await import("../../core/client/client.js");
     const options = clientOptions(settingsFrom(parsed, terminal.environment, service), service);

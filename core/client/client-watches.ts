@@ -144,7 +144,7 @@ export class ClientWatches {
       client: this.clientFor({ signal }, calls.record),
       signal,
       progress: () => undefined,
-      deliver: () => Promise.reject(new Error("A watch delivers no files.")),
+      deliver: () => Promise.reject(new Error("A watch cannot deliver files.")),
     };
     try {
       return await watch.read(context as RunContext, input as never, window);

@@ -32,7 +32,7 @@ export function formatOutcomeLine(operation: Callable, result: ServiceResponse |
   }
   const facts = [
     // A procedure may return before its work is done: an order waits for its release.
-    isProcedure(operation) ? "answered" : `carried out (${result.status})${describeReplay(journal)}`,
+    isProcedure(operation) ? "completed" : `carried out (${result.status})${describeReplay(journal)}`,
     describeIdentity(operation, result.body),
     journal?.reference && `reference ${journal.reference}`,
     ...found,

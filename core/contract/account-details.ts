@@ -109,7 +109,7 @@ export const listAccountDetails = operation({
   tool: "list_account_details",
   title: "List account details",
   summary:
-    "Lists dedicated and pooled account details, to which customers pay: IBAN, BIC and bank. For virtual and segregated ones too, use accountDetails.listAll.",
+    "Lists dedicated and pooled account details, to which customers pay: IBAN, BIC and bank. To include virtual and segregated ones, use accountDetails.listAll.",
   keywords: [
     "sort code",
     "routing number",

@@ -95,7 +95,7 @@ export const CurrencyAccount = z
   .object({
     account_id: z.int().meta({
       description:
-        "Account number, as statements.emailMt940 takes it; other operations take the account UUID.",
+        "Account number, in the form that statements.emailMt940 accepts; other operations take the account UUID.",
     }),
     currency: textField(accountFields.currency),
   })
@@ -187,7 +187,7 @@ export const listCurrencyAccounts = operation({
   tool: "list_currency_accounts",
   title: "List currency accounts",
   summary:
-    "Lists account numbers with their currencies, as statements.emailMt940 takes them. For account IDs and names, use accounts.list.",
+    "Lists account numbers with their currencies, in the form that statements.emailMt940 accepts. For account IDs and names, use accounts.list.",
   keywords: ["MT940", "Kontonummern", "Währungskonten"],
   effect: "read",
   method: "GET",

@@ -122,7 +122,7 @@ export const getApprovalsConfig = operation({
   name: "approvalsWorkflow.getConfig",
   tool: "get_approvals_config",
   title: "Get approvals configuration",
-  summary: "Returns the approver groups and rules: which approvals payments of each amount need.",
+  summary: "Returns the approver groups and rules: the approvals required for each payment amount.",
   keywords: [
     "signatories",
     "sign-off",

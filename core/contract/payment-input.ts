@@ -25,7 +25,7 @@ const xmlProducts = [
 
 const PaymentProduct = z
   .enum([...jsonProducts, ...xmlProducts])
-  .meta({ title: "Payment product", description: "Scheme; pain.001 in XML." });
+  .meta({ title: "Payment product", description: "Payment scheme." });
 
 export const PaymentId = id("Payment ID", "`paymentId` from payments.initiate or payments.initiateBulk.");
 
@@ -82,11 +82,11 @@ const standingOrder = {
   endDate,
   executionRule: z.enum(["following", "preceding"]).optional().meta({
     title: "Execution rule",
-    description: "Periodic: on a holiday.",
+    description: "Periodic: if on a holiday.",
   }),
   dayOfExecution: z.enum(numbersUpTo(31)).optional().meta({
     title: "Day of execution",
-    description: "Periodic: day; 31 is the last.",
+    description: "Periodic: day of month; 31 is the last.",
   }),
   monthsOfExecution: z
     .array(z.enum(numbersUpTo(12)))

@@ -133,7 +133,7 @@ const initiationShared = {
   ...explicitAuthorisationHeaders,
   "TPP-Rejection-NoFunds-Preferred": z.boolean().optional().meta({
     title: "Reject without funds",
-    description: "Rejects the payment without funds.",
+    description: "Rejects if funds are insufficient.",
   }),
   ...brandHeaders,
   ...notificationHeaders,
@@ -188,7 +188,7 @@ export const initiateBulkPayment = operation({
   title: "Initiate bulk payment",
   summary:
     "Initiates several credit transfers from one account as a bulk payment. For a single payment, use payments.initiate.",
-  notes: "A person must then authorise it at the returned link.",
+  notes: "A person authorises the payment at the returned link.",
   keywords: [
     "payroll",
     "salaries",
@@ -256,7 +256,7 @@ export const initiatePayment = operation({
   tool: "initiate_payment",
   title: "Initiate payment",
   summary: "Initiates a payment or a standing order. For several payments, use payments.initiateBulk.",
-  notes: "A person must then authorise it at the returned link.",
+  notes: "A person authorises the payment at the returned link.",
   keywords: [
     "pay",
     "transfer",

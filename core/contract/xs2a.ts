@@ -138,7 +138,7 @@ export const notificationHeaders = {
       .optional()
       .meta({
         title: "Notification content",
-        description: "Changes to notify: status= followed by SCA, PROCESS or LAST, comma-separated.",
+        description: "Status changes to report: status= followed by SCA, PROCESS or LAST, comma-separated.",
       }),
   ),
 };

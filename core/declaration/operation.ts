@@ -6,7 +6,7 @@ import type { z } from "zod";
 
 /**
  * The effect of a call: `read` changes nothing; `change` changes or requests something; `money` commits or moves
- * money, or changes who may approve it.
+ * money, or changes who may approve payments.
  */
 export type Effect = "read" | "change" | "money";
 
@@ -14,7 +14,7 @@ export type Effect = "read" | "change" | "money";
 export const effectDescriptions: Readonly<Record<Effect, string>> = {
   read: "Changes nothing.",
   change: "Changes or requests something.",
-  money: "Commits or moves money, or changes who may approve it.",
+  money: "Commits or moves money, or changes who may approve payments.",
 };
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
@@ -312,7 +312,7 @@ export const isRequirementRule = ({ kind }: Rule): boolean =>
 
 /** Returns the instruction for a caller whose response was lost, as the start of a sentence. */
 export const lookupInstruction = ({ lookup }: Callable): string =>
-  lookup === undefined ? "check at the service" : `look in ${lookup}`;
+  lookup === undefined ? "check at the service" : `check in ${lookup}`;
 
 /** Returns all fields that a rule mentions. */
 export const fieldsOfRule = (rule: Rule): readonly string[] => [

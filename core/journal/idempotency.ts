@@ -88,9 +88,9 @@ function keyConflictError(call: PreparedCall, entry: Entry): FxdeskError {
   const { operation, key, id, begunAt } = entry;
   const name = call.options.key === undefined ? call.operation.singleUseField : "key";
   return new Conflict(
-    `${operation}: The ${name} ${JSON.stringify(key)} belongs to another call, of ${new Date(begunAt).toISOString()}, which ` +
-      `has other terms (journal entry ${id}): ${describeOutcome(entry)}. ` +
-      "Nothing was sent now. Under another key, this call may be carried out in addition.",
+    `${operation}: The ${name} ${JSON.stringify(key)} was already used at ${new Date(begunAt).toISOString()} for a call ` +
+      `with other terms (journal entry ${id}): ${describeOutcome(entry)}. ` +
+      "Nothing was sent now. With another key, both calls may be carried out.",
     { operation, code: "conflict", outcome: "not-sent", journal: { entry: id, replayed: false } },
   );
 }
@@ -286,7 +286,7 @@ export class IdempotencyMiddleware {
     const { secrets, store } = this.context;
     const cause = secrets.redactError(error);
     return new Unavailable(
-      `${call.operation.name}: Nothing was sent: the journal in ${redactLocation(store.location)} could not be written ` +
+      `${call.operation.name}: Nothing was sent, because the journal in ${redactLocation(store.location)} could not be written ` +
         `(${cause.message}). Check the store with \`fxdesk store check\`; FXDESK_STORE sets its location.`,
       {
         operation: call.operation.name,

@@ -132,7 +132,7 @@ export async function recordOutcome(
   if (isAlreadyRecorded(entry, outcome)) return entry;
   if (isFinal(entry.state))
     throw new Error(
-      `Journal entry ${id} already ended as ${entry.state}: it cannot end as ${outcome.state} too.`,
+      `Journal entry ${id} already has the outcome ${entry.state}, which cannot become ${outcome.state}.`,
     );
   if (!hasEnded(entry.state) && fence !== newest)
     throw new Error(

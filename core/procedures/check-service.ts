@@ -186,7 +186,7 @@ export const checkServiceResponses = procedure({
   section: { title: "Contract", icon: "fxdesk.svg", category: "fxdesk administration", order: 13 },
   title: "Check service against contract",
   summary:
-    "Checks by reads alone whether the service's responses conform to the contract, and returns the differences without values.",
+    "Checks, with read calls only, whether the service's responses conform to the contract, and returns the differences without the data.",
   notes: "Makes up to 59 calls.",
   keywords: ["health", "API", "conformance", "up and running", "Prüfung", "Schnittstelle"],
   effect: "read",

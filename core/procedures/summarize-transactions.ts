@@ -146,7 +146,7 @@ export const summarizeTransactions = procedure({
   tool: "summarize_transactions",
   title: "Summarise transactions",
   summary:
-    "Sums transactions per month, counterparty, account, currency, direction or type. For the single transactions, use transactions.find.",
+    "Sums transactions per month, counterparty, account, currency, direction or type. For individual transactions, use transactions.find.",
   notes: "Own transfers and both sides of trades are included.",
   keywords: [
     "turnover",

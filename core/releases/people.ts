@@ -33,12 +33,12 @@ export async function loadPeople(path: string): Promise<People> {
   try {
     given = JSON.parse(json);
   } catch {
-    throw new TypeError(`people names ${path}, which is not JSON.`);
+    throw new TypeError(`people: ${path} is not JSON.`);
   }
   const { data, error } = People.safeParse(given);
   if (data) return data;
   const faults = error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
-  throw new TypeError(`people names ${path}, which is invalid: ${faults.join("; ")}.`);
+  throw new TypeError(`people: ${path} is invalid: ${faults.join("; ")}.`);
 }
 
 /** Cost of one guess: about 64 MB and 0.1 s. */
@@ -126,7 +126,7 @@ export async function createToken(path: string, person: string): Promise<string>
 async function removeEntry(path: string, from: "tokens" | "addresses", what: string, person: string) {
   await updatePeopleFile(path, (before) => {
     if (!Object.hasOwn(before[from], person))
-      throw new TypeError(`people names ${path}, which contains no ${what} of ${person}.`);
+      throw new TypeError(`people: ${path} contains no ${what} of ${person}.`);
     const { [person]: _, ...rest } = before[from];
     return { ...before, [from]: rest };
   });

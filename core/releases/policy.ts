@@ -170,7 +170,7 @@ export function parsePolicy(json: string, path: string): Policy {
     given = JSON.parse(json);
   } catch (error) {
     throw new TypeError(
-      `policy names ${path}, line ${lineOfSyntaxError(json, error as Error)}: ${(error as Error).message}.`,
+      `policy: ${path}, line ${lineOfSyntaxError(json, error as Error)}: ${(error as Error).message}.`,
       { cause: error },
     );
   }
@@ -183,7 +183,7 @@ export function parsePolicy(json: string, path: string): Policy {
     const line = lines.get(field) ?? lines.get(issue.path.slice(0, -1).join(".")) ?? 1;
     return `line ${line}${field && `, ${field}`}: ${issue.message}`;
   });
-  throw new TypeError(`policy names ${path}, which is invalid: ${faults.join("; ")}.`);
+  throw new TypeError(`policy: ${path} is invalid: ${faults.join("; ")}.`);
 }
 
 /** Loads a policy. Throws a TypeError that starts with the setting. */

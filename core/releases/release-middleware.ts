@@ -162,7 +162,7 @@ export class ReleaseMiddleware {
       });
     const cause = this.context.secrets.redactError(error);
     return new Unavailable(
-      `${operation}: Nothing was sent: the release could not be checked, because the store ` +
+      `${operation}: Nothing was sent. The release could not be checked, because the store ` +
         `${redactLocation(this.context.store.location)} failed (${cause.message}). Check it with \`fxdesk store check\`.`,
       { operation, code: "unavailable", outcome: "not-sent", retryable: true, cause },
     );

@@ -230,7 +230,7 @@ function groupPage(category: string, nodes: readonly DocumentedNode[], recipes: 
     generatedNotice,
     `# ${groupTitleOf(category)}`,
     `![The nodes in the palette](images/${slug}.svg)`,
-    "Blue nodes only read. Yellow nodes request or change something. Red nodes commit or move money, or change who may approve it.",
+    "Blue nodes only read. Yellow nodes request or change something. Red nodes commit or move money, or change who may approve payments.",
     table(["Node", "What it does", "Effect", "Recipes"], rows),
     "[All groups](README.md) · [How the nodes work](../nodes.md)",
   );

@@ -63,7 +63,7 @@ async function stop(demo: Demo, signal: NodeJS.Signals, bookings = 0) {
   const lines = (await errors).join("").split("\n").slice(0, -1);
   expect(lines).toEqual(
     Array.from({ length: bookings }, () =>
-      expect.stringMatching(/^fxdesk: trades\.order: answered, release R-\w{12}\.$/),
+      expect.stringMatching(/^fxdesk: trades\.order: completed, release R-\w{12}\.$/),
     ),
   );
 }

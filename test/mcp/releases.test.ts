@@ -37,7 +37,7 @@ test("requests an order, reports its status and books it automatically after rel
   const asked = await call("order_trade", order());
   const { release, state, terms } = asked.structuredContent as Record<string, JsonObject | string>;
   expect(console.error).toHaveBeenLastCalledWith(
-    `fxdesk: trades.order: answered, release ${String(release)}.`,
+    `fxdesk: trades.order: completed, release ${String(release)}.`,
   );
   expect([state, asked.isError]).toEqual(["waiting", undefined]);
   expect(terms).toMatchObject({ amount: "1000", worst_rate: "0.5" });

@@ -70,7 +70,7 @@ test("a payment is made once under its key, however that is spelled", async () =
     creditor_name: "Ferme Durand",
     request_key: "INV-17",
   });
-  expect(textOf(other)).toContain('The key "INV-17" belongs to another call');
+  expect(textOf(other)).toContain('The key "INV-17" was already used');
   expect(textOf(other)).toContain("it was carried out (p-1)");
   expect(textOf(other)).toContain("ask the user before");
   expect(textOf(other)).toContain(`Journal entry: ${entry}.`);

@@ -382,8 +382,8 @@ const descriptions = {
   "Periodic: first date.": "Dauerauftrag: erstes Datum.",
   "Periodic: interval.": "Dauerauftrag: Abstand der Ausführungen.",
   "Periodic: last date.": "Dauerauftrag: letztes Datum.",
-  "Periodic: on a holiday.": "Dauerauftrag: an einem Feiertag.",
-  "Periodic: day; 31 is the last.": "Dauerauftrag: Tag; 31 ist der letzte.",
+  "Periodic: if on a holiday.": "Dauerauftrag: an einem Feiertag.",
+  "Periodic: day of month; 31 is the last.": "Dauerauftrag: Tag des Monats; 31 ist der letzte.",
   "MonthlyVariable: months, 1 to 12.": "MonthlyVariable: Monate, 1 bis 12.",
   "Accounts to read, per kind of data; an empty list lets the person choose.":
     "Zu lesende Konten, je Art der Daten; eine leere Liste lässt die Person wählen.",
@@ -481,7 +481,7 @@ const descriptions = {
   "Purpose of the trade.": "Zweck des Geschäfts.",
   "Payment product with which the payment was initiated.":
     "Zahlungsart, mit der die Zahlung ausgelöst wurde.",
-  "Rejects the payment without funds.": "Lehnt die Zahlung ohne Deckung ab.",
+  "Rejects if funds are insufficient.": "Lehnt die Zahlung ohne Deckung ab.",
   "Account of the debtor.": "Konto des Auftraggebers.",
   "Bulk: requests one booking entry for all transfers.":
     "Sammelzahlung: verlangt eine einzige Buchung für alle Überweisungen.",
@@ -510,7 +510,7 @@ const descriptions = {
   "Authorises in a separate call.": "Autorisiert mit einem eigenen Aufruf.",
   "Maximum waiting time in seconds; 0 checks once.": "Höchste Wartezeit in Sekunden; 0 prüft einmal.",
   "Address to which status changes are sent.": "Adresse, an die Statusänderungen gesendet werden.",
-  "Changes to notify: status= followed by SCA, PROCESS or LAST, comma-separated.":
+  "Status changes to report: status= followed by SCA, PROCESS or LAST, comma-separated.":
     "Gemeldete Änderungen: status= gefolgt von SCA, PROCESS oder LAST, durch Kommas getrennt.",
   "From consents.create.": "Aus consents.create.",
   "Prefers authorisation on the service's page.": "Bevorzugt die Autorisierung auf der Seite des Dienstes.",
@@ -536,7 +536,7 @@ const descriptions = {
   "`trade_id` from trades.list.": "`trade_id` aus trades.list.",
   "For pain.001 products, application/xml is pain.002.":
     "Bei pain.001-Produkten ist application/xml pain.002.",
-  "Scheme; pain.001 in XML.": "Verfahren; pain.001 in XML.",
+  "Payment scheme.": "Zahlverfahren.",
   "Single, bulk or periodic (standing order).": "Einzeln, Sammelzahlung oder periodisch (Dauerauftrag).",
   "Page number, starting at 0.": "Seitenzahl, beginnend mit 0.",
   'Value of one unit of each currency in `into`, such as { USD: "0.92" }.':

@@ -244,11 +244,9 @@ describe("another call under the key", () => {
     const { journal } = await client.trades.book.response(tradeInput);
     const error = await failureOf(client.trades.book(input as typeof tradeInput));
     expect(error).toMatchObject({ name: "Conflict", code: "conflict", outcome: "not-sent", attempts: 0 });
-    expect(error.message).toContain('The quote_id "q-1" belongs to another call');
+    expect(error.message).toContain('The quote_id "q-1" was already used');
     expect(error.message).toContain(`journal entry ${journal!.entry}): it was carried out (t-1).`);
-    expect(error.message).toContain(
-      "Nothing was sent now. Under another key, this call may be carried out in addition.",
-    );
+    expect(error.message).toContain("Nothing was sent now. With another key, both calls may be carried out.");
     expect(server.heads).toHaveLength(1);
   });
 
@@ -257,7 +255,7 @@ describe("another call under the key", () => {
     await failureOf(client.trades.book(tradeInput, { key: "K-1" }));
     const error = await failureOf(client.trades.book({ ...tradeInput, reference: "INV-1" }, { key: "K-1" }));
     expect(error).toMatchObject({ code: "conflict", outcome: "not-sent", attempts: 0 });
-    expect(error.message).toContain('The key "K-1" belongs to another call');
+    expect(error.message).toContain('The key "K-1" was already used');
     expect(error.message).toContain("): its outcome is unknown. Nothing was sent now.");
   });
 

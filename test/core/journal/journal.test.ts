@@ -127,7 +127,7 @@ describe.each(engines())("$name", ({ name, create }) => {
       const ended = await journal.recordOutcome(entry, first);
       for (const state of allowed.filter((each) => each !== "not-sent" || first !== notSent))
         await expect(journal.recordOutcome(entry, { state, by: "recovery", details: {} })).rejects.toThrow(
-          `already ended as ${first.state}`,
+          `already has the outcome ${first.state}`,
         );
       expect(await journal.recordOutcome(entry, first)).toEqual(ended);
     },
