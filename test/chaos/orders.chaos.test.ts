@@ -9,7 +9,7 @@ const runs = Number(process.env.FXDESK_RUNS ?? 2_000);
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_122);
 
 describe.each(engines())("$name", ({ name, create }) => {
-  test("each order is booked inside its limits, once, or not at all and says why", async () => {
+  test("books each order once inside its limits, or gives the reason why not", async () => {
     const orders = Math.ceil(runs / 2);
     const report = await runOrders({
       store: await create(),

@@ -5,7 +5,7 @@ import { runOrders } from "./order-scenario";
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_122);
 
 describe.each(engines())("$name", ({ create }) => {
-  test("each order is booked inside its limits, once, or not at all and says why", async () => {
+  test("books each order once inside its limits, or gives the reason why not", async () => {
     const report = await runOrders({
       store: await create(),
       orders: 30,

@@ -61,7 +61,7 @@ const tradesOf = async () => {
   return ids;
 };
 
-test(`${runs} orders are booked once each by either, and both tell of them`, async () => {
+test(`books ${runs} orders once each on either server, and both report them`, async () => {
   const before = new Set(await tradesOf());
   const asked: string[] = [];
   for (let index = 0; index < runs; index += 1) {

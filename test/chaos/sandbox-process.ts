@@ -1,4 +1,4 @@
-/** A sandbox in a process of its own, as `fxdesk sandbox` starts it, and its books. */
+/** A sandbox in a separate process, started by `fxdesk sandbox`, and its books. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -30,7 +30,7 @@ export async function startSandboxProcess(flags: readonly string[]): Promise<San
     const [, name, value] = /^(?:export )?(\w+)='?(.*?)'?$/.exec(line) ?? [];
     if (name) variables[name] = value!;
   });
-  // It says where it is when it is there.
+  // It prints its address when it is ready.
   await once(child.stderr, "data");
   const url = variables.FXDESK_BASE_URL!;
   const client = createClient({

@@ -26,7 +26,7 @@ interface Booking {
   readonly reason: "other";
 }
 
-/** What a surface says of a booking: its trade, or why there is none. */
+/** Result of a booking on a surface: its trade, or the reason why there is none. */
 type SurfaceResult = { readonly tradeId: string } | { readonly error: string };
 
 interface Surface {
@@ -186,7 +186,7 @@ async function expectNothingBookedWithoutStore(wanted: readonly Booking[]): Prom
   await postgres.start();
 }
 
-test(`${bookings} bookings are made once each, and their outcomes are known everywhere`, async () => {
+test(`makes ${bookings} bookings once each, and reports their outcomes on every surface`, async () => {
   const before = await booked();
   const wanted: Booking[] = [];
   for (let index = 0; index < bookings; index += 1)

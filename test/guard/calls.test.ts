@@ -16,7 +16,7 @@ import { callsPerStory, type SeededCall, type Story, storyOf } from "./seeded-ca
 
 const recordedCalls = 10_000;
 const runs = isRecording ? recordedCalls : Math.min(Number(process.env.FXDESK_RUNS ?? 1_000), recordedCalls);
-/** Stories at a time, each worker with a store of its own. Most of their time they wait. */
+/** Number of concurrent workers, each with a separate store. They mostly wait. */
 const workers = isRecording ? 8 : 48;
 /**
  * Stories at a time when those that differ are played again. Calls have time limits of their own, such as two seconds to
