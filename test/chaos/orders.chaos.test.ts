@@ -1,6 +1,6 @@
 /**
- * The bad day of orders: 2,000 of them, on both engines, three processes that compete and are killed. FXDESK_RUNS says how
- * many in all, FXDESK_SEED which.
+ * 2,000 orders under faults, on both engines, with three competing processes that are killed. FXDESK_RUNS sets the total
+ * number, FXDESK_SEED the seed.
  */
 import { engines } from "../core/store/engines";
 import { runOrders } from "./order-scenario";

@@ -1,4 +1,4 @@
-/** A small part of the bad day of orders, in one process: npm run test:chaos plays it whole, with processes that are killed. */
+/** A small part of the chaos test of orders (npm run test:chaos), in one process. */
 import { engines } from "../core/store/engines";
 import { runOrders } from "./order-scenario";
 

@@ -1,6 +1,6 @@
 /**
- * Two MCP servers on one PostgreSQL: orders are asked for on one of them, released on the command line, booked by whichever
- * lives, and seen by both. One is killed on the way. FXDESK_RUNS says how many orders.
+ * Two MCP servers on one PostgreSQL: orders are requested on one, released on the command line, booked by either, and
+ * reported by both. One is killed meanwhile. FXDESK_RUNS sets the number of orders.
  */
 import { join } from "node:path";
 import { environmentName } from "@fxdesk/toolkit";

@@ -13,11 +13,11 @@ import { environmentOf, program } from "../cli/run-command";
 
 export interface SandboxProcess {
   readonly url: string;
-  /** Reaches it without anything in between. */
+  /** Client that is connected directly, without the fault proxy. */
   readonly client: FxdeskClient;
   readonly variables: Readonly<Record<string, string>>;
   quote(): Promise<string>;
-  /** All trades that it has, by their references. */
+  /** All trades in its books, by reference. */
   tradesByReference(): Promise<ReadonlyMap<string, readonly string[]>>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Two MCP servers and two Node-REDs on one PostgreSQL, asked in turn: one of each is killed on the way, and PostgreSQL stops
- * and starts again. FXDESK_RUNS says how many bookings.
+ * Two MCP servers and two Node-RED instances on one PostgreSQL, called in turn. One of each is killed, and PostgreSQL
+ * restarts. FXDESK_RUNS sets the number of bookings.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -87,7 +87,7 @@ const inTab = (id: string, type: string, wires: readonly string[], more: object 
   wires: wires.length > 0 ? [wires] : [],
 });
 
-/** Books what is posted, and responds with the trade, or with the error. */
+/** Flow that books a posted quote and responds with the trade or the error. */
 const flow = [
   tab,
   { id: "connection", type: "fxdesk-connection", name: "Sandbox", fromEnvironment: true },
@@ -153,7 +153,7 @@ const booked = async () => new Set([...(await sandbox.tradesByReference()).value
 const bookOn = (surface: Surface, booking: Booking): Promise<SurfaceResult> =>
   surface.book(booking).catch((error: Error) => ({ error: error.message }));
 
-/** Asks one surface after the other, as a proxy with a plain turn does, until one of them has booked it. */
+/** Tries the surfaces in turn, like a round-robin proxy, until one of them has booked the trade. */
 async function bookSomewhere(booking: Booking, turn: number): Promise<string> {
   const errors: string[] = [];
   for (let attempt = 0; attempt < 60; attempt += 1) {
@@ -172,7 +172,7 @@ async function kill(surface: Surface): Promise<void> {
   await surface.kill();
 }
 
-/** While the journal cannot be written, nothing is booked. */
+/** Asserts that nothing is booked while the journal cannot be written. */
 async function expectNothingBookedWithoutStore(wanted: readonly Booking[]): Promise<void> {
   const before = await booked();
   await postgres.stop();
@@ -206,7 +206,7 @@ test(`makes ${bookings} bookings once each, and reports their outcomes on every 
   };
   const [third, half] = [Math.floor(bookings / 3), Math.floor(bookings / 2)];
   await bookAll(0, third);
-  // In the middle of what they do.
+  // Killed while they work.
   const going = bookAll(third, half);
   await pause(50);
   await Promise.all([kill(surfaces[0]!), kill(surfaces[1]!)]);

@@ -146,7 +146,7 @@ async function work(pass: Pass, worker: number, numbers: readonly number[]) {
   const events = await eventsByEntry(store);
   return played.map(({ story, outcomes }) => {
     const calls = story.calls.map((call, index) => {
-      // Looks for lost bookings are repeated as time goes by, so only what they ask for is compared.
+      // Searches for lost bookings are repeated as time goes by, so only what they ask for is compared.
       const looks = index === 0 ? new Set(pass.server.seen.get(story.id)?.requests) : [];
       const made = pass.server.seen.get(call.id)?.requests ?? [];
       const { text, entry = "" } = outcomes[index]!;

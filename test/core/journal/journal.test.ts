@@ -103,7 +103,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     ["rejected", "ended", rejected],
     ["unknown", "ended", unknown],
     ["not-sent", "mine", notSent],
-  ])("after %s the same key is %s, with other terms refused", async (_, kind, ending) => {
+  ])("reports the same key after %s as %s, and refuses other terms", async (_, kind, ending) => {
     const journal = await open();
     const wanted = fresh();
     const entry = await claimed(journal, wanted);
@@ -120,7 +120,7 @@ describe.each(engines())("$name", ({ name, create }) => {
 
   const allowed: readonly EntryOutcome["state"][] = ["done", "rejected", "unknown", "not-sent"];
   test.each([done, rejected, notSent])(
-    "after $state no other end is taken, and the same one again",
+    "accepts no other outcome after $state, only the same one again",
     async (first) => {
       const journal = await open();
       const entry = await claimed(journal);
@@ -133,7 +133,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     },
   );
 
-  test.each(allowed)("what is unknown may end as %s, whoever found out", async (state) => {
+  test.each(allowed)("accepts %s for an unknown call from any process", async (state) => {
     const journal = await open();
     const entry = await claimed(journal);
     await journal.recordSent(entry);
@@ -392,7 +392,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     });
   });
 
-  describe("processes that race for keys", () => {
+  describe("processes that compete for keys", () => {
     const fates = ["done", "rejected", "unknown", "not-sent", "dies before", "dies after"] as const;
     type Fate = (typeof fates)[number];
     const endings: Readonly<Record<string, EntryOutcome>> = { done, rejected, unknown, "not-sent": notSent };
