@@ -10,7 +10,6 @@ import { textOf } from "./support/clients";
 const { signal } = new AbortController();
 const booking = { quote_id: "quote-1", reason: "payment_for_goods" };
 
-/** Returns the log. */
 let logged: jest.SpyInstance<void, unknown[]>;
 beforeEach(() => {
   logged = jest.spyOn(console, "error").mockImplementation();

@@ -155,31 +155,31 @@ describe.each(engines())("$name", ({ name, create }) => {
 
   test("frees the key if the process died before sending", async () => {
     const wanted = fresh();
-    const gone = await open();
-    const entry = await claimed(gone, wanted, 1);
+    const dead = await open();
+    const entry = await claimed(dead, wanted, 1);
     const other = await open();
     expect(await other.waitForOutcome(entry.id, never)).toMatchObject({
       state: "not-sent",
       ending: { state: "not-sent", by: "recovery" },
     });
     await claimed(other, wanted);
-    await expect(gone.recordSent(entry)).rejects.toThrow("no longer holds its claim");
-    await expect(gone.recordOutcome(entry, notSent)).rejects.toThrow("another process");
+    await expect(dead.recordSent(entry)).rejects.toThrow("no longer holds its claim");
+    await expect(dead.recordOutcome(entry, notSent)).rejects.toThrow("another process");
     await other.recordSent(entry);
   });
 
   test("marks a sent call unknown if the process died, and accepts a late outcome", async () => {
-    const gone = await open();
-    const entry = await claimed(gone, fresh(), 1);
-    await gone.recordSent(entry);
+    const dead = await open();
+    const entry = await claimed(dead, fresh(), 1);
+    await dead.recordSent(entry);
     expect(await (await open()).waitForOutcome(entry.id, never)).toMatchObject({
       state: "unknown",
       endingDetails: { remark: expect.stringContaining(`the reference ${entry.reference!}.`) as string },
     });
-    await expect(gone.recordSent(entry)).rejects.toThrow(
+    await expect(dead.recordSent(entry)).rejects.toThrow(
       "is unknown: this process no longer holds its claim",
     );
-    expect((await gone.recordOutcome(entry, done)).state).toBe("done");
+    expect((await dead.recordOutcome(entry, done)).state).toBe("done");
   });
 
   test("restarts the claim's lifetime when sent, and records sent once", async () => {
