@@ -158,8 +158,8 @@ function findProblems(
 ): string[] {
   const { key, results, reference } = intent;
   const found: string[] = [];
-  const told = new Set(results.flatMap(({ identity }) => identity ?? []));
-  if (told.size > 1) found.push(`callers received several trades: ${[...told].join(", ")}`);
+  const reported = new Set(results.flatMap(({ identity }) => identity ?? []));
+  if (reported.size > 1) found.push(`callers received several trades: ${[...reported].join(", ")}`);
   for (const { outcome, message } of results) if (outcome === "broken") found.push(message!);
   if (!entry) return [...found, "is not in the journal"].map((fault) => `${key}: ${fault}`);
   const trades = books.get(entry.reference ?? "") ?? [];
@@ -173,7 +173,7 @@ function findProblems(
     found.push(`is ${state}, but was booked`);
   if (state === "unknown" && !String(endingDetails?.remark).includes(entry.reference!))
     found.push("is unknown and has no reference to search for");
-  if (told.size === 1 && state !== "done") found.push(`was reported as done, but is ${state}`);
+  if (reported.size === 1 && state !== "done") found.push(`was reported as done, but is ${state}`);
   return found.map((fault) => `${key}: ${fault}`);
 }
 

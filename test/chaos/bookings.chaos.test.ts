@@ -47,8 +47,8 @@ describe.each(engines())("$name", ({ name, create }) => {
 
 afterAll(() => {
   const all = { bookings: sum((each) => each.bookings), kills: sum((each) => each.kills) };
-  const told = { faults: sum((each) => each.faults), booked: sum((each) => each.booked) };
-  console.log(JSON.stringify({ ...all, ...told, seconds: sum((each) => each.seconds) }));
+  const totals = { faults: sum((each) => each.faults), booked: sum((each) => each.booked) };
+  console.log(JSON.stringify({ ...all, ...totals, seconds: sum((each) => each.seconds) }));
 });
 
 test("knows 99.9 % of the booked trades in the end", () => {

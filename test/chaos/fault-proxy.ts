@@ -77,8 +77,8 @@ function forward(target: URL, { method, url, headers }: IncomingMessage, body: B
 }
 
 function respond(response: ServerResponse, { status, headers, body }: Received): void {
-  const { "transfer-encoding": _, connection: _connection, ...kept } = headers;
-  response.writeHead(status, { ...kept, "content-length": body.length }).end(body);
+  const { "transfer-encoding": _, connection: _connection, ...others } = headers;
+  response.writeHead(status, { ...others, "content-length": body.length }).end(body);
 }
 
 const refuse = (response: ServerResponse, status: number, headers: Record<string, string> = {}) =>

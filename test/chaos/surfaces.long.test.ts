@@ -43,7 +43,7 @@ let store: StoreSettings;
 let surfaces: Surface[];
 let variables: Record<string, string>;
 
-const token = "a-token-that-nobody-knows";
+const token = "a-token-for-these-tests";
 
 async function mcpSurface(name: string): Promise<Surface> {
   const args = [program, "mcp", "--http", "--port", "0", "--allow", "money", "--release", "never"];
@@ -92,13 +92,13 @@ const flow = [
   tab,
   { id: "connection", type: "fxdesk-connection", name: "Sandbox", fromEnvironment: true },
   inTab("posted", "http in", ["book"], { url: "/book", method: "post" }),
-  operationNode(bookTrade, "book", ["told"], { fromPayload: true }),
+  operationNode(bookTrade, "book", ["reported"], { fromPayload: true }),
   catchNode("caught", ["failed"]),
-  inTab("failed", "function", ["told"], {
+  inTab("failed", "function", ["reported"], {
     func: "msg.payload = { error: msg.error.message }; msg.statusCode = 200; return msg;",
     outputs: 1,
   }),
-  inTab("told", "http response", []),
+  inTab("reported", "http response", []),
 ] as const satisfies readonly FlowNode[];
 
 async function nodeRedSurface(name: string): Promise<Surface> {

@@ -18,7 +18,7 @@ let place: ReleaseFixture;
 let people: string;
 let server: HttpServer;
 let tokens: Readonly<Record<"anna" | "bert", string>>;
-const shared = "a-token-nobody-knows";
+const shared = "a-token-for-these-tests";
 beforeAll(async () => {
   jest.spyOn(console, "error").mockImplementation();
   place = await createReleaseFixture();
@@ -123,7 +123,7 @@ test("refuses unknown, removed and replaced tokens", async () => {
   const second = await createToken(people, "carl");
   expect([await status(carl), await status(second)]).toEqual([401, 200]);
   await revokeToken(people, "carl");
-  expect([await status(second), await status("another-token-of-nobody"), await status("")]).toEqual([
+  expect([await status(second), await status("another-unknown-token"), await status("")]).toEqual([
     401, 401, 401,
   ]);
   await expect(revokeToken(people, "carl")).rejects.toThrow("contains no token of carl");

@@ -69,7 +69,7 @@ async function overStdio(service: HeldServer): Promise<[McpProcess, Caller]> {
 }
 
 async function overHttp(service: HeldServer): Promise<[McpProcess, Caller]> {
-  const token = "a-token-nobody-knows";
+  const token = "a-token-for-these-tests";
   const served = new McpProcess(["--http", "--allow", "money", "--release", "never"], {
     ...environment(service),
     FXDESK_MCP_TOKEN: token,

@@ -33,7 +33,7 @@ afterAll(async () => {
   jest.restoreAllMocks();
 });
 
-const token = "a-token-nobody-knows";
+const token = "a-token-for-these-tests";
 const bearer = { authorization: `Bearer ${token}` };
 const offer = { toolsets: ["all"], allow: ["money"] } as const;
 

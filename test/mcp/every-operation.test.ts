@@ -42,7 +42,7 @@ async function closeToolServer({ server, client }: ToolServer): Promise<void> {
   await server.close();
 }
 
-const token = "a-token-nobody-knows";
+const token = "a-token-for-these-tests";
 const nowhere = "http://127.0.0.1:1";
 
 beforeAll(async () => {

@@ -53,7 +53,7 @@ test("serves the operations of a module over stdio", async () => {
 });
 
 test("serves the operations of a module over HTTP", async () => {
-  const token = "a-token-nobody-knows";
+  const token = "a-token-for-these-tests";
   const served = new McpProcess(["--http", "--allow", "change,money", "--release", "never"], {
     ...environment,
     ...trusted,

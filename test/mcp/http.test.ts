@@ -44,7 +44,7 @@ function sendRequest(
   });
 }
 
-const token = "a-token-nobody-knows";
+const token = "a-token-for-these-tests";
 
 const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
 

@@ -83,10 +83,10 @@ describe.each(paged)("%s", (tool, procedure) => {
   ])("%s", async (_, length) => {
     const body = bodyOf(procedure, length);
     const results = await readAllResults(tool, length);
-    const told: Record<string, unknown[]> = {};
+    const reported: Record<string, unknown[]> = {};
     for (const { structuredContent } of results)
-      for (const [list, rows] of listsOf(structuredContent!)) (told[list] ??= []).push(...rows);
-    expect(told).toEqual(Object.fromEntries(listsOf(body)));
+      for (const [list, rows] of listsOf(structuredContent!)) (reported[list] ??= []).push(...rows);
+    expect(reported).toEqual(Object.fromEntries(listsOf(body)));
     for (const result of results) {
       const rows = Object.fromEntries(listsOf(result.structuredContent!));
       expect(namedIn(textOf(result))).toEqual(namedIn(JSON.stringify(rows)));

@@ -24,7 +24,7 @@ let server: HttpServer;
 let host: McpClient;
 const costs: Cost[] = [];
 
-const token = "a-token-nobody-knows";
+const token = "a-token-for-these-tests";
 
 beforeAll(async () => {
   jest.spyOn(console, "error").mockImplementation();

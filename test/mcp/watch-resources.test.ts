@@ -186,9 +186,9 @@ describe("over HTTP, on a separate stream", () => {
       return tools.subscribe(address, tell, signal);
     };
     const server = await serveOverHttp({ ...tools, subscribe }, {});
-    const gone = await listening(server.url, uriOf("gold"));
+    const closed = await listening(server.url, uriOf("gold"));
     await eventually(() => ends.length === 1, within);
-    await gone.assistant.close();
+    await closed.assistant.close();
     await eventually(() => ends[0]!.aborted, within);
     const stays = await listening(server.url, uriOf("gold"));
     await eventually(() => ends.length === 2, within);

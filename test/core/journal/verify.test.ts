@@ -42,11 +42,11 @@ async function* inChunks(bytes: Uint8Array, size: number) {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
-const verify = (bytes: Uint8Array, kept?: ChainHead, chunkSize = 10_000) =>
-  verifyExport(inChunks(bytes, chunkSize), kept);
+const verify = (bytes: Uint8Array, expectedHead?: ChainHead, chunkSize = 10_000) =>
+  verifyExport(inChunks(bytes, chunkSize), expectedHead);
 
-const faultLocations = async (bytes: Uint8Array, kept?: ChainHead) =>
-  (await verify(bytes, kept)).faults.map(({ where }) => where);
+const faultLocations = async (bytes: Uint8Array, expectedHead?: ChainHead) =>
+  (await verify(bytes, expectedHead)).faults.map(({ where }) => where);
 
 /** Picks a line by an arbitrary number. */
 const lineIndex = (number: number) => number % lines.length;
@@ -129,9 +129,9 @@ test("finds a truncated file", () =>
 
 test("finds a truncated journal with a forged last line by its head", async () => {
   for (let count = 0; count < lines.length - 1; count += 1) {
-    const kept = lines.slice(0, count);
-    const { hash } = count === 0 ? { hash: "0".repeat(64) } : (JSON.parse(kept.at(-1)!) as ChainHead);
-    const shorter = Buffer.from(`${kept.join("")}{"count":${count},"head":"${hash}"}\n`);
+    const remaining = lines.slice(0, count);
+    const { hash } = count === 0 ? { hash: "0".repeat(64) } : (JSON.parse(remaining.at(-1)!) as ChainHead);
+    const shorter = Buffer.from(`${remaining.join("")}{"count":${count},"head":"${hash}"}\n`);
     expect(await faultLocations(shorter, head)).toContain("end");
     expect(await faultLocations(shorter, { seq: count, hash })).not.toContain("end");
   }

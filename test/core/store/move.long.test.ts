@@ -332,8 +332,8 @@ test.each(differentEngines)(
     for (const { family, next } of writers) {
       const { version, refused } = JSON.parse(await next()) as { version: number; refused: string };
       expect(refused).toContain(`The store moved to ${moved.to}`);
-      const kept = await withStore(to, (store) => loadTokens(store, family));
-      expect(kept).toMatchObject({ version, accessToken: `access-${version}` });
+      const stored = await withStore(to, (store) => loadTokens(store, family));
+      expect(stored).toMatchObject({ version, accessToken: `access-${version}` });
     }
   },
 );
