@@ -62,7 +62,7 @@ test("makes a payment once per key, in any spelling of the arguments", async () 
     paymentId: "p-1",
     fxdesk: {
       journal_entry: entry,
-      notes: expect.arrayContaining([expect.stringContaining("nothing was sent now")]) as string[],
+      notes: expect.arrayContaining([expect.stringContaining("Nothing was sent now")]) as string[],
     },
   });
   const other = await call("initiate_payment", {
@@ -72,7 +72,7 @@ test("makes a payment once per key, in any spelling of the arguments", async () 
   });
   expect(textOf(other)).toContain('The key "INV-17" belongs to another call');
   expect(textOf(other)).toContain("it was carried out (p-1)");
-  expect(textOf(other)).toContain("ask the user before any other call of initiate_payment");
+  expect(textOf(other)).toContain("ask the user before you call initiate_payment again");
   expect(textOf(other)).toContain(`Journal entry: ${entry}.`);
   expect(server.heads).toHaveLength(1);
 
@@ -92,7 +92,7 @@ test.each(["initiate_payment", "initiate_bulk_payment"])(
     const bulk = { ...others, payments: [{ instructed_amount, creditor_account, creditor_name }] };
     for (const key of [undefined, null]) {
       const given = { ...(tool === "initiate_payment" ? payment : bulk), request_key: key };
-      expect(textOf(await call(tool, given))).toMatch(/request_key is required: a text of your own/);
+      expect(textOf(await call(tool, given))).toMatch(/request_key is required: choose a text/);
     }
     expect(server.heads).toHaveLength(0);
   },
@@ -114,5 +114,5 @@ test("uses the quote of a booking as key unless another is given", async () => {
 });
 
 test("does not list a key for reads", async () => {
-  expect(textOf(await call("list_trades", { request_key: "x" }))).toContain("request_key is not a field");
+  expect(textOf(await call("list_trades", { request_key: "x" }))).toContain("request_key is not an argument of this tool");
 });

@@ -206,7 +206,7 @@ const attacks: Readonly<Record<string, (reference: string) => Promise<void>>> = 
   },
   async "the requester's own approval"(reference) {
     const id = await ask(reference);
-    await expectRefusal(/desk has asked/)(place.decide(id, "desk"));
+    await expectRefusal(/desk requested/)(place.decide(id, "desk"));
     await markReleased(id);
   },
   async "the approval of the requester's deputy"(reference) {
@@ -274,13 +274,13 @@ const attacks: Readonly<Record<string, (reference: string) => Promise<void>>> = 
     );
   },
   async "a type outside the policy"(reference) {
-    await expectRefusal(/trades of the type forward/)(
+    await expectRefusal(/trade type forward/)(
       ask(reference, { trade_type: "forward", value_date: "2030-01-02" }),
     );
   },
   async "no requester"(reference) {
     const nameless = place.client({ actor: "" });
-    await expectRefusal(/nobody says who that is/)(nameless.orders.order(sampleOrder({ reference })));
+    await expectRefusal(/the requester is unknown/)(nameless.orders.order(sampleOrder({ reference })));
   },
   async "an unlisted requester"(reference) {
     const eve = place.client({ actor: "eve" });
@@ -333,7 +333,7 @@ test("books no attack in a process with credentials and the people file", async 
   await eventually(
     async () => {
       const reports = await Promise.all(released.map((id) => asker.orders.get(id)));
-      return reports.every(({ remark = "" }) => remark.includes("an order is booked once"));
+      return reports.every(({ remark = "" }) => remark.includes("An order is booked only once"));
     },
     { withinMs: 30_000, what: "the remarks about the earlier bookings" },
   );
@@ -350,7 +350,7 @@ test("does not list a release that was changed in the store; a store check repor
   expect((await place.service.list({ limit: 1_000 })).releases.map((release) => release.id)).not.toContain(
     id,
   );
-  await expect(place.service.get(id)).rejects.toThrow("it was changed in the store");
+  await expect(place.service.get(id)).rejects.toThrow("was changed in the store");
   const { faults } = await checkStore(place.store);
   expect(faults).toContainEqual(expect.stringContaining(`The sealed request of ${id} was changed`));
 });
@@ -418,10 +418,10 @@ test("enforces limits on concurrent orders and after the clock was set back", as
     async () => {
       const all = await states();
       return all.every(
-        ({ state, remark }) => state === "booked" || /EUR of 3000 are committed/.test(remark ?? ""),
+        ({ state, remark }) => state === "booked" || /of 3000 EUR are already committed/.test(remark ?? ""),
       );
     },
-    { withinMs: 30_000, what: "an end of the day" },
+    { withinMs: 30_000, what: "final states of the orders" },
   );
   expect((await states()).filter(({ state }) => state === "booked")).toHaveLength(4);
   const trades = await clients[0]!.trades.list({ page_size: 500 });
