@@ -1,8 +1,8 @@
-/** The bad day: bookings through random faults, with processes that are killed. */
+/** Chaos tests: bookings under random faults, with killed processes. */
 module.exports = {
   ...require("./jest.config"),
   testMatch: ["**/*.chaos.test.ts"],
   maxWorkers: 1,
-  // Node.js 20 may wait forever, as it tears itself down, for a message to a process that was killed.
+  // Node.js 20 may hang at exit on a message to a killed process.
   forceExit: true,
 };

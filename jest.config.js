@@ -1,6 +1,6 @@
 const { availableParallelism } = require("node:os");
 
-// What tests bring about on purpose is not worth a line: the warnings have tests of their own.
+// Tests cause these warnings on purpose; separate tests assert them.
 const unprinted = ["FXDESK_STORE_PLAIN", "FXDESK_JOURNAL_LATE"].map((code) => `--disable-warning=${code}`);
 process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, ...unprinted].filter(Boolean).join(" ");
 
@@ -18,7 +18,7 @@ module.exports = {
       { jsc: { target: "es2023", parser: { syntax: "typescript" } }, module: { type: "commonjs" } },
     ],
   },
-  // Written as ES modules, which jest must be given as CommonJS.
+  // Published as ES modules only, which jest cannot load untransformed.
   transformIgnorePatterns: ["/node_modules/(?!(light-my-request/node_modules/)?cookie/|oauth4webapi/)"],
   moduleNameMapper: {
     "^@fxdesk/toolkit$": "<rootDir>/core/index.ts",
@@ -26,11 +26,11 @@ module.exports = {
     "^@fxdesk/toolkit/(schema|formats)$": "<rootDir>/core/$1/index.ts",
     "^@fxdesk/toolkit/openapi$": "<rootDir>/core/openapi/document.ts",
     "^@fxdesk/sandbox$": "<rootDir>/sandbox/src/index.ts",
-    // What is loaded later is named as Node.js wants it, after compiling.
+    // Dynamic imports name the compiled file, as Node.js requires.
     "^(\\.{1,2}/.+)\\.js$": "$1",
   },
   modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/sandbox/dist", "<rootDir>/test/node-red-5"],
-  // In the context of a test every look at a global is slow; these are handed to each module.
+  // Global lookups are slow in a test context; these are passed to each module.
   sandboxInjectedGlobals: [
     "Array",
     "BigInt",
@@ -48,7 +48,7 @@ module.exports = {
     "WeakMap",
   ],
   testSequencer: "<rootDir>/jest.sequencer.js",
-  // Tests wait, for processes and limits: one worker more than there are cores has work meanwhile.
+  // Tests often wait for processes and time limits, so one extra worker keeps the cores busy.
   maxWorkers: availableParallelism() + 1,
   testTimeout: 120_000,
 };

@@ -1,7 +1,7 @@
-/** What takes longer than a person waits for: random and hostile input in bulk, whole installations. */
+/** Slow tests: random and hostile input in bulk, complete installations. */
 module.exports = {
   ...require("./jest.config"),
   testMatch: ["**/*.long.test.ts"],
-  // Browsers and installations keep the cores busy themselves.
+  // Browsers and installations already use all cores.
   maxWorkers: "100%",
 };

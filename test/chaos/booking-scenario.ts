@@ -1,6 +1,6 @@
 /**
- * Bookings on a bad day: workers that race on the same keys and are killed at any moment, and a network and a service
- * that fail in every way. Then the faults stop, and what the journal says is compared with the sandbox's own books.
+ * Bookings under faults: workers race on the same keys and are killed at random, and the network and the service fail.
+ * After the faults stop, the journal is compared with the books of the sandbox.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { environmentName } from "@fxdesk/toolkit";
@@ -19,9 +19,9 @@ export interface BookingScenario {
   readonly store: StoreSettings;
   readonly bookings: number;
   readonly seed: number;
-  /** Whether the sandbox lets several trades be booked from one quote. */
+  /** True if the sandbox accepts several trades from one quote. */
   readonly reusableQuotes: boolean;
-  /** One worker is killed after so many bookings. */
+  /** Number of bookings after which one worker is killed. */
   readonly killEvery: number;
 }
 
@@ -31,31 +31,31 @@ export interface BookingReport {
   readonly faults: number;
   /** Trades of these bookings in the sandbox's books. */
   readonly booked: number;
-  /** Of those, how many the journal knows as done, each as the very trade. */
+  /** Number of those trades that the journal records as done with the right ID. */
   readonly known: number;
-  /** How many of those were found, not heard of. */
+  /** Number of those that a reference search found. */
   readonly recovered: number;
   readonly byState: Readonly<Partial<Record<Entry["state"], number>>>;
   readonly seconds: number;
-  /** What must not be. */
+  /** Violations found. */
   readonly faultsFound: readonly string[];
 }
 
-/** How many race on a key. */
+/** Number of workers that race on a key. */
 const racers = 4;
-/** Bookings under way at once, at most. */
+/** Maximum number of concurrent bookings. */
 const maxConcurrentBookings = 60;
 
-/** One that somebody wants once, however often it is asked for. */
+/** A booking that must be made at most once, however often it is requested. */
 interface BookingIntent {
   readonly key: string;
   readonly quoteId: string;
-  /** The caller's own, unique; else fxdesk makes one. */
+  /** Unique reference of the caller; generated if omitted. */
   readonly reference: string | undefined;
   readonly results: WorkerResult[];
 }
 
-/** Short, so that what a killed process held is free again soon. */
+/** Short, so that claims of a killed process expire soon. */
 const limits = { timeoutMs: "1000", queueTimeoutMs: "1500" };
 
 function environmentFor(sandbox: SandboxProcess, proxy: FaultProxy, { store }: BookingScenario) {
@@ -72,7 +72,7 @@ function environmentFor(sandbox: SandboxProcess, proxy: FaultProxy, { store }: B
   >;
 }
 
-/** Whether the same call is to be made again: it was not made, or it is not known here what became of it. */
+/** True if the call must be repeated: it was not sent, or its outcome is unknown to this worker. */
 const isUndecided = ({ outcome, status, code }: WorkerResult): boolean =>
   outcome === "not-sent" || status === 429 || code === "timeout" || code === "aborted";
 
@@ -85,7 +85,7 @@ async function intentsOf(
   const intents: BookingIntent[] = [];
   for (let index = 0; index < bookings; index += 1) {
     const quoteId = shared ?? (await sandbox.quote());
-    // Without a key of its own a booking has its quote's, where that can be used once.
+    // A booking without a key uses the ID of a single-use quote as its key.
     const key = shared === undefined && chance.next() < 0.5 ? quoteId : `key-${seed}-${index}`;
     const reference = chance.next() < 0.3 ? `INV-${seed}-${index}` : undefined;
     intents.push({ key, quoteId, reference, results: [] });
@@ -93,7 +93,7 @@ async function intentsOf(
   return intents;
 }
 
-/** Asks a worker until it is known there what became of the booking. */
+/** Repeats a call on a worker until that worker knows the outcome. */
 async function book({ key, quoteId, reference }: BookingIntent, worker: Worker): Promise<WorkerResult> {
   const input = { quote_id: quoteId, reason: "other", ...(reference && { reference }) };
   for (let attempt = 1; ; attempt += 1) {
@@ -125,7 +125,7 @@ async function runAll(
 
 const isInFlight = ({ state }: Entry) => state === "intended" || state === "sent";
 
-/** Waits until every entry has ended, and what the sandbox booked is known, or nothing changes any more. */
+/** Waits until every entry has ended and every booked trade is known, or until nothing changes. */
 async function waitUntilSettled(
   store: StoreSettings,
   booked: ReadonlySet<string>,
@@ -141,7 +141,7 @@ async function waitUntilSettled(
         if (open.some(isMissing)) await pause(500);
         else return true;
       },
-      { withinMs: 120_000, what: "an end of all that was booked" },
+      { withinMs: 120_000, what: "outcomes of all bookings" },
     ).catch(() => undefined);
     entries = await journal.list();
   } finally {
@@ -150,7 +150,7 @@ async function waitUntilSettled(
   return entries;
 }
 
-/** What of an intent is not as it must be. */
+/** Returns the violations of one intent. */
 function findProblems(
   intent: BookingIntent,
   entry: Entry | undefined,
@@ -158,8 +158,8 @@ function findProblems(
 ): string[] {
   const { key, results, reference } = intent;
   const found: string[] = [];
-  const told = new Set(results.flatMap(({ identity }) => identity ?? []));
-  if (told.size > 1) found.push(`callers heard of several trades: ${[...told].join(", ")}`);
+  const reported = new Set(results.flatMap(({ identity }) => identity ?? []));
+  if (reported.size > 1) found.push(`callers received several trades: ${[...reported].join(", ")}`);
   for (const { outcome, message } of results) if (outcome === "broken") found.push(message!);
   if (!entry) return [...found, "is not in the journal"].map((fault) => `${key}: ${fault}`);
   const trades = books.get(entry.reference ?? "") ?? [];
@@ -168,12 +168,12 @@ function findProblems(
   if (trades.length > 1) found.push(`was booked ${trades.length} times`);
   if (isInFlight(entry)) found.push(`is still ${state}`);
   if (state === "done" && ending?.identity !== trades[0])
-    found.push(`is done as ${ending?.identity}, and booked as ${trades[0]}`);
+    found.push(`is done as ${ending?.identity}, but booked as ${trades[0]}`);
   if ((state === "rejected" || state === "not-sent") && trades.length > 0)
-    found.push(`is ${state}, and was booked`);
+    found.push(`is ${state}, but was booked`);
   if (state === "unknown" && !String(endingDetails?.remark).includes(entry.reference!))
-    found.push("is unknown, and does not say what to look for");
-  if (told.size === 1 && state !== "done") found.push(`was told to be done, and is ${state}`);
+    found.push("is unknown and has no reference to search for");
+  if (reported.size === 1 && state !== "done") found.push(`was reported as done, but is ${state}`);
   return found.map((fault) => `${key}: ${fault}`);
 }
 
@@ -195,7 +195,7 @@ export async function runBookings(given: BookingScenario): Promise<BookingReport
     const intents = await intentsOf(given, sandbox, chance);
     await runAll(intents, workers, given.killEvery, chance);
     const kills = workers.reduce((sum, worker) => sum + worker.kills, 0);
-    // The faults stop. All but one are gone, and that one begins anew: from now on nobody asks for anything.
+    // The faults stop. One worker restarts and recovers the rest; no more calls are made.
     proxy.stopFaults();
     await Promise.all(workers.map((worker) => worker.close()));
     const last = new Worker(environment);
@@ -239,7 +239,7 @@ export async function runBookings(given: BookingScenario): Promise<BookingReport
   }
 }
 
-/** Plays a day that is bad enough, and expects that nothing went wrong with what it booked. */
+/** Runs a scenario with enough faults, and asserts that it has no violations. */
 export async function runSmallScenario(
   given: Pick<BookingScenario, "store" | "bookings" | "reusableQuotes">,
 ): Promise<void> {

@@ -1,9 +1,9 @@
-/** Processes that book, each of which may be killed at any moment and is replaced by another. */
+/** Worker processes that book trades; a killed one is replaced. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** How a worker's call ended, as it heard of it. */
+/** Result of a call as its worker reports it. */
 export interface WorkerResult {
   readonly outcome: "done" | "not-sent" | "rejected" | "unknown" | "broken";
   readonly identity?: string;
@@ -22,9 +22,9 @@ interface PendingRequest extends BookingRequest {
   readonly resolve: (answer: WorkerResult) => void;
 }
 
-/** One place at which a process works; what it was asked when it was killed is asked again of the next. */
+/** A worker slot. Calls that were pending when its process was killed are repeated in the next process. */
 export class Worker {
-  /** Lines of what was found in the background. */
+  /** Lines about calls that were recovered in the background. */
   readonly lines: string[] = [];
   kills = 0;
   readonly #pending = new Map<number, PendingRequest>();
@@ -79,7 +79,7 @@ export class Worker {
   }
 
   #send({ id, input, key }: PendingRequest): void {
-    // One that is dying does not take it: the next one is sent it again.
+    // A dying process does not receive it; the next process gets it again.
     this.#process.send({ id, input, key }, () => undefined);
   }
 

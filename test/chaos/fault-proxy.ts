@@ -1,11 +1,11 @@
-/** Between callers and a service: passes requests on, or lets happen to them what happens on a bad day. */
+/** A proxy that forwards requests to a service, or applies random faults to them. */
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { type SeededRandom } from "./seeded-random";
 
-/** What becomes of a request; `before` the service has it, or `after` it has done its work. */
+/** Fate of a request: forwarded, or a fault `before` or `after` the service processes it. */
 type Fate =
   | "pass"
   | "late"
@@ -37,7 +37,7 @@ const moneyWeights: Readonly<Record<Fate, number>> = {
   "silence-after": 2,
 };
 
-/** Who looks for something has a bad day as well. */
+/** Faults of reads, so that reference searches fail too. */
 const readWeights: Readonly<Partial<Record<Fate, number>>> = {
   pass: 85,
   late: 5,
@@ -50,9 +50,9 @@ const readWeights: Readonly<Partial<Record<Fate, number>>> = {
 
 export interface FaultProxy {
   readonly url: string;
-  /** How often each fate was met by calls that commit money. */
+  /** Number of money calls by fate. */
   readonly counts: Readonly<Partial<Record<Fate, number>>>;
-  /** From now on everything passes. */
+  /** Stops all faults. */
   stopFaults(): void;
   close(): Promise<void>;
 }
@@ -77,8 +77,8 @@ function forward(target: URL, { method, url, headers }: IncomingMessage, body: B
 }
 
 function respond(response: ServerResponse, { status, headers, body }: Received): void {
-  const { "transfer-encoding": _, connection: _connection, ...kept } = headers;
-  response.writeHead(status, { ...kept, "content-length": body.length }).end(body);
+  const { "transfer-encoding": _, connection: _connection, ...others } = headers;
+  response.writeHead(status, { ...others, "content-length": body.length }).end(body);
 }
 
 const refuse = (response: ServerResponse, status: number, headers: Record<string, string> = {}) =>
@@ -142,7 +142,7 @@ export async function faultProxy(service: string, chance: SeededRandom): Promise
   const server = createServer((incoming, response) => {
     incoming.on("error", () => undefined);
     response.on("error", () => undefined);
-    // Who asked may be dead by now.
+    // The caller may have died.
     play(incoming, response).catch(() => incoming.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,7 +1,7 @@
 /**
- * Orders on a bad day: the market moves with the sandbox's clock, people release after up to an hour of it, several processes
- * compete for what is released and are killed at any moment, and the network fails in every way. Then the faults stop, and
- * what became of each order is compared with its terms and with the sandbox's own books.
+ * Orders under faults: the market moves with the sandbox's clock, approvals take up to an hour of it, several processes
+ * compete for released orders and are killed at random, and the network fails. After the faults stop, each order is
+ * compared with its terms and with the books of the sandbox.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -30,12 +30,12 @@ export interface OrderScenario {
   readonly store: StoreSettings;
   readonly orders: number;
   readonly seed: number;
-  /** How many compete, and whether each is a process of its own. */
+  /** Number of competing executors, and whether each is a separate process. */
   readonly bookers: number;
   readonly areProcesses: boolean;
-  /** For how long orders are valid, in milliseconds. */
+  /** Range of the validity of orders, in milliseconds. */
   readonly validMs: readonly [least: number, most: number];
-  /** One process is killed after so many orders were asked for. */
+  /** Number of requested orders after which one process is killed. */
   readonly killEvery: number;
 }
 
@@ -44,16 +44,16 @@ export interface OrderScenarioReport {
   readonly kills: number;
   readonly faults: number;
   readonly byState: Readonly<Record<string, number>>;
-  /** Why others were not booked, in the first words of their remarks. */
+  /** Reasons why orders were not booked: the first words of their remarks. */
   readonly why: Readonly<Record<string, number>>;
   readonly trades: number;
   readonly quotes: number;
   readonly seconds: number;
-  /** What must not be. */
+  /** Violations found. */
   readonly faultsFound: readonly string[];
 }
 
-/** What books what is released, and is replaced when it is killed. */
+/** An executor that books released orders; replaced when killed. */
 interface Booker {
   readonly kills: number;
   readonly fault: string | undefined;
@@ -61,7 +61,7 @@ interface Booker {
   close(): Promise<void>;
 }
 
-/** A client of this process: it can only be closed, and another one takes its place. */
+/** An executor in this process: "killed" by closing its client, then replaced. */
 class ClientBooker implements Booker {
   kills = 0;
   readonly fault = undefined;
@@ -89,7 +89,7 @@ class ClientBooker implements Booker {
   }
 }
 
-/** A process, as `fxdesk releases run` is one. */
+/** An executor in a separate process, like `fxdesk releases run`. */
 class ProcessBooker implements Booker {
   kills = 0;
   fault: string | undefined;
@@ -117,15 +117,15 @@ class ProcessBooker implements Booker {
       stdio: ["ignore", "ignore", "ignore"],
     });
     child.once("exit", (code) => {
-      // Who was killed has no exit code.
-      if (code !== null) this.fault = `A process that books has ended with ${code}`;
+      // A killed process has no exit code.
+      if (code !== null) this.fault = `An executor process exited with code ${code}`;
       else if (!this.#isClosed) this.#child = this.#start();
     });
     return child;
   }
 }
 
-/** What the sandbox adds, as a process of its own loads it. */
+/** The sandbox's extra operations as a module, for a separate process to load. */
 const builtExtension = join(__dirname, "../../sandbox/dist/extension.js");
 
 const pairs = [
@@ -134,10 +134,10 @@ const pairs = [
   ["EUR", "GBP"],
 ] as const;
 
-/** Up to an hour of the sandbox's clock until somebody releases, in steps of a minute. */
+/** Time until an order is approved: up to an hour of the sandbox's clock, in minutes. */
 const minutes = 60;
 
-/** The rate of a pair now, as the sandbox's market has it. */
+/** Returns the current market rate of a pair in the sandbox. */
 const rateOf = ({ sandbox }: ReleaseFixture, symbol: string): number => {
   const toUsd = (currency: string): number =>
     currency === "USD"
@@ -146,7 +146,7 @@ const rateOf = ({ sandbox }: ReleaseFixture, symbol: string): number => {
   return toUsd(symbol.slice(0, 3)) / toUsd(symbol.slice(3));
 };
 
-/** The market goes its way: a little up or down each minute. */
+/** Moves the market a little up or down each minute. */
 function moveMarket({ sandbox }: ReleaseFixture, chance: SeededRandom): void {
   sandbox.advance(60_000);
   for (const symbol of ["EURUSD", "GBPUSD"]) {
@@ -165,7 +165,7 @@ function orderOf(
   const [base, quoted] = pairs[chance.integer(0, pairs.length - 1)]!;
   const symbol = base + quoted;
   const isBuy = chance.next() < 0.5;
-  // Mostly the limit is near the market, on either side of it; its pair may be named the other way round.
+  // Most limits are near the market, above or below it; the pair may be inverted.
   const near = rateOf(place, symbol) * (1 + (chance.next() - 0.4) * 0.02 * (isBuy ? 1 : -1));
   const isTurned = chance.next() < 0.3;
   return sampleOrder({
@@ -190,14 +190,14 @@ interface BookedTrade {
   readonly trade_id: string;
 }
 
-/** What of a trade is outside its order, found without what books it. */
+/** Returns the deviations of a trade from its order, computed independently of the product code. */
 function findProblems(terms: OrderTerms, trade: BookedTrade): string[] {
   const found: string[] = [];
   const { buy_currency: buy, sell_currency: sell, rate_symbol: symbol } = terms;
   if (trade.buy_currency !== buy || trade.sell_currency !== sell) found.push("is of another pair");
   const fixed = terms.fixed_side === "buy" ? trade.buy_amount : trade.sell_amount;
   if (!new Big(fixed).eq(terms.amount)) found.push(`is of ${fixed} instead of ${terms.amount}`);
-  // The price of what is bought: never more than at the worst rate, but for the last cent.
+  // The bought amount must not cost more than at the worst rate, except for a rounded cent.
   const worstPrice = symbol.startsWith(buy) ? Number(terms.worst_rate) : 1 / Number(terms.worst_rate);
   if (trade.sell_amount > trade.buy_amount * worstPrice + 0.0101 * Math.max(1, worstPrice))
     found.push(
@@ -217,7 +217,7 @@ export async function runOrders(given: OrderScenario): Promise<OrderScenarioRepo
   const chance = seededRandom(given.seed);
   const place = await createReleaseFixture({
     store: given.store,
-    // Its clock goes by the minute here: a quote that lives for seconds of it would be gone at once.
+    // The clock advances by minutes, so a quote valid for seconds would expire immediately.
     sandbox: { quoteSeconds: 600 },
     policy: {
       people: [...people],
@@ -279,14 +279,14 @@ export async function runOrders(given: OrderScenario): Promise<OrderScenarioRepo
       moveMarket(place, chance);
       await release(minute);
     }
-    // Whoever has not released yet does so within the hour that follows.
+    // Remaining approvals arrive within the next hour.
     for (const end = minute + minutes; minute < end; minute += 1) {
       moveMarket(place, chance);
       await release(minute);
       await pause(Math.min(200, given.validMs[1] / minutes / 2));
     }
     proxy.stopFaults();
-    // All but one are gone, and that one begins anew.
+    // Only one executor remains, and it restarts.
     const kills = bookers.reduce((sum, booker) => sum + booker.kills, 0);
     faultsFound.push(...bookers.flatMap(({ fault }) => fault ?? []));
     await Promise.all(bookers.map((booker) => booker.close()));
@@ -299,7 +299,7 @@ export async function runOrders(given: OrderScenario): Promise<OrderScenarioRepo
         await pause(500);
         return undefined;
       },
-      { withinMs: given.validMs[1] + 120_000, what: "an end of all orders" },
+      { withinMs: given.validMs[1] + 120_000, what: "final states of all orders" },
     ).catch((error: Error) => faultsFound.push(error.message));
     const trades = (await tradesOf(direct)).filter(({ trade_id: id }) => !before.has(id));
     const released = await all();
@@ -347,7 +347,7 @@ function countsOf(words: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** What of the orders, and of the books, is not as it must be. */
+/** Returns the violations in the orders and in the books. */
 function compareWithBooks(
   asked: readonly string[],
   releases: readonly Release[],
@@ -359,14 +359,14 @@ function compareWithBooks(
   for (const id of asked) {
     const release = byId.get(id);
     if (!release) {
-      found.push(`${id} is forgotten`);
+      found.push(`${id} is missing`);
       continue;
     }
     const { state, progress, sealed } = release;
     const { identity, remark, deviations } = progress;
     if (state === "booked") {
       const trade = trades.find(({ trade_id: each }) => each === identity);
-      if (!trade) found.push(`${id} is booked as ${identity}, which is not there`);
+      if (!trade) found.push(`${id} is booked as ${identity}, which does not exist`);
       else
         found.push(
           ...findProblems(sealed.terms as OrderTerms, trade).map((fault) => `${id}: ${identity} ${fault}`),
@@ -377,9 +377,9 @@ function compareWithBooks(
         found.push(`${identity} is the trade of ${id} and of ${owners.get(identity!)}`);
       owners.set(identity!, id);
     } else if (state !== "expired" && state !== "unknown") found.push(`${id} is still ${state}`);
-    else if (remark === undefined) found.push(`${id} is ${state}, and nobody says why`);
+    else if (remark === undefined) found.push(`${id} is ${state} without a remark`);
   }
-  // An order of which nobody knows what became may have been booked.
+  // An order with an unknown outcome may have been booked.
   const strays = trades.filter(({ trade_id: id }) => !owners.has(id));
   const unknown = releases.filter(({ state }) => state === "unknown").length;
   if (strays.length > unknown)

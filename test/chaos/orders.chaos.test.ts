@@ -1,6 +1,6 @@
 /**
- * The bad day of orders: 2,000 of them, on both engines, three processes that compete and are killed. FXDESK_RUNS says how
- * many in all, FXDESK_SEED which.
+ * 2,000 orders under faults, on both engines, with three competing processes that are killed. FXDESK_RUNS sets the total
+ * number, FXDESK_SEED the seed.
  */
 import { engines } from "../core/store/engines";
 import { runOrders } from "./order-scenario";
@@ -9,7 +9,7 @@ const runs = Number(process.env.FXDESK_RUNS ?? 2_000);
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_122);
 
 describe.each(engines())("$name", ({ name, create }) => {
-  test("each order is booked inside its limits, once, or not at all and says why", async () => {
+  test("books each order once inside its limits, or gives the reason why not", async () => {
     const orders = Math.ceil(runs / 2);
     const report = await runOrders({
       store: await create(),

@@ -1,11 +1,11 @@
-/** A small part of the bad day of orders, in one process: npm run test:chaos plays it whole, with processes that are killed. */
+/** A small part of the chaos test of orders (npm run test:chaos), in one process. */
 import { engines } from "../core/store/engines";
 import { runOrders } from "./order-scenario";
 
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_122);
 
 describe.each(engines())("$name", ({ create }) => {
-  test("each order is booked inside its limits, once, or not at all and says why", async () => {
+  test("books each order once inside its limits, or gives the reason why not", async () => {
     const report = await runOrders({
       store: await create(),
       orders: 30,

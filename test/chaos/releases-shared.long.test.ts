@@ -1,6 +1,6 @@
 /**
- * Two MCP servers on one PostgreSQL: orders are asked for on one of them, released on the command line, booked by whichever
- * lives, and seen by both. One is killed on the way. FXDESK_RUNS says how many orders.
+ * Two MCP servers on one PostgreSQL: orders are requested on one, released on the command line, booked by either, and
+ * reported by both. One is killed meanwhile. FXDESK_RUNS sets the number of orders.
  */
 import { join } from "node:path";
 import { environmentName } from "@fxdesk/toolkit";
@@ -61,7 +61,7 @@ const tradesOf = async () => {
   return ids;
 };
 
-test(`${runs} orders are booked once each by either, and both tell of them`, async () => {
+test(`books ${runs} orders once each on either server, and both report them`, async () => {
   const before = new Set(await tradesOf());
   const asked: string[] = [];
   for (let index = 0; index < runs; index += 1) {

@@ -1,4 +1,4 @@
-/** A sandbox in a process of its own, as `fxdesk sandbox` starts it, and its books. */
+/** A sandbox in a separate process, started by `fxdesk sandbox`, and its books. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -13,11 +13,11 @@ import { environmentOf, program } from "../cli/run-command";
 
 export interface SandboxProcess {
   readonly url: string;
-  /** Reaches it without anything in between. */
+  /** Client that is connected directly, without the fault proxy. */
   readonly client: FxdeskClient;
   readonly variables: Readonly<Record<string, string>>;
   quote(): Promise<string>;
-  /** All trades that it has, by their references. */
+  /** All trades in its books, by reference. */
   tradesByReference(): Promise<ReadonlyMap<string, readonly string[]>>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export async function startSandboxProcess(flags: readonly string[]): Promise<San
     const [, name, value] = /^(?:export )?(\w+)='?(.*?)'?$/.exec(line) ?? [];
     if (name) variables[name] = value!;
   });
-  // It says where it is when it is there.
+  // It prints its address when it is ready.
   await once(child.stderr, "data");
   const url = variables.FXDESK_BASE_URL!;
   const client = createClient({

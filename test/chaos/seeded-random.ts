@@ -1,11 +1,11 @@
-/** Chance with a seed: the same seed plays the same faults. */
+/** Seeded random numbers: the same seed causes the same faults. */
 
 export interface SeededRandom {
   /** A number from 0 to 1, 1 excluded. */
   next(): number;
   /** A whole number between two bounds, both included. */
   integer(least: number, most: number): number;
-  /** One of several, each as likely as its weight says. */
+  /** Picks one of several, by weight. */
   pick<T extends string>(weights: Readonly<Record<T, number>>): T;
 }
 

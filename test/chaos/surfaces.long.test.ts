@@ -1,6 +1,6 @@
 /**
- * Two MCP servers and two Node-REDs on one PostgreSQL, asked in turn: one of each is killed on the way, and PostgreSQL stops
- * and starts again. FXDESK_RUNS says how many bookings.
+ * Two MCP servers and two Node-RED instances on one PostgreSQL, called in turn. One of each is killed, and PostgreSQL
+ * restarts. FXDESK_RUNS sets the number of bookings.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -26,7 +26,7 @@ interface Booking {
   readonly reason: "other";
 }
 
-/** What a surface says of a booking: its trade, or why there is none. */
+/** Result of a booking on a surface: its trade, or the reason why there is none. */
 type SurfaceResult = { readonly tradeId: string } | { readonly error: string };
 
 interface Surface {
@@ -43,7 +43,7 @@ let store: StoreSettings;
 let surfaces: Surface[];
 let variables: Record<string, string>;
 
-const token = "a-token-that-nobody-knows";
+const token = "a-token-for-these-tests";
 
 async function mcpSurface(name: string): Promise<Surface> {
   const args = [program, "mcp", "--http", "--port", "0", "--allow", "money", "--release", "never"];
@@ -87,18 +87,18 @@ const inTab = (id: string, type: string, wires: readonly string[], more: object 
   wires: wires.length > 0 ? [wires] : [],
 });
 
-/** Books what is posted, and responds with the trade, or with the error. */
+/** Flow that books a posted quote and responds with the trade or the error. */
 const flow = [
   tab,
   { id: "connection", type: "fxdesk-connection", name: "Sandbox", fromEnvironment: true },
   inTab("posted", "http in", ["book"], { url: "/book", method: "post" }),
-  operationNode(bookTrade, "book", ["told"], { fromPayload: true }),
+  operationNode(bookTrade, "book", ["reported"], { fromPayload: true }),
   catchNode("caught", ["failed"]),
-  inTab("failed", "function", ["told"], {
+  inTab("failed", "function", ["reported"], {
     func: "msg.payload = { error: msg.error.message }; msg.statusCode = 200; return msg;",
     outputs: 1,
   }),
-  inTab("told", "http response", []),
+  inTab("reported", "http response", []),
 ] as const satisfies readonly FlowNode[];
 
 async function nodeRedSurface(name: string): Promise<Surface> {
@@ -153,7 +153,7 @@ const booked = async () => new Set([...(await sandbox.tradesByReference()).value
 const bookOn = (surface: Surface, booking: Booking): Promise<SurfaceResult> =>
   surface.book(booking).catch((error: Error) => ({ error: error.message }));
 
-/** Asks one surface after the other, as a proxy with a plain turn does, until one of them has booked it. */
+/** Tries the surfaces in turn, like a round-robin proxy, until one of them has booked the trade. */
 async function bookSomewhere(booking: Booking, turn: number): Promise<string> {
   const errors: string[] = [];
   for (let attempt = 0; attempt < 60; attempt += 1) {
@@ -172,7 +172,7 @@ async function kill(surface: Surface): Promise<void> {
   await surface.kill();
 }
 
-/** While the journal cannot be written, nothing is booked. */
+/** Asserts that nothing is booked while the journal cannot be written. */
 async function expectNothingBookedWithoutStore(wanted: readonly Booking[]): Promise<void> {
   const before = await booked();
   await postgres.stop();
@@ -186,7 +186,7 @@ async function expectNothingBookedWithoutStore(wanted: readonly Booking[]): Prom
   await postgres.start();
 }
 
-test(`${bookings} bookings are made once each, and their outcomes are known everywhere`, async () => {
+test(`makes ${bookings} bookings once each, and reports their outcomes on every surface`, async () => {
   const before = await booked();
   const wanted: Booking[] = [];
   for (let index = 0; index < bookings; index += 1)
@@ -206,7 +206,7 @@ test(`${bookings} bookings are made once each, and their outcomes are known ever
   };
   const [third, half] = [Math.floor(bookings / 3), Math.floor(bookings / 2)];
   await bookAll(0, third);
-  // In the middle of what they do.
+  // Killed while they work.
   const going = bookAll(third, half);
   await pause(50);
   await Promise.all([kill(surfaces[0]!), kill(surfaces[1]!)]);

@@ -1,4 +1,4 @@
-/** Books what its parent asks for, through the built client, until it is killed. */
+/** Makes the bookings that its parent requests, with the built client, until it is killed. */
 const {
   createClient,
   FxdeskError,
@@ -12,7 +12,7 @@ const client = createClient({
   onRecovered: (line) => process.send({ line }),
 });
 
-const told = (error) =>
+const describeFailure = (error) =>
   error instanceof FxdeskError
     ? { outcome: error.outcome, status: error.status, code: error.code, message: error.message }
     : { outcome: "broken", message: String(error?.stack ?? error) };
@@ -20,10 +20,10 @@ const told = (error) =>
 const book = ({ input, key }) =>
   client.trades.book
     .response(input, { ...(key && { key }) })
-    .then(({ body }) => ({ outcome: "done", identity: body.trade_id }), told);
+    .then(({ body }) => ({ outcome: "done", identity: body.trade_id }), describeFailure);
 
-process.on("message", (wish) => {
-  void book(wish).then((answer) => process.send({ id: wish.id, ...answer }));
+process.on("message", (request) => {
+  void book(request).then((answer) => process.send({ id: request.id, ...answer }));
 });
 process.on("disconnect", () => process.exit());
 process.send({ ready: true });

@@ -16,7 +16,7 @@ import { callsPerStory, type SeededCall, type Story, storyOf } from "./seeded-ca
 
 const recordedCalls = 10_000;
 const runs = isRecording ? recordedCalls : Math.min(Number(process.env.FXDESK_RUNS ?? 1_000), recordedCalls);
-/** Stories at a time, each worker with a store of its own. Most of their time they wait. */
+/** Number of concurrent workers, each with a separate store. They mostly wait. */
 const workers = isRecording ? 8 : 48;
 /**
  * Stories at a time when those that differ are played again. Calls have time limits of their own, such as two seconds to
@@ -146,7 +146,7 @@ async function work(pass: Pass, worker: number, numbers: readonly number[]) {
   const events = await eventsByEntry(store);
   return played.map(({ story, outcomes }) => {
     const calls = story.calls.map((call, index) => {
-      // Looks for lost bookings are repeated as time goes by, so only what they ask for is compared.
+      // Searches for lost bookings are repeated as time goes by, so only what they ask for is compared.
       const looks = index === 0 ? new Set(pass.server.seen.get(story.id)?.requests) : [];
       const made = pass.server.seen.get(call.id)?.requests ?? [];
       const { text, entry = "" } = outcomes[index]!;

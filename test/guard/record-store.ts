@@ -129,7 +129,7 @@ async function recordReleases(world: World, store: StoreSettings, names: Names):
     });
   }
   await client.close();
-  // Approved when no client is there to book it.
+  // Approved while no client runs that could book it.
   await decide(world, store, ids["order approved"]!);
 }
 
@@ -149,7 +149,7 @@ export async function beginCalls(world: World, store: StoreSettings): Promise<()
       const { stdout } = await world.run(store, ["journal", "list", "--json"]);
       return (stdout.includes('"intended"') && stdout.includes('"sent"')) || undefined;
     },
-    { withinMs: 2_000, what: "two calls under way" },
+    { withinMs: 2_000, what: "two calls in progress" },
   );
   return async () => {
     await Promise.all(waiting);
@@ -157,10 +157,10 @@ export async function beginCalls(world: World, store: StoreSettings): Promise<()
   };
 }
 
-/** How long the claims of the calls last that `beginCalls` begins. */
+/** Duration of the claims of the calls that `beginCalls` starts. */
 export const claimsMs = 10_000;
 
-/** Fills an empty store and calls `copy` while two calls are under way. Returns the names of its entries and releases. */
+/** Fills an empty store and calls `copy` while two calls are in progress. Returns the names of its entries and releases. */
 export async function recordStore(
   world: World,
   store: StoreSettings,

@@ -1,6 +1,6 @@
 /**
  * The recordings in test/guard/recordings: requests, outcomes and stores of an earlier version of the code. To make them
- * anew, after a change that is meant: `FXDESK_RECORD=1 npx jest test/guard`.
+ * again, after an intended change: `FXDESK_RECORD=1 npx jest test/guard`.
  */
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -21,6 +21,6 @@ export async function writeRecording(name: string, content: string | Buffer): Pr
   await writeFile(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }));
 }
 
-/** Returns a hash that is short enough to be kept ten thousand times. */
+/** Returns a hash that is short enough to store ten thousand times. */
 export const shortHash = (text: string): string =>
   createHash("sha256").update(text).digest("hex").slice(0, 8);

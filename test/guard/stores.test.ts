@@ -228,7 +228,7 @@ describe.each(tested)("$name", (store) => {
     else expect(lines).toEqual(facts.lines[store.name]);
   }, 120_000);
 
-  test("a call under way is in the state that it was recorded in", async () => {
+  test("keeps a call in progress in its recorded state", async () => {
     const settings = await store.engine.create();
     const endCalls = await beginCalls(world, settings);
     const lines = await inspect(settings, names());

@@ -1,4 +1,4 @@
-/** Several people on one server over HTTP: each is let in by a token of their own, and is who asks. */
+/** Several people on one server over HTTP: each authenticates with a personal token and is the requester of their calls. */
 import { chmod, copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { serveHttp, type HttpServer } from "../../mcp";
@@ -18,7 +18,7 @@ let place: ReleaseFixture;
 let people: string;
 let server: HttpServer;
 let tokens: Readonly<Record<"anna" | "bert", string>>;
-const shared = "a-token-nobody-knows";
+const shared = "a-token-for-these-tests";
 beforeAll(async () => {
   jest.spyOn(console, "error").mockImplementation();
   place = await createReleaseFixture();
@@ -63,7 +63,7 @@ describe.each([
 ] as const)("in %s", (revision, asker, other) => {
   const { http } = revisions[revision];
 
-  test("who asks cannot release, and the other can", async () => {
+  test("refuses release by the requester and accepts it from another person", async () => {
     const desk = place.client({ people, actor: "desk" });
     const client = await http(server.url, bearer(tokens[asker]));
     const { release, state } = await releaseOf(client);
@@ -86,14 +86,14 @@ describe.each([
     await client.close();
   });
 
-  test("the token of the server stands for its own actor", async () => {
+  test("uses the server's actor for the server's token", async () => {
     const client = await http(server.url, bearer(shared));
     expect(await releaseOf(client)).toMatchObject({ asked_by: "desk" });
     await client.close();
   });
 });
 
-test("what one was released does not let the other's call leave; either takes it back by name", async () => {
+test("sends a released call for its requester only; each person can cancel it by name", async () => {
   const { http } = revisions["2026-07-28"];
   const [anna, bert] = [
     await http(server.url, bearer(tokens.anna)),
@@ -123,13 +123,13 @@ test("refuses unknown, removed and replaced tokens", async () => {
   const second = await createToken(people, "carl");
   expect([await status(carl), await status(second)]).toEqual([401, 200]);
   await revokeToken(people, "carl");
-  expect([await status(second), await status("another-token-of-nobody"), await status("")]).toEqual([
+  expect([await status(second), await status("another-unknown-token"), await status("")]).toEqual([
     401, 401, 401,
   ]);
   await expect(revokeToken(people, "carl")).rejects.toThrow("contains no token of carl");
 });
 
-test("where the file of people cannot be trusted any more, only the token of the server lets in", async () => {
+test("accepts only the server's token while the people file is unsafe", async () => {
   await chmod(people, 0o644);
   try {
     expect([await status(tokens.anna), await status(shared)]).toEqual([503, 200]);
@@ -140,7 +140,7 @@ test("where the file of people cannot be trusted any more, only the token of the
   expect(await status(tokens.anna)).toBe(200);
 });
 
-test("tokens of people are enough to allow money; a file without any is not", async () => {
+test("allows money with tokens of people, but not with a people file without tokens", async () => {
   const served = await serveHttp({ client: place.client({ people }), ...offer, people });
   await served.close();
   await expect(serveHttp({ client: place.client(), ...offer, people: place.peoplePath })).rejects.toThrow(
@@ -148,7 +148,7 @@ test("tokens of people are enough to allow money; a file without any is not", as
   );
 });
 
-test("fxdesk mcp --http takes the file that the connection names", async () => {
+test("uses the people file of the connection in fxdesk mcp --http", async () => {
   const served = new McpProcess(["--http", "--allow", "money"], {
     ...demoEnvironment(place.sandbox),
     FXDESK_PEOPLE: people,

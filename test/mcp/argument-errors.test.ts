@@ -1,6 +1,6 @@
 /**
- * What models get wrong, and what it costs: either the one thing that can be meant is sent, or nothing is and the result
- * holds what to send instead.
+ * Typical argument errors of models: an unambiguous value is corrected and sent; otherwise nothing is sent and the result
+ * contains the correction.
  */
 import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
@@ -51,7 +51,7 @@ beforeEach(() => {
 });
 
 const { signal } = new AbortController();
-/** Payments have a key, each one of its own. */
+/** Payments need a unique key. */
 const keyOf = (tool: string) =>
   /^initiate_(bulk_)?payment$/.test(tool) ? { request_key: randomUUID() } : undefined;
 const call = async (tool: string, input: JsonObject) =>
@@ -87,7 +87,7 @@ const consent = {
 };
 const read = { account_id: "A-1", consent_id: "K-1", booking_status: "booked", date_from: "2026-01-01" };
 
-/** What is taken: the tool, its arguments, and what is in the request then. */
+/** Accepted inputs: description, tool, arguments, and the expected part of the request. */
 const acceptedInputs: readonly (readonly [
   mistake: string,
   tool: string,
@@ -95,7 +95,7 @@ const acceptedInputs: readonly (readonly [
   request: string,
 ])[] = [
   [
-    "null for what is optional",
+    "null for an optional field",
     "list_trades",
     { parent_trade_id: null, trade_type: null },
     "/trades?client_id=C-1&page=1",
@@ -112,14 +112,14 @@ const acceptedInputs: readonly (readonly [
   ["a number as text", "list_trades", { page_size: "20" }, "page_size=20"],
   ["a number with a decimal point for an integer", "list_trades", { page: "2.0" }, "page=2"],
   [
-    "a band as it was read",
+    "an approval band as returned by a read",
     "replace_approvals_config",
     approvalsConfig({ min_amount: "10000.50", max_amount: "50000" }),
     '"min_amount":10000.5,"max_amount":50000',
   ],
   ["null where it means no limit", "replace_approvals_config", approvalsConfig({}), '"max_amount":null'],
   [
-    "identifiers of null, as they were read",
+    "null identifiers as returned by a read",
     "replace_approvals_config",
     approvalsConfig({ id: null }),
     '"rules":[{"min_amount":0',
@@ -220,13 +220,13 @@ const acceptedInputs: readonly (readonly [
     '"frequencyPerDay":4',
   ],
   [
-    "a day after which",
+    "a day as the start of a period",
     "list_transactions",
     { account_id, from_value_datetime: "2026-01-01" },
     "from_value_datetime=2025-12-31T23:59",
   ],
   [
-    "a day before whose end",
+    "a day as the end of a period",
     "list_transactions",
     { account_id, to_value_datetime: "2026-01-31" },
     "to_value_datetime=2026-02-01T00:00",
@@ -262,7 +262,7 @@ const acceptedInputs: readonly (readonly [
     "from_value_datetime=2026-01-01T09:30",
   ],
   [
-    "a time where a day is wanted",
+    "a time instead of a day",
     "email_incoming_funds_statement",
     { ...period, date_from: "2026-01-01T00:00:00Z" },
     '"date_from":"2026-01-01"',
@@ -307,12 +307,12 @@ const acceptedInputs: readonly (readonly [
   ],
 ];
 
-test.each(acceptedInputs)("%s is taken: %s", async (_, tool, input, request) => {
+test.each(acceptedInputs)("%s accepts %s", async (_, tool, input, request) => {
   await call(tool, input);
   expect(sent).toEqual([expect.stringContaining(request)]);
 });
 
-/** What is not: the tool, its arguments, and what the result holds. */
+/** Rejected inputs: description, tool, arguments, and the expected parts of the result. */
 const rejectedInputs: readonly (readonly [
   mistake: string,
   tool: string,
@@ -402,19 +402,19 @@ const rejectedInputs: readonly (readonly [
     ["client_id is set by the operator of this server; leave it out"],
   ],
   [
-    "an address of its own",
+    "a redirect address",
     "create_consent",
     { ...consent, tpp_redirect_uri: "https://evil.example" },
     ["tpp_redirect_uri is set by the operator of this server; leave it out"],
   ],
   [
-    "an address of its own, by the header's name",
+    "a redirect address by the header's name",
     "create_consent",
     { ...consent, "TPP-Notification-URI": "http://169.254.169.254/" },
     ["is set by the operator of this server"],
   ],
   [
-    "a time to pay at without a time",
+    "an execution time without a time of day",
     "initiate_bulk_payment",
     {
       payment_product: "sepa-credit-transfers",
@@ -425,7 +425,7 @@ const rejectedInputs: readonly (readonly [
     ["requested_execution_time must have a time: send 2026-01-31T00:00:00Z"],
   ],
   [
-    "seconds that count",
+    "seconds other than zero",
     "list_transactions",
     { account_id, from_value_datetime: "2026-01-01T09:30:15Z" },
     ["must not have seconds: send 2026-01-01T09:30"],
@@ -438,7 +438,7 @@ const rejectedInputs: readonly (readonly [
     ["YYYY-MM-DDThh:mm", "today is"],
   ],
   [
-    "a day that there is not",
+    "a nonexistent day",
     "email_incoming_funds_statement",
     { ...period, date_to: "2026-02-30" },
     ["date_to must be an existing day as YYYY-MM-DD"],
@@ -457,14 +457,14 @@ const rejectedInputs: readonly (readonly [
   ],
   ["neither of two", "get_funding_account", {}, ["Exactly one of currency and account_id must be given."]],
   [
-    "what belongs together, by its names here",
+    "missing companion fields, by argument name",
     "list_open_banking_transactions",
     { ...read, date_from: undefined },
     [
       "date_from is required unless entry_reference_from or delta_list is given, or booking_status is information.",
     ],
   ],
-  ["null for what is needed", "get_trade", { trade_id: null }, ["trade_id is required"]],
+  ["null for a required field", "get_trade", { trade_id: null }, ["trade_id is required"]],
 ];
 
 test.each(rejectedInputs)("refuses %s with a correction: %s", async (_, tool, input, message) => {
@@ -473,7 +473,7 @@ test.each(rejectedInputs)("refuses %s with a correction: %s", async (_, tool, in
   expect(sent).toEqual([]);
 });
 
-test("there are enough of them", () => {
+test("covers enough inputs", () => {
   expect(acceptedInputs.length + rejectedInputs.length).toBeGreaterThanOrEqual(60);
 });
 
@@ -491,7 +491,7 @@ test("reports all violations together", async () => {
   expect(text).toContain("quote_id is required");
 });
 
-test("another spelling is mentioned once, in a result that succeeds", async () => {
+test("mentions a corrected spelling once in a successful result", async () => {
   const listing = createServer((_, response) => response.end("[]")).listen(0, "127.0.0.1");
   await new Promise((resolve) => listing.once("listening", resolve));
   const { port } = listing.address() as AddressInfo;
@@ -514,7 +514,7 @@ test("another spelling is mentioned once, in a result that succeeds", async () =
   listing.close();
 });
 
-test("the operator's address is sent", async () => {
+test("sends the operator's address", async () => {
   await call("create_consent", consent);
   expect(sent).toEqual([expect.stringContaining("tpp-redirect-uri: https://app.example/done")]);
 });

@@ -1,4 +1,4 @@
-/** A call that commits money and has left is finished, and its outcome logged, whoever stops waiting for it and how. */
+/** Money calls that were sent are completed and their outcome is logged, however the caller or the server stops. */
 import { request } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { createClient } from "@fxdesk/toolkit";
@@ -9,10 +9,10 @@ import { type HeldServer, heldServer } from "../support/held-server";
 import { cancelRequest, McpProcess, toolCall } from "./support/mcp-process";
 import { textOf } from "./support/clients";
 
-/** Each is a process: no more of them than help. */
+/** Number of runs. Each starts a process. */
 const runs = Math.min(Number(process.env.FXDESK_RUNS ?? 9), 200);
 
-/** What the service does in the end, and what the log must say then. */
+/** Final responses of the service, with the expected log line. */
 const outcomes: Readonly<Record<string, { readonly fault: Fault; readonly logged: string }>> = {
   booked: {
     fault: respond(201, '{"trade_id":"T-1"}'),
@@ -23,7 +23,7 @@ const outcomes: Readonly<Record<string, { readonly fault: Fault; readonly logged
   lost: { fault: reset, logged: "fxdesk: trades.book: outcome unknown" },
 };
 
-/** One run: calls, the moment in which the caller stops after they have left, and the one in which each response comes. */
+/** One run: the calls, the delay after sending until the caller stops, and the delay before each response. */
 const runPlan = fc.record({
   calls: fc.array(fc.constantFrom(...Object.keys(outcomes)), { minLength: 1, maxLength: 3 }),
   stopAfterMs: fc.integer({ min: 0, max: 20 }),
@@ -48,7 +48,7 @@ const environment = ({ url }: HeldServer): Record<string, string> => ({
 });
 const booking = (id: number) => toolCall(id, "book_trade", { quote_id: `quote-${id}`, reason: "other" });
 
-/** A caller: how it calls, and how it hears what became of a call. */
+/** A caller, with methods to make a call and read its result. */
 interface Caller {
   call(id: number): void;
   result(id: number): string | undefined;
@@ -69,7 +69,7 @@ async function overStdio(service: HeldServer): Promise<[McpProcess, Caller]> {
 }
 
 async function overHttp(service: HeldServer): Promise<[McpProcess, Caller]> {
-  const token = "a-token-nobody-knows";
+  const token = "a-token-for-these-tests";
   const served = new McpProcess(["--http", "--allow", "money", "--release", "never"], {
     ...environment(service),
     FXDESK_MCP_TOKEN: token,
@@ -103,9 +103,9 @@ async function overHttp(service: HeldServer): Promise<[McpProcess, Caller]> {
 interface StopMethod {
   readonly open: (service: HeldServer) => Promise<[McpProcess, Caller]>;
   stop(served: McpProcess, caller: Caller, ids: readonly number[]): void;
-  /** Whether somebody still listens for the results. */
+  /** True if the caller still receives results. */
   readonly isListening: boolean;
-  /** Ends the process where the way leaves it running. */
+  /** Ends the process if `stop` did not. */
   end?(served: McpProcess): void;
 }
 
@@ -169,10 +169,10 @@ test.each(cases)("run %i: %s", async (_number, name, { calls, stopAfterMs, respo
   expect(served.out + served.err).not.toContain("canary");
 });
 
-describe("what commits no money", () => {
+describe("reads", () => {
   const list = toolCall(1, "list_trades", {});
 
-  test("a cancelled read is aborted at once", async () => {
+  test("are aborted immediately when cancelled", async () => {
     const service = await openService();
     const served = await new McpProcess([], environment(service)).initialized();
     served.send(list);
@@ -183,7 +183,7 @@ describe("what commits no money", () => {
     expect(await served.exit).toBe(0);
   });
 
-  test("a read holds up no end", async () => {
+  test("do not delay the exit", async () => {
     const service = await openService();
     const served = await new McpProcess([], environment(service)).initialized();
     served.send(list);
@@ -195,7 +195,7 @@ describe("what commits no money", () => {
   });
 });
 
-test("who asks twice does not wait, and the log says what is unknown", async () => {
+test("exits at once on a second signal, and logs the unknown outcome", async () => {
   const service = await openService();
   const [served, caller] = await overStdio(service);
   caller.call(1);
@@ -209,7 +209,7 @@ test("who asks twice does not wait, and the log says what is unknown", async () 
   ]);
 });
 
-test("after the close nothing begins, what waits for its turn is not sent, and what has left is told", async () => {
+test("after close starts no call, sends no queued call, and reports sent calls", async () => {
   const logged = jest.spyOn(console, "error").mockImplementation();
   const service = await openService();
   const credentials = { accessToken: "token" };

@@ -1,4 +1,4 @@
-/** Files that procedures give: linked to, and as far as they are text, begun in the result. */
+/** Files returned by procedures: links to all, and the beginning of text files in the result. */
 import { createClient } from "../../core";
 import { contract, defineService, type Procedure } from "../../core/operations";
 import { convertStatements } from "../../core/procedures/convert-statements";
@@ -16,20 +16,20 @@ interface File {
 type Assistant = Parameters<Parameters<typeof withAssistant>[1]>[0];
 type DeliveredFile = Readonly<Record<string, unknown>> & { readonly uri: string };
 
-/** fetch_statements as it is declared, with these files in place of those of the service. */
+/** The declared fetch_statements, with the given files instead of those of the service. */
 const deliveringProcedure = (files: readonly File[]): Procedure => ({
   ...(fetchStatements as unknown as Procedure),
   run: async ({ deliver }) => {
-    const told = [];
+    const delivered = [];
     for (const { name, contentType, content } of files)
-      told.push({
+      delivered.push({
         account_id: "A",
         currency: "EUR",
         name,
         content_type: contentType,
         ...(await deliver({ name, contentType, content })),
       });
-    return { period: { from: "2026-01-01", to: "2026-01-31" }, files: told, failed: [], complete: true };
+    return { period: { from: "2026-01-01", to: "2026-01-31" }, files: delivered, failed: [], complete: true };
   },
 });
 
@@ -51,7 +51,7 @@ const fetchStatementFiles = (assistant: Assistant, next: JsonObject = {}) =>
 
 const filesIn = ({ structuredContent }: ToolResult) => structuredContent!.files as DeliveredFile[];
 
-/** Each file of a result has a link of its own, and the text says what the data does. */
+/** Asserts one link for each file, and text that equals the data. */
 function expectLinked(result: ToolResult, files: readonly DeliveredFile[]): void {
   const links = result.content.flatMap((part) => (part.type === "resource_link" ? [part] : []));
   expect(links).toEqual(
@@ -75,7 +75,7 @@ const csv = (name: string, length: number): File => ({
 });
 const pdf: File = { name: "a.pdf", contentType: "application/pdf", content: Buffer.alloc(500, "%PDF-1.7 ") };
 
-test("a short text is whole in the result", async () => {
+test("contains a short text file completely", async () => {
   const file = csv("a.csv", 300);
   await withFiles([file], async (assistant) => {
     const result = await fetchStatementFiles(assistant);
@@ -98,7 +98,7 @@ test("a short text is whole in the result", async () => {
   });
 });
 
-test("of a long text there is the beginning, and the address of the whole", async () => {
+test("shows the beginning of a long text file and links the complete file", async () => {
   const file = csv("a.csv", 50_000);
   await withFiles([file], async (assistant) => {
     const result = await fetchStatementFiles(assistant);
@@ -113,7 +113,7 @@ test("of a long text there is the beginning, and the address of the whole", asyn
   });
 });
 
-test("what is no text is linked to only, and others share the room", async () => {
+test("only links binary files, and divides the space among text files", async () => {
   await withFiles([pdf, csv("a.csv", 60_000), csv("b.csv", 100)], async (assistant) => {
     const result = await fetchStatementFiles(assistant);
     const [first, second, third] = filesIn(result) as [DeliveredFile, DeliveredFile, DeliveredFile];
@@ -126,21 +126,21 @@ test("what is no text is linked to only, and others share the room", async () =>
   });
 });
 
-test("hundreds have the shape of one, each is linked to once, and next leads to all", async () => {
+test("returns hundreds of files in the same shape, each linked once, through next", async () => {
   const names = Array.from({ length: 300 }, (_, index) => `statement-${index}.csv`);
   await withFiles(
     names.map((name) => csv(name, 400)),
     async (assistant) => {
-      const told: DeliveredFile[] = [];
+      const received: DeliveredFile[] = [];
       for (let next: JsonObject | undefined = {}; next;) {
         const result = await fetchStatementFiles(assistant, next);
         expect(result.structuredContent).not.toHaveProperty("body");
         expect(JSON.stringify(result.structuredContent).length).toBeLessThan(maxResultLength + 1_500);
         expectLinked(result, filesIn(result));
-        told.push(...filesIn(result));
+        received.push(...filesIn(result));
         next = result.structuredContent!.next as JsonObject | undefined;
       }
-      expect(told.map(({ name }) => name)).toEqual(names);
+      expect(received.map(({ name }) => name)).toEqual(names);
     },
   );
 });
@@ -156,7 +156,7 @@ test("reports an evicted file", async () => {
   });
 });
 
-test("the one file of a result, too", async () => {
+test("links the single file of a result", async () => {
   await withFiles([], async (assistant) => {
     const content = [
       ":20:S1",

@@ -1,4 +1,4 @@
-/** A host that can ask its person shows what is about to be asked for release. The answer sends it for release, or keeps it from that. */
+/** Hosts with elicitation show a call to the user before its release is requested. The answer confirms or declines it. */
 import { join } from "node:path";
 import { InMemoryTransport } from "@modelcontextprotocol/client";
 import { environmentName } from "@fxdesk/toolkit";
@@ -22,7 +22,7 @@ import {
 let place: ReleaseFixture;
 let server: HttpServer;
 beforeAll(async () => {
-  // Of each call that commits money the log has a line.
+  // The log has a line for each money call.
   jest.spyOn(console, "error").mockImplementation();
   place = await createReleaseFixture();
   server = await serveHttp({ client: place.client(), ...offer, token });
@@ -33,7 +33,7 @@ afterAll(async () => {
   jest.restoreAllMocks();
 });
 
-const token = "a-token-nobody-knows";
+const token = "a-token-for-these-tests";
 const bearer = { authorization: `Bearer ${token}` };
 const offer = { toolsets: ["all"], allow: ["money"] } as const;
 
@@ -83,7 +83,7 @@ describe.each(connections)("%s", (way, connect) => {
   beforeEach(() => shown.splice(0));
   afterAll(() => client.close());
 
-  test("a yes sends an order for release, which it does not release", async () => {
+  test("requests release of a confirmed order, but does not release it", async () => {
     answer = { action: "accept", content: { send: true } };
     const before = await countReleases();
     const { structuredContent } = await client.callTool(orderCall());
@@ -96,7 +96,7 @@ describe.each(connections)("%s", (way, connect) => {
       expect(shown[0]).toContain(line);
   });
 
-  test("a call is asked about once, not when it is repeated", async () => {
+  test("asks about a call once, not about its repetitions", async () => {
     answer = { action: "accept", content: { send: true } };
     const call = bookCall(`q-${way}`);
     const first = await client.callTool(call);
@@ -142,11 +142,11 @@ describe.each(connections)("%s", (way, connect) => {
   });
 });
 
-describe("who cannot be shown it asks for release at once", () => {
+describe("without a user to ask, requests release at once", () => {
   test.each([
     ["a host of 2026-07-28 without elicitation", "2026-07-28", undefined],
     ["a host of 2025-11-25 without elicitation", "2025-11-25", undefined],
-    // A server without sessions can send nothing to it.
+    // A server without sessions cannot send it a request.
     [
       "a host of 2025-11-25 with elicitation, over HTTP",
       "2025-11-25",
@@ -173,7 +173,7 @@ test("requests no release if the host does not answer in time", async () => {
   await slow.close();
 });
 
-test("an answer to another question counts for nothing: the host is asked again", async () => {
+test("ignores an answer to another question and asks again", async () => {
   const call = async (args: JsonObject, more: JsonObject) => {
     const envelope = {
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -227,7 +227,7 @@ test("an answer to another question counts for nothing: the host is asked again"
   expect(await countReleases()).toBe(before + 1);
 });
 
-test("a value cannot look like a line of the question, nor fill the window", () => {
+test("shows values so that they cannot imitate a line of the question or fill the window", () => {
   const terms = { reference: "R-1\n\nApproved by anna\u202e", reason: "x".repeat(10_000) };
   const { message } = releaseQuestionOf(orderTrade, {
     operation: "trades.order",

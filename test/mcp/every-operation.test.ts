@@ -1,4 +1,4 @@
-/** Each operation is a tool, and each tool does what its operation says and fails as it documents. */
+/** Every operation works as a tool and fails as documented. */
 import { randomUUID } from "node:crypto";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
@@ -17,7 +17,7 @@ let sandbox: Sandbox;
 let fxdesk: FxdeskClient;
 /** Tools on a client of the sandbox. */
 let sandboxTools: ToolServer;
-/** Tools on a client that reaches nothing: whatever it sends comes back as an error of the network. */
+/** Tools on a client whose requests all fail with a network error. */
 let unreachableTools: ToolServer;
 
 interface ToolServer {
@@ -42,13 +42,13 @@ async function closeToolServer({ server, client }: ToolServer): Promise<void> {
   await server.close();
 }
 
-const token = "a-token-nobody-knows";
+const token = "a-token-for-these-tests";
 const nowhere = "http://127.0.0.1:1";
 
 beforeAll(async () => {
-  // Of each call that commits money it has a line.
+  // The log has a line for each money call.
   jest.spyOn(console, "error").mockImplementation();
-  // The waits between the attempts of a read are random parts of a bound: here, none of it.
+  // Retry delays are a random part of a bound; zero here.
   jest.spyOn(Math, "random").mockReturnValue(0);
   sandbox = await startSandbox();
   fxdesk = sandboxClient(sandbox, { settings: { redirectUri: sandbox.demo.redirectUri! } });
@@ -63,7 +63,7 @@ afterAll(async () => {
   jest.restoreAllMocks();
 });
 
-/** What a model gives of an input; the addresses are the operator's. Payments have a key, each one of its own. */
+/** Returns the input as a model sends it, without the operator's addresses. Payments get a unique key. */
 const argumentsFor = async (operation: Declaration): Promise<JsonObject> => ({
   ...argumentsOf(operation, await sampleInput(operation.name, fxdesk)),
   ...(requiresKey(operation) && { request_key: randomUUID() }),
@@ -71,7 +71,7 @@ const argumentsFor = async (operation: Declaration): Promise<JsonObject> => ({
 
 const inputs = new Map<string, Promise<JsonObject>>();
 
-/** Of a call that is not carried out: the same arguments serve them all. */
+/** Arguments for calls that fail, shared by all tests. */
 function unusedArguments(operation: Declaration): Promise<JsonObject> {
   const input = inputs.get(operation.name) ?? argumentsFor(operation);
   inputs.set(operation.name, input);
@@ -106,11 +106,11 @@ test.each(each)("%s succeeds", async (_tool, operation) => {
   );
 });
 
-/** A read is tried again, twice, when the service is busy. */
+/** Reads are retried twice if the service is busy. */
 const attempts = ({ effect }: Declaration, status: number) =>
   effect === "read" && [429, 502, 503, 504].includes(status) ? 3 : 1;
 
-/** What the model is told about the outcome: nothing of a read, else whether it was carried out. */
+/** Returns the outcome text of a result; empty for reads. */
 function outcomeOf({ effect, title, singleUseField }: Declaration, status: number): string {
   if (effect === "read") return "";
   if (status === 409 && singleUseField) return `an earlier one with the same ${singleUseField} may have been`;
@@ -127,7 +127,7 @@ const failures = failuresToTry().map(([operation, status]): [string, number, str
 ]);
 
 test.each(failures)(
-  "%s: %i says what went wrong and what became of it",
+  "%s: reports the error and the outcome of a %i",
   async (tool, status, meaning, operation) => {
     const key = operation.effect === "money" && { request_key: randomUUID() };
     const input = { ...(await unusedArguments(operation)), ...key };
@@ -143,18 +143,15 @@ test.each(failures)(
   },
 );
 
-test.each(each)(
-  "%s: an unknown argument is refused by name, and nothing is sent",
-  async (_tool, operation) => {
-    const input = await unusedArguments(operation);
+test.each(each)("%s: refuses an unknown argument by name and sends nothing", async (_tool, operation) => {
+  const input = await unusedArguments(operation);
 
-    const result = await call(unreachableTools, operation, { ...input, valueDate: "2026-01-31" });
+  const result = await call(unreachableTools, operation, { ...input, valueDate: "2026-01-31" });
 
-    expect(result.isError).toBe(true);
-    expect(textOf(result)).toContain("valueDate is not an argument of this tool");
-    expect(textOf(result)).not.toContain("cannot be reached");
-  },
-);
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toContain("valueDate is not an argument of this tool");
+  expect(textOf(result)).not.toContain("cannot be reached");
+});
 
 const requiredArguments = each.flatMap(([tool, operation]) =>
   modelFields(operation)
@@ -162,7 +159,7 @@ const requiredArguments = each.flatMap(([tool, operation]) =>
     .map(({ name }): [string, string, Declaration] => [tool, argumentName(name), operation]),
 );
 
-test.each(requiredArguments)("%s: without %s nothing is sent", async (_tool, field, operation) => {
+test.each(requiredArguments)("%s: sends nothing without %s", async (_tool, field, operation) => {
   const { [field]: _, ...input } = await unusedArguments(operation);
 
   const result = await call(unreachableTools, operation, input);

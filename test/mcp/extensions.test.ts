@@ -1,4 +1,4 @@
-/** The operations of a user's module are tools like the others, in both ways of serving. */
+/** Operations of a user's module as tools, over stdio and HTTP. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ async function expectQuotes(client: McpClient): Promise<void> {
 
 const trusted = { FXDESK_EXTENSION_EFFECTS: "quotes.create" };
 
-test("on standard input and output", async () => {
+test("serves the operations of a module over stdio", async () => {
   const parameters = fxdeskMcp(["--allow", "change,money", "--release", "never"], {
     ...environment,
     ...trusted,
@@ -52,8 +52,8 @@ test("on standard input and output", async () => {
   await expectQuotes(await revisions["2026-07-28"].stdio(parameters));
 });
 
-test("over HTTP", async () => {
-  const token = "a-token-nobody-knows";
+test("serves the operations of a module over HTTP", async () => {
+  const token = "a-token-for-these-tests";
   const served = new McpProcess(["--http", "--allow", "change,money", "--release", "never"], {
     ...environment,
     ...trusted,
@@ -66,7 +66,7 @@ test("over HTTP", async () => {
   expect(await served.exit).toBe(0);
 });
 
-test("what the person who runs it does not trust counts as money: it is off", async () => {
+test("treats operations of an untrusted module as money calls, which are off", async () => {
   const client = await revisions["2025-11-25"].stdio(fxdeskMcp(["--allow", "change"], environment));
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("create_quote");
   const before = service.heads.length;
@@ -76,7 +76,7 @@ test("what the person who runs it does not trust counts as money: it is off", as
   await client.close();
 });
 
-test("a module that is not there is a mistake of usage", async () => {
+test("reports a missing module as a usage error", async () => {
   const served = new McpProcess([], { FXDESK_EXTENSIONS: join(folder, "none.cjs") });
   expect(await served.exit).toBe(2);
   expect(served.err).toContain("FXDESK_EXTENSIONS names");

@@ -1,4 +1,4 @@
-/** What a model is told when nobody knows what became of a call, and when fxdesk itself is at fault. */
+/** Results of calls with an unknown outcome, and of internal errors. */
 import { createClient, type ServiceResponse, ReceivedFile } from "@fxdesk/toolkit";
 import { contract, operations } from "@fxdesk/toolkit/operations";
 import { Readable } from "node:stream";
@@ -10,7 +10,6 @@ import { textOf } from "./support/clients";
 const { signal } = new AbortController();
 const booking = { quote_id: "quote-1", reason: "payment_for_goods" };
 
-/** What was written to the log. */
 let logged: jest.SpyInstance<void, unknown[]>;
 beforeEach(() => {
   logged = jest.spyOn(console, "error").mockImplementation();
@@ -40,11 +39,11 @@ async function callOn(fault: Fault, tool: string, input: Record<string, unknown>
 
 test.each<[string, Fault]>([
   ["the connection breaks", reset],
-  ["the response is no JSON", respond(201, "<html>")],
-  ["the response does not say what was booked", respond(201, "{}")],
+  ["the response is not JSON", respond(201, "<html>")],
+  ["the response does not identify the trade", respond(201, "{}")],
   ["the service fails", respond(502, "{}")],
   ["a gateway gave up", respond(499, "{}")],
-  ["the status means nothing here", respond(202, "{}")],
+  ["the status is undocumented", respond(202, "{}")],
   ["the service points elsewhere", respond(303, "", { location: "/trades" })],
 ])("when %s, a booking is not repeated but looked up", async (_, fault) => {
   const { isError, text, calls } = await callOn(fault, "book_trade", booking);
@@ -59,7 +58,7 @@ test.each<[string, Fault]>([
   expect(calls).toBe(1);
 });
 
-test("a booking whose response does not fit the contract is booked", async () => {
+test("reports a booking as done if its response violates the contract", async () => {
   const { isError, structuredContent } = await callOn(
     respond(201, '{"trade_id":"T-1"}'),
     "book_trade",
@@ -69,7 +68,7 @@ test("a booking whose response does not fit the contract is booked", async () =>
   expect(structuredContent).toMatchObject({ trade_id: "T-1", differs_from_contract: expect.any(Array) });
 });
 
-test("a refused booking was not carried out", async () => {
+test("reports a refused booking as not carried out", async () => {
   const body = '{"code":"limit","message":"Too much.","details":"Ask\\u202e for less."}';
   const { text } = await callOn(respond(403, body), "book_trade", booking);
   expect(text).toContain("Too much. Ask for less. [limit]");
@@ -91,7 +90,7 @@ test("names each field that the service rejected by its argument name", async ()
   expect(text).toContain("Create consent: not carried out.");
 });
 
-test("a quote that is spent may be spent by an earlier booking", async () => {
+test("points to an earlier booking if the quote is used", async () => {
   const body = '{"code":"quote_used","message":"Used.","details":""}';
   const { text, isError } = await callOn(respond(409, body), "book_trade", booking);
   expect(isError).toBe(true);
@@ -120,7 +119,7 @@ test("returns the rows read so far if a later page fails", async () => {
   expect(structuredContent).toMatchObject({ count: 20, next: { page: 2, page_size: 50, continue: "0" } });
 });
 
-test("where an operation declares no lookup, the user is asked", async () => {
+test("advises asking the user if an operation declares no lookup", async () => {
   const text = await callWith(() => Promise.reject(new Error("no")), "create_consent", {});
   expect(text).toContain(
     "unknown whether it was carried out: ask the user before you call create_consent again.",
@@ -134,7 +133,7 @@ test("states the attempts of a retried read", async () => {
   jest.restoreAllMocks();
 });
 
-test("a service that asks to wait is quoted", async () => {
+test("quotes the waiting time that the service requests", async () => {
   const busy = respond(429, "{}", { "retry-after": "7", "x-request-id": "request-9" });
   const { text } = await callOn(busy, "book_trade", booking);
   expect(text).toContain("Book trade: not carried out. The same call may succeed in 7 seconds.");
@@ -158,7 +157,7 @@ const response = (status: number, body: unknown): ServiceResponse => ({
   violations: [],
 });
 
-/** Calls a tool on a client that does as told. */
+/** Calls a tool on a client with the given behaviour. */
 const callWith = async (call: McpOptions["client"]["call"], tool: string, input = {}) => {
   const client = { ...createClient({ baseUrl: "http://127.0.0.1:1" }), call };
   return textOf(
@@ -212,7 +211,7 @@ describe("an unexpected failure", () => {
   });
 });
 
-test("a tool that does not exist is no tool", async () => {
+test("rejects an unknown tool", async () => {
   const client = createClient({ baseUrl: "http://127.0.0.1:1" }, { ...contract, operations });
   expect(await createToolbox({ client }).call("no_tool", {}, signal)).toBeUndefined();
 });

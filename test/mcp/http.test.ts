@@ -1,10 +1,10 @@
-/** Who gets in over HTTP, and how others are turned away. */
+/** Access control over HTTP. */
 import { request } from "node:http";
 import { createClient } from "@fxdesk/toolkit";
 import { type HttpServer, type ListenOptions, serveHttp } from "../../mcp";
 import { revisions } from "./support/clients";
 
-/** Nothing here reaches the service. */
+/** No test here reaches the service. */
 const client = createClient({ baseUrl: "http://127.0.0.1:1", clientId: "client" });
 const serve = (listening: ListenOptions = {}) => serveHttp({ client, ...listening });
 
@@ -21,7 +21,7 @@ interface RequestOptions {
   readonly body?: string;
 }
 
-/** A request as any program on this machine could send it, its Host header included. */
+/** Sends a request with any headers, including Host, like another program on this machine. */
 function sendRequest(
   { url }: HttpServer,
   { method = "POST", path = "/mcp", headers = {}, body = "" }: RequestOptions,
@@ -44,7 +44,7 @@ function sendRequest(
   });
 }
 
-const token = "a-token-nobody-knows";
+const token = "a-token-for-these-tests";
 
 const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
 
@@ -55,22 +55,22 @@ describe("on this machine, without a token", () => {
   });
   afterAll(() => server.close());
 
-  test("it listens on this machine only", () => {
+  test("listens on this machine only", () => {
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
   });
 
   test.each<[string, RequestOptions, number]>([
-    ["a request of its own machine", { body: list }, 200],
-    ["a request by another name of the machine", { body: list, headers: { host: "localhost:80" } }, 200],
-    ["a page of the machine itself", { body: list, headers: { origin: "http://localhost:3000" } }, 200],
-    ["a name that was bent to this address", { body: list, headers: { host: "evil.example" } }, 403],
-    ["a page of somebody else", { body: list, headers: { origin: "https://evil.example" } }, 403],
-    ["a page without an origin of its own", { body: list, headers: { origin: "null" } }, 403],
+    ["a request from this machine", { body: list }, 200],
+    ["a request to another name of this machine", { body: list, headers: { host: "localhost:80" } }, 200],
+    ["a page of this machine", { body: list, headers: { origin: "http://localhost:3000" } }, 200],
+    ["a foreign name that resolves to this address", { body: list, headers: { host: "evil.example" } }, 403],
+    ["a foreign page", { body: list, headers: { origin: "https://evil.example" } }, 403],
+    ["a page with a null origin", { body: list, headers: { origin: "null" } }, 403],
     ["another path", { body: list, path: "/" }, 404],
-    ["what is no path at all", { body: list, path: "//" }, 404],
+    ["an invalid path", { body: list, path: "//" }, 404],
     ["a stream to listen on", { method: "GET" }, 405],
     ["the end of a session", { method: "DELETE" }, 405],
-    ["what is not JSON", { body: "{" }, 400],
+    ["a body that is not JSON", { body: "{" }, 400],
     ["another type of content", { body: list, headers: { "content-type": "text/plain" } }, 415],
     ["a body of more than 1 MB", { body: `${" ".repeat(1024 * 1024)}${list}` }, 413],
   ])("%s", async (_, asked, status) => {
@@ -106,14 +106,14 @@ describe("with a token", () => {
     expect(answered.body).not.toContain(token);
   });
 
-  test.each(Object.entries(revisions))("a client of %s gets in with it", async (_, { http }) => {
+  test.each(Object.entries(revisions))("accepts a client of %s", async (_, { http }) => {
     const connected = await http(server.url, { authorization: `Bearer ${token}` });
     expect((await connected.listTools()).tools.length).toBeGreaterThan(0);
     await connected.close();
   });
 });
 
-test.each(["bearer", "BEARER"])("the scheme may be written %s", async (scheme) => {
+test.each(["bearer", "BEARER"])("accepts the scheme spelled %s", async (scheme) => {
   const server = await serve({ token });
   const answered = await sendRequest(server, {
     body: list,
@@ -136,17 +136,17 @@ describe("a server that does more than read", () => {
     },
   );
 
-  test.each(["", "x", "fifteen-letters"])("a token that can be guessed is none: %p", async (short) => {
+  test.each(["", "x", "fifteen-letters"])("refuses a token that can be guessed: %p", async (short) => {
     await expect(serve({ token: short })).rejects.toThrow("The token must have at least 16 characters.");
   });
 });
 
 describe("beyond this machine", () => {
-  test("it does not listen without a token", async () => {
+  test("does not listen without a token", async () => {
     await expect(serve({ host: "0.0.0.0" })).rejects.toThrow("Listening on 0.0.0.0 requires a token");
   });
 
-  test("it is reached by any name, with the token", async () => {
+  test("accepts any host name with the token", async () => {
     const server = await serve({ host: "0.0.0.0", token: token });
     const headers = { host: "desk.example", authorization: `Bearer ${token}` };
     expect(await sendRequest(server, { body: list, headers })).toMatchObject({ status: 200 });
@@ -157,7 +157,7 @@ describe("beyond this machine", () => {
   });
 });
 
-test("a port that is taken is an error", async () => {
+test("fails if the port is in use", async () => {
   const server = await serve();
   await expect(serve({ port: Number(new URL(server.url).port) })).rejects.toMatchObject({
     code: "EADDRINUSE",

@@ -1,4 +1,4 @@
-/** Following `next` literally gives every row exactly once, in few calls, whoever answers each of them. */
+/** Following `next` literally returns every row exactly once, in few calls, across server instances. */
 import { InMemoryTransport, Client as ModernClient } from "@modelcontextprotocol/client";
 import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import * as fc from "fast-check";
@@ -15,9 +15,9 @@ const numRuns = Number(process.env.FXDESK_RUNS ?? 30);
 let service: ListServer;
 let client: FxdeskClient;
 let server: McpServer;
-/** On a transport in memory. */
+/** One instance on an in-memory transport. */
 let assistant: ModernClient;
-/** Two instances behind one address, as it were: calls go to them in turn. */
+/** Two instances that serve calls in turn, as behind a load balancer. */
 let instances: readonly { readonly server: HttpServer; readonly assistant: McpClient }[];
 
 const createConnectedClient = () =>
@@ -68,7 +68,7 @@ interface Row {
   readonly transaction_id: string;
 }
 
-/** The rows of a result, wherever they are in it. */
+/** Returns the rows of a result from any property. */
 function rowsOf({ items, body, transactions, accounts }: JsonObject): Row[] {
   if (items) return items as Row[];
   if (accounts) return accounts as Row[];
@@ -93,7 +93,7 @@ async function readAllResults(call: Call, tool: string, input: JsonObject) {
   return { rows, calls, sizes };
 }
 
-/** Rows of sizes that vary as told: all alike, or a few large ones among small ones. */
+/** Rows of uniform size, or a few large ones among small ones. */
 function rowsFrom({
   count,
   smallest,
@@ -119,7 +119,7 @@ const lists = fc
     spread: fc.constantFrom(0, 100, 2_000, 15_000),
     seed: fc.nat(),
   })
-  // Half a gigabyte proves nothing more.
+  // Limits the total size; half a gigabyte would prove no more.
   .map((shape) => rowsFrom(shape.spread > 2_000 ? { ...shape, count: Math.min(shape.count, 500) } : shape));
 
 const account = "00000000-0000-4000-8000-000000000000";
@@ -129,7 +129,7 @@ interface WalkCase {
   readonly tool: string;
   readonly input: JsonObject;
   readonly listing: Listing;
-  /** Rows on a page of the service. */
+  /** Rows per page of the service. */
   readonly size: number;
 }
 
@@ -184,30 +184,30 @@ async function expectEveryRowOnce(call: Call, { tool, input, listing, size }: Wa
   expect(walked.sizes.size).toBe(1);
 }
 
-/** Linked pages have two lists, whose rows come one list after the other. */
+/** Linked pages have two lists; the rows of one precede those of the other. */
 const byNumber = (one: string, other: string) => Number(one.slice(4)) - Number(other.slice(4));
 
-test("every row comes exactly once, on one instance", async () => {
+test("returns every row exactly once on one instance", async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(pagedCases, storedPageCases), (walked) => expectEveryRowOnce(inMemory, walked)),
     { numRuns },
   );
 });
 
-test("every row comes exactly once, on instances that take turns", async () => {
+test("returns every row exactly once on alternating instances", async () => {
   await fc.assert(
     fc.asyncProperty(pagedCases, (walked) => expectEveryRowOnce(alternatingInstances(), walked)),
     { numRuns: Math.ceil(numRuns / 2) },
   );
 });
 
-test("rows come in the order of the service", async () => {
+test("returns rows in the order of the service", async () => {
   service.listing = { rows: rowsFrom({ count: 300, smallest: 300, spread: 0, seed: 1 }), counted: true };
   const { rows } = await readAllResults(inMemory, "list_transactions", { account_id: account });
   expect(rows).toEqual(service.listing.rows);
 });
 
-test("what is asked for in small pages is shown so; what follows is as much as fits", async () => {
+test("shows a requested small page, then as many rows as fit", async () => {
   service.listing = { rows: rowsFrom({ count: 200, smallest: 300, spread: 0, seed: 1 }), counted: true };
   const first = await inMemory("list_transactions", { account_id: account, page_size: 5 });
   expect(first.structuredContent).toMatchObject({
@@ -224,13 +224,13 @@ test("what is asked for in small pages is shown so; what follows is as much as f
   );
 });
 
-test("a short page without a count is the last only if the next one is empty", async () => {
+test("treats a short page without a count as the last only if the next one is empty", async () => {
   service.listing = { rows: rowsFrom({ count: 35, smallest: 10, spread: 0, seed: 1 }), cap: 20 };
   const { rows, calls } = await readAllResults(inMemory, "list_trades", {});
   expect([rows.length, calls]).toEqual([35, 1]);
 });
 
-test("a service that gives the same page again is reported, not followed for ever", async () => {
+test("stops and reports a service that repeats the same page", async () => {
   const same = await startListServer();
   const given = rowsFrom({ count: 20, smallest: 10, spread: 0, seed: 1 });
   same.listing = { rows: given, cap: 50 };
@@ -244,10 +244,10 @@ test("a service that gives the same page again is reported, not followed for eve
   await same.close();
 });
 
-describe("rows of a read that is counted", () => {
+describe("rows of a rate-limited read", () => {
   const input = { account_id: "a", consent_id: "c", booking_status: "both", date_from: "2026-01-01" };
 
-  test("are kept: each page is read once", async () => {
+  test("are stored, so that each page is read once", async () => {
     service.listing = { rows: rowsFrom({ count: 1_200, smallest: 300, spread: 0, seed: 1 }) };
     service.requests.length = 0;
     const { calls } = await readAllResults(inMemory, "list_open_banking_transactions", input);
@@ -255,7 +255,7 @@ describe("rows of a read that is counted", () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  test("are not known to another instance, which says what to do", async () => {
+  test("are unknown to another instance, which gives advice", async () => {
     service.listing = { rows: rowsFrom({ count: 400, smallest: 300, spread: 0, seed: 1 }) };
     const call = alternatingInstances();
     const first = await call("list_open_banking_transactions", input);
@@ -266,7 +266,7 @@ describe("rows of a read that is counted", () => {
     expect(service.requests).toEqual([]);
   });
 
-  test("belong to their arguments", async () => {
+  test("are stored for their arguments only", async () => {
     service.listing = { rows: rowsFrom({ count: 400, smallest: 300, spread: 0, seed: 1 }) };
     const first = await inMemory("list_open_banking_transactions", input);
     const next = first.structuredContent!.next as JsonObject;
@@ -281,11 +281,11 @@ describe("rows of a read that is counted", () => {
   });
 });
 
-describe("what is kept", () => {
+describe("stored content", () => {
   let now = 0;
   const store = () => new ExpiringStore<string>(() => now);
 
-  test("is kept for 15 minutes", () => {
+  test("expires after 15 minutes", () => {
     const values = store();
     const key = values.add("rows", 10)!;
     now += retentionMs - 1;
@@ -294,7 +294,7 @@ describe("what is kept", () => {
     expect(values.get(key)).toBeUndefined();
   });
 
-  test("makes room for what is new, and what is too large is not kept", () => {
+  test("is evicted for new content; content that is too large is not stored", () => {
     const values = store();
     const size = 10 * 1024 * 1024;
     const keys = ["a", "b", "c", "d"].map((value) => values.add(value, size)!);
@@ -304,7 +304,7 @@ describe("what is kept", () => {
   });
 });
 
-test.each([["40 rows"], ["-1"], [1.5]])("a continuation %p that is none is refused", async (place) => {
+test.each([["40 rows"], ["-1"], [1.5]])("refuses the invalid continuation %p", async (place) => {
   const result = await inMemory("list_trades", { continue: place });
   expect(textOf(result)).toContain("continue must be copied from next of the last result");
 });

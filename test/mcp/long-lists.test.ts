@@ -1,4 +1,4 @@
-/** Every list of a procedure's result is told whole, however many of them are long: each row once, in text and as data. */
+/** Results of procedures contain every row of all lists exactly once, as text and as data, however long they are. */
 import type { z } from "zod";
 import { createClient } from "../../core";
 import { contract, defineService, type Procedure } from "../../core/operations";
@@ -12,10 +12,10 @@ import { toolResultOf } from "../../mcp/tool-result";
 import { withAssistant } from "../support/surfaces";
 import { textOf } from "./support/clients";
 
-/** Rows of each list, beside those of a name here. */
+/** Default number of rows per list. */
 type Lengths = (list: string) => number;
 
-/** A value of a schema whose texts are all of a name; lists at the top are as long as is said, those inside have two. */
+/** Returns a value of a schema with texts from a name. Top-level lists have the given lengths, nested lists two items. */
 function sample(schema: z.ZodType, name: string, length: Lengths, depth = 0): unknown {
   const element = elementOf(schema);
   const shape = Object.entries(shapeOf(schema));
@@ -37,7 +37,7 @@ const bodyOf = ({ responses }: Pick<Procedure, "responses">, length: Lengths): J
   return sample(response.kind === "json" ? response.schema : undefined!, "", length) as JsonObject;
 };
 
-/** The procedures, with results of their schemas in place of those of the service. */
+/** The procedures, with generated results instead of those of the service. */
 const serviceWith = (length: Lengths) =>
   defineService({
     ...contract,
@@ -52,7 +52,7 @@ const serviceWith = (length: Lengths) =>
 const listsOf = (content: JsonObject) =>
   Object.entries(content).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
 
-/** The rows that a text names, of all lists: each once. */
+/** Returns the distinct rows that a text contains, from all lists. */
 const namedIn = (text: string) => [...new Set(text.match(/\w+#\d+;/g))].toSorted();
 
 async function readAllResults(tool: string, length: Lengths) {
@@ -83,10 +83,10 @@ describe.each(paged)("%s", (tool, procedure) => {
   ])("%s", async (_, length) => {
     const body = bodyOf(procedure, length);
     const results = await readAllResults(tool, length);
-    const told: Record<string, unknown[]> = {};
+    const reported: Record<string, unknown[]> = {};
     for (const { structuredContent } of results)
-      for (const [list, rows] of listsOf(structuredContent!)) (told[list] ??= []).push(...rows);
-    expect(told).toEqual(Object.fromEntries(listsOf(body)));
+      for (const [list, rows] of listsOf(structuredContent!)) (reported[list] ??= []).push(...rows);
+    expect(reported).toEqual(Object.fromEntries(listsOf(body)));
     for (const result of results) {
       const rows = Object.fromEntries(listsOf(result.structuredContent!));
       expect(namedIn(textOf(result))).toEqual(namedIn(JSON.stringify(rows)));
@@ -98,7 +98,7 @@ describe.each(paged)("%s", (tool, procedure) => {
       const here = (first!.structuredContent![list] as unknown[] | undefined)?.length ?? 0;
       const missing = `${here} of the ${rows.length} ${list}`;
       expect([textOf(first!).includes(missing), list]).toEqual([here < rows.length, list]);
-      // An empty list would say that there is none.
+      // An empty list would mean that there are no rows.
       expect([list, here === 0 && list in first!.structuredContent!]).toEqual([list, rows.length === 0]);
     }
   });
@@ -109,7 +109,7 @@ const whole = procedures
   .map((procedure) => [procedure.tool, procedure] as const);
 
 test.each(whole)(
-  "%s: what does not fit is a resource, and lists are said to be cut",
+  "%s: links the complete result if it is too long, and states that lists are truncated",
   async (tool, procedure) => {
     const [result] = await readAllResults(tool, () => 400);
     const { truncated } = result!.structuredContent!;
@@ -119,7 +119,7 @@ test.each(whole)(
   },
 );
 
-test("of a row that is longer than a result, the whole is a resource", async () => {
+test("links the complete row if it is longer than a result", async () => {
   const many = Array.from({ length: 800 }, (_, item) => ({ item, amount: "12.50" }));
   const matched = [{ kind: "several at once", items: many }];
   const reconcile = procedures.find(({ tool }) => tool === "reconcile_transactions")!;
@@ -151,7 +151,7 @@ test("of a row that is longer than a result, the whole is a resource", async () 
   await client.close();
 });
 
-test("of what stands beside the changes of a watch, it is said how much is left out", async () => {
+test("states how many gaps are omitted beside a list", async () => {
   const watch = procedures.find(({ tool }) => tool === "find_transactions")!;
   const gaps = Array.from(
     { length: 1_000 },
@@ -169,7 +169,7 @@ test("of what stands beside the changes of a watch, it is said how much is left 
   const page = { response, values: {}, metadata: { gaps }, rows: [], following: undefined };
   const list = { pages: [page] as const, rows: [], isContinuation: false };
   const { structuredContent } = await toolResultOf(watch, list, { notes: [] }, new Resources());
-  const { gaps: told, truncated } = structuredContent as { gaps: string[]; truncated: string };
-  expect(truncated).toContain(` and ${gaps.length - told.length} rows are omitted.`);
-  expect(told).toEqual(gaps.slice(0, told.length));
+  const { gaps: shown, truncated } = structuredContent as { gaps: string[]; truncated: string };
+  expect(truncated).toContain(` and ${gaps.length - shown.length} rows are omitted.`);
+  expect(shown).toEqual(gaps.slice(0, shown.length));
 });

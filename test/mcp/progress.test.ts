@@ -1,4 +1,4 @@
-/** How far a procedure has come, told to a host that asks for it, and its end by cancellation. */
+/** Progress notifications of procedures, and cancellation. */
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { createClient } from "../../core";
 import { createMcpServer, serveHttp } from "../../mcp";
@@ -16,7 +16,7 @@ interface Step {
   readonly message?: string | undefined;
 }
 
-/** What both SDKs' clients take beside the call. */
+/** Call options that the clients of both SDKs share. */
 interface Listening {
   readonly onprogress?: (step: Step) => void;
   readonly signal?: AbortSignal;
@@ -28,25 +28,25 @@ const asked = { name: "list_numbers", arguments: { many: 1, steps: 3 } };
 
 test("sends each step to a host with a progress token", async () => {
   await withAssistant({ client }, async (assistant) => {
-    const heard: Step[] = [];
-    await assistant.callTool(asked, { onprogress: (step: Step) => heard.push(step) });
-    expect(heard).toEqual(steps);
+    const received: Step[] = [];
+    await assistant.callTool(asked, { onprogress: (step: Step) => received.push(step) });
+    expect(received).toEqual(steps);
   });
 });
 
-test("over HTTP too, beside the result", async () => {
+test("sends progress over HTTP in addition to the result", async () => {
   const server = await serveHttp({ client });
   const assistant = await revisions["2026-07-28"].http(server.url);
-  const heard: Step[] = [];
-  const listening: Listening = { onprogress: (step) => heard.push(step) };
+  const received: Step[] = [];
+  const listening: Listening = { onprogress: (step) => received.push(step) };
   const result = await (assistant.callTool as Calls).call(assistant, asked, listening);
   expect(result).toMatchObject({ structuredContent: { count: 1 } });
-  expect(heard).toEqual(steps);
+  expect(received).toEqual(steps);
   await assistant.close();
   await server.close();
 });
 
-test("a host that does not ask hears nothing", async () => {
+test("sends no progress without a progress token", async () => {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const sent: unknown[] = [];
   const send = near.send.bind(near);
@@ -64,22 +64,22 @@ test("a host that does not ask hears nothing", async () => {
   await server.close();
 });
 
-test("cancellation ends it", async () => {
+test("stops a procedure on cancellation", async () => {
   await withAssistant({ client }, async (assistant) => {
     runs.count = 0;
     const cancel = new AbortController();
     const args = { many: 1, steps: 1_000, pause_ms: 50 };
-    const heard: Step[] = [];
+    const received: Step[] = [];
     const call = assistant.callTool(
       { name: "list_numbers", arguments: args },
-      { signal: cancel.signal, onprogress: (step: Step) => heard.push(step) },
+      { signal: cancel.signal, onprogress: (step: Step) => received.push(step) },
     );
     const ended = call.catch((error: Error) => error.message);
-    await eventually(() => heard.length >= 2, { withinMs: 20_000, what: "progress" });
+    await eventually(() => received.length >= 2, { withinMs: 20_000, what: "progress" });
     cancel.abort("enough");
     expect(await ended).toContain("enough");
-    const last = heard.length;
+    const last = received.length;
     expect(await assistant.callTool(asked)).toMatchObject({ structuredContent: { count: 1 } });
-    expect([runs.count, heard.length]).toEqual([2, last]);
+    expect([runs.count, received.length]).toEqual([2, last]);
   });
 });

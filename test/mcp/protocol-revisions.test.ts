@@ -40,7 +40,7 @@ describe.each(connections)("protocol $revision over $way", ({ connect }) => {
   });
   afterAll(() => client.close());
 
-  test("says who it is, and that it only reads", () => {
+  test("states its name and that it only reads", () => {
     expect(client.getServerVersion()).toMatchObject({
       name: "fxdesk",
       version: expect.stringMatching(/^\d/),
@@ -48,7 +48,7 @@ describe.each(connections)("protocol $revision over $way", ({ connect }) => {
     expect(client.getInstructions()).toContain("This server only reads");
   });
 
-  test("lists the tools that read, sorted, and no other", async () => {
+  test("lists only tools that read, sorted", async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(readTools.toSorted());
   });
@@ -71,7 +71,7 @@ describe.each(connections)("protocol $revision over $way", ({ connect }) => {
     expect(textOf(result)).toMatch(/^get_trade failed: .*not found/);
   });
 
-  test("reads what a result links to", async () => {
+  test("reads the resources that a result links to", async () => {
     const login = {
       scope: "openid",
       response_type: "code",
@@ -95,7 +95,7 @@ describe.each(connections)("protocol $revision over $way", ({ connect }) => {
     await expect(client.callTool({ name: "rob_bank" })).rejects.toMatchObject({ code: -32_602 });
   });
 
-  test("gives the same bytes each time it lists", async () => {
+  test("returns identical lists each time", async () => {
     const [first, second] = [await client.listTools(), await client.listTools()];
     expect(JSON.stringify(first.tools)).toBe(JSON.stringify(second.tools));
   });

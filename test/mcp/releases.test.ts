@@ -1,4 +1,4 @@
-/** Releases in MCP: a model asks, a person decides elsewhere, and nothing that a model can say is a yes. */
+/** Releases in MCP: a model requests, a person decides elsewhere, and no argument of a model approves. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { operations } from "../../core/contract/all";
 import { createToolbox } from "../../mcp/toolbox";
@@ -11,7 +11,7 @@ import { textOf } from "./support/clients";
 
 let place: ReleaseFixture;
 beforeAll(async () => {
-  // Of each call that commits money the log has a line.
+  // The log has a line for each money call.
   jest.spyOn(console, "error").mockImplementation();
   place = await createReleaseFixture();
 });
@@ -49,7 +49,7 @@ test("requests an order, reports its status and books it automatically after rel
   expect((await call("get_release", { release })).structuredContent).toMatchObject({ state: "booked" });
 });
 
-test("another call waits without being a failure, and leaves when it is repeated as it was", async () => {
+test("reports a waiting call as success, and sends it when it is repeated unchanged", async () => {
   const client = place.client();
   const call = callOf(toolsFor(client));
   const input = {
@@ -68,24 +68,26 @@ test("another call waits without being a failure, and leaves when it is repeated
 });
 
 describe("without a policy", () => {
-  test("every call that commits money waits for anybody else of the people", async () => {
+  test("requires release of every money call by any other person", async () => {
     const client = place.client({ policy: "" });
     const call = callOf(toolsFor(client));
     const asked = await call("book_trade", { quote_id: "q-1", reason: "other" });
     expect(asked.structuredContent).toMatchObject({ state: "waiting" });
-    expect(textOf(asked)).toMatch(/release by (?:\d of )?anna, bert|anna or bert/);
+    expect(textOf(asked)).toMatch(/needs release by anna or bert or carl or dora or desk/);
   });
 
-  test("and where nobody is named, it is refused", async () => {
+  test("refuses money calls without a people file", async () => {
     const call = callOf(toolsFor(place.client({ policy: "", people: "" })));
     for (const [tool, input] of [
       ["book_trade", { quote_id: "q-2", reason: "other" }],
       ["order_trade", order()],
     ] as const)
-      expect(textOf(await call(tool, input))).toMatch(/FXDESK_POLICY and FXDESK_PEOPLE.*Nothing was sent/s);
+      expect(textOf(await call(tool, input))).toMatch(
+        /set FXDESK_POLICY and FXDESK_PEOPLE.*Nothing was sent/s,
+      );
   });
 
-  test("unless the operator wants none: then each result says so", async () => {
+  test("requires no release with --release never, and states that in each result", async () => {
     const call = callOf(toolsFor(place.client({ policy: "", people: "" }), "never"));
     const { structuredContent } = await call("order_trade", order());
     expect(structuredContent).toMatchObject({
@@ -95,7 +97,7 @@ describe("without a policy", () => {
   });
 });
 
-test("nothing that a model can say is a yes", async () => {
+test("accepts no argument of a model as approval", async () => {
   const tools = toolsFor(place.client());
   expect(
     tools.tools.filter(({ name }) => /release|approve|confirm/.test(name)).map(({ name }) => name),

@@ -1,4 +1,4 @@
-/** The key of a request, as a model gives it: what is asked for twice is made once. */
+/** The request_key argument: repeated requests are carried out once. */
 import { randomUUID } from "node:crypto";
 import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import { openJournal } from "../../core/journal/journal";
@@ -53,7 +53,7 @@ const payment = {
   creditor_name: "Ferme Duval",
 };
 
-test("a payment is made once under its key, however that is spelled", async () => {
+test("makes a payment once per key, in any spelling of the arguments", async () => {
   const first = await call("initiate_payment", { ...payment, request_key: "INV-17" });
   const again = await call("initiate_payment", { ...payment, requestKey: "INV-17" });
   expect(server.heads).toHaveLength(1);
@@ -62,7 +62,7 @@ test("a payment is made once under its key, however that is spelled", async () =
     paymentId: "p-1",
     fxdesk: {
       journal_entry: entry,
-      notes: expect.arrayContaining([expect.stringMatching(/nothing was sent/i)]) as string[],
+      notes: expect.arrayContaining([expect.stringContaining("Nothing was sent now")]) as string[],
     },
   });
   const other = await call("initiate_payment", {
@@ -72,7 +72,7 @@ test("a payment is made once under its key, however that is spelled", async () =
   });
   expect(textOf(other)).toContain('The key "INV-17" was already used');
   expect(textOf(other)).toContain("it was carried out (p-1)");
-  expect(textOf(other)).toContain("ask the user before");
+  expect(textOf(other)).toContain("ask the user before you call initiate_payment again");
   expect(textOf(other)).toContain(`Journal entry: ${entry}.`);
   expect(server.heads).toHaveLength(1);
 
@@ -86,25 +86,25 @@ test("a payment is made once under its key, however that is spelled", async () =
 });
 
 test.each(["initiate_payment", "initiate_bulk_payment"])(
-  "without a key %s sends nothing, and says what to give",
+  "%s: sends nothing without a key, and states what to send",
   async (tool) => {
     const { instructed_amount, creditor_account, creditor_name, payment_service: _, ...others } = payment;
     const bulk = { ...others, payments: [{ instructed_amount, creditor_account, creditor_name }] };
     for (const key of [undefined, null]) {
       const given = { ...(tool === "initiate_payment" ? payment : bulk), request_key: key };
-      expect(textOf(await call(tool, given))).toMatch(/request_key is required/);
+      expect(textOf(await call(tool, given))).toMatch(/request_key is required: choose a text/);
     }
     expect(server.heads).toHaveLength(0);
   },
 );
 
-test.each([7, "", "a".repeat(201)])("%j is no key", async (key) => {
+test.each([7, "", "a".repeat(201)])("refuses the key %j", async (key) => {
   const result = await call("initiate_payment", { ...payment, request_key: key });
   expect(textOf(result)).toContain("request_key must be text of 1 to 200 characters");
   expect(server.heads).toHaveLength(0);
 });
 
-test("a booking has the quote as its key, unless another is given", async () => {
+test("uses the quote of a booking as key unless another is given", async () => {
   const booking = { quote_id: randomUUID(), reason: "other" };
   await call("book_trade", booking);
   await call("book_trade", { ...booking, request_key: null });
@@ -114,5 +114,7 @@ test("a booking has the quote as its key, unless another is given", async () => 
 });
 
 test("does not list a key for reads", async () => {
-  expect(textOf(await call("list_trades", { request_key: "x" }))).toContain("request_key is not an argument");
+  expect(textOf(await call("list_trades", { request_key: "x" }))).toContain(
+    "request_key is not an argument of this tool",
+  );
 });

@@ -1,4 +1,4 @@
-/** A server on a transport of one's own, over a service with an operation of one's own. */
+/** A server with a custom transport and a custom operation. */
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { demo, startSandbox } from "@fxdesk/sandbox";
 import { createClient } from "@fxdesk/toolkit";
@@ -8,7 +8,7 @@ import { getRate } from "./support/added-operation";
 
 const rates = () => ({ status: 200, body: { pair: "EURUSD", rate: 1.1 } });
 
-test("an operation that is declared is a tool that works, without another line", async () => {
+test("serves a declared operation as a tool without further code", async () => {
   const service = extendService(contract, { operations: [getRate] });
   const sandbox = await startSandbox({ service, behaviours: { "rates.get": rates } });
   const { baseUrl } = sandbox;

@@ -1,4 +1,4 @@
-/** The built server as a host starts it. */
+/** The built server, started like a host does. */
 import { execFileSync } from "node:child_process";
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -28,7 +28,7 @@ const call = (id: number, name: string, args: object) => ({
   params: { name, arguments: args },
 });
 
-/** Sends lines to a server, ends its input once all are answered, and waits until it has ended. */
+/** Sends lines to a server, closes its input after all responses, and waits for its exit. */
 async function converse(args: readonly string[], env: Record<string, string>, messages: readonly object[]) {
   const { command, args: all } = fxdeskMcp(args, env);
   const server = spawn(command, all, { env });
@@ -43,7 +43,7 @@ async function converse(args: readonly string[], env: Record<string, string>, me
   return { out, err, code };
 }
 
-test("standard output carries the protocol and nothing else, also when all debugging is on", async () => {
+test("prints only protocol messages on standard output, even with all debugging on", async () => {
   const env = { ...demoEnvironment(sandbox), DEBUG: "*", NODE_DEBUG: "http,net,undici" };
   const { out } = await converse([], env, [
     initialize,
@@ -59,7 +59,7 @@ test("standard output carries the protocol and nothing else, also when all debug
   for (const message of messages) expect(message.jsonrpc).toBe("2.0");
 });
 
-test("it ends by itself when its input ends", async () => {
+test("exits when its input ends", async () => {
   const { code, err } = await converse([], demoEnvironment(sandbox), [
     initialize,
     call(2, "list_trades", {}),
@@ -67,7 +67,7 @@ test("it ends by itself when its input ends", async () => {
   expect({ code, err }).toEqual({ code: 0, err: "" });
 });
 
-test("no secret of the connection is in anything it says", async () => {
+test("prints no secret of the connection", async () => {
   const secrets = { FXDESK_ACCESS_TOKEN: "canary-token", FXDESK_API_KEY: "canary-key" };
   const { out, err } = await converse(
     ["--allow", "change,money", "--release", "never"],
@@ -95,7 +95,7 @@ test("reports a missing connection on the first call; listing still works", asyn
   await client.close();
 });
 
-test("a tool that is not allowed says whom to ask, and nothing is sent", async () => {
+test("refers a call of a forbidden tool to the operator and sends nothing", async () => {
   const client = await revisions["2026-07-28"].stdio(
     fxdeskMcp(["--allow", "change"], demoEnvironment(sandbox)),
   );
@@ -110,10 +110,10 @@ test("a tool that is not allowed says whom to ask, and nothing is sent", async (
   await client.close();
 });
 
-describe("what is shipped", () => {
+describe("the built package", () => {
   const dist = join(__dirname, "../../dist/mcp");
 
-  test("lists what the declarations say", async () => {
+  test("lists the declared tools", async () => {
     const written: unknown = JSON.parse(await readFile(join(dist, "tools.json"), "utf8"));
     expect(written).toEqual(JSON.parse(JSON.stringify(toolListOf(fxdeskService))));
   });
@@ -124,8 +124,8 @@ describe("what is shipped", () => {
       const { tools, resources } = createLazyToolbox({ connect: () => {}, settings: {}, toolsets: ["all"] });
       const loaded = Object.keys(require.cache).filter((file) => /zod|contract/.test(file));
       console.log(JSON.stringify([tools.length > 0, resources.length > 0, loaded]));`;
-    const told = execFileSync(process.execPath, ["-e", listing], { encoding: "utf8" });
-    expect(JSON.parse(told)).toEqual([true, true, []]);
+    const output = execFileSync(process.execPath, ["-e", listing], { encoding: "utf8" });
+    expect(JSON.parse(output)).toEqual([true, true, []]);
   });
 
   test("needs no package of the SDK", async () => {

@@ -1,4 +1,4 @@
-/** A day of an assistant at the treasury's desk: twelve tasks, with what the tools say and nothing else. */
+/** Twelve typical treasury tasks of an assistant, solved with the tools alone. */
 import { Big } from "big.js";
 import type { Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually";
 import { approve } from "../support/samples";
 import { type McpClient, revisions, textOf } from "./support/clients";
 
-/** What a result costs a model. */
+/** Estimates the tokens of a result. */
 const tokensIn = (text: string) => Math.ceil(Buffer.byteLength(text) / 4);
 
 interface Cost {
@@ -24,7 +24,7 @@ let server: HttpServer;
 let host: McpClient;
 const costs: Cost[] = [];
 
-const token = "a-token-nobody-knows";
+const token = "a-token-for-these-tests";
 
 beforeAll(async () => {
   jest.spyOn(console, "error").mockImplementation();
@@ -61,7 +61,7 @@ interface Limits {
   readonly tokens: number;
 }
 
-/** A task in few calls, each of which succeeds, whose results are short. */
+/** Tests a task: all calls succeed, within limits of calls and tokens. */
 function task(name: string, most: Limits, does: (ask: CallTool) => Promise<void>): void {
   test(name, async () => {
     let [calls, tokens] = [0, 0];
@@ -81,7 +81,7 @@ function task(name: string, most: Limits, does: (ask: CallTool) => Promise<void>
 
 const shortTask: Limits = { calls: 3, tokens: 2_000 };
 
-task("how many euros there are", shortTask, async (ask) => {
+task("total balance in euros", shortTask, async (ask) => {
   const { totals } = await ask("get_cash_position", { currencies: "EUR" });
   const [account] = await fxdesk.accounts.list({ currencies: "EUR" });
   const balances = await fxdesk.accounts.listBalances({ account_id: account!.account_id });
@@ -102,7 +102,7 @@ task("the last five payments of more than 10,000 EUR", shortTask, async (ask) =>
   );
 });
 
-task("which forwards mature in the next 30 days, and what remains of them", shortTask, async (ask) => {
+task("forwards that mature in the next 30 days, with remaining amounts", shortTask, async (ask) => {
   const { forwards, complete } = await ask("list_forwards", { period: "next 30 days" });
   for (const { days, buy_remaining } of forwards) {
     expect(days).toBeLessThanOrEqual(31);
@@ -118,7 +118,7 @@ task("last month's MT940 of an account", shortTask, async (ask) => {
   expect([files.length, complete]).toEqual([1, true]);
 });
 
-/** Orders a trade, which a person releases meanwhile; the trade as it was booked. */
+/** Orders a trade, which a person releases. Returns the booked trade. */
 async function bookByOrder(ask: CallTool, terms: object) {
   const { release, state } = await ask("order_trade", {
     fixed_side: "sell",
@@ -154,7 +154,7 @@ task("a drawdown of a forward", shortTask, async (ask) => {
   expect(booked).toMatchObject({ trade_type: "drawdown", parent_trade_id: parent.trade_id });
 });
 
-task("a name for an account, and the default one", shortTask, async (ask) => {
+task("name and default account changed", shortTask, async (ask) => {
   const { items } = await ask("list_account_details", { account_details_type: "dedicated", currency: "USD" });
   const { account_details_id } = items[0];
   await ask("update_account_alias", { account_details_id, alias: "Dollars for suppliers" });
@@ -175,7 +175,7 @@ task("an account in Swiss francs", shortTask, async (ask) => {
   expect(later.status).toBe("confirmed");
 });
 
-task("who must approve 50,000, and another limit", shortTask, async (ask) => {
+task("approvers of 50,000, and a changed limit", shortTask, async (ask) => {
   const { fxdesk: _, status: __, ...config } = await ask("get_approvals_config");
   const rules = config.rules.map((rule: object) =>
     JSON.parse(JSON.stringify(rule).replaceAll('"10000"', '"20000"')),
@@ -183,7 +183,7 @@ task("who must approve 50,000, and another limit", shortTask, async (ask) => {
   await ask("replace_approvals_config", { ...config, rules });
 });
 
-task("a bank account connected, and its transactions", { calls: 4, tokens: 3_000 }, async (ask) => {
+task("transactions of a newly connected bank account", { calls: 4, tokens: 3_000 }, async (ask) => {
   const asked = await ask("connect_bank_accounts", { wait_seconds: 0 });
   await approve(fxdesk, { href: asked.link });
   const { consent_id } = await ask("connect_bank_accounts", { consent_id: asked.consent_id });
@@ -194,7 +194,7 @@ task("a bank account connected, and its transactions", { calls: 4, tokens: 3_000
   expect(transactions.booked.length).toBeGreaterThan(0);
 });
 
-task("a payment begun and cancelled", shortTask, async (ask) => {
+task("payment initiated and cancelled", shortTask, async (ask) => {
   const [account] = await fxdesk.accountDetails.list({ account_details_type: "dedicated", currency: "EUR" });
   const begun = await ask("initiate_payment", {
     payment_service: "payments",
@@ -213,7 +213,7 @@ task("a payment begun and cancelled", shortTask, async (ask) => {
   await ask("cancel_payment", which);
 });
 
-task("ten invoices matched with what came in", shortTask, async (ask) => {
+task("ten invoices matched with incoming payments", shortTask, async (ask) => {
   const paid = await fxdesk.transactions.find({ direction: "in", currencies: "EUR" });
   const items = paid.transactions
     .slice(0, 10)
@@ -223,7 +223,7 @@ task("ten invoices matched with what came in", shortTask, async (ask) => {
   expect([matched.length + open.length, open.length < 5]).toEqual([10, true]);
 });
 
-test("the whole day is short", () => {
+test("stays within the limits for all tasks together", () => {
   const sum = (of: (cost: Cost) => number) => costs.reduce((total, cost) => total + of(cost), 0);
   expect(costs).toHaveLength(12);
   expect(sum(({ calls }) => calls)).toBeLessThan(30);

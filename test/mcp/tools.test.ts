@@ -1,4 +1,4 @@
-/** The tools that derive from the operations, as a model and its host see them. */
+/** Tools derived from the operations, as models and hosts see them. */
 import { contract, type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { declarationsOf } from "../../core/declaration/service";
 import { fxdeskService } from "../../core/service";
@@ -13,18 +13,18 @@ import { getRate } from "./support/added-operation";
 
 const everything: readonly AllowableEffect[] = ["change", "money"];
 
-/** The tools of the contract by itself that an operator offers. */
+/** Returns the offered tools of the contract alone. */
 const ofContract = toolListOf(contract);
 const offered = (offer: Offer) => offeredTools(ofContract, resolveOffer(ofContract, offer));
 const tools = offered({ allow: everything });
 const declared = new Map<string, Declaration>(operations.map((each) => [each.tool, each]));
 const toolCases = tools.map((tool) => [tool.name, tool, declared.get(tool.name)!] as const);
 
-/** What a host hands to the model, in tokens of four bytes. */
+/** Estimates the tokens of a tool definition, four bytes each. */
 const tokensOf = ({ name, description, inputSchema }: Tool) =>
   Math.ceil(Buffer.byteLength(JSON.stringify({ name, description, inputSchema })) / 4);
 
-/** Every schema inside a schema, itself included, with where it stands. */
+/** Returns a schema and all schemas inside it, with their paths. */
 function* schemasIn(schema: JsonObject, path = "input"): Generator<[string, JsonObject]> {
   yield [path, schema];
   for (const [name, inner] of Object.entries((schema.properties ?? {}) as Record<string, JsonObject>))
@@ -32,7 +32,7 @@ function* schemasIn(schema: JsonObject, path = "input"): Generator<[string, Json
   if (schema.items) yield* schemasIn(schema.items as JsonObject, `${path}[]`);
 }
 
-test("there is one tool for each operation, sorted by name", () => {
+test("has one tool for each operation, sorted by name", () => {
   expect(tools.map(({ name }) => name)).toEqual(operations.map(({ tool }) => tool).toSorted());
 });
 
@@ -57,7 +57,7 @@ describe.each(toolCases)("%s", (name, tool, { effect, summary, title }) => {
     expect(tool.description.includes("Call only after the user's yes")).toBe(effect === "money");
   });
 
-  test("takes the fields of a model and no other, each by one name", () => {
+  test("accepts only fields for models, each under one name", () => {
     const { properties, required = [] } = tool.inputSchema;
     const fields = listedFields(declared.get(name)!);
     const { continue: _, request_key: key, ...others } = (properties ?? {}) as JsonObject;
@@ -70,7 +70,7 @@ describe.each(toolCases)("%s", (name, tool, { effect, summary, title }) => {
     expect((required as string[]).toSorted()).toEqual([...needed, ...asked].toSorted());
   });
 
-  test("has a schema that every host takes", () => {
+  test("has a schema that every host accepts", () => {
     for (const [path, schema] of schemasIn(tool.inputSchema)) {
       expect([path, Object.keys(schema).filter((key) => refusedKeywords.test(key))]).toEqual([path, []]);
       expect([path, typeof schema.type]).toEqual([path, "string"]);
@@ -83,16 +83,16 @@ describe.each(toolCases)("%s", (name, tool, { effect, summary, title }) => {
 
 const refusedKeywords = /^(x-.*|\$ref|\$defs|\$schema|anyOf|oneOf|allOf|not|if|title|id)$/;
 
-/** The tools of fxdesk as it is that an operator offers. */
+/** Returns the offered tools of the complete fxdesk service. */
 const ofFxdesk = toolListOf(fxdeskService);
 const offeredByFxdesk = (offer: Offer) => offeredTools(ofFxdesk, resolveOffer(ofFxdesk, offer));
 
-/** The tools of many fields; bench/ reports what all of them cost together. */
+/** Tools with many fields; bench/ reports the tokens of all tools. */
 const large = new Set(["initiate_payment", "initiate_bulk_payment", "reconcile_transactions", "order_trade"]);
 
 const all = toolsOf([...declarationsOf(fxdeskService), ...fxdeskService.quoteProcedures!]);
 
-test("every parameter is described", () => {
+test("describes every parameter", () => {
   const undescribed = all.flatMap(({ tool: { name, inputSchema } }) =>
     Object.entries((inputSchema.properties ?? {}) as Record<string, JsonObject>)
       .filter(([, { description }]) => !description)
@@ -101,7 +101,7 @@ test("every parameter is described", () => {
   expect(undescribed).toEqual([]);
 });
 
-test("a tool costs a model at most 350 tokens, and four named ones 800", () => {
+test("needs at most 350 tokens per tool, and 800 for four named ones", () => {
   const costs = all.map(({ tool }) => [tool.name, tokensOf(tool)] as const);
   expect(costs.filter(([name, tokens]) => tokens > (large.has(name) ? 800 : 350))).toEqual([]);
 });
@@ -115,7 +115,7 @@ describe("tools offered by the operator", () => {
       .filter(({ name, effect }) => effect === "read" && sections.includes(name.split(".")[0]!))
       .map(({ tool }) => tool);
 
-  test("by default what is needed every day", () => {
+  test("are the daily ones by default", () => {
     const beside = ["get_release", "cancel_release"];
     expect(namesOf({ allow: everything })).toEqual([...inSet("daily"), ...beside].toSorted());
     expect(namesOf({ allow: ["money"] })).toContain("get_release");
@@ -130,14 +130,10 @@ describe("tools offered by the operator", () => {
     ["all", { toolsets: ["all"], allow: everything }, inSet("all")],
     ["sections", { toolsets: ["trades", "login"] }, readsOf("trades", "login")],
     ["tools alone", { tools: ["get_consent"] }, ["get_consent"]],
+    ["tools and a section", { toolsets: ["login"], tools: ["get_trade"] }, ["get_login_page", "get_trade"]],
+    ["only allowed tools", { tools: ["get_trade", "book_trade"] }, ["get_trade"]],
     [
-      "tools beside a section",
-      { toolsets: ["login"], tools: ["get_trade"] },
-      ["get_login_page", "get_trade"],
-    ],
-    ["only what is allowed", { tools: ["get_trade", "book_trade"] }, ["get_trade"]],
-    [
-      "only what reads, whatever else is said",
+      "only reads, despite other settings",
       { toolsets: ["trades"], allow: everything, readOnly: true },
       readsOf("trades"),
     ],
@@ -146,20 +142,21 @@ describe("tools offered by the operator", () => {
     expect(namesOf(offer)).toEqual(names.toSorted());
   });
 
-  test("a set or a tool that is not there is refused, and near ones are named", () => {
+  test("refuses an unknown toolset or tool and suggests similar names", () => {
     expect(() => namesOf({ toolsets: ["trade"] })).toThrow('no toolset "trade". Did you mean trades');
     expect(() => namesOf({ tools: ["list_trade"] })).toThrow(
       'no tool "list_trade". Did you mean list_trades',
     );
   });
 
-  test("the instructions say that there are more, and whom to ask", () => {
-    const told = (offer: Offer) => instructionsFor(resolveOffer(ofFxdesk, offer), { environment: "sandbox" });
-    expect(told({})).toContain("ask the operator");
-    expect(told({ toolsets: ["all"] })).not.toContain("offer it");
-    expect(told({})).toContain("A watch_ tool");
-    expect(told({ toolsets: ["login"] })).not.toContain("A watch_ tool");
-    expect(told({ allow: everything, readOnly: true })).toContain("only reads");
+  test("are listed as incomplete in the instructions, with the operator as contact", () => {
+    const instructions = (offer: Offer) =>
+      instructionsFor(resolveOffer(ofFxdesk, offer), { environment: "sandbox" });
+    expect(instructions({})).toContain("ask the operator");
+    expect(instructions({ toolsets: ["all"] })).not.toContain("offer it");
+    expect(instructions({})).toContain("A watch_ tool");
+    expect(instructions({ toolsets: ["login"] })).not.toContain("A watch_ tool");
+    expect(instructions({ allow: everything, readOnly: true })).toContain("only reads");
   });
 
   test.each<[string, Offer, RegExp, RegExp]>([
@@ -186,25 +183,25 @@ describe("tools offered by the operator", () => {
     ],
     ["all", { toolsets: ["all"] }, /only reads/, /has more tools|offers no tools/i],
     [
-      "none that is allowed",
+      "no allowed tool",
       { tools: ["book_trade"], readOnly: true },
       /offers no tools: .*more than this server allows.*ask/,
       /daily|has more tools|list_/,
     ],
     [
-      "none that is chosen",
+      "no chosen tool",
       { toolsets: [] },
       /offers no tools: none was chosen.*ask/,
       /daily|has more tools|list_/,
     ],
   ])("the instructions are true of what is offered: %s", (_, offer, says, not) => {
-    const told = instructionsFor(resolveOffer(ofFxdesk, offer), { environment: "sandbox" });
-    expect(told).toMatch(says);
-    expect(told).not.toMatch(not);
+    const instructions = instructionsFor(resolveOffer(ofFxdesk, offer), { environment: "sandbox" });
+    expect(instructions).toMatch(says);
+    expect(instructions).not.toMatch(not);
   });
 });
 
-test("numbers that are not whole are text, as in results", () => {
+test("declares decimals as text, like results", () => {
   const { properties } = tools.find(({ name }) => name === "replace_approvals_config")!.inputSchema;
   const { rules } = properties as { rules: { items: { properties: JsonObject } } };
   expect(rules.items.properties).toMatchObject({
@@ -213,7 +210,7 @@ test("numbers that are not whole are text, as in results", () => {
   });
 });
 
-test("no tool takes an address that people or notices are sent to", () => {
+test("accepts no redirect or notification address in any tool", () => {
   expect(JSON.stringify(tools.map(({ inputSchema }) => inputSchema))).not.toMatch(/_uri"/);
 });
 
@@ -225,7 +222,7 @@ test("marks tools that delete or overwrite as destructive", () => {
   expect(destructive).not.toContain("create_consent");
 });
 
-test("texts name other operations as tools", () => {
+test("names other operations by their tools in texts", () => {
   const names = operations.map(({ name }) => name);
   const texts = JSON.stringify(tools);
   expect(names.filter((name) => texts.includes(name))).toEqual([]);
@@ -244,7 +241,7 @@ describe("lists only tools that the operator allows", () => {
     expect(listedTools(allow)).toEqual(new Set(effects));
   });
 
-  test("each word of --allow is read, and no other word", () => {
+  test("parses each value of --allow and refuses others", () => {
     expect(parseAllowedEffects(["change", "money"])).toEqual(["change", "money"]);
     expect(parseAllowedEffects(["change, money"])).toEqual(["change", "money"]);
     expect(() => parseAllowedEffects(["read"])).toThrow('--allow takes change or money, not "read".');
@@ -271,7 +268,7 @@ describe("lists only tools that the operator allows", () => {
   });
 });
 
-describe("the connection is named", () => {
+describe("names the connection", () => {
   test.each([
     [
       { environment: "api", domain: "example.com", clientId: "C-1" },
@@ -292,7 +289,7 @@ describe("the connection is named", () => {
   });
 });
 
-test("an operation that is added is a tool", () => {
+test("derives a tool from an added operation", () => {
   const entries = toolsOf([...operations, getRate]);
   expect(entries).toHaveLength(operations.length + 1);
   expect(entries.find(({ tool }) => tool.name === "get_rate")).toEqual({

@@ -1,4 +1,4 @@
-/** Watches as resources: read by any host, and listened to over connections that last. */
+/** Watches as resources: read by any host, and subscribed to over long-lived connections. */
 import { fxdeskService } from "../../core/service";
 import { serveOverHttp } from "../../mcp/http";
 import { createLazyToolbox } from "../../mcp/lazy-toolbox";
@@ -25,7 +25,7 @@ const contentOf = ({ contents: [first] }: Read) =>
 
 const changesIn = (read: Read) => contentOf(read).changes.map(({ kind, id }) => [kind, id]);
 
-test("are listed, with the addresses of what must be said", async () => {
+test("lists watches with templates for their arguments", async () => {
   await withAssistant({ client }, async (assistant) => {
     expect((await assistant.listResources()).resources).toEqual([
       {
@@ -48,7 +48,7 @@ test("are listed, with the addresses of what must be said", async () => {
   });
 });
 
-test("read, they give what is new; a cursor says what was heard", async () => {
+test("returns new changes when read, and none that a cursor acknowledges", async () => {
   await withAssistant({ client }, async (assistant) => {
     const uri = "fxdesk://watches/watch_things?colours=red&colours=blue";
     things.set("1", "red").set("2", "blue").set("3", "green");
@@ -76,8 +76,8 @@ test("accepts subscriptions to watches only, also before the client is loaded", 
 
 test("notifies a subscribed host, which reads each change once", async () => {
   await withAssistant({ client }, async (assistant) => {
-    const heard: string[] = [];
-    assistant.setNotificationHandler(updated, ({ params }) => void heard.push(params.uri));
+    const received: string[] = [];
+    assistant.setNotificationHandler(updated, ({ params }) => void received.push(params.uri));
     const uri = "fxdesk://watches/watch_things?colours=white";
     await assistant.subscribeResource({ uri });
     expect(changesIn(await assistant.readResource({ uri }))).toEqual([]);
@@ -85,14 +85,17 @@ test("notifies a subscribed host, which reads each change once", async () => {
     for (const id of ["7", "8"]) {
       things.set(id, "white");
       const before = found.length;
-      await eventually(() => heard.length > before, { withinMs: 10_000, what: `news of ${id}` });
+      await eventually(() => received.length > before, {
+        withinMs: 10_000,
+        what: `a notification about ${id}`,
+      });
       found.push(...changesIn(await assistant.readResource({ uri })));
     }
     expect(found).toEqual([
       ["new", "7"],
       ["new", "8"],
     ]);
-    expect(heard).toEqual([uri, uri]);
+    expect(received).toEqual([uri, uri]);
     await assistant.unsubscribeResource({ uri });
     await expect(assistant.subscribeResource({ uri: "fxdesk://watches/watch_others" })).rejects.toThrow(
       "There is no watch",
@@ -100,7 +103,7 @@ test("notifies a subscribed host, which reads each change once", async () => {
   });
 });
 
-/** What both SDKs' clients have for it. */
+/** Methods that the clients of both SDKs have for subscriptions. */
 interface Listens {
   getServerCapabilities(): object;
   setNotificationHandler(method: unknown, handler: (notification: any) => void): void;
@@ -123,36 +126,36 @@ test.each([
   await server.close();
 });
 
-describe("over HTTP, on a stream beside the requests", () => {
+describe("over HTTP, on a separate stream", () => {
   const uriOf = (colour: string) => `fxdesk://watches/watch_things?colours=${colour}`;
-  const within = { withinMs: 10_000, what: "the news" };
+  const within = { withinMs: 10_000, what: "a notification" };
 
-  /** An assistant that listens, and what it has heard. */
+  /** Returns a subscribed assistant and the notifications it received. */
   async function listening(url: string, ...uris: string[]) {
     const assistant = await revisions["2026-07-28"].http(url);
     const listens = assistant as unknown as Listens;
-    const heard: string[] = [];
-    listens.setNotificationHandler(updated, ({ params }) => void heard.push(params.uri));
+    const received: string[] = [];
+    listens.setNotificationHandler(updated, ({ params }) => void received.push(params.uri));
     const stream = await listens.listen({ resourceSubscriptions: uris });
-    return { assistant, heard, stream };
+    return { assistant, received, stream };
   }
 
   test("notifies and returns each change once for the subscribed URIs", async () => {
     const server = await serveHttp({ client });
     const [mine, others] = [uriOf("pink"), uriOf("grey")];
-    const { assistant, heard } = await listening(server.url, mine);
+    const { assistant, received } = await listening(server.url, mine);
     const found: unknown[] = [];
     for (const id of ["20", "21"]) {
       things.set(`${id}-grey`, "grey").set(id, "pink");
       const before = found.length;
-      await eventually(() => heard.length > before, within);
+      await eventually(() => received.length > before, within);
       found.push(...changesIn(await assistant.readResource({ uri: mine })));
     }
     expect(found).toEqual([
       ["new", "20"],
       ["new", "21"],
     ]);
-    expect(heard).toEqual([mine, mine]);
+    expect(received).toEqual([mine, mine]);
     expect(changesIn(await assistant.readResource({ uri: others }))).toHaveLength(2);
     await assistant.close();
     await server.close();
@@ -163,19 +166,19 @@ describe("over HTTP, on a stream beside the requests", () => {
     const uri = uriOf("brown");
     const [first, second] = [await listening(server.url, uri), await listening(server.url, uri)];
     things.set("30", "brown");
-    await eventually(() => first.heard.length > 0 && second.heard.length > 0, within);
+    await eventually(() => first.received.length > 0 && second.received.length > 0, within);
     expect(changesIn(await second.assistant.readResource({ uri }))).toEqual([["new", "30"]]);
     await first.stream.close();
     await first.assistant.close();
-    const before = second.heard.length;
+    const before = second.received.length;
     things.set("31", "brown");
-    await eventually(() => second.heard.length > before, within);
+    await eventually(() => second.received.length > before, within);
     expect(changesIn(await second.assistant.readResource({ uri }))).toEqual([["new", "31"]]);
     await second.assistant.close();
     await server.close();
   });
 
-  test("nothing is watched for a host that has gone, and a server that is closed ends the stream", async () => {
+  test("stops watching for a disconnected host, and ends streams when the server closes", async () => {
     const ends: AbortSignal[] = [];
     const tools = createToolbox({ client });
     const subscribe: typeof tools.subscribe = (address, tell, signal) => {
@@ -183,9 +186,9 @@ describe("over HTTP, on a stream beside the requests", () => {
       return tools.subscribe(address, tell, signal);
     };
     const server = await serveOverHttp({ ...tools, subscribe }, {});
-    const gone = await listening(server.url, uriOf("gold"));
+    const closed = await listening(server.url, uriOf("gold"));
     await eventually(() => ends.length === 1, within);
-    await gone.assistant.close();
+    await closed.assistant.close();
     await eventually(() => ends[0]!.aborted, within);
     const stays = await listening(server.url, uriOf("gold"));
     await eventually(() => ends.length === 2, within);
@@ -195,14 +198,14 @@ describe("over HTTP, on a stream beside the requests", () => {
   });
 });
 
-describe("over standard input and output, as a host starts it", () => {
+describe("over stdio, started by a host", () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await startSandbox({ daysBehind: 5 });
   });
   afterAll(() => sandbox.close());
 
-  test.each(["2026-07-28", "2025-11-25"] as const)("in revision %s", async (revision) => {
+  test.each(["2026-07-28", "2025-11-25"] as const)("notifies in revision %s", async (revision) => {
     const environment = {
       ...demoEnvironment(sandbox),
       FXDESK_STORE: `${process.env.XDG_STATE_HOME}/${revision}.db`,
@@ -210,16 +213,16 @@ describe("over standard input and output, as a host starts it", () => {
     const assistant: McpClient = await revisions[revision].stdio(fxdeskMcp([], environment));
     const listens = assistant as unknown as Listens;
     const uri = "fxdesk://watches/watch_balances?currencies=EUR&above=0";
-    let heard = 0;
+    let received = 0;
     if (revision === "2026-07-28") {
-      listens.setNotificationHandler(updated, () => (heard += 1));
+      listens.setNotificationHandler(updated, () => (received += 1));
       await listens.listen({ resourceSubscriptions: [uri] });
     } else {
       const { ResourceUpdatedNotificationSchema } = await import("@modelcontextprotocol/sdk/types.js");
-      listens.setNotificationHandler(ResourceUpdatedNotificationSchema, () => (heard += 1));
+      listens.setNotificationHandler(ResourceUpdatedNotificationSchema, () => (received += 1));
       await listens.subscribeResource({ uri });
     }
-    await eventually(() => heard > 0, { withinMs: 20_000, what: "the news" });
+    await eventually(() => received > 0, { withinMs: 20_000, what: "a notification" });
     expect(contentOf(await assistant.readResource({ uri })).changes[0]).toMatchObject({
       kind: "new",
       entry: { currency: "EUR", type: "InterimAvailable" },

@@ -1,4 +1,4 @@
-/** Watches as tools, of which something cannot be read, or which are asked with a cursor that nobody was given. */
+/** Watches as tools with unreadable sources or unknown cursors. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "../../core";
 import { type Proxy, startAlteringProxy } from "../core/procedures/altering-proxy";
@@ -26,18 +26,18 @@ interface WatchResult {
   readonly gaps?: readonly string[];
 }
 
-/** What a tool says, without waiting until a read is due. */
+/** Calls a watch tool without waiting for the next read. */
 const callWatchTool = (name: string, input: Record<string, unknown>) =>
   withAssistant({ client, toolsets: ["all"] }, async (assistant) => {
     const result = await assistant.callTool({ name, arguments: input });
     const [{ text }] = result.content as unknown as [{ text: string }];
-    return { text, isError: result.isError, told: result.structuredContent as unknown as WatchResult };
+    return { text, isError: result.isError, data: result.structuredContent as unknown as WatchResult };
   });
 
 test.each([
   ["watch_balances", { currencies: "EUR,GBP", below: "100" }],
   ["watch_transactions", { currencies: "EUR,GBP", from: "beginning" }],
-])("%s names the account that could not be read, until it can be", async (name, input) => {
+])("%s names an unreadable account until it can be read", async (name, input) => {
   const [lost] = await client.accounts.list({ currencies: "GBP" });
   const { account_id: id } = lost!;
   proxy.alter = (response) => {
@@ -45,28 +45,28 @@ test.each([
   };
   const named = [expect.stringContaining(`Account ${id}: `)];
   const first = await callWatchTool(name, input);
-  expect(first.told.gaps).toEqual(named);
+  expect(first.data.gaps).toEqual(named);
   expect(first.text).toContain(`gaps:\nAccount ${id}: `);
-  // What is told before the next read is as incomplete as that read was.
-  expect((await callWatchTool(name, { ...input, cursor: first.told.cursor })).told.gaps).toEqual(named);
+  // Results before the next read are as incomplete as the last read.
+  expect((await callWatchTool(name, { ...input, cursor: first.data.cursor })).data.gaps).toEqual(named);
   proxy.alter = () => undefined;
-  let { told } = first;
-  // Changes that wait are told before the next read.
-  for (let asked = 0; told.gaps && asked < 30; asked += 1) {
+  let { data } = first;
+  // Pending changes are delivered before the next read.
+  for (let asked = 0; data.gaps && asked < 30; asked += 1) {
     await makeReadsDue();
-    ({ told } = await callWatchTool(name, { ...input, cursor: told.cursor }));
+    ({ data } = await callWatchTool(name, { ...input, cursor: data.cursor }));
   }
-  expect(told.gaps).toBeUndefined();
+  expect(data.gaps).toBeUndefined();
 });
 
-test("watch_trade_payments names a trade that is none", async () => {
+test("watch_trade_payments names an unknown trade", async () => {
   const { isError, text } = await callWatchTool("watch_trade_payments", { trades: ["nope"] });
   expect([isError, text]).toEqual([true, expect.stringContaining("Trade nope: There is no such trade.")]);
 });
 
 test("refuses an unknown cursor without losing changes", async () => {
-  const { told } = await callWatchTool("watch_trades", {});
-  const [id, seq] = told.cursor.split(".");
+  const { data } = await callWatchTool("watch_trades", {});
+  const [id, seq] = data.cursor.split(".");
   const wrong = await callWatchTool("watch_trades", { cursor: `${id}.${Number(seq) + 5}` });
   expect([wrong.isError, wrong.text]).toEqual([
     true,

@@ -1,4 +1,4 @@
-/** Watches as tools: what is new or has changed since the cursor of the result before. */
+/** Watches as tools: new and changed entries since the cursor of the previous result. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { Client } from "@modelcontextprotocol/client";
 import type { FxdeskClient } from "../../core";
@@ -24,12 +24,12 @@ interface WatchResult {
   readonly next?: Record<string, unknown>;
 }
 
-/** Asks again whatever was read a moment ago: the service is looked at again. */
+/** Calls a watch tool and forces a new read of the service. */
 async function callWatchTool(assistant: Client, name: string, input: Record<string, unknown> = {}) {
   await makeReadsDue();
   const result = await assistant.callTool({ name, arguments: input });
   const [{ text }] = result.content as unknown as [{ text: string }];
-  return { text, isError: result.isError, told: result.structuredContent as unknown as WatchResult };
+  return { text, isError: result.isError, data: result.structuredContent as unknown as WatchResult };
 }
 
 const payIn = (reference: string, currency = "EUR") =>
@@ -39,50 +39,50 @@ test("returns changes since its cursor as a table and as structured content", as
   await withAssistant({ client }, async (assistant) => {
     const input = { currencies: "EUR", direction: "in" };
     const first = await callWatchTool(assistant, "watch_transactions", input);
-    expect(first.told).toMatchObject({ count: 0, changes: [] });
+    expect(first.data).toMatchObject({ count: 0, changes: [] });
     const id = payIn("NEW-1");
     payIn("NEW-2", "USD");
-    const { told, text } = await callWatchTool(assistant, "watch_transactions", {
+    const { data, text } = await callWatchTool(assistant, "watch_transactions", {
       ...input,
-      cursor: first.told.cursor,
+      cursor: first.data.cursor,
     });
-    expect(told).toMatchObject({
+    expect(data).toMatchObject({
       count: 1,
       changes: [{ kind: "new", id, entry: { transaction_id: id, amount: { amount: "12.34" } } }],
     });
-    expect(told.next).toBeUndefined();
-    expect(told.changes[0]).not.toHaveProperty("repeated");
+    expect(data.next).toBeUndefined();
+    expect(data.changes[0]).not.toHaveProperty("repeated");
     const [headline, about, list, heads, row] = text.split("\n");
     expect([headline, list]).toEqual(["Watch transactions: New and changed entries.", "changes:"]);
-    expect(about).toBe(`count 1, cursor ${told.cursor}.`);
+    expect(about).toBe(`count 1, cursor ${data.cursor}.`);
     expect(heads).toMatch(/^kind,id,entry\.transaction_id,.*entry\.amount\.amount,entry\.amount\.currency/);
     expect(row).toMatch(/^new,/);
 
     const again = await callWatchTool(assistant, "watch_transactions", {
       ...input,
-      cursor: first.told.cursor,
+      cursor: first.data.cursor,
     });
-    expect(again.told.changes).toMatchObject([{ id, repeated: true }]);
-    const last = await callWatchTool(assistant, "watch_transactions", { ...input, cursor: told.cursor });
-    expect(last.told).toMatchObject({ count: 0, cursor: told.cursor });
+    expect(again.data.changes).toMatchObject([{ id, repeated: true }]);
+    const last = await callWatchTool(assistant, "watch_transactions", { ...input, cursor: data.cursor });
+    expect(last.data).toMatchObject({ count: 0, cursor: data.cursor });
   });
 });
 
-test("returns remaining changes by the arguments in next, each once and none as repeated", async () => {
+test("returns remaining changes through next, each once and none as repeated", async () => {
   await withAssistant({ client }, async (assistant) => {
     const found: string[] = [];
     let next: Record<string, unknown> | undefined = { currencies: "GBP", from: "beginning" };
     for (let results = 0; next && results < 50; results += 1) {
-      const { told, text }: { told: WatchResult; text: string } = await callWatchTool(
+      const { data, text }: { data: WatchResult; text: string } = await callWatchTool(
         assistant,
         "watch_transactions",
         next,
       );
-      expect(told.changes.some(({ repeated }) => repeated === true)).toBe(false);
+      expect(data.changes.some(({ repeated }) => repeated === true)).toBe(false);
       expect(text.length).toBeLessThan(25_000);
-      found.push(...told.changes.map(({ id }) => String(id)));
-      if (told.next) expect(told.next).toEqual({ currencies: "GBP", cursor: told.cursor });
-      next = told.next;
+      found.push(...data.changes.map(({ id }) => String(id)));
+      if (data.next) expect(data.next).toEqual({ currencies: "GBP", cursor: data.cursor });
+      next = data.next;
     }
     expect(found.length).toBeGreaterThan(20);
     expect(new Set(found).size).toBe(found.length);
@@ -101,7 +101,7 @@ test.each([
   });
 });
 
-test("a tool that is not offered is none", async () => {
+test("rejects a tool that is not offered", async () => {
   await withAssistant({ client, toolsets: ["login"] }, async (assistant) => {
     const { text } = await callWatchTool(assistant, "watch_trades");
     expect(text).toContain("is not offered by this server");

@@ -93,7 +93,7 @@ export const faults: Readonly<Record<FaultName, FaultSetup>> = {
     fault: ({ good }) => good,
     store: async (folder) => {
       const place = join(folder, "store.db");
-      await writeFile(place, "What stands here is no database, whoever wrote it.", { mode: 0o600 });
+      await writeFile(place, "This text is not a database, although it has its path.", { mode: 0o600 });
       return place;
     },
   },

@@ -1,6 +1,6 @@
 /**
- * Processes that write the journal at the same time and are killed at any moment: nothing that was acknowledged is missing,
- * and the chain has no fork. FXDESK_RUNS says how many are killed on each engine, FXDESK_SEED when.
+ * Concurrent processes write the journal and are killed at random: no acknowledged write is lost, and the chain has no
+ * fork. FXDESK_RUNS sets the number of kills on each engine, FXDESK_SEED their times.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ import { done, intent, longMs } from "./fixtures";
 const kills = Number(process.env.FXDESK_RUNS ?? 10);
 const writersAtOnce = 2;
 
-/** Makes calls until it is killed, three at a time, and says of each step when it is on disk. */
+/** Script that makes three calls at a time until it is killed, and prints each step once it is on disk. */
 const writer = ({ location, key }: StoreSettings, name: string) => `
   const { openJournal } = require(${JSON.stringify(join(__dirname, "../../../dist/core/journal/journal.js"))});
   const say = (...words) => process.stdout.write(words.join(" ") + "\\n");
@@ -39,7 +39,7 @@ const writer = ({ location, key }: StoreSettings, name: string) => `
     .then((journal) => Promise.all([0, 1, 2].map((line) => calls(journal, line))))
     .catch((error) => { console.error(error); process.exit(1); });`;
 
-/** Runs a writer, and kills it so long after its first word. Returns all that it said. */
+/** Runs a writer and kills it a given time after its first output. Returns its output. */
 async function runUntilKilled(settings: StoreSettings, name: string, afterMs: number): Promise<string[]> {
   const child = spawn(process.execPath, ["-e", writer(settings, name)], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -59,7 +59,7 @@ async function runUntilKilled(settings: StoreSettings, name: string, afterMs: nu
 
 describe.each(engines())("$name", ({ create }) => {
   test(
-    `${kills} kills lose nothing and fork nothing`,
+    `loses and forks nothing in ${kills} kills`,
     async () => {
       const settings = await create();
       await (await openJournal(settings)).close();
@@ -78,13 +78,13 @@ describe.each(engines())("$name", ({ create }) => {
         const exported: Buffer[] = [];
         for await (const line of exportLines(storeAccessOf(store))) exported.push(Buffer.from(line));
         expect(await verifyExport(asChunks(exported), verified.head)).toEqual(verified);
-        const kept = new Set(
+        const stored = new Set(
           exported.slice(0, -1).map((line) => {
             const { entry, kind } = JSON.parse(line.toString()) as { entry: string; kind: string };
             return `${entry} ${kind}`;
           }),
         );
-        expect(said.filter((words) => !kept.has(words))).toEqual([]);
+        expect(said.filter((words) => !stored.has(words))).toEqual([]);
         expect(said.length).toBeGreaterThan(kills);
       });
     },

@@ -1,12 +1,12 @@
-/** PostgreSQL behind a connection that can be cut: always, or just when the response to a COMMIT is on its way. */
+/** A proxy to PostgreSQL that can drop connections: all of them, or one before the response to a COMMIT. */
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import type { StoreSettings } from "../../../core/store/settings";
 
 export interface DatabaseProxy {
   readonly settings: StoreSettings;
-  /** Cuts the connection when the next COMMIT was carried out, before its response arrives. */
+  /** Drops the connection after the next COMMIT, before its response arrives. */
   dropNextCommitResponse(): void;
-  /** Nobody is connected from now on, and nobody can connect. */
+  /** Drops all connections and refuses new ones. */
   disconnect(): Promise<void>;
   reconnect(): Promise<void>;
 }

@@ -37,5 +37,5 @@ export const rejected: EntryOutcome = {
   details: {},
 };
 
-/** Long enough that no claim is over while a test runs. */
+/** Longer than any test, so that no claim expires during one. */
 export const longMs = 60_000;

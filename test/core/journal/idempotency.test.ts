@@ -210,7 +210,7 @@ describe("the same call under its key again", () => {
     expect(server.heads).toHaveLength(2);
   });
 
-  test.each([401, 403, 429])("is made after %s, which turned its caller away", async (status) => {
+  test.each([401, 403, 429])("is sent again after %s, which rejected the caller", async (status) => {
     const { server, client } = await startClientAndServer(inSequence(refused(status), booked), freshStore());
     const error = await failureOf(client.trades.book(tradeInput));
     expect(error).toMatchObject({ outcome: "rejected", status });
@@ -287,7 +287,7 @@ describe("another call under the key", () => {
     ["client", { clientId: "c-2" }],
     ["environment", { environment: "sandbox" }],
   ];
-  test.each(apart)("of another %s is another key", async (_, options) => {
+  test.each(apart)("is a separate key for another %s", async (_, options) => {
     const given = freshStore();
     const { server, client } = await startClientAndServer(booked, given);
     await client.trades.book(tradeInput);
@@ -322,16 +322,21 @@ test("gives a call without key and single-use field a unique key", async () => {
   expect(new Set(keys).size).toBe(2);
 });
 
-test.each(["", "   ", "a".repeat(201), "a\nb", "a\0b", "\ud800", 7, null])("%j is no key", async (key) => {
-  const { server, client } = await startClientAndServer(booked, freshStore());
-  const error = await failureOf(client.trades.book(tradeInput, { key: key as string }));
-  expect(error).toMatchObject({
-    code: "invalid_input",
-    outcome: "not-sent",
-    violations: [{ field: "key", message: expect.stringContaining("text of 1 to 200 characters") as string }],
-  });
-  expect(server.heads).toHaveLength(0);
-});
+test.each(["", "   ", "a".repeat(201), "a\nb", "a\0b", "\ud800", 7, null])(
+  "refuses the key %j",
+  async (key) => {
+    const { server, client } = await startClientAndServer(booked, freshStore());
+    const error = await failureOf(client.trades.book(tradeInput, { key: key as string }));
+    expect(error).toMatchObject({
+      code: "invalid_input",
+      outcome: "not-sent",
+      violations: [
+        { field: "key", message: expect.stringContaining("text of 1 to 200 characters") as string },
+      ],
+    });
+    expect(server.heads).toHaveLength(0);
+  },
+);
 
 test("writes no entry for changes and reads, and loads no store", async () => {
   const given = { store: "/nowhere/at/all/store.db", storeKey };
@@ -340,7 +345,7 @@ test("writes no entry for changes and reads, and loads no store", async () => {
   await client.request({ method: "POST", path: "/things", body: { a: 1 } });
 });
 
-describe.each(engines())("of calls that race on a key, on $name", ({ create }) => {
+describe.each(engines())("concurrent calls with one key, on $name", ({ create }) => {
   /** Creates clients that share nothing but the store, like separate processes. */
   async function racing(fault: Fault, count: number, options: ClientOptions = {}) {
     const { location, key } = await create();
@@ -433,7 +438,7 @@ async function startTcpProxy(url: string) {
   };
 }
 
-describe.each(engines().slice(1))("while the store ($name) is away for a moment", ({ create }) => {
+describe.each(engines().slice(1))("while the store ($name) is briefly unavailable", ({ create }) => {
   async function atWay() {
     const { location, key } = await create();
     const way = await startTcpProxy(location);
@@ -493,7 +498,7 @@ describe.each(engines().slice(1))("while the store ($name) is away for a moment"
 describe("without the store", () => {
   const broken: [what: string, store: () => Promise<string>, words: RegExp][] = [
     [
-      "a file that is no database",
+      "a file that is not a database",
       async () => {
         const path = join(files.path, `${randomUUID()}.db`);
         await writeFile(path, "no database ".repeat(1_000), { mode: 0o600 });
@@ -511,12 +516,12 @@ describe("without the store", () => {
       /EISDIR/,
     ],
     [
-      "a server that is not there",
+      "an unreachable server",
       async () => (await closedPortUrl()).replace("http://", "postgres://fx:pass-word-1@").concat("/fxdesk"),
       /ECONNREFUSED/,
     ],
   ];
-  test.each(broken)("(%s) reads go on, and money stays where it is", async (_, place, words) => {
+  test.each(broken)("(%s) makes reads and refuses money calls", async (_, place, words) => {
     const store = await place();
     const { server, client } = await startClientAndServer(respond(200, "[]"), { store, storeKey });
     expect(await client.trades.list()).toEqual([]);

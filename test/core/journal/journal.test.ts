@@ -103,7 +103,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     ["rejected", "ended", rejected],
     ["unknown", "ended", unknown],
     ["not-sent", "mine", notSent],
-  ])("after %s the same key is %s, with other terms refused", async (_, kind, ending) => {
+  ])("reports the same key after %s as %s, and refuses other terms", async (_, kind, ending) => {
     const journal = await open();
     const wanted = fresh();
     const entry = await claimed(journal, wanted);
@@ -120,7 +120,7 @@ describe.each(engines())("$name", ({ name, create }) => {
 
   const allowed: readonly EntryOutcome["state"][] = ["done", "rejected", "unknown", "not-sent"];
   test.each([done, rejected, notSent])(
-    "after $state no other end is taken, and the same one again",
+    "accepts no other outcome after $state, only the same one again",
     async (first) => {
       const journal = await open();
       const entry = await claimed(journal);
@@ -133,7 +133,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     },
   );
 
-  test.each(allowed)("what is unknown may end as %s, whoever found out", async (state) => {
+  test.each(allowed)("accepts %s for an unknown call from any process", async (state) => {
     const journal = await open();
     const entry = await claimed(journal);
     await journal.recordSent(entry);
@@ -155,31 +155,31 @@ describe.each(engines())("$name", ({ name, create }) => {
 
   test("frees the key if the process died before sending", async () => {
     const wanted = fresh();
-    const gone = await open();
-    const entry = await claimed(gone, wanted, 1);
+    const dead = await open();
+    const entry = await claimed(dead, wanted, 1);
     const other = await open();
     expect(await other.waitForOutcome(entry.id, never)).toMatchObject({
       state: "not-sent",
       ending: { state: "not-sent", by: "recovery" },
     });
     await claimed(other, wanted);
-    await expect(gone.recordSent(entry)).rejects.toThrow("no longer holds its claim");
-    await expect(gone.recordOutcome(entry, notSent)).rejects.toThrow("another process");
+    await expect(dead.recordSent(entry)).rejects.toThrow("no longer holds its claim");
+    await expect(dead.recordOutcome(entry, notSent)).rejects.toThrow("another process");
     await other.recordSent(entry);
   });
 
   test("marks a sent call unknown if the process died, and accepts a late outcome", async () => {
-    const gone = await open();
-    const entry = await claimed(gone, fresh(), 1);
-    await gone.recordSent(entry);
+    const dead = await open();
+    const entry = await claimed(dead, fresh(), 1);
+    await dead.recordSent(entry);
     expect(await (await open()).waitForOutcome(entry.id, never)).toMatchObject({
       state: "unknown",
       endingDetails: { remark: expect.stringContaining(`the reference ${entry.reference!}.`) as string },
     });
-    await expect(gone.recordSent(entry)).rejects.toThrow(
+    await expect(dead.recordSent(entry)).rejects.toThrow(
       "is unknown: this process no longer holds its claim",
     );
-    expect((await gone.recordOutcome(entry, done)).state).toBe("done");
+    expect((await dead.recordOutcome(entry, done)).state).toBe("done");
   });
 
   test("restarts the claim's lifetime when sent, and records sent once", async () => {
@@ -392,7 +392,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     });
   });
 
-  describe("processes that race for keys", () => {
+  describe("processes that compete for keys", () => {
     const fates = ["done", "rejected", "unknown", "not-sent", "dies before", "dies after"] as const;
     type Fate = (typeof fates)[number];
     const endings: Readonly<Record<string, EntryOutcome>> = { done, rejected, unknown, "not-sent": notSent };

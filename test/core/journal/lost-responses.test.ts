@@ -62,39 +62,36 @@ const bookedUnder = async (client: FxdeskClient, reference: string) => {
   return found;
 };
 
-test.each(["reset-after", "cut-off"] as const)(
-  "a booking is found by its own reference: %s",
-  async (kind) => {
-    const client = connected();
-    const quote_id = await makeQuote(client);
-    addFault("trades.book", kind);
-    const response = await client.trades.book.response({ quote_id, reason: "other" });
-    const { reference, entry } = response.journal!;
-    expect(reference).toMatch(/^FX-/);
-    const [trade, ...others] = await bookedUnder(client, reference!);
-    expect(others).toEqual([]);
-    expect(response).toMatchObject({ status: 201, body: trade, attempts: 1 });
-    expect(response.journal).toEqual({ entry, replayed: false, reference, recovered: true });
-    expect(response.violations).toEqual([
-      {
-        field: "",
-        message: "The response was lost. This is what trades.list shows of the call, which it found",
-      },
-      { field: "bank_account", message: expect.stringContaining("expected object") as string },
-    ]);
-    expect(await onlyEntry()).toMatchObject({
-      id: entry,
-      state: "done",
-      ending: { by: "recovery", status: 201, identity: trade!.trade_id },
-      endingDetails: { body: trade, remark: expect.stringContaining(trade!.trade_id) as string },
-    });
-    expect(lines).toEqual([]);
-    const again = await client.trades.book.response({ quote_id, reason: "other" });
-    expect(again).toMatchObject({ body: trade, journal: { entry, replayed: true, recovered: true } });
-  },
-);
+test.each(["reset-after", "cut-off"] as const)("finds a booking by its reference: %s", async (kind) => {
+  const client = connected();
+  const quote_id = await makeQuote(client);
+  addFault("trades.book", kind);
+  const response = await client.trades.book.response({ quote_id, reason: "other" });
+  const { reference, entry } = response.journal!;
+  expect(reference).toMatch(/^FX-/);
+  const [trade, ...others] = await bookedUnder(client, reference!);
+  expect(others).toEqual([]);
+  expect(response).toMatchObject({ status: 201, body: trade, attempts: 1 });
+  expect(response.journal).toEqual({ entry, replayed: false, reference, recovered: true });
+  expect(response.violations).toEqual([
+    {
+      field: "",
+      message: "The response was lost. This is what trades.list shows of the call, which it found",
+    },
+    { field: "bank_account", message: expect.stringContaining("expected object") as string },
+  ]);
+  expect(await onlyEntry()).toMatchObject({
+    id: entry,
+    state: "done",
+    ending: { by: "recovery", status: 201, identity: trade!.trade_id },
+    endingDetails: { body: trade, remark: expect.stringContaining(trade!.trade_id) as string },
+  });
+  expect(lines).toEqual([]);
+  const again = await client.trades.book.response({ quote_id, reason: "other" });
+  expect(again).toMatchObject({ body: trade, journal: { entry, replayed: true, recovered: true } });
+});
 
-test("keeps a booking unknown that was not made, with a remark on the search", async () => {
+test("reports a booking that was not made as unknown, with a remark on the search", async () => {
   const client = connected();
   const quote_id = await makeQuote(client);
   addFault("trades.book", "reset-before");
@@ -117,7 +114,7 @@ test("keeps a booking unknown that was not made, with a remark on the search", a
   expect(again.message).toContain("nothing was sent now");
 });
 
-test("reports a booking that is found later in one line, and replays it from then on", async () => {
+test("reports a booking that is found later in one line, and then replays it", async () => {
   const client = connected();
   const quote_id = await makeQuote(client);
   addFault("trades.book", "reset-after");
@@ -188,7 +185,7 @@ test("returns the recovered outcome to repetitions of the call", async () => {
   expect(ids.size).toBe(1);
 });
 
-test("leaves two lost calls with one reference to a person", async () => {
+test("does not resolve two lost calls with the same reference", async () => {
   const client = connected();
   const quotes = [await makeQuote(client), await makeQuote(client)];
   const reference = "INV-9";
@@ -208,7 +205,7 @@ describe("a payment", () => {
     expect(await failure(paying)).toMatchObject({ outcome: "unknown" });
   });
 
-  test("is repeated once if the service replays, and made once", async () => {
+  test("is repeated once if the service replays, and carried out once", async () => {
     const client = connected({ settings: { replaysByRequestId: "yes" } });
     const input = await sampleInput("payments.initiate", client);
     const before = sandbox.requests.length;

@@ -1,4 +1,4 @@
-/** Programs that use the built client: what they load, and what they do on a disk that is full. */
+/** Programs that use the built client: the modules they load, and their behaviour on a full disk. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { useTempFolder } from "../store/engines";
 const root = join(__dirname, "../../..");
 const files = useTempFolder();
 
-/** Runs a program that has a client of the server, through a shell that may limit it; returns what it printed as JSON. */
+/** Runs a program with a client of the server, in a shell that can set limits. Returns its printed JSON. */
 async function program(url: string, code: string, shell = 'exec "$@"'): Promise<unknown> {
   const options = {
     baseUrl: url,
@@ -33,7 +33,7 @@ async function program(url: string, code: string, shell = 'exec "$@"'): Promise<
   return JSON.parse(stdout);
 }
 
-test("reads and changes load neither journal nor store", async () => {
+test("loads neither journal nor store for reads and changes", async () => {
   const { url } = await startFaultServer(respond(200, "[]"));
   const code = `
     await client.trades.list();
@@ -42,7 +42,7 @@ test("reads and changes load neither journal nor store", async () => {
   expect(await program(url, code)).toEqual(["dist/core/store/settings.js"]);
 });
 
-test("a full disk stops money calls before they are sent, but no reads", async () => {
+test("refuses money calls on a full disk before sending, but makes reads", async () => {
   const server = await startFaultServer(respond(201, '{"trade_id":"t-1"}'));
   const code = `
     let booked = 0;
@@ -52,7 +52,7 @@ test("a full disk stops money calls before they are sent, but no reads", async (
     const read = await client.request({ method: "GET", path: "/things" });
     print({ booked, error, read: read.status });
     process.exit();`;
-  // No file may become larger than this: writing more fails, as on a disk that is full.
+  // Limits the file size, so that writes fail as on a full disk.
   const limited = "trap '' XFSZ; ulimit -f 600; exec \"$@\"";
   const { booked, error, read } = (await program(server.url, code, limited)) as {
     booked: number;

@@ -75,12 +75,12 @@ describe.each(engines())("$name", ({ create }) => {
 
   test("recovers calls of dead processes only", async () => {
     await entry("FX-3");
-    const gone = await entry("FX-4", 1);
-    await eventually(async () => (await take("due", 1)).includes(gone.id), {
+    const orphan = await entry("FX-4", 1);
+    await eventually(async () => (await take("due", 1)).includes(orphan.id), {
       withinMs: 10_000,
       what: "its end",
     });
-    expect(await journals[1]!.get(gone.id)).toMatchObject({ state: "unknown", ending: { by: "recovery" } });
+    expect(await journals[1]!.get(orphan.id)).toMatchObject({ state: "unknown", ending: { by: "recovery" } });
   });
 
   test("reports nothing due without unknown entries", async () => {

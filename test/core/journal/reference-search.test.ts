@@ -1,4 +1,4 @@
-/** What a search says of a call whose response was lost, by what is listed and what the journal has. */
+/** Results of a search for a call whose response was lost, by listed items and journal entries. */
 import * as fc from "fast-check";
 import { listTrades, bookTrade } from "../../../core/contract/trades";
 import type { Entry } from "../../../core/journal/entry";
@@ -127,17 +127,20 @@ describe("a call is", () => {
     });
   });
 
-  test.each(["unknown", "sent"] as const)("not found while another of its reference is %s", async (state) => {
-    const others = [createEntry("e-2", { state })];
-    expect(await finding({ listed: [trade("t-1")], others })).toEqual({
-      kind: "shared",
-      remark:
-        `${looked}: t-1, which may belong to another entry.` +
-        " Other entries have the same reference, so it is weak evidence: e-2.",
-    });
-  });
+  test.each(["unknown", "sent"] as const)(
+    "not found while another entry with its reference is %s",
+    async (state) => {
+      const others = [createEntry("e-2", { state })];
+      expect(await finding({ listed: [trade("t-1")], others })).toEqual({
+        kind: "shared",
+        remark:
+          `${looked}: t-1, which may belong to another entry.` +
+          " Other entries have the same reference, so it is weak evidence: e-2.",
+      });
+    },
+  );
 
-  test.each([undefined, "", " "])("not looked for with the reference %j", async (reference) => {
+  test.each([undefined, "", " "])("not searched with the reference %j", async (reference) => {
     expect(await finding({ listed: [trade("t-1", "")] }, createEntry("e-1", { reference }))).toBeUndefined();
   });
 });
@@ -174,7 +177,7 @@ test("searches for several entries in one pass", async () => {
   expect(walks).toBe(1);
 });
 
-/** A list that others add to at its head, or take from, while it is read. */
+/** A list whose head grows or shrinks while it is read. */
 function movingList(size: number, changes: readonly ("add" | "remove" | "none")[]) {
   const list = Array.from({ length: 30 }, (_, index) => trade(`t-${index}`, `old-${index}`));
   list.splice(17, 0, trade("mine"));
@@ -199,7 +202,7 @@ test("finds an item in the next search if a moving list hid it", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 2, max: 40 }),
-      // So many that the first walk may move at each page, and no more.
+      // Enough for one change at each page of the first pass.
       fc.array(fc.constantFrom("add" as const, "remove" as const, "none" as const), { maxLength: 3 }),
       async (size, changes) => {
         const moving = sources(size, changes);
@@ -212,7 +215,7 @@ test("finds an item in the next search if a moving list hid it", async () => {
   );
 });
 
-/** A list of two, of which the second is on the second page until it moves to the first, which has been read by then. */
+/** A list of two items. The second moves from page two to page one after page one was read. */
 function shiftingList(reference: string) {
   let walks = 0;
   const readPages = async function* () {

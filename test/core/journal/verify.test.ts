@@ -1,4 +1,4 @@
-/** Exports that were changed: random edits, removed, reordered and cut-off lines. FXDESK_RUNS says how many. */
+/** Tampered exports: random edits, removed, reordered and cut-off lines. FXDESK_RUNS sets the number. */
 import * as fc from "fast-check";
 import { eraseDetails } from "../../../core/journal/operator-actions";
 import { type ChainHead, parseHead, formatHead } from "../../../core/journal/hash-chain";
@@ -10,10 +10,10 @@ import { withStore } from "../../../core/store/open";
 import { useTempFolder, key } from "../store/engines";
 import { done, intent, longMs, notSent, unknown } from "./fixtures";
 
-/** Four kinds of changes, as many of each. */
+/** Runs per kind of change; there are four. */
 const numRuns = Math.ceil(Number(process.env.FXDESK_RUNS ?? 1_000) / 4);
 const files = useTempFolder();
-/** The lines of an export of which each says another thing, and the head of its journal. */
+/** Lines of an export with different events, and the head of its journal. */
 let lines: readonly string[];
 let head: ChainHead;
 
@@ -42,16 +42,16 @@ async function* inChunks(bytes: Uint8Array, size: number) {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
-const verify = (bytes: Uint8Array, kept?: ChainHead, chunkSize = 10_000) =>
-  verifyExport(inChunks(bytes, chunkSize), kept);
+const verify = (bytes: Uint8Array, expectedHead?: ChainHead, chunkSize = 10_000) =>
+  verifyExport(inChunks(bytes, chunkSize), expectedHead);
 
-const faultLocations = async (bytes: Uint8Array, kept?: ChainHead) =>
-  (await verify(bytes, kept)).faults.map(({ where }) => where);
+const faultLocations = async (bytes: Uint8Array, expectedHead?: ChainHead) =>
+  (await verify(bytes, expectedHead)).faults.map(({ where }) => where);
 
-/** Some line, by a number that may be any. */
+/** Picks a line by an arbitrary number. */
 const lineIndex = (number: number) => number % lines.length;
 
-/** The number of the line in which a byte is. */
+/** Returns the number of the line that contains a byte. */
 const lineAt = (offset: number) =>
   exportBytes()
     .subarray(0, offset)
@@ -59,7 +59,7 @@ const lineAt = (offset: number) =>
 
 const anyNumber = fc.nat(1_000_000);
 
-test.each([1, 7, 64, 100_000])("is whole as it was exported, in pieces of %d bytes", async (size) => {
+test.each([1, 7, 64, 100_000])("accepts an unchanged export in chunks of %d bytes", async (size) => {
   expect(await verify(exportBytes(), head, size)).toEqual({
     events: lines.length - 1,
     entries: 6,
@@ -129,9 +129,9 @@ test("finds a truncated file", () =>
 
 test("finds a truncated journal with a forged last line by its head", async () => {
   for (let count = 0; count < lines.length - 1; count += 1) {
-    const kept = lines.slice(0, count);
-    const { hash } = count === 0 ? { hash: "0".repeat(64) } : (JSON.parse(kept.at(-1)!) as ChainHead);
-    const shorter = Buffer.from(`${kept.join("")}{"count":${count},"head":"${hash}"}\n`);
+    const remaining = lines.slice(0, count);
+    const { hash } = count === 0 ? { hash: "0".repeat(64) } : (JSON.parse(remaining.at(-1)!) as ChainHead);
+    const shorter = Buffer.from(`${remaining.join("")}{"count":${count},"head":"${hash}"}\n`);
     expect(await faultLocations(shorter, head)).toContain("end");
     expect(await faultLocations(shorter, { seq: count, hash })).not.toContain("end");
   }
@@ -154,7 +154,7 @@ test.each([
   '{"count":0}\n',
   `{"count":0,"head":"${"1".repeat(64)}"}\n`,
   "\0",
-])("%j is no export", async (text) => {
+])("rejects %j as an export", async (text) => {
   expect(await faultLocations(Buffer.from(text))).not.toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Attacks on releases. Whoever attacks may ask, decide with a secret of their own, and write to the store as they like, its
- * key included; they cannot read the file of people. None of what they want is booked, and what people released is.
+ * Attacks on releases. An attacker may request, decide with a valid personal secret, and write anything to the store,
+ * with its key, but cannot read the people file. No attack is booked; properly released orders are.
  */
 import { createHash } from "node:crypto";
 import type { FxdeskClient, Interceptor } from "@fxdesk/toolkit";
@@ -31,7 +31,7 @@ beforeAll(async () => {
       quoteEverySeconds: 0.05,
     },
   });
-  // It asks, and books nothing: it does not know the people.
+  // Requests only; it cannot book without the people file.
   asker = place.client({ people: "/nowhere/people.json" });
 });
 afterAll(() => place.close());
@@ -43,7 +43,7 @@ const inStore = <T>(work: (store: Store) => Promise<T>) => withStore(place.store
 const run = (sql: string, values: (string | number)[] = []) =>
   inStore(({ database }) => database.run(sql, values));
 
-/** Writes other terms over those that were asked for. */
+/** Overwrites the requested terms. */
 async function rewrite(id: string, change: (sealed: SealedOrder) => object, withSeal: boolean) {
   await inStore(async ({ database, sealer }) => {
     const [row] = await database.run("SELECT content FROM fxdesk_releases WHERE id = $1", [id]);
@@ -66,11 +66,11 @@ const withTerms = (more: object) => (sealed: SealedOrder) => ({
   terms: { ...sealed.terms, ...more },
 });
 
-/** Makes the store say that it is released. */
+/** Sets the state in the store to released. */
 const markReleased = (id: string) =>
   run("UPDATE fxdesk_releases SET state = 'released', next_at = 0, held_until = 0 WHERE id = $1", [id]);
 
-/** Writes a decision as somebody would who has another key. */
+/** Writes a decision that is signed with another key. */
 async function forgeDecision(id: string, person: string, mac: string) {
   await inStore(async ({ database, sealer }) => {
     const [row] = await database.run("SELECT hash FROM fxdesk_releases WHERE id = $1", [id]);
@@ -107,7 +107,7 @@ async function forgeDecision(id: string, person: string, mac: string) {
   await markReleased(id);
 }
 
-/** Copies what people said of one release to another. */
+/** Copies the decisions of one release to another. */
 async function copyDecisions(from: string, to: string) {
   await inStore(async ({ database, sealer }) => {
     const rows = await database.run("SELECT * FROM fxdesk_release_decisions WHERE release = $1", [from]);
@@ -127,29 +127,29 @@ async function copyDecisions(from: string, to: string) {
 const expectRefusal = (message: RegExp) => (saying: Promise<unknown>) =>
   expect(saying).rejects.toThrow(message);
 
-/** What is tried, by kind; each leaves no order that may be booked under its reference. */
+/** Attacks by kind. After each, no order with its reference may be booked. */
 const attacks: Readonly<Record<string, (reference: string) => Promise<void>>> = {
-  async "the amount changed after the yes"(reference) {
+  async "an amount changed after approval"(reference) {
     const id = await ask(reference);
     await place.decide(id, "anna");
     await rewrite(id, withTerms({ amount: "4000" }), false);
   },
-  async "the amount changed after the yes, with its seal"(reference) {
+  async "an amount and its seal changed after approval"(reference) {
     const id = await ask(reference);
     await place.decide(id, "anna");
     await rewrite(id, withTerms({ amount: "4000" }), true);
   },
-  async "a worse rate after the yes, with its seal"(reference) {
+  async "a worse rate and its seal after approval"(reference) {
     const id = await ask(reference, { worst_rate: "5" });
     await place.decide(id, "anna");
     await rewrite(id, withTerms({ worst_rate: "0.5" }), true);
   },
-  async "the side changed after the yes, with its seal"(reference) {
+  async "a side and its seal changed after approval"(reference) {
     const id = await ask(reference, { worst_rate: "5" });
     await place.decide(id, "anna");
     await rewrite(id, withTerms({ fixed_side: "buy", worst_rate: "0.1" }), true);
   },
-  async "the validity prolonged after the yes, with its seal"(reference) {
+  async "a prolonged validity and its seal after approval"(reference) {
     const id = await ask(reference, { worst_rate: "5" });
     await place.decide(id, "anna");
     await rewrite(
@@ -158,73 +158,73 @@ const attacks: Readonly<Record<string, (reference: string) => Promise<void>>> = 
       true,
     );
   },
-  async "who asked changed after the yes, with its seal"(reference) {
+  async "a requester and its seal changed after approval"(reference) {
     const id = await ask(reference);
     await rewrite(id, (sealed) => ({ ...sealed, asker: "bert" }), true);
     await markReleased(id);
   },
-  async "a state that nobody decided"(reference) {
+  async "a state without a decision"(reference) {
     await markReleased(await ask(reference));
   },
-  async "a decision without a proof"(reference) {
+  async "a decision without a signature"(reference) {
     await forgeDecision(await ask(reference), "anna", "");
   },
-  async "a decision with any proof"(reference) {
+  async "a decision with a random signature"(reference) {
     await forgeDecision(await ask(reference), "bert", "ab".repeat(32));
   },
   async "a decision signed with another key"(reference) {
     await forgeDecision(await ask(reference), "anna", "signed");
   },
-  async "another order's yes"(reference) {
+  async "the approval of another order"(reference) {
     const other = await ask(`released ${reference}`);
     await place.decide(other, "anna");
     await copyDecisions(other, await ask(reference));
   },
-  async "the yes to the same terms that were used before"(reference) {
+  async "a used approval of the same terms"(reference) {
     const other = await ask(`released ${reference}`);
     await place.decide(other, "bert");
     const id = await ask(reference, { reference: `released ${reference}` });
     await rewrite(id, withTerms({ reference }), true);
     await copyDecisions(other, id);
   },
-  async "a yes that is prolonged in the store"(reference) {
+  async "an approval prolonged in the store"(reference) {
     const id = await ask(reference);
     await place.decide(id, "anna");
     await run("UPDATE fxdesk_release_decisions SET until = until + 1 WHERE release = $1", [id]);
   },
-  async "a refusal that is turned round in the store"(reference) {
+  async "a rejection inverted in the store"(reference) {
     const id = await ask(reference);
     await place.decide(id, "anna", "refuse");
     await run("UPDATE fxdesk_release_decisions SET decision = 'release' WHERE release = $1", [id]);
     await markReleased(id);
   },
-  async "a yes under another's name in the store"(reference) {
+  async "an approval under another name in the store"(reference) {
     const id = await ask(reference, { amount: "6000" });
     await place.decide(id, "anna");
     await run("UPDATE fxdesk_release_decisions SET person = 'bert' WHERE release = $1", [id]);
     await markReleased(id);
   },
-  async "own yes"(reference) {
+  async "the requester's own approval"(reference) {
     const id = await ask(reference);
-    await expectRefusal(/desk has asked/)(place.decide(id, "desk"));
+    await expectRefusal(/desk requested/)(place.decide(id, "desk"));
     await markReleased(id);
   },
-  async "the yes of the deputy of who asked"(reference) {
+  async "the approval of the requester's deputy"(reference) {
     const id = await ask(reference);
     await expectRefusal(/dora cannot release it/)(place.decide(id, "dora"));
     await markReleased(id);
   },
-  async "the yes of somebody whom nobody named"(reference) {
+  async "the approval of an unlisted person"(reference) {
     const id = await ask(reference);
     await expectRefusal(/does not list eve/)(place.decide(id, "eve"));
     await markReleased(id);
   },
-  async "one yes where two are needed"(reference) {
+  async "one approval instead of two"(reference) {
     const id = await ask(reference, { amount: "6000" });
     expect((await place.decide(id, "anna")).state).toBe("waiting");
     await markReleased(id);
   },
-  async "somebody and their deputy as two"(reference) {
+  async "a person and their deputy as two"(reference) {
     const id = await ask(reference, { amount: "6000" });
     await place.decide(id, "anna");
     expect((await place.decide(id, "carl")).state).toBe("waiting");
@@ -236,23 +236,23 @@ const attacks: Readonly<Record<string, (reference: string) => Promise<void>>> = 
     expect((await place.decide(id, "bert")).state).toBe("waiting");
     await markReleased(id);
   },
-  async "a yes after a no"(reference) {
+  async "an approval after a rejection"(reference) {
     const id = await ask(reference);
     await place.decide(id, "bert", "refuse");
     await expectRefusal(/is refused/)(place.decide(id, "anna"));
   },
-  async "a no and a yes at once"(reference) {
+  async "a concurrent rejection and approval"(reference) {
     const id = await ask(reference);
     const [no] = await Promise.allSettled([place.decide(id, "bert", "refuse"), place.decide(id, "anna")]);
     expect(no.status).toBe("fulfilled");
   },
-  async "a yes after it was cancelled"(reference) {
+  async "an approval after cancellation"(reference) {
     const id = await ask(reference);
     await asker.orders.cancel(id);
     await expectRefusal(/is cancelled/)(place.decide(id, "anna"));
     await markReleased(id);
   },
-  async "a yes after its time"(reference) {
+  async "an approval after expiry"(reference) {
     const id = await ask(reference, { valid_until: new Date(Date.now() + 30).toISOString() });
     await eventually(async () => (await asker.orders.get(id)).state === "expired", {
       withinMs: 5_000,
@@ -261,49 +261,49 @@ const attacks: Readonly<Record<string, (reference: string) => Promise<void>>> = 
     await expectRefusal(/is expired/)(place.decide(id, "anna"));
     await markReleased(id);
   },
-  async "more than the policy allows"(reference) {
+  async "an amount above the limit"(reference) {
     await expectRefusal(/the policy allows 100000 EUR/)(ask(reference, { amount: "100001" }));
   },
-  async "more than the policy allows on the other side"(reference) {
+  async "an amount above the limit on the other side"(reference) {
     const order = { fixed_side: "buy", amount: "100000", worst_rate: "0.5" } as const;
     await expectRefusal(/the policy allows 100000 EUR/)(ask(reference, order));
   },
-  async "a pair that the policy does not name"(reference) {
+  async "a pair outside the policy"(reference) {
     await expectRefusal(/does not allow selling EUR for GBP/)(
       ask(reference, { buy_currency: "GBP", rate_symbol: "EURGBP" }),
     );
   },
-  async "a type that the policy does not name"(reference) {
-    await expectRefusal(/trades of the type forward/)(
+  async "a type outside the policy"(reference) {
+    await expectRefusal(/trade type forward/)(
       ask(reference, { trade_type: "forward", value_date: "2030-01-02" }),
     );
   },
-  async "nobody who asks"(reference) {
+  async "no requester"(reference) {
     const nameless = place.client({ actor: "" });
-    await expectRefusal(/nobody says who that is/)(nameless.orders.order(sampleOrder({ reference })));
+    await expectRefusal(/the requester is unknown/)(nameless.orders.order(sampleOrder({ reference })));
   },
-  async "somebody who asks whom nobody named"(reference) {
+  async "an unlisted requester"(reference) {
     const eve = place.client({ actor: "eve" });
     await expectRefusal(/does not list eve/)(eve.orders.order(sampleOrder({ reference })));
   },
-  async "a booking beside the order"(reference) {
+  async "a direct booking"(reference) {
     await expectRefusal(/needs release by anna or bert or desk/)(
       asker.trades.book({ quote_id: "q", reason: "other", reference }),
     );
   },
 };
 
-/** What books under a reference, before anything is released. */
+/** All attacks; their references contain the kind. */
 const kinds = Object.entries(attacks);
 const references = kinds.flatMap(([kind]) =>
   Array.from({ length: times }, (_, index) => [kind, `${kind} ${index}`] as const),
 );
 
-test.each(kinds)("%s is turned away or waits", async (kind, attack) => {
+test.each(kinds)("refuses or holds an order with %s", async (kind, attack) => {
   for (const [, reference] of references.filter(([name]) => name === kind)) await attack(reference);
 });
 
-test("and none is booked by who has the credentials and knows the people", async () => {
+test("books no attack in a process with credentials and the people file", async () => {
   const released = await Promise.all(
     Array.from({ length: 3 }, async (_, index) => {
       const id = await ask(`good ${index}`);
@@ -313,7 +313,7 @@ test("and none is booked by who has the credentials and knows the people", async
   );
   const runners = [place.client(), place.client()];
   await Promise.all(runners.map((client) => client.orders.start()));
-  // Whatever is open was looked at, and those that are good are booked.
+  // Every open order was examined, and the good ones are booked.
   await eventually(
     async () => {
       const states = await Promise.all(released.map((id) => asker.orders.get(id)));
@@ -322,9 +322,9 @@ test("and none is booked by who has the credentials and knows the people", async
       );
       return states.every(({ state }) => state === "booked") && left.length === 0;
     },
-    { withinMs: 30_000, what: "the good ones" },
+    { withinMs: 30_000, what: "the bookings of the good orders" },
   );
-  // What was booked is set back, as if it had not been used.
+  // Resets the booked orders as if they were unused.
   await run(
     `UPDATE fxdesk_releases SET state = 'released', entry = NULL, next_at = 0, held_until = 0, progress = $1
      WHERE id IN ($2, $3, $4)`,
@@ -333,9 +333,9 @@ test("and none is booked by who has the credentials and knows the people", async
   await eventually(
     async () => {
       const reports = await Promise.all(released.map((id) => asker.orders.get(id)));
-      return reports.every(({ remark = "" }) => remark.includes("an order is booked once"));
+      return reports.every(({ remark = "" }) => remark.includes("An order is booked only once"));
     },
-    { withinMs: 30_000, what: "that they were booked" },
+    { withinMs: 30_000, what: "the remarks about the earlier bookings" },
   );
   await Promise.all(runners.map((client) => client.close()));
   const booked: string[] = [];
@@ -344,18 +344,18 @@ test("and none is booked by who has the credentials and knows the people", async
   expect(references.filter(([, reference]) => booked.includes(reference))).toEqual([]);
 });
 
-test("what was changed in the store is not listed, and a check of the store names it", async () => {
+test("does not list a release that was changed in the store; a store check reports it", async () => {
   const id = await ask("changed");
   await rewrite(id, withTerms({ amount: "2" }), false);
   expect((await place.service.list({ limit: 1_000 })).releases.map((release) => release.id)).not.toContain(
     id,
   );
-  await expect(place.service.get(id)).rejects.toThrow("it was changed in the store");
+  await expect(place.service.get(id)).rejects.toThrow("was changed in the store");
   const { faults } = await checkStore(place.store);
   expect(faults).toContainEqual(expect.stringContaining(`The sealed request of ${id} was changed`));
 });
 
-/** A quote that says something else than what was asked for. */
+/** Changes quotes so that they differ from the request. */
 const tamperQuotes =
   (change: (quote: Record<string, unknown>) => object): Interceptor =>
   async (call, next) => {
@@ -365,7 +365,7 @@ const tamperQuotes =
   };
 
 test.each([
-  ["larger than what was said", ({ sell_amount: amount }) => ({ sell_amount: Number(amount) * 10 })],
+  ["for a larger amount", ({ sell_amount: amount }) => ({ sell_amount: Number(amount) * 10 })],
   [
     "with a good rate and bad amounts",
     ({ buy_amount: amount }) => ({ buy_amount: Number(amount) / 2, quoted_rate: 9 }),
@@ -373,30 +373,30 @@ test.each([
   ["of another pair", () => ({ buy_currency: "GBP" })],
   ["with the rate of another pair", () => ({ quoted_rate_symbol: "GBPUSD" })],
   ["without a rate", () => ({ quoted_rate: undefined })],
-  ["with a rate that is none", () => ({ quoted_rate: "Infinity" })],
-  ["with a rate below nothing", () => ({ quoted_rate: -1 })],
+  ["with a rate that is not a number", () => ({ quoted_rate: "Infinity" })],
+  ["with a negative rate", () => ({ quoted_rate: -1 })],
 ] as [string, (quote: Record<string, unknown>) => object][])(
-  "a quote %s is not booked",
+  "does not book a quote %s",
   async (kind, change) => {
     const other = await createReleaseFixture();
     const client = other.client({ interceptors: [tamperQuotes(change)] });
     const { release } = await client.orders.order(sampleOrder({ reference: kind, worst_rate: "1" }));
     await other.decide(release, "anna");
-    const told = await eventually(
+    const reported = await eventually(
       async () => {
         const report = await client.orders.get(release);
         return report.remark !== undefined && (report.quotes ?? 0) > 2 && report;
       },
       { withinMs: 15_000, what: "some quotes" },
     );
-    expect(told).toMatchObject({ state: "released", remark: expect.stringMatching(/quote/) as string });
+    expect(reported).toMatchObject({ state: "released", remark: expect.stringMatching(/quote/) as string });
     const trades = await client.trades.list({});
     expect(trades.filter(({ reference }) => reference === kind)).toEqual([]);
     await other.close();
   },
 );
 
-test("limits are not got round by many orders at once, nor by a clock that is put back", async () => {
+test("enforces limits on concurrent orders and after the clock was set back", async () => {
   const other = await createReleaseFixture({
     policy: {
       people: [...people],
@@ -418,15 +418,15 @@ test("limits are not got round by many orders at once, nor by a clock that is pu
     async () => {
       const all = await states();
       return all.every(
-        ({ state, remark }) => state === "booked" || /EUR of 3000 are committed/.test(remark ?? ""),
+        ({ state, remark }) => state === "booked" || /of 3000 EUR are already committed/.test(remark ?? ""),
       );
     },
-    { withinMs: 30_000, what: "an end of the day" },
+    { withinMs: 30_000, what: "final states of the orders" },
   );
   expect((await states()).filter(({ state }) => state === "booked")).toHaveLength(4);
   const trades = await clients[0]!.trades.list({ page_size: 500 });
   expect(trades.filter(({ reference }) => reference?.startsWith("part "))).toHaveLength(4);
-  // As if the machine's clock had been put back since.
+  // Simulates a clock that was set back.
   const day = 86_400_000;
   await withStore(other.store, ({ database }) =>
     database.run("UPDATE fxdesk_releases SET changed_at = changed_at + $1 WHERE state = 'booked'", [2 * day]),

@@ -61,7 +61,7 @@ test("with a key, is sent once and replays its outcome", async () => {
   expect(await requestPayment(other as typeof payment, options)).toMatchObject({ code: "conflict" });
 });
 
-test("a booking uses its quote as key and replays its outcome", async () => {
+test("uses the quote of a booking as its key and replays its outcome", async () => {
   const booking = (await sampleInput("trades.book", client)) as unknown as Parameters<
     FxdeskClient["trades"]["book"]
   >[0];
@@ -75,7 +75,7 @@ test.each([
   ["another creditor", { creditorName: "Ferme Duval SARI" }],
   ["another amount", { instructedAmount: { currency: "EUR", amount: "125.51" } }],
   ["another account", { creditorAccount: { iban: "DE40100100103307118608" } }],
-])("%s is another call: the yes to the first does not count", async (_, change) => {
+])("requires a new approval for %s", async (_, change) => {
   const before = posts();
   const first = await requestPayment({ ...payment, endToEndIdentification: `E-${_}` } as typeof payment);
   await place.decide(first!.release!, "anna");
@@ -89,14 +89,14 @@ test.each([
   expect(posts()).toBe(before);
 });
 
-test("a release is valid only for its requester", async () => {
+test("accepts a release only from its requester", async () => {
   const first = await requestPayment(payment, { key: "INV-2" });
   await place.decide(first!.release!, "anna");
   const carl = place.client({ actor: "carl" });
   await expect(carl.payments.initiate(payment, { key: "INV-2" })).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("one release sends one of many concurrent calls", async () => {
+test("sends one of many concurrent calls per release", async () => {
   const input = { ...payment, endToEndIdentification: "E-RACE" } as typeof payment;
   const first = await requestPayment(input);
   await place.decide(first!.release!, "anna");
@@ -108,7 +108,7 @@ test("one release sends one of many concurrent calls", async () => {
   expect(posts()).toBe(before + 1);
 });
 
-test("amounts below the threshold are sent and counted", async () => {
+test("sends and counts amounts below the threshold", async () => {
   const small = { ...payment, instructedAmount: { currency: "EUR", amount: "50.00" } } as typeof payment;
   expect((await client.payments.initiate(small)).paymentId).toEqual(expect.any(String));
   await place.setPolicy({
@@ -125,7 +125,7 @@ test("amounts below the threshold are sent and counted", async () => {
   await place.setPolicy({ people: [...people], rules: [{ effects: ["money"], from: ["anna"] }] });
 });
 
-test("a cancelled or expired request is requested again", async () => {
+test("requests release again after a cancelled or expired request", async () => {
   const input = { ...payment, endToEndIdentification: "E-CANCEL" } as typeof payment;
   const first = await requestPayment(input);
   await client.orders.cancel(first!.release!);
@@ -134,12 +134,12 @@ test("a cancelled or expired request is requested again", async () => {
   expect(second!.release).not.toBe(first!.release);
 });
 
-test("a release expires", async () => {
+test("refuses an expired release", async () => {
   const input = { ...payment, endToEndIdentification: "E-LATE" } as typeof payment;
   const first = await requestPayment(input);
   const released = await place.decide(first!.release!, "anna");
   expect(released.state).toBe("released");
-  // As if an hour had passed since: the yes has its time sealed.
+  // Simulates that an hour has passed; the time of an approval is sealed.
   await withStore(place.store, ({ database }) =>
     database.run("UPDATE fxdesk_release_decisions SET at = at - 3600000, until = until - 3600000"),
   );

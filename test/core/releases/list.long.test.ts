@@ -7,7 +7,7 @@ import { sampleRequest } from "./sample-requests";
 
 const files = useTempFolder();
 
-test("a client lists the newest 1,000 of its environment, and tells that there are more", async () => {
+test("lists the newest 1,000 releases of the environment, and reports that there are more", async () => {
   const location = `${files.path}/store.db`;
   const desk = new ReleaseService(new StoreSession({ location, key }));
   const baseUrl = "http://127.0.0.1:1";

@@ -1,11 +1,11 @@
-/** Releases as they are listed: by state, environment and what is newest, and whether these are all. */
+/** Lists of releases: filters by state and environment, order and completeness. */
 import { StoreSession } from "../../../core/journal/store-session";
 import { ReleaseService } from "../../../core/releases/release-service";
 import { eventually } from "../../support/eventually";
 import { engines } from "../store/engines";
 import { sampleRequest } from "./sample-requests";
 
-/** What is written in one millisecond stands in no order of time. */
+/** Rows written in the same millisecond have no order. */
 async function waitForClockTick(): Promise<void> {
   const now = Date.now();
   await eventually(() => Date.now() > now + 1, { withinMs: 10_000, what: "the clock moved" });

@@ -1,4 +1,4 @@
-/** A mail server that runs here, and what it was given. */
+/** A local mail server and the mails it received. */
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 
@@ -9,7 +9,7 @@ export interface ReceivedMail {
 
 export interface MailServerStub {
   readonly received: ReceivedMail[];
-  /** Addresses that are not taken. */
+  /** Addresses that it rejects. */
   readonly refused: Set<string>;
   readonly url: string;
   to(address: string): string[];
@@ -18,7 +18,7 @@ export interface MailServerStub {
 
 export const password = "p@ss/word of the server";
 
-/** With a user and a password, which it tells whoever gives another one. */
+/** Starts a server with a user and a password. It repeats the password when it rejects another one. */
 export async function startMailServerStub(): Promise<MailServerStub> {
   const received: ReceivedMail[] = [];
   const refused = new Set<string>();

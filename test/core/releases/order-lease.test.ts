@@ -1,4 +1,4 @@
-/** An order whose booking left, and of which it is found out later what became: by who has the order then. */
+/** An order whose booking was sent and whose outcome is found later, by the lease holder at that time. */
 import type { Entry, Journal } from "../../../core/journal/entry";
 import { openJournal } from "../../../core/journal/journal";
 import { StoreSession } from "../../../core/journal/store-session";
@@ -31,7 +31,7 @@ interface Order {
   readonly entry: Entry;
 }
 
-/** An order of which nobody knows what became of its booking, and which nobody has. */
+/** Creates an order whose booking has an unknown outcome and which no process holds. */
 async function unknownOrder(key: string): Promise<Order> {
   const asker = place.client({ people: "/nowhere/people.json" });
   const { release } = await asker.orders.order(sampleOrder());
@@ -47,7 +47,7 @@ async function unknownOrder(key: string): Promise<Order> {
   return { release, environment, entry };
 }
 
-/** Works on orders, until it is stopped, where trades cannot be read; `calls` are those that were made. */
+/** Starts an executor that cannot read trades; `calls` are the calls it made. */
 function startExecutor({ environment }: Order, recover: OrderExecutorDependencies["recover"]) {
   const calls: string[] = [];
   const desk: Partial<OrderExecutorDependencies> = {
@@ -69,11 +69,11 @@ function startExecutor({ environment }: Order, recover: OrderExecutorDependencie
 
 const recordFound = (entry: Entry) => journal.recordOutcome(entry, { ...done, by: "recovery" });
 
-test("the current lease holder reports a booking that is found late", async () => {
+test("reports a booking that is found late from the current lease holder only", async () => {
   const order = await unknownOrder("late");
   let isFound = false;
   const { runner, calls } = startExecutor(order, async () => {
-    // It takes so long that another process has the order when it comes to its end.
+    // Another process acquires the order meanwhile.
     await run("UPDATE fxdesk_releases SET fence = fence + 1, held_until = $2 WHERE id = $1", [
       order.release,
       Date.now() + longMs,
@@ -87,7 +87,7 @@ test("the current lease holder reports a booking that is found late", async () =
   expect([row!.state, calls]).toEqual(["unknown", []]);
 });
 
-test("a booked order loses the remark about its unknown outcome", async () => {
+test("removes the remark about an unknown outcome from a booked order", async () => {
   const order = await unknownOrder("found");
   let looks = 0;
   const { runner } = startExecutor(order, async () => {

@@ -1,4 +1,4 @@
-/** The policy file: what it says, and what is said of one that does not fit. */
+/** The policy file: parsing, errors and rules. */
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,26 +42,26 @@ test("parses a full policy, which also matches the published schema", () => {
 });
 
 test.each([
-  ["a comma too many", `{\n  "people": ["anna"],\n}`, /p\.json, line 3: /],
-  ["what is missing", `{\n  "rules": []\n}`, /line 1, people: /],
-  ["a field that is misspelt", `{\n  "people": ["anna"],\n  "limit": {}\n}`, /line 1: .*limit/],
+  ["an extra comma", `{\n  "people": ["anna"],\n}`, /p\.json, line 3: /],
+  ["a missing field", `{\n  "rules": []\n}`, /line 1, people: /],
+  ["a misspelt field", `{\n  "people": ["anna"],\n  "limit": {}\n}`, /line 1: .*limit/],
   [
     "a number for an amount",
     `{\n "people": ["a"],\n "amounts": { "currency": "EUR" },\n "limits": {\n  "perDay": 5 }\n}`,
     /line 5, limits\.perDay: /,
   ],
   [
-    "somebody unknown",
+    "an unknown person",
     `{\n "people": ["a"],\n "rules": [\n  { "effects": ["money"],\n    "from": ["b"] }\n ]\n}`,
     /line 5, rules\.0\.from\.0: names b, who is not listed in people/,
   ],
   [
-    "more yeses than people",
+    "more approvals than people",
     `{\n "people": ["a"],\n "rules": [\n  { "yes": 2 }\n ]\n}`,
     /line 4, rules\.0\.yes: requires 2 people, but only 1/,
   ],
   [
-    "a deputy unknown",
+    "an unknown deputy",
     `{\n "people": ["a"],\n "deputies": {\n  "a": ["z"] }\n}`,
     /line 4, deputies\.a\.0: names z/,
   ],
@@ -71,7 +71,7 @@ test.each([
     /line 3, limits: requires amounts/,
   ],
   [
-    "a time zone that is none",
+    "an invalid time zone",
     `{\n "people": ["a"],\n "timeZone": "Mars"\n}`,
     /line 3, timeZone: must be a time zone/,
   ],
@@ -80,7 +80,7 @@ test.each([
     `{\n "people": ["a"],\n "hours": { "from": "18:00", "to": "08:00" }\n}`,
     /line 3, hours\.to: must be later/,
   ],
-])("%s is named by line and field", (_, json, message) => {
+])("reports %s by line and field", (_, json, message) => {
   expect(() => parsePolicy(json, "p.json")).toThrow(message);
 });
 
@@ -105,7 +105,7 @@ describe("files", () => {
     await expect(enrol(join(folder, "new.json"), "carl", "short")).rejects.toThrow("at least 10 characters");
   });
 
-  test("a secret belongs to one person", async () => {
+  test("accepts a secret only from its person", async () => {
     const path = join(folder, "secrets.json");
     await enrol(path, "anna", "a long enough secret");
     const people = await loadPeople(path);
@@ -155,11 +155,11 @@ test.each([
   ["a larger payment", call("1000.01"), 1],
   ["one in another currency", call("1112", "USD"), 1],
   ["one in a currency without a rate", call("1", "JPY"), 1],
-  ["one of which nobody knows the amount", call(), 1],
+  ["one with an unknown amount", call(), 1],
   ["a small order", order({ amount: "900" }), 0],
   ["an order whose other side is larger", order({ fixed_side: "buy", amount: "1200" }), 1],
   ["a large order", order({ amount: "60000" }), 2],
-])("%s needs what the rules say", (_, sealed, needs) => {
+])("determines the approvals of %s", (_, sealed, needs) => {
   expect(approvalRequirements(policy, sealed)).toHaveLength(needs);
 });
 
@@ -171,7 +171,7 @@ test.each([
   [["carl", "anna", "bert"], "desk", true],
   [["carl", "bert"], "anna", false],
   [["anna", "bert"], "anna", false],
-])("yes of %j to what %s asks: %s", (people, asker, enough) => {
+])("decides if %j are enough approvers for %s: %s", (people, asker, enough) => {
   expect(hasEnoughApprovals(policy, [{ approvals: 2, approvers: ["anna", "bert"] }], asker, people)).toBe(
     enough,
   );
@@ -223,7 +223,7 @@ const quote: Quote = {
 test.each<[string, Partial<OrderTerms>, Partial<Quote>, RegExp | undefined]>([
   ["inside", {}, {}, undefined],
   ["another amount", {}, { sell_amount: "1000.01" }, /sells 1000.01 instead of 1000/],
-  ["too little for it", {}, { buy_amount: "1079.99" }, /allows at least 1080/],
+  ["too small an amount", {}, { buy_amount: "1079.99" }, /allows at least 1080/],
   [
     "the last cent, rounded",
     { amount: "0.01", worst_rate: "1.5" },
@@ -234,7 +234,7 @@ test.each<[string, Partial<OrderTerms>, Partial<Quote>, RegExp | undefined]>([
   ["a day in between", { value_date: "2026-01-06", latest_value_date: "2026-01-08" }, {}, undefined],
   ["a fee", { highest_fee: "5", fee_currency: "EUR" }, { fee_amount: "5", fee_currency: "EUR" }, undefined],
   [
-    "a fee that is higher",
+    "a higher fee",
     { highest_fee: "5", fee_currency: "EUR" },
     { fee_amount: "5.01", fee_currency: "EUR" },
     /fee is 5.01 EUR/,
@@ -245,9 +245,9 @@ test.each<[string, Partial<OrderTerms>, Partial<Quote>, RegExp | undefined]>([
     { fee_amount: "5", fee_currency: "USD" },
     /fee is 5 USD/,
   ],
-  ["a fee that is not told", { highest_fee: "5", fee_currency: "EUR" }, {}, /fee is unknown/],
-  ["an amount that is none", {}, { buy_amount: "NaN" }, /not decimals/],
-])("a quote with %s", (_, more, said, reason) => {
+  ["an unknown fee", { highest_fee: "5", fee_currency: "EUR" }, {}, /fee is unknown/],
+  ["an amount that is not a number", {}, { buy_amount: "NaN" }, /not decimals/],
+])("checks a quote with %s", (_, more, said, reason) => {
   const found = findQuoteProblem({ ...terms, ...more }, { ...quote, ...said });
   if (reason) expect(found).toMatch(reason);
   else expect(found).toBeUndefined();

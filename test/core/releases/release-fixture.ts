@@ -1,4 +1,4 @@
-/** A place to release things: a sandbox, a store, a policy, people with secrets, and clients of theirs. */
+/** Fixture for releases: a sandbox, a store, a policy, people with secrets, and their clients. */
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { key } from "../store/engines";
 
 export const secretOf = (person: string): string => `the secret of ${person}`;
 
-/** What a policy file may say. */
+/** Content of a policy file. */
 export type PolicyInput = z.input<typeof Policy>;
 
 export const people = ["anna", "bert", "carl", "dora", "desk"] as const;
@@ -33,10 +33,10 @@ export interface ReleaseFixture {
   readonly policyPath: string;
   readonly peoplePath: string;
   readonly service: ReleaseService;
-  /** A client that asks as `desk` and books what is released, unless told otherwise. */
+  /** Creates a client. By default it requests as `desk` and books released orders. */
   client(options?: Partial<ClientOptions>): FxdeskClient;
   setPolicy(policy: PolicyInput): Promise<void>;
-  /** What a person says who has proved who they are. */
+  /** Records the decision of an authenticated person. */
   decide(
     id: string,
     person: string,
@@ -45,7 +45,7 @@ export interface ReleaseFixture {
   close(): Promise<void>;
 }
 
-/** Hashing secrets takes its time: a file of people is made once for all places. */
+/** One people file for all fixtures, because hashing secrets is slow. */
 let peoplePathPromise: Promise<string> | undefined;
 async function createPeopleFile(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "fxdesk-people-"));
@@ -127,7 +127,7 @@ export async function createReleaseFixture({
   };
 }
 
-/** Sells 1,000 EUR for USD at any rate within the next hour, unless said otherwise. */
+/** Returns an order. By default it sells 1,000 EUR for USD at any rate within the next hour. */
 export const sampleOrder = (more: Partial<OrderInput> = {}): OrderInput => ({
   trade_type: "spot",
   buy_currency: "USD",

@@ -1,4 +1,4 @@
-/** Mails to whoever must act, at a mail server that runs here: who gets them, what is in them, and that none stops anything. */
+/** Mails about releases, on a local mail server: recipients, content, and failures that stop nothing. */
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FxdeskClient } from "@fxdesk/toolkit";
@@ -59,7 +59,7 @@ const waitForMails = (count: number, id: string) =>
     withinMs: 10_000,
     what: () => `${count} mails of ${id}; there are ${mailsAbout(id).length}: ${log.join(" ")}`,
   });
-/** What comes later would have come before the mails of another release. */
+/** Completes another release. Its mails arrive after any pending mail of earlier releases. */
 const completeAnotherRelease = async () => {
   const { release } = await client.orders.order(sampleOrder());
   await waitForMails(2, release);
@@ -155,7 +155,7 @@ test.each([
   [{ server: "mail.example.com" }, /^mailServer must be the URL of a mail server/],
   [{ server: "https://user:hidden@mail.example.com" }, /^mailServer (?!.*hidden)/],
   [{ from: "fxdesk" }, /^mailFrom must be a mail address.*"fxdesk"/],
-])("%j is refused", async (more, message) => {
+])("refuses %j", async (more, message) => {
   const settings = { server: "smtps://mail.example.com", from: "fxdesk@example.com", ...more };
   await expect(startMailer({ settings })).rejects.toThrow(message);
 });

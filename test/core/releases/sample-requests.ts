@@ -1,4 +1,4 @@
-/** What is asked for at a desk. */
+/** Sample release requests. */
 import type { ReleaseRequest } from "../../../core/releases/release-service";
 import type { SealedCall } from "../../../core/releases/terms";
 import { people } from "./release-fixture";

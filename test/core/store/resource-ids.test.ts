@@ -1,4 +1,4 @@
-/** Identifiers that calls created, as every engine keeps them. */
+/** IDs of created resources, on every engine. */
 import { checkStore } from "../../../core/store/check";
 import {
   type ResourceScope,
@@ -29,7 +29,7 @@ describe.each(engines())("$name", ({ create }) => {
     saveResourceId(store, { ...scope, ...where }, name, { id, given });
   const idsOf = async (store: Store, where: Partial<ResourceScope> = {}) =>
     (await listResourceIds(store, { ...scope, ...where })).map(({ id }) => id);
-  /** Makes those that are there so much older. */
+  /** Makes the stored IDs older. */
   const age = ({ database }: Store, ms = 1_000) =>
     database.run("UPDATE fxdesk_created SET created_at = created_at - $1", [ms]);
 

@@ -1,4 +1,4 @@
-/** What only the file has: who may read it, where it may be, and several processes at once. */
+/** SQLite only: permissions, locations and concurrent processes. */
 import { execFile } from "node:child_process";
 import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -47,10 +47,10 @@ test("is refused if others can read it", async () => {
 });
 
 test.each<[name: string, make: (location: string) => Promise<unknown>]>([
-  ["no database", (place) => writeFile(place, "x".repeat(10_000), { mode: 0o600 })],
+  ["not a database", (place) => writeFile(place, "x".repeat(10_000), { mode: 0o600 })],
   ["a folder", (place) => mkdir(place)],
   ["below a file", async (place) => writeFile(place.replace(/\/store\.db$/, ""), "")],
-])("that is %s is an error, and stays what it is", async (name, make) => {
+])("refuses a path that is %s, and leaves it unchanged", async (name, make) => {
   const place = join(files.path, name.replaceAll(" ", "-"), "store.db");
   if (name !== "below a file") await mkdir(join(place, ".."));
   await make(place);
@@ -67,7 +67,7 @@ test.each<[path: string, type: number, platform: NodeJS.Platform, drive: string 
   expect(findNetworkDrive(path, type, platform)).toBe(drive);
 });
 
-test("killed processes lose no acknowledged write", async () => {
+test("loses no acknowledged write of killed processes", async () => {
   const place = join(files.path, "killed.db");
   const script = `
     require(${JSON.stringify(join(__dirname, "../../../dist/core/store/open.js"))})
@@ -94,10 +94,10 @@ test("killed processes lose no acknowledged write", async () => {
 test.each([
   ["an access token", { accessToken: "token" }],
   [
-    "an access token that is good, and a refresh token",
+    "a valid access token and a refresh token",
     { accessToken: "token", refreshToken: "refresh-0", authClientId: "app", authClientSecret: "app-secret" },
   ],
-])("is not loaded by who has %s", async (_, credentials) => {
+])("does not load the store with %s", async (_, credentials) => {
   const server = await faultServer(respond(200, "[]"));
   const script = `
     const { createClient } = require(${JSON.stringify(join(__dirname, "../../../dist/core/index.js"))});

@@ -114,11 +114,11 @@ describe.each(engines())("$name", ({ create }) => {
       expect(await loadTokens(store, "family")).toBeUndefined();
       expect(await saveTokens(store, "family", 0, pair(1))).toBe(true);
     });
-    const kept = (await withStore(settings, (store) => loadTokens(store, "family")))!;
-    expect(kept).toMatchObject({ accessToken: "access-1", refreshToken: "refresh-1", version: 1 });
-    expect(kept.lifetimeMs).toBe(3_600_000);
-    expect(kept.remainingMs).toBeLessThanOrEqual(3_600_000);
-    expect(kept.remainingMs).toBeGreaterThan(3_540_000);
+    const stored = (await withStore(settings, (store) => loadTokens(store, "family")))!;
+    expect(stored).toMatchObject({ accessToken: "access-1", refreshToken: "refresh-1", version: 1 });
+    expect(stored.lifetimeMs).toBe(3_600_000);
+    expect(stored.remainingMs).toBeLessThanOrEqual(3_600_000);
+    expect(stored.remainingMs).toBeGreaterThan(3_540_000);
     expect(await withStore(settings, (store) => loadTokens(store, "another"))).toBeUndefined();
   });
 

@@ -1,4 +1,4 @@
-/** MCP clients of both SDKs, connected to fxdesk in the two ways it is served. */
+/** MCP clients of both SDKs, connected to fxdesk over stdio and HTTP. */
 import { join } from "node:path";
 import {
   Client as ModernClient,
@@ -24,13 +24,13 @@ export interface McpClient {
 
 const identity = { name: "test", version: "1.0.0" };
 
-/** The person at a host, who is shown a question. */
+/** The user of a host, who answers questions. */
 export type Person = (message: string) => {
   readonly action: "accept" | "decline" | "cancel";
   readonly content?: Record<string, boolean>;
 };
 
-/** The revisions that matter: the newest, by the SDK of its time, and the one before, by the older SDK. */
+/** Tested revisions: the newest with its SDK, and the previous one with the older SDK. */
 export const revisions = {
   "2026-07-28": {
     http: (url: string, headers: Record<string, string> = {}, person?: Person) =>
@@ -73,20 +73,20 @@ export async function connectOlder(transport: object, person?: Person): Promise<
   return client as unknown as McpClient;
 }
 
-/** The connection settings of the demo company, as an environment. */
+/** Returns the connection settings of the demo company as environment variables. */
 export const demoEnvironment = ({ baseUrl, xs2aUrl }: Sandbox): Record<string, string> => {
   const { clientId, contactId, accessToken, apiKey } = demo;
   const settings = { baseUrl, xs2aUrl, clientId, contactId, accessToken, apiKey };
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [environmentName(name), value]));
 };
 
-/** `fxdesk mcp` as a host starts it; what it keeps for its user is apart from what others keep. */
+/** Returns the command of `fxdesk mcp`, with a separate state folder. */
 export const fxdeskMcp = (args: readonly string[], env: Record<string, string>): StdioParameters => ({
   command: process.execPath,
   args: [join(__dirname, "../../../dist/cli/main.js"), "mcp", "--toolsets", "all", ...args],
   env: { XDG_STATE_HOME: process.env.XDG_STATE_HOME!, ...env },
 });
 
-/** The text of a result, for a person to read. */
+/** Returns the text of a result. */
 export const textOf = ({ content }: ToolResult): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("\n");

@@ -1,25 +1,25 @@
-/** A service that has one list and gives it in every way the contract knows: whole, in numbered pages, in linked ones. */
+/** A service with one list, returned as every kind of the contract: complete, in numbered pages, in linked pages. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface Listing {
   readonly rows: readonly object[];
-  /** Whether numbered pages count all entries. */
+  /** True if numbered pages have the total number of entries. */
   readonly counted?: boolean;
-  /** Entries that a page has at most, whatever is asked for. */
+  /** Maximum page size, whatever the request. */
   readonly cap?: number;
 }
 
 export interface ListServer {
   readonly url: string;
-  /** What is listed from now on. */
+  /** Content of the list; may be replaced. */
   listing: Listing;
-  /** Targets of the requests, in the order in which they came. */
+  /** Targets of the requests, in order of arrival. */
   readonly requests: string[];
   close(): Promise<void>;
 }
 
-/** Entries on a linked page. */
+/** Entries per linked page. */
 export const linkedPageSize = 500;
 
 function linkedPage({ rows }: Listing, target: URL): object {

@@ -1,4 +1,4 @@
-/** `fxdesk mcp` as a process, spoken to in plain JSON-RPC. */
+/** A process of `fxdesk mcp`, called with plain JSON-RPC. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { fxdeskMcp } from "./clients";
@@ -43,7 +43,7 @@ export class McpProcess {
     void this.exit.then(() => this.#events.emit("change"));
   }
 
-  /** Speaks on standard input. */
+  /** Writes messages to standard input. */
   send(...messages: readonly object[]): void {
     for (const message of messages) this.process.stdin.write(`${JSON.stringify(message)}\n`);
   }
@@ -54,7 +54,7 @@ export class McpProcess {
     return this;
   }
 
-  /** Resolves when what the process has said so far is enough; throws when it ends before. */
+  /** Waits until a condition on the output is true. Throws if the process exits first. */
   async until(enough: () => boolean): Promise<void> {
     while (!enough()) {
       const ended = this.process.exitCode !== null || this.process.signalCode !== null;
@@ -68,7 +68,7 @@ export class McpProcess {
     return this.err.split("\n").filter((line) => line.startsWith("fxdesk: "));
   }
 
-  /** The text of the result of a call; undefined while there is none. */
+  /** Returns the text of the result of a call, or undefined before it arrives. */
   result(id: number): string | undefined {
     const messages = this.out.split("\n").filter(Boolean);
     const found = messages
