@@ -20,8 +20,8 @@ const readOnlyNote = "This server only reads: it cannot change anything or move 
 const changeToolsNote = "Tools that change something are allowed.";
 
 const moneyToolsNote =
-  "Tools that move money are allowed: show the user the exact terms first and call them only after an explicit yes to those " +
-  "terms. A request_key is your own text that identifies one request: the same request is never sent twice. ";
+  "Tools that move money are allowed: show the user the exact terms first and call them only after the user has agreed to exactly " +
+  "those terms. A request_key is your own text that identifies one request: the same request is never sent twice. ";
 
 const withoutReleaseNote = "They run without further confirmation.";
 const releaseNote =
