@@ -72,7 +72,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
       (await import("./commands/sandbox.js")).sandboxCommand(args, await base()),
   },
   store: {
-    description: "Check, migrate or move the store, the database with journal, tokens and watch positions.",
+    description: "Check, migrate or move the store: the database of journal, tokens and watch positions.",
     load: async (args) => (await import("./commands/store.js")).storeCommand(args),
   },
   halt: {

@@ -114,7 +114,7 @@ export const clientOptions = (
   service: ServiceSettings = contract,
 ): ClientOptions => asUsageError(() => optionsFromSettings(settings), service);
 
-/** Returns the variable and flag of a setting; undefined if there is no such setting. */
+/** Returns the variable and flag of a setting; undefined for an unknown setting. */
 export function settingLocation(name: string, service: ServiceSettings = contract): string | undefined {
   const setting = settingsOf(service).find((known) => known.name === name);
   if (!setting) return undefined;

@@ -61,7 +61,7 @@ function elicitByRetry({ inputResponses, requestState }: ServerContext["mcpReq"]
   return {
     async ask(question) {
       const given = inputResponse(inputResponses, questionKey);
-      // The state identifies the question. It needs no signature: the host supplies the answer as well.
+      // The state identifies the question. It needs no signature: the host also supplies the answer.
       if (given.kind === "elicit" && requestState() === question.subject) return toAnswer(given);
       pendingQuestion = question;
       return "later";

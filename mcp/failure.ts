@@ -1,6 +1,7 @@
 /** Error results for models: the failure, the outcome of the call and the next step. */
 import { type FxdeskError, InvalidInput, type ReleaseNeeded } from "../core/errors";
 import type { Callable } from "../core/declaration/operation";
+import { connectionHint } from "../core/client/prepare";
 import { visibleText } from "./visible-text";
 import { fieldsHiddenFromModels } from "../core/declaration/fields";
 import { withArgumentNames } from "./argument-names";
@@ -54,7 +55,7 @@ function retryAdvice({ retryable }: FxdeskError, waitMs: unknown): string {
 
 /** Directs the model to the operator for settings that it cannot change. */
 const phraseForModel = (text: string): string =>
-  text.replace("set it on the connection", "ask the operator of this server to set it");
+  text.replace(connectionHint, "ask the operator of this server to set it");
 
 /** True if the operator of the server sets the field. */
 const isSetByOperator = (operation: Callable, field: string): boolean =>
@@ -70,7 +71,7 @@ function messageOf(operation: Callable, error: FxdeskError): string {
   const violations = error.violations.map(({ field, message, rule }) => ({
     field: withArgumentNames(operation, field),
     message: isSetByOperator(operation, field)
-      ? `${message}; set it on the connection`
+      ? `${message}; ${connectionHint}`
       : withArgumentNames(operation, message),
     ...(rule && { rule }),
   }));

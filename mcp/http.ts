@@ -118,7 +118,7 @@ function assertToken(host: string, hasTokens: boolean, allow: readonly Allowable
     );
 }
 
-/** Waits for responses, with a limit: a client may not read, and a subscription stream does not end by itself. */
+/** Waits for responses, with a limit: a client may not read, and a subscription stream never ends on its side. */
 const waitForDelivery = (responses: Iterable<Promise<unknown>>): Promise<unknown> =>
   Promise.race([Promise.allSettled(responses), setTimeout(deliveryTimeoutMs, undefined, { ref: false })]);
 

@@ -20,10 +20,10 @@ const readOnlyNote = "This server only reads: it cannot change anything or move 
 const changeToolsNote = "Tools that change something are allowed.";
 
 const moneyToolsNote =
-  "Tools that move money are allowed: show the user the exact terms first and call them only after an explicit yes to those " +
-  "terms. A request_key is your own text that identifies one request: the same request is never sent twice. ";
+  "Tools that move money are allowed: show the user the exact terms first and call them only after the user has agreed to exactly " +
+  "those terms. A request_key is your own text that identifies one request: the same request is never sent twice. ";
 
-const withoutReleaseNote = "They run without further confirmation.";
+const withoutReleaseNote = "These tools run without further confirmation.";
 const releaseNote =
   "A person named by the operator of this server may have to release such a call first: then the result has the " +
   "state waiting and a release ID. Tell the user, and check the status with get_release. After the release, an order is " +

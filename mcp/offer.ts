@@ -21,7 +21,7 @@ export interface Offer {
   /** Offers only tools that read; overrides `allow`. */
   readonly readOnly?: boolean;
   /**
-   * `never`: calls that move money run without release, unless the client has a policy, and each result says so. By default
+   * `never`: calls that move money run without release, unless the client has a policy, and each result states this. By default
    * the policy of the client decides, or every such call needs a release.
    */
   readonly release?: "never";

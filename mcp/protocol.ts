@@ -71,7 +71,7 @@ export interface Toolbox {
    * with the reason if a watch cannot be read.
    */
   read(uri: string): Promise<JsonObject | undefined>;
-  /** Polls the watch at a URI until the signal aborts; `onUpdated` reports changes to read. Returns false if there is no such watch. */
+  /** Polls the watch at a URI until the signal aborts; `onUpdated` reports changes to read. Returns false for an unknown watch. */
   subscribe(uri: string, onUpdated: () => void, signal: AbortSignal): boolean;
   /** Accepts no more calls, aborts reads, and waits for calls that move money and were sent. */
   close(): Promise<void>;

@@ -45,7 +45,7 @@ function toCandidate(callable: Callable): Candidate | undefined {
 
 const singular = (name: string): string => name.replace(/ies$/, "y").replace(/s$/, "");
 
-/** True for IDs and currencies: values of which a client has several. */
+/** True for IDs and currencies: a client has several of each. */
 const isPickable = (property: string): boolean => property.endsWith("_id") || property === "currency";
 
 /** Returns the properties that a field can refer to: `accounts` takes account IDs, `base_currency` a currency. */

@@ -501,7 +501,7 @@ function saveOutputs(node) {
   node.outputs = $("#fxdesk-error-output").prop("checked") ? 2 : 1;
 }
 
-/** Adds a text input. The editor saves it by itself because its ID is `node-input-` and the property name. */
+/** Adds a text input. The editor saves it automatically because its ID is `node-input-` and the property name. */
 function addText(node, options, name, placeholder) {
   const id = `node-input-${name}`;
   const input = $('<input type="text">').attr({ id, placeholder }).val(node[name]);

@@ -214,7 +214,7 @@ const release = (id: string) =>
   decide(
     id,
     "release",
-    "Approves exactly the terms that fxdesk releases show prints. After the last required approval, the request may be sent once, before it expires.",
+    "Releases exactly the terms that fxdesk releases show prints. After the last required approval, the request may be sent once, before it expires.",
   );
 const refuse = (id: string) => decide(id, "refuse", "Refuses the request; it will not be sent.");
 

@@ -84,7 +84,7 @@ const options: readonly Option[] = [
   {
     option: "seed",
     value: "<text>",
-    description: "Any text; another seed generates other accounts, trades and transactions.",
+    description: "Any text; each seed generates different accounts, trades and transactions.",
   },
   {
     option: "world",

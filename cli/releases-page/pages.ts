@@ -109,7 +109,7 @@ export interface ReleaseView {
   readonly message?: string;
 }
 
-const decisionVerbs = { release: "approved", refuse: "refused" } as const;
+const decisionVerbs = { release: "released", refuse: "refused" } as const;
 
 const pastDecisions = (decisions: readonly Decision[]): Html | undefined =>
   decisions.length === 0
@@ -160,7 +160,7 @@ function decisionForms(view: ReleaseView): Html | undefined {
     findDecisionProblem(release, state, { person, decision, policy });
   const [notReleased, notRefused] = [reason("release"), reason("refuse")];
   const releaseDescription =
-    "You approve exactly these terms, for one use. After the last required approval, the request may be sent.";
+    "You release exactly these terms, for one use. After the last required approval, the request may be sent.";
   return html`${
       state === "waiting" && notReleased !== undefined
         ? html`<p role="status" class="busy">${notReleased}</p>`
@@ -223,7 +223,7 @@ export function releasePage(view: ReleaseView): string {
             ["quotes requested", quotes],
             ["journal entry", journal_entry],
             ["request ID", release.id],
-            ["checksum", hash],
+            ["seal", hash],
           ])}
         </section>
       </main>`,

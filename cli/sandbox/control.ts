@@ -67,7 +67,7 @@ function commandFor(control: Declaration, service: Service, defaultUrl: string):
   };
 }
 
-/** Returns the command of a control, with its arguments as flags. Throws a UsageError if there is no such control. */
+/** Returns the command of a control, with its arguments as flags. Throws a UsageError for an unknown control. */
 export function controlCommand(
   [name, ...args]: readonly [string, ...string[]],
   controls: readonly Declaration[],

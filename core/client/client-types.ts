@@ -166,7 +166,7 @@ export interface ClientOrders {
   get(id: string): Promise<ReleaseReport>;
   /** Returns the newest requests of all requesters in this environment: 1,000 at most, with a flag if there are more. */
   list(options?: ReleaseListOptions): Promise<ReleaseReportList>;
-  /** Approves or rejects a request as the person whose secret is given, under the policy and people file of this client. */
+  /** Releases or refuses a request as the person whose secret is given, under the policy and people file of this client. */
   decide(id: string, input: DecisionInput): Promise<ReleaseReport>;
   /** Cancels a request. Fails once anything was sent. */
   cancel(id: string, options?: CallOptions): Promise<ReleaseReport>;

@@ -52,9 +52,12 @@ export function settingsFor({ settings, service }: ClientContext, options: CallO
 export const actorOf = ({ settings }: ClientContext, options: CallOptions): string | undefined =>
   options.actor ?? settings.actor;
 
+/** Advice for a missing setting. The MCP server replaces it, because models cannot change settings. */
+export const connectionHint = "set it in the connection settings";
+
 const missingSettingViolation = (field: string): Violation => ({
   field,
-  message: "is required; set it on the connection",
+  message: `is required; ${connectionHint}`,
 });
 
 const timeoutOptions = ["timeoutMs", "queueTimeoutMs"] as const;

@@ -114,7 +114,7 @@ export const settings: readonly Setting[] = [
       "replaysByRequestId",
       "Replays by request ID",
       "`yes` if the service answers a repeated X-Request-ID with its first response: a payment with a lost response " +
-        "is then sent once more.",
+        "is then sent again.",
     ),
     options: ["no", "yes"],
   },

@@ -9,7 +9,7 @@ const StatementId = uuid("Statement ID", "`statement_id` in the `url` that state
 const dateFrom = day("Date from", "First day.");
 const dateTo = day("Date to", "Last day, inclusive.");
 
-/** Accepts formats in upper case as well, because the contract mixes both spellings. */
+/** Also accepts formats in upper case, because the contract mixes both spellings. */
 const format = <const F extends readonly [string, ...string[]]>(formats: F, defaultFormat: F[number]) =>
   z
     .enum(formats)

@@ -1,4 +1,4 @@
-/** Login of a person with OAuth 2.0: authorization code grant (RFC 6749, section 4.1) with PKCE (RFC 7636). */
+/** OAuth 2.0 login: authorization code grant (RFC 6749, section 4.1) with PKCE (RFC 7636). */
 import { Deadline } from "../transport/deadline";
 import type { Transport } from "../transport/transport";
 import {

@@ -108,8 +108,8 @@ function toViolations(error: z.core.$ZodError, values: unknown, knownFields: rea
         field: path ? `${path}.${key}` : key,
         message:
           path || knownFields.length === 0
-            ? "is not a field here"
-            : `is not a field here; the fields are ${knownFields.join(", ")}`,
+            ? "is not a known field"
+            : `is not a known field; the fields are ${knownFields.join(", ")}`,
       }));
     const given = valueAt(values, issue.path);
     const message = toMessage(issue, given);

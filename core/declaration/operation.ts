@@ -312,7 +312,7 @@ export const isRequirementRule = ({ kind }: Rule): boolean =>
 
 /** Returns the instruction for a caller whose response was lost, as the start of a sentence. */
 export const lookupInstruction = ({ lookup }: Callable): string =>
-  lookup === undefined ? "check at the service" : `check in ${lookup}`;
+  lookup === undefined ? "check at the service" : `check with ${lookup}`;
 
 /** Returns all fields that a rule mentions. */
 export const fieldsOfRule = (rule: Rule): readonly string[] => [

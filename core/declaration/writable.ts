@@ -21,7 +21,7 @@ interface Problem {
 
 const problem = (message: string): Problem => ({ keys: [], message });
 
-/** Accepts plain objects of other realms as well, because Node-RED function nodes run in their own. */
+/** Also accepts plain objects of other realms, because Node-RED function nodes run in their own. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

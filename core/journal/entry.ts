@@ -50,7 +50,7 @@ export interface EntryOutcome {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Tells a person how to resolve a call whose outcome is unknown. */
+/** Returns the advice for a person on how to resolve a call whose outcome is unknown. */
 export const referenceHint = (reference: string): string =>
   `Search the service for the reference ${reference}.`;
 

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { EntryOutcome, Entry, Journal } from "./entry";
 
-/** How long the caller waits for the outcome to be durable before receiving it anyway. */
+/** Maximum wait for a durable outcome. The caller then receives the outcome anyway. */
 export const waitTimeoutMs = 2_000;
 const [initialPauseMs, maxPauseMs] = [100, 30_000];
 

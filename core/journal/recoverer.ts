@@ -32,7 +32,7 @@ export interface RecoveryResult {
 
 /** Lease of an entry for one search. An expired lease means that its holder died. */
 const leaseMs = 60_000;
-/** How long a search may delay the caller, and the pauses between its attempts. */
+/** Maximum delay of the caller by a search, and the pauses between its attempts. */
 const waitTimeoutMs = 2_000;
 const retryPausesMs = [200, 500, 1_000] as const;
 /** Pauses between background searches: initial and maximum. */

@@ -107,7 +107,7 @@ export async function leaseById(
   return (await toCandidates(source, rows))[0];
 }
 
-/** How long a lost call is reserved for the process that made it. */
+/** Period in which only the process that made a lost call may recover it. */
 const ownerHeadStartMs = 10_000;
 
 export async function reserveForOwner({ run, moment }: ChainWriter, id: string): Promise<void> {

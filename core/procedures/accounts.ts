@@ -46,5 +46,5 @@ export const findMissingAccounts = (
     .filter((id) => !found.some(({ account_id: known }) => known === id))
     .map((account_id) => ({
       account_id,
-      reason: `There is no such account${currencies === undefined ? "" : ` in ${currencies}`}.`,
+      reason: `Account not found${currencies === undefined ? "" : ` in ${currencies}`}.`,
     }));

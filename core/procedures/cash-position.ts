@@ -181,7 +181,7 @@ export const getCashPosition = procedure({
     const missing = (accounts ?? []).filter((id) => !found.some(({ account_id: known }) => known === id));
     const all = [
       ...unread,
-      ...missing.map((account_id) => ({ account_id, currency: "", reason: "There is no such account." })),
+      ...missing.map((account_id) => ({ account_id, currency: "", reason: "Account not found." })),
     ];
     const totals = totalsOf(balances);
     const conversion = into === undefined ? undefined : convertTotals(totals, into, rates);

@@ -293,7 +293,7 @@ export function parseCsvRows<C extends string, T>(
 const unknownFieldMessage = (name: string, columns: Readonly<Record<string, Column>>): string => {
   const names = Object.keys(columns);
   const [near] = suggestions(name, [...names, ...Object.values(columns).flatMap((column) => column.names)]);
-  return `is not a field here; ${near === undefined ? `the fields are ${names.join(", ")}` : `did you mean ${near}?`}`;
+  return `is not a known field; ${near === undefined ? `the fields are ${names.join(", ")}` : `did you mean ${near}?`}`;
 };
 
 /**

@@ -159,7 +159,7 @@ export function findOpenTrades(trades: readonly Trade[], today: string): OpenTra
     const { parent_trade_id: parent } = trade;
     if (!parent || isCancelled(trade)) continue;
     if (!known.has(parent) && !isSettled(trade, today))
-      gaps.push(`Trade ${trade.trade_id} is a drawdown of ${parent}, which is missing from the trades.`);
+      gaps.push(`Trade ${trade.trade_id} is a drawdown of ${parent}, which is not in the list of trades.`);
     const before = drawn.get(parent) ?? { buy: new Big(0), sell: new Big(0) };
     drawn.set(parent, {
       buy: before.buy.plus(trade.buy_amount),

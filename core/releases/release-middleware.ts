@@ -43,7 +43,7 @@ interface RequestOrigin {
   readonly asker?: string | undefined;
 }
 
-/** How long a request waits for release. */
+/** Time for which a request waits for release. */
 const defaultValidityMs = 24 * 3_600_000;
 
 /** Returns the call as it was sealed, with the options of the current caller. */
@@ -85,7 +85,7 @@ export class ReleaseMiddleware {
     if (!people)
       throw releaseRefusedError(
         operation,
-        "The call needs release by a person, but nobody is configured: set FXDESK_POLICY and FXDESK_PEOPLE.",
+        "The call needs release by a person, but no people are configured: set FXDESK_POLICY and FXDESK_PEOPLE.",
       );
     const names = new Set([...Object.keys(people.secrets), ...(asker === undefined ? [] : [asker])]);
     return { policy: defaultMoneyPolicy([...names]), people };

@@ -25,7 +25,7 @@ export const releaseAsked: Watch = watch({
   ...shared,
   name: "releases.asked",
   tool: "release_asked",
-  title: "Release asked",
+  title: "Release requested",
   summary: "Reports orders and calls that need release by a person.",
   defaultStart: "beginning",
   async read({ client }) {

@@ -20,7 +20,7 @@ export const ReleaseReport = z
     terms: z
       .record(z.string(), z.unknown())
       .meta({ description: "Terms that are released: the order, or the request as it is sent." }),
-    seal: text("Checksum of exactly these terms."),
+    seal: text("Seal: checksum of exactly these terms."),
     trade_id: text("Trade ID of the booked trade.").optional(),
     quotes: z.int().optional().meta({ description: "Number of quotes requested." }),
     remark: text("Reason why nothing was executed yet, or why it never will be.").optional(),

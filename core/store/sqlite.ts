@@ -31,7 +31,7 @@ function loadDriver(): Driver {
 
 /** Busy timeout of SQLite itself, which blocks the event loop. */
 const sqliteBusyTimeoutMs = 20;
-/** How long another process may hold the file before an operation fails. */
+/** Maximum wait for another process to unlock the file, before an operation fails. */
 const busyTimeoutMs = 10_000;
 
 const isBusy = (error: unknown) => (error as Error).message.includes("database is locked");

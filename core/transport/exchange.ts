@@ -51,7 +51,7 @@ export interface SendOptions {
    * an idle connection, and then it is unknown whether the request was received.
    */
   readonly useOwnConnection: boolean;
-  /** Opens a new connection: after one idle connection failed, others may be dead as well. */
+  /** Opens a new connection: after one idle connection failed, others may also be dead. */
   readonly useNewConnection: boolean;
 }
 

@@ -83,7 +83,7 @@ export const watchBalances = watch({
   tool: "watch_balances",
   title: "Watch balances",
   summary: "Reports when an account balance crosses a threshold, and when it recovers.",
-  notes: "Each account is compared by itself, in its currency.",
+  notes: "Each account is checked separately, in its own currency.",
   keywords: ["alert", "low", "overdrawn", "Saldo", "Kontostand", "Schwelle", "Warnung"],
   rules: [
     {

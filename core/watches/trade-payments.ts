@@ -68,7 +68,7 @@ export const watchTradePayments = watch({
     const unknownTrades = (requestedTrades ?? []).filter(
       (id) => !trades.some(({ trade_id: listed }) => listed === id),
     );
-    const missing = unknownTrades.map((id) => `Trade ${id}: There is no such trade.`);
+    const missing = unknownTrades.map((id) => `Trade ${id} was not found.`);
     return { entries: found.entries, gaps: [...gaps, ...missing, ...found.gaps] };
   },
   identify: ({ trade_id: trade, payment_id: id, position }) => id ?? `${trade} ${position}`,

@@ -1,4 +1,4 @@
-/** The nodes “Release asked” and “Release decided”: one message per pending or decided release. */
+/** The nodes “Release requested” and “Release decided”: one message per pending or decided release. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-red";
 import type { Watch } from "../../core/declaration/watch";
 import type { ReleaseReport } from "../../core/releases/report";

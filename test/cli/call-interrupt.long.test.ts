@@ -181,7 +181,7 @@ describe("after the request was sent", () => {
     expect(running.stdout).toBe("");
     expect(running.stderr).toBe(
       `fxdesk: ${waitingMessage}trades.book: The command stopped waiting for the response. ` +
-        "Do not repeat it: check in trades.list whether it was carried out.\n",
+        "Do not repeat it: check with trades.list whether it was carried out.\n",
     );
   });
 
@@ -198,7 +198,7 @@ describe("after the request was sent", () => {
 
   test.each([
     [409, 5, "trades.book: "],
-    [502, 7, "Do not repeat it: check in trades.list"],
+    [502, 7, "Do not repeat it: check with trades.list"],
   ])("a signal does not change the outcome of a %i", async (status, code, message) => {
     const { variables, requested } = await startHeldService();
     const running = startCommand(booking, variables);

@@ -90,7 +90,7 @@ test("a person signs in and releases, and the trade is booked", async () => {
   expect(await text(tab)).toContain("Sell 250,000 EUR, get USD");
   await takePicture(tab, "releases-order", { fullPage: true });
   await decide(tab, "Release", "anna");
-  await waitForText(tab, "anna approved");
+  await waitForText(tab, "anna released");
   const asking = client();
   await eventually(async () => (await asking.orders.get(id)).deviations, {
     withinMs: 20_000,
@@ -134,13 +134,13 @@ test("two approvals require two people", async () => {
   const [anna, bert] = [await openTab(), await openTab()];
   await signIn(anna, "anna", `/releases/${id}`);
   await decide(anna, "Release", "anna");
-  await waitForText(anna, "anna approved");
+  await waitForText(anna, "anna released");
   await decide(anna, "Release", "anna");
   await waitForText(anna, "2 yeses of anna or bert");
   expect((await place.service.get(id)).release.state).toBe("waiting");
   await signIn(bert, "bert");
   await bert.locator(`a[href="/releases/${id}"]`).click();
-  await waitForText(bert, "anna approved");
+  await waitForText(bert, "anna released");
   await takePicture(bert, "releases-second", { fullPage: true });
   await decide(bert, "Release", "bert");
   await waitForText(bert, "The request is released and not sent yet.");

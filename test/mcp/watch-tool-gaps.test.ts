@@ -61,7 +61,7 @@ test.each([
 
 test("watch_trade_payments names an unknown trade", async () => {
   const { isError, text } = await callWatchTool("watch_trade_payments", { trades: ["nope"] });
-  expect([isError, text]).toEqual([true, expect.stringContaining("Trade nope: There is no such trade.")]);
+  expect([isError, text]).toEqual([true, expect.stringContaining("Trade nope was not found.")]);
 });
 
 test("refuses an unknown cursor without losing changes", async () => {

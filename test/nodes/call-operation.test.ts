@@ -128,7 +128,7 @@ test.each([
   ["no operation", "", {}, "No operation: Choose an operation in the node."],
   ["text that is not JSON", "trades.list", "a: 1", "input is not JSON"],
   ["a list", "trades.list", [1], "input must be an object"],
-  ["a field that is not there", "trades.list", { trade_typ: "spot" }, "trade_typ is not a field here"],
+  ["a field that is not there", "trades.list", { trade_typ: "spot" }, "trade_typ is not a known field"],
 ])("%s is named, and nothing is sent", async (_what, operation, payload, words) => {
   const before = sandbox.requests.length;
 

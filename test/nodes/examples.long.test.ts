@@ -76,7 +76,7 @@ test("does not delete a consent before the person has decided", async () => {
   await stage.inject(ask!);
   await stage.expectSucceeded(nodesBehind(ask!, flow));
 
-  const msg = (await stage.nextDebugValue("Agree here")) as Record<string, any>;
+  const msg = (await stage.nextDebugValue("Consent link")) as Record<string, any>;
   const page = await fetch(
     new URL(msg.scaRedirect?.href ?? msg._links.scaRedirect.href, stage.sandbox.xs2aUrl),
   );

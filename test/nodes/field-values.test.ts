@@ -453,7 +453,7 @@ test.each([
 test("names an unknown field", async () => {
   const { error } = await runThrough({}, list({ trade_typ: typed("str", "spot") }));
 
-  expect(error.message).toContain("trade_typ is not a field here; the fields are trade_type");
+  expect(error.message).toContain("trade_typ is not a known field; the fields are trade_type");
 });
 
 test("other properties of the message stay", async () => {

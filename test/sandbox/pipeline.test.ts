@@ -58,7 +58,10 @@ test("refuses unknown body fields", async () => {
   const { status, text } = await post(`/account-details/request?${demoClient}&contry=DE`, body);
   expect([status, JSON.parse(text)]).toMatchObject([
     400,
-    { code: "validation_error", details: "contry is not a field here. body.client_id is not a field here." },
+    {
+      code: "validation_error",
+      details: "contry is not a known field. body.client_id is not a known field.",
+    },
   ]);
 });
 

@@ -304,7 +304,7 @@ const descriptions = {
     "Open Banking: Adresse, zu der eine Person nach fehlgeschlagener oder abgelehnter Autorisierung zurückkehrt.",
   "Open banking: address to which status changes are sent.":
     "Open Banking: Adresse, an die Statusänderungen gesendet werden.",
-  "`yes` if the service answers a repeated X-Request-ID with its first response: a payment with a lost response is then sent once more.":
+  "`yes` if the service answers a repeated X-Request-ID with its first response: a payment with a lost response is then sent again.":
     "`yes`, wenn der Dienst eine wiederholte X-Request-ID mit der ersten Antwort beantwortet: eine Zahlung mit verlorener Antwort wird dann noch einmal gesendet.",
   "Time limit of one call including its retries; default 30000.":
     "Zeitlimit eines Aufrufs einschließlich seiner Wiederholungen; Standard 30000.",

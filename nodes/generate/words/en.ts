@@ -114,7 +114,7 @@ export const english = {
     testing: "Testing …",
     testDone: "Reached __address__, environment __environment__, authorised for client __client__.",
     production:
-      "Nodes that commit or move money use __names__. Money is real there, or the environment is unknown. Deploy? You confirm each connection and address once.",
+      "Nodes that commit or move money use __names__. Money is real there, or the environment is unknown. Deploy? You are asked once per connection and address.",
     productionYes: "Deploy",
     testFailed: "Environment __environment__, client __client__: __message__",
   },

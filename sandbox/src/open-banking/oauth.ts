@@ -1,6 +1,6 @@
 /**
  * Authorisation by OAuth 2.0 instead of a plain redirect. The link of an authorisation leads to the server's metadata
- * (RFC 8414); the person goes on to the approval page, and the client exchanges the code for a token (PKCE, RFC 7636).
+ * (RFC 8414); the person continues to the approval page, and the client exchanges the code for a token (PKCE, RFC 7636).
  */
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";

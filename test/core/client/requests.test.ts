@@ -76,7 +76,7 @@ const invalidCalls: [message: RegExp, call: (client: FxdeskClient) => Promise<un
     /reason must be one of .*not "gift"/,
     (client) => client.trades.book({ quote_id: "q", reason: "gift" } as never),
   ],
-  [/amount is not a field here; the fields are/, (client) => client.trades.list({ amount: 1 } as never)],
+  [/amount is not a known field; the fields are/, (client) => client.trades.list({ amount: 1 } as never)],
   [/page must be at least 1, not 0/, (client) => client.trades.list({ page: 0 })],
   [/trade_id must not be empty/, (client) => client.trades.get({ trade_id: ".." })],
   [/trade_id must not be empty/, (client) => client.trades.get({ trade_id: "a/../../b" })],
@@ -143,7 +143,9 @@ describe("settings of the connection", () => {
 test("reports a missing client ID", async () => {
   await startServer(respond(200, "[]"));
   const client = createClient({ baseUrl: server.url, credentials: { accessToken: "t" } });
-  await expect(client.trades.list()).rejects.toThrow("clientId is required; set it on the connection");
+  await expect(client.trades.list()).rejects.toThrow(
+    "clientId is required; set it in the connection settings",
+  );
 });
 
 test("reports a missing token and sends nothing", async () => {

@@ -47,7 +47,7 @@ test.each(effects)("%s", async (effect, documented, body, call) => {
     if (effect !== "read") expect([status, server.heads.length - before]).toEqual([status, 1]);
     if (effect === "money" && !isRefusal(status)) {
       expect(ended).toMatchObject({ name: "OutcomeUnknown", code: "outcome_unknown", retryable: false });
-      expect(ended.message).toContain("Do not repeat it: check in trades.list");
+      expect(ended.message).toContain("Do not repeat it: check with trades.list");
     }
     if (effect === "change" && !isRefusal(status))
       expect(ended.message).toContain("may have been carried out");
@@ -98,7 +98,7 @@ test("says where to look after a 409 for a used quote", async () => {
   expect(error.message).toContain(
     "This call was not carried out, but an earlier call with the same quote_id",
   );
-  expect(error.message).toContain("check in trades.list");
+  expect(error.message).toContain("check with trades.list");
 });
 
 test.each([

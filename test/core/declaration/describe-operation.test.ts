@@ -147,7 +147,7 @@ const describeNamed = (name: string) => describeOperation(operations.find((each)
 
 test("names the lookup for a money call whose response is lost", () => {
   const repetition = (name: string) => describeNamed(name).effect.repetition;
-  expect(repetition("trades.book")).toContain("check in trades.list whether it was carried out.");
+  expect(repetition("trades.book")).toContain("check with trades.list whether it was carried out.");
   expect(repetition("trades.book")).toContain("Each quote_id can be used once.");
   expect(repetition("payments.initiate")).toContain("check at the service whether it was carried out.");
   expect(repetition("statements.emailTrades")).toBe("Sent once, never retried.");

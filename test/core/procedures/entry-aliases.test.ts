@@ -61,17 +61,17 @@ test("accepts column names in tool arguments", () =>
     const { isError, content } = await call({ colour: "red" });
     expect([isError, JSON.stringify(content)]).toEqual([
       true,
-      expect.stringContaining("items.0.colour is not a field here"),
+      expect.stringContaining("items.0.colour is not a known field"),
     ]);
   }));
 
 test.each([
   [
     { colour: "red" },
-    "items.0.colour is not a field here; the fields are amount, currency, reference, party, date",
+    "items.0.colour is not a known field; the fields are amount, currency, reference, party, date",
   ],
-  [{ referense: "A" }, "items.0.referense is not a field here; did you mean reference?"],
-  [{ custmer: "A" }, "items.0.custmer is not a field here; did you mean customer?"],
+  [{ referense: "A" }, "items.0.referense is not a known field; did you mean reference?"],
+  [{ custmer: "A" }, "items.0.custmer is not a known field; did you mean customer?"],
   [{ reference: "A", invoice: "B" }, "items.0.invoice is another name of reference, which is also given"],
   [{ invoice: 7 }, "items.0.invoice must be text, not 7"],
   [{ due: "2026-02-30" }, "items.0.due must be an existing day as YYYY-MM-DD"],
@@ -88,7 +88,7 @@ test.each([
 test("refuses an expected flow with two names of one field", async () => {
   const flow = { date: "2026-12-01", currency: "USD", amount: "10" };
   await expect(callProcedure("exposure.get", { flows: [flow, { ...flow, curency: "EUR" }] })).rejects.toThrow(
-    "flows.1.curency is not a field here; did you mean currency?",
+    "flows.1.curency is not a known field; did you mean currency?",
   );
   await expect(
     callProcedure("exposure.get", { flows: [{ ...flow, "value date": "2026-12-02" }] }),

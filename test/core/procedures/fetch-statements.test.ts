@@ -90,7 +90,7 @@ test("reports a file that the service cannot generate, and returns the others", 
       currency: expect.any(String),
       reason: "The service failed to generate the file.",
     },
-    { account_id: unknown, currency: "", reason: "There is no such account." },
+    { account_id: unknown, currency: "", reason: "Account not found." },
   ]);
 });
 

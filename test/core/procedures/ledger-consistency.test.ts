@@ -206,11 +206,7 @@ describe("transactions.find and transactions.summarize", () => {
       await books.client.transactions.find(input),
       await books.client.transactions.summarize({ ...input, by: ["month"] }),
     ])
-      expect([complete, gaps, count]).toEqual([
-        false,
-        [{ account_id, reason: "There is no such account." }],
-        0,
-      ]);
+      expect([complete, gaps, count]).toEqual([false, [{ account_id, reason: "Account not found." }], 0]);
   });
 
   test("mark the sums as partial if a page is lost", async () => {
@@ -591,7 +587,7 @@ describe("forwards.list and exposure.get", () => {
     expect(complete).toBe(false);
     expect(gaps).toEqual([
       `Trade ${drawdown.trade_id}: sell_amount is 1.23, which JavaScript can only represent as 1.2.`,
-      `Trade ${drawdown.trade_id} is a drawdown of ${drawdown.parent_trade_id}, which is missing from the trades.`,
+      `Trade ${drawdown.trade_id} is a drawdown of ${drawdown.parent_trade_id}, which is not in the list of trades.`,
     ]);
   });
 

@@ -87,7 +87,7 @@ export class RecipeRuns {
 
   /** The release ID of what a Debug node tells. */
   async #readReleaseId(expectedText: string): Promise<string> {
-    const text = (await this.environment.nextDebugValue("To those who release")) as string;
+    const text = (await this.environment.nextDebugValue("Notify people who release")) as string;
     expect(text).toContain(expectedText);
     return /R-[A-Z0-9]+/.exec(text)![0];
   }
@@ -264,7 +264,7 @@ export class RecipeRuns {
     },
     "Statement as data": { expectedDebug: { Entries: listWith({ amount: anything }) } },
     "Statement step by step": {
-      expectedDebug: { "The file": containing({ statusCode: 200, contentType: textMatching(/csv/) }) },
+      expectedDebug: { File: containing({ statusCode: 200, contentType: textMatching(/csv/) }) },
     },
     "Statements that are ready": {
       variables: async () => {
@@ -272,7 +272,7 @@ export class RecipeRuns {
         const asked = { account_id, format: "csv", from_value_datetime: "2026-01-01T00:00" } as const;
         return { URLS: (await this.environment.client.statements.createFile(asked)).url };
       },
-      expectedDebug: { "The file": containing({ statusCode: 200, contentType: textMatching(/csv/) }) },
+      expectedDebug: { File: containing({ statusCode: 200, contentType: textMatching(/csv/) }) },
     },
     "Statements by e-mail": {
       expectedDebug: { Accounts: anything, MT940: anything, Trades: anything, "Incoming funds": anything },
@@ -302,8 +302,8 @@ export class RecipeRuns {
     "Limit order": {
       expectedDebug: {
         Ordered: containing({ release: textMatching(/^R-/) }),
-        "How it stands": containing({ state: "released" }),
-        "Taken back": containing({ state: "cancelled" }),
+        Status: containing({ state: "released" }),
+        Cancelled: containing({ state: "cancelled" }),
       },
     },
     "Trades over HTTP": {},
@@ -315,24 +315,24 @@ export class RecipeRuns {
     },
     "Pay a supplier": {
       during: async () => {
-        const href = await this.environment.nextDebugValue("Authorise here");
+        const href = await this.environment.nextDebugValue("Authorisation link");
         expect(href).toMatch(/^http/);
         this.#decideAll("refuse");
       },
       expectedDebug: {
-        "What became of it": containing({ final: true, payments: listWith({ status: "RJCT" }) }),
+        Outcome: containing({ final: true, payments: listWith({ status: "RJCT" }) }),
       },
     },
     "Payment step by step": {
       expectedDebug: {
-        "Authorise here": containing({ _links: anything }),
-        "The payment": containing({ creditorName: "Ferme Duval SARL" }),
+        "Authorisation link": containing({ _links: anything }),
+        Payment: containing({ creditorName: "Ferme Duval SARL" }),
         Cancelled: containing({ statusCode: 204 }),
       },
     },
     "Bulk payment": {
       expectedDebug: {
-        "The payments": containing({ payments: listWith({ creditorName: "Ferme Duval SARL" }) }),
+        Payments: containing({ payments: listWith({ creditorName: "Ferme Duval SARL" }) }),
       },
     },
     "Payment news": {
@@ -379,8 +379,8 @@ export class RecipeRuns {
     "Accounts and funding": {
       expectedDebug: {
         "Funding account": anything,
-        "The euro account": containing({ currency: "EUR" }),
-        "Its balances": listWith({ type: "RequiredFunds" }),
+        "Euro account": containing({ currency: "EUR" }),
+        "Account balances": listWith({ type: "RequiredFunds" }),
       },
     },
     "Consent and read": {
@@ -398,8 +398,8 @@ export class RecipeRuns {
     },
     "Consent step by step": {
       expectedDebug: {
-        "Agree here": anything,
-        "What became of it": containing({ consentStatus: "received" }),
+        "Consent link": anything,
+        Outcome: containing({ consentStatus: "received" }),
       },
     },
     "Open-banking position": {},
@@ -486,21 +486,21 @@ export class RecipeRuns {
       isGuarded: true,
       during: async () =>
         this.environment.releaseFixture.decide(await this.#readReleaseId("release"), "anna"),
-      expectedDebug: { "Sent: authorise here": textMatching(/^http/) },
+      expectedDebug: { "Sent: authorisation link": textMatching(/^http/) },
     },
     "Exposure against policy": {
-      expectedDebug: { "Outside the policy": listWith({ currency: "GBP", verdict: "hedged too little" }) },
+      expectedDebug: { "Outside policy": listWith({ currency: "GBP", verdict: "hedged too little" }) },
     },
     "Approvals review": {
       expectedDebug: {
-        "Changed: look at it": containing({ rules: listWith({ any_of: ["1 of A and 1 of B", "2 of A"] }) }),
+        Changed: containing({ rules: listWith({ any_of: ["1 of A and 1 of B", "2 of A"] }) }),
       },
       checkAfterwards: async () => {
         expect(JSON.parse(await this.environment.read("approvals-review.json"))).toEqual(
           containing({ groups: listWith({ name: "A" }), rules: listWith({ currency: "EUR" }) }),
         );
         await this.environment.inject(byType(findExample("Approvals review"), "inject")[0]!);
-        expect(await this.environment.nextDebugValue("As it was")).toEqual(containing({ enabled: true }));
+        expect(await this.environment.nextDebugValue("Unchanged")).toEqual(containing({ enabled: true }));
       },
     },
     "Consent renewal": {
@@ -529,9 +529,9 @@ export class RecipeRuns {
     },
     "Sandbox rehearsal": {
       expectedDebug: {
-        "Booked all the same": containing({ payload: containing({ trade_id: anything }) }),
-        "Came in": containing({ transaction_id: anything }),
-        "The time there": containing({ now: anything }),
+        "Booked despite lost response": containing({ payload: containing({ trade_id: anything }) }),
+        "Received payment": containing({ transaction_id: anything }),
+        "Sandbox time": containing({ now: anything }),
       },
     },
     "Dashboard of cash and maturities": {

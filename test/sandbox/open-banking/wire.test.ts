@@ -55,13 +55,13 @@ describe("an unknown body field", () => {
       "payments",
       single,
       { requestedExecutionDat: "2026-03-05" },
-      "requestedExecutionDat is not a field here.",
+      "requestedExecutionDat is not a known field.",
     ],
-    ["payments", single, { "X-Request-ID": "1" }, "body.X-Request-ID is not a field here."],
-    ["payments", single, { pain001: "<Document/>" }, "body.pain001 is not a field here."],
+    ["payments", single, { "X-Request-ID": "1" }, "body.X-Request-ID is not a known field."],
+    ["payments", single, { pain001: "<Document/>" }, "body.pain001 is not a known field."],
     ["payments", single, { endDate: "2026-03-05" }, "startDate, frequency, endDate,"],
-    ["bulk-payments", bulk, { startDate: order.startDate }, "startDate is not a field here."],
-    ["periodic-payments", single, { ...order, evryMonth: true }, "evryMonth is not a field here."],
+    ["bulk-payments", bulk, { startDate: order.startDate }, "startDate is not a known field."],
+    ["periodic-payments", single, { ...order, evryMonth: true }, "evryMonth is not a known field."],
   ])("is refused and named: %s", async (service, terms, more, message) => {
     const body = JSON.stringify({ ...(await terms()), ...more });
     const response = await post(bank, `/v1/${service}/${sepa}?more=1`, "application/json", body);
@@ -79,7 +79,7 @@ describe("an unknown body field", () => {
         category: "ERROR",
         code: "FORMAT_ERROR",
         path,
-        text: `${path} is not a field here.`,
+        text: `${path} is not a known field.`,
       })),
     });
   });
@@ -94,15 +94,15 @@ test("formats errors as tppMessages or problem+json", async () => {
   const tpp = await get("/v1/consents/nothing", { Accept: "application/json" });
   expect(tpp.headers.get("content-type")).toContain("application/json");
   expect(await tpp.json()).toEqual({
-    tppMessages: [{ category: "ERROR", code: "CONSENT_UNKNOWN", text: "There is no such consent. nothing" }],
+    tppMessages: [{ category: "ERROR", code: "CONSENT_UNKNOWN", text: "Consent not found. nothing" }],
   });
   const violation = await get("/v1/consents/nothing", { Accept: "application/problem+json" });
   expect(violation.headers.get("content-type")).toContain("application/problem+json");
   expect(await violation.json()).toEqual({
     type: "urn:tpp-message:CONSENT_UNKNOWN",
     code: "CONSENT_UNKNOWN",
-    title: "There is no such consent.",
-    detail: "There is no such consent. nothing",
+    title: "Consent not found.",
+    detail: "Consent not found. nothing",
   });
 });
 

@@ -53,6 +53,6 @@ export function startAuthorisation(
 export function findAuthorisation(world: World, decision: Decision, authorisationId: string): Authorisation {
   const authorisation = world.openBanking.authorisations.get(authorisationId);
   if (authorisation?.decision !== decision)
-    throw new DomainError("resource-unknown", "There is no such authorisation.", authorisationId);
+    throw new DomainError("resource-unknown", "Authorisation not found.", authorisationId);
   return authorisation;
 }

@@ -36,7 +36,7 @@ export interface Consent extends ConsentTerms {
   unattended: { readonly day: string; readonly reads: Map<string, ReadCount> };
   /** Last transaction report by account. */
   readonly reported: Map<string, ReportSpan>;
-  /** Until then, old entries are readable as well. */
+  /** Until then, old entries are also readable. */
   allHistoryUntil: Date;
   status: ConsentStatus;
   /** Date of the last status change. */

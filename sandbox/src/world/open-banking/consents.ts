@@ -58,7 +58,7 @@ export function findClientConsent(
 ): Consent {
   const consent = openBanking.consents.get(consentId);
   if (consent?.client !== client)
-    throw new DomainError(unknownConsentKinds[namedIn], "There is no such consent.", consentId);
+    throw new DomainError(unknownConsentKinds[namedIn], "Consent not found.", consentId);
   return consent;
 }
 

@@ -44,7 +44,7 @@ function nominalDay(order: StandingOrder, n: number): string {
 }
 
 /**
- * Moves a day on which the system is closed to the next open day, or to the preceding one if the order says so.
+ * Moves a day on which the system is closed to the next open day, or to the preceding one if the order requires it.
  */
 const executionDay = (order: StandingOrder, day: string, system: PaymentSystem): string =>
   isSystemOpen(system, day)
