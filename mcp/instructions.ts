@@ -20,7 +20,7 @@ const readOnlyNote = "This server only reads: it cannot change anything or move 
 const changeToolsNote = "Tools that change something are allowed.";
 
 const moneyToolsNote =
-  "Tools that move money are allowed: show the user the exact terms first and call them only after the user has agreed to exactly " +
+  "Tools that move money are allowed: show the user the exact terms first and call them only after the user has explicitly confirmed " +
   "those terms. A request_key is your own text that identifies one request: the same request is never sent twice. ";
 
 const withoutReleaseNote = "These tools run without further confirmation.";

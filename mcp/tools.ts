@@ -39,7 +39,7 @@ const annotationsOf = ({ effect, ...callable }: Callable): ToolAnnotations => ({
 
 /** Returns the instruction for tools that move money. */
 const warningText = ({ kind }: EffectDoc): string =>
-  kind === "money" ? "Call only after the user has agreed to these exact terms." : "";
+  kind === "money" ? "Call only after the user confirms these exact terms." : "";
 
 /** Lists the responses if there are several. */
 const responseTexts = ({ responses }: OperationDoc): string[] =>

@@ -136,8 +136,8 @@ describe("fxdesk sandbox", () => {
   });
 
   test.each([
-    ["--smtp-url", "localhost:25", "--smtp-url must be an smtp://"],
-    ["--smtp-url", "http://127.0.0.1:1025", "--smtp-url must be an smtp://"],
+    ["--smtp-url", "localhost:25", "--smtp-url must be an smtp:// or smtps:// URL"],
+    ["--smtp-url", "http://127.0.0.1:1025", "--smtp-url must be an smtp:// or smtps:// URL"],
     ["--now", "9999-12-31T00:00:00Z", "--now must be from 2000-01-01T00:00:00.000Z to"],
     ["--world", "nowhere.yaml", "Included worlds: exporter, group, empty."],
     ["--world", "package.json", "package.json, line 2: name is unknown."],

@@ -92,7 +92,7 @@ describe.each(connections)("%s", (way, connect) => {
     const { release, decisions } = await place.service.get(String(structuredContent!.release));
     expect([release.state, decisions]).toEqual(["waiting", []]);
     expect(shown).toEqual([expect.stringMatching(/^Order trade: send this for release\?/)]);
-    for (const line of ["amount: 1000", "worst_rate: 0.5", "client: ", "anna or bert"])
+    for (const line of ["amount: 1000", "worst_rate: 0.5", "client: ", "release by anna or bert"])
       expect(shown[0]).toContain(line);
   });
 
@@ -234,7 +234,7 @@ test("shows values so that they cannot imitate a line of the question or fill th
     environment: "sandbox",
     client: "C-1",
     validUntil: 0,
-    needs: "a yes of bert",
+    needs: "release by bert",
     asks: "a",
     terms,
   });

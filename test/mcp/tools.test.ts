@@ -54,7 +54,7 @@ describe.each(toolCases)("%s", (name, tool, { effect, summary, title }) => {
   });
 
   test("warns before money moves", () => {
-    expect(tool.description.includes("Call only after the user's yes")).toBe(effect === "money");
+    expect(tool.description.includes("Call only after the user confirms")).toBe(effect === "money");
   });
 
   test("accepts only fields for models, each under one name", () => {
@@ -263,7 +263,7 @@ describe("lists only tools that the operator allows", () => {
     expect(of([])).toContain("only reads");
     expect(of(["change"])).not.toContain("only reads");
     expect(of(["change"])).not.toContain("commit money");
-    expect(of(["change", "money"])).toContain("explicit yes");
+    expect(of(["change", "money"])).toContain("explicitly confirmed");
     expect(Buffer.byteLength(of(["change", "money"]))).toBeLessThanOrEqual(2_048);
   });
 });
