@@ -4,7 +4,7 @@ import { UsageError } from "./arguments";
 
 export const exitMeanings: Readonly<Record<number, string>> = {
   0: "Success.",
-  1: "An unexpected error occurred, or a check found faults.",
+  1: "An unexpected error occurred, or a check found problems.",
   2: "The command or its input is invalid; nothing was done.",
   3: "The service rejected the credentials, or they lack the permission.",
   4: "The requested item does not exist.",
