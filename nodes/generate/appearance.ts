@@ -1,6 +1,6 @@
 /** Appearance of nodes in the palette: category, colour and icon. */
 import type { Callable, Effect } from "../../core/declaration/operation";
-import { sectionOf, splitName } from "../../core/declaration/sections";
+import { sectionOf, sectionTitle, splitName } from "../../core/declaration/sections";
 
 interface SectionAppearance {
   /** Palette category. Some sections share one. */
@@ -8,7 +8,7 @@ interface SectionAppearance {
   readonly icon: string;
 }
 
-/** Appearance of daily operations and of sections without a declared category or icon. */
+/** Appearance of daily operations; its icon is the default of all sections. */
 const defaultAppearance: SectionAppearance = { category: "fxdesk", icon: "fxdesk.svg" };
 
 /** Colours by effect. Dark text is readable on all of them, in light and dark themes. */
@@ -18,10 +18,11 @@ export interface Appearance extends SectionAppearance {
   readonly color: string;
 }
 
-/** Returns the appearance of a node. Daily operations of all sections are in the first category. */
+/** Returns the appearance of a node. Daily operations are in the first category, the others by default in one named after their section. */
 export function appearanceOf(callable: Callable, isDaily: boolean, all: readonly Callable[]): Appearance {
   const [section] = splitName(callable);
-  const { category = defaultAppearance.category, icon = defaultAppearance.icon } = sectionOf(section, all);
+  const ownCategory = `fxdesk ${sectionTitle(section, all).toLowerCase()}`;
+  const { category = ownCategory, icon = defaultAppearance.icon } = sectionOf(section, all);
   return {
     category: isDaily ? defaultAppearance.category : category,
     icon,

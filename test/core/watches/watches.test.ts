@@ -92,7 +92,7 @@ test("transactions: the iterator ends with its signal", async () => {
 test("reports an unknown account and invalid options at once", async () => {
   const account = "00000000-0000-4000-8000-000000000000";
   await expect(asking(client.transactions.watch, { accounts: [account] })()).rejects.toThrow(
-    "no such account",
+    "Account not found",
   );
   const at = (options: SinceOptions) => client.trades.watch.since({}, options);
   await expect(at({ from: "2026-01-01" })).rejects.toMatchObject({ code: "invalid_input" });
