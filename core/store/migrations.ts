@@ -221,7 +221,7 @@ export async function applyMigrations(run: StatementRunner, now: string): Promis
   const version = await versionOf(run);
   if (version > latestVersion)
     throw new Error(
-      `The store has schema version ${version}, but this version of fxdesk supports at most ${latestVersion}.  ` +
+      `The store has schema version ${version}, but this version of fxdesk supports at most ${latestVersion}. ` +
         "Update @fxdesk/toolkit wherever this store is used.",
     );
   for (const [index, statements] of migrations.entries()) {

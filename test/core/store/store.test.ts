@@ -35,7 +35,7 @@ describe.each(engines())("$name", ({ create }) => {
       database.run("INSERT INTO fxdesk_migrations (version, applied_at) VALUES ($1, 0)", [latestVersion + 1]),
     );
     await expect(withStore(settings, versions)).rejects.toThrow(
-      `schema version ${latestVersion + 1}, but this fxdesk supports only ${latestVersion}. Update`,
+      `schema version ${latestVersion + 1}, but this version of fxdesk supports at most ${latestVersion}. Update`,
     );
   });
 
