@@ -163,7 +163,7 @@ test("an added operation gets everything without another line", () => {
   const added = nodeFiles({ ...contract, operations: [everyKindOperation] });
   const { category, icon, fxdesk } = definitionsIn(added["fxdesk.html"]!).get("fxdesk-try-all")!;
 
-  expect({ category, icon }).toEqual({ category: "fxdesk", icon: "fxdesk.svg" });
+  expect({ category, icon }).toEqual({ category: "fxdesk extras", icon: "fxdesk.svg" });
   expect(fxdesk.controls).toEqual([
     { name: "day", control: "text", required: true, hint: "YYYY-MM-DD", moment: "day" },
     { name: "side", control: "choice", required: true, options: ["buy", "sell"] },
