@@ -182,7 +182,10 @@ describe("rejects a decision", () => {
       cookie,
       form: { ...form, seal: await sealOf(await createOrder()) },
     });
-    expect(changed).toMatchObject({ status: 409, text: expect.stringContaining("differs from what was shown") });
+    expect(changed).toMatchObject({
+      status: 409,
+      text: expect.stringContaining("differs from what was shown"),
+    });
   });
 
   test("by a person who may not release", async () => {
