@@ -184,7 +184,7 @@ describe("from Node-RED", () => {
     await state().getByText("authorised for client").waitFor();
     await page.fill("#node-config-input-baseUrl", "http://127.0.0.1:9");
     await page.getByRole("button", { name: "Test", exact: true }).click();
-    await state().getByText("Base address is not what is deployed").waitFor();
+    await state().getByText("Base address differs from the deployed value").waitFor();
     expect(sandbox.requests.filter(({ refusal }) => refusal)).toEqual([]);
   }, 60_000);
 });

@@ -133,7 +133,7 @@ test("accepts a decision with a secret, once", async () => {
   expect(await sendRequest(path, { cookie, form })).toMatchObject({ status: 303, location: path });
   expect(await stateOf(id)).toBe("released");
   const again = await sendRequest(path, { cookie, form });
-  expect(again).toMatchObject({ status: 409, text: expect.stringContaining("nothing to release") });
+  expect(again).toMatchObject({ status: 409, text: expect.stringContaining("cannot be released") });
 });
 
 describe("rejects a decision", () => {
@@ -182,7 +182,10 @@ describe("rejects a decision", () => {
       cookie,
       form: { ...form, seal: await sealOf(await createOrder()) },
     });
-    expect(changed).toMatchObject({ status: 409, text: expect.stringContaining("not what was shown") });
+    expect(changed).toMatchObject({
+      status: 409,
+      text: expect.stringContaining("differs from what was shown"),
+    });
   });
 
   test("by a person who may not release", async () => {

@@ -136,7 +136,7 @@ test("two approvals require two people", async () => {
   await decide(anna, "Release", "anna");
   await waitForText(anna, "anna released");
   await decide(anna, "Release", "anna");
-  await waitForText(anna, "2 yeses of anna or bert");
+  await waitForText(anna, "release by 2 of anna, bert");
   expect((await place.service.get(id)).release.state).toBe("waiting");
   await signIn(bert, "bert");
   await bert.locator(`a[href="/releases/${id}"]`).click();

@@ -217,7 +217,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
   test("moves only to an empty target", async () => {
     await withStore(from!, (store) => fill(store));
     await withStore(to!, (store) => saveTokens(store, "another", 0, pair(1)));
-    await expect(moveStore(from!, to!)).rejects.toThrow("moves to an empty place. Nothing was moved");
+    await expect(moveStore(from!, to!)).rejects.toThrow("target of a move must be empty. Nothing was moved");
     await isUntouched();
     await withStore(to!, async ({ database }) => {
       expect(await database.run("SELECT family FROM fxdesk_tokens")).toEqual([{ family: "another" }]);
@@ -251,13 +251,13 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     });
     await isUntouched();
     await expect(withStore(to!, load)).rejects.toThrow(
-      "The move from the old place to this store did not come",
+      "The move from the old place to this store is incomplete",
     );
     const third = await toEngine.create();
     await expect(moveStore(await fromEngine.create(), to!)).rejects.toThrow(
       "is the target of a move from the old place",
     );
-    await expect(moveStore(to!, third)).rejects.toThrow("a copy that is not complete");
+    await expect(moveStore(to!, third)).rejects.toThrow("an incomplete copy");
     await withStore(from!, (store) => saveTokens(store, seventh, 1, pair(99)));
     await moveStore(from!, to!);
     expect(await withStore(to!, load)).toMatchObject({ accessToken: "access-99", version: 2 });
