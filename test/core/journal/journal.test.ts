@@ -257,8 +257,9 @@ describe.each(engines())("$name", ({ name, create }) => {
       await run("SELECT * FROM fxdesk_journal_details"),
       await run("SELECT * FROM fxdesk_journal_entries"),
     ]);
-    for (const words of ["jane", "Ångström", "FX-1", "1.090868"])
-      expect(JSON.stringify(rows)).not.toContain(words);
+    // Base64 can contain a short name by chance, but not with another character on both sides.
+    for (const words of ["jane", "Ångström", "FX-1", "1\\.090868"])
+      expect(JSON.stringify(rows)).not.toMatch(new RegExp(`(?<![\\w+/])${words}(?![\\w+/])`));
     expect(JSON.stringify(rows)).toContain("trade-1");
     await expect(
       openJournal({ ...settings, key: undefined }).then((other) => other.get(entry.id)),
