@@ -264,7 +264,7 @@ test("tries a watch, and an operation chosen by name", async () => {
   await page.locator("#node-input-operation").fill("trades.book");
   await page.locator("#fxdesk-try").click();
   await eventually(
-    async () => /only reads are tried/.test(await page.locator("#fxdesk-try-state").innerText()),
+    async () => /Only reads can be tried/.test(await page.locator("#fxdesk-try-state").innerText()),
     { withinMs: 10_000, what: "a refusal" },
   );
   await cancel();

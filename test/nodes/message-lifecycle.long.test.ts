@@ -72,7 +72,7 @@ describe("the result", () => {
     const [msg] = await shown("end");
 
     expect(msg).toMatchObject({ payload: { trade_id: "T1" }, topic: "text" });
-    await nodeRed.waitForLog("leads through a value that has no properties", 1);
+    await nodeRed.waitForLog("cannot be set because part of it is not an object", 1);
   });
 
   test("has the same details in every mode", async () => {
