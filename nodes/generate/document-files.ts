@@ -208,7 +208,7 @@ const recipesIndex = (recipes: readonly Recipe[]): string =>
   page(
     generatedNotice,
     "# Recipes",
-    "Example flows in the import menu of Node-RED. A comment in each flow says what to set; the information sidebar shows the same text. The flows run against a sandbox, started with `npm start` or `npx fxdesk sandbox`. If a recipe needs more, for example a mail server or a release policy, its page says so.",
+    "Example flows in the import menu of Node-RED. A comment in each flow lists the settings to fill in; the information sidebar shows the same text. The flows run against a sandbox, started with `npm start` or `npx fxdesk sandbox`. If a recipe needs more, for example a mail server or a release policy, its page says so.",
     table(
       ["Recipe", "What it does"],
       recipes.map(({ title, slug, description }) => [`[${title}](${slug}.md)`, description]),

@@ -60,7 +60,7 @@ const requestList = (body: object, headers: Record<string, string> = {}) =>
     body: JSON.stringify({ ...connectionForm(), ...body }),
   });
 
-/** The list with which the form of an operation is told to fill a field. */
+/** The list that fills a field of a form. */
 function listFor(operation: Declaration, field: string): object {
   const described = callerFieldDocs(describeOperation(operation)).find(({ name }) => name === field)!;
   return createListFinder(fxdeskService)(operation, described)!;
