@@ -25,7 +25,7 @@ function misuseError(
   { cause, passedOn = false }: { cause?: unknown; passedOn?: boolean } = {},
 ): FxdeskError {
   const end = passedOn ? "The call may have been carried out." : "Nothing was sent.";
-  return new FxdeskError(`${operation.name}: An interceptor ${message.replace(/[.]?$/, ".")} ${end}`, {
+  return new FxdeskError(`${operation.name}: An interceptor ${message.replace(/(?<![.!?])$/, ".")} ${end}`, {
     operation: operation.name,
     code: "interceptor",
     outcome: passedOn ? "unknown" : "not-sent",

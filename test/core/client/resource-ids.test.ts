@@ -193,8 +193,8 @@ test("limits the wait on close for all IDs together, and warns about the rest", 
   await server.close();
 
   expect(tookMs).toBeLessThan(9_000);
-  const messages = warnings.mock.calls.map(([labelParts]) => labelParts as string);
-  expect(messages.filter((labelParts) => !labelParts.includes("unencrypted"))).toEqual([
+  const messages = warnings.mock.calls.map(([message]) => message as string);
+  expect(messages.filter((message) => !message.includes("unencrypted"))).toEqual([
     expect.stringContaining("before the IDs of 4 calls were stored"),
   ]);
 });
