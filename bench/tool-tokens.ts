@@ -1,5 +1,5 @@
 /** Prints the tokens of the tool lists (four bytes each) by toolset, and the largest tools. */
-import { fxdeskService } from "../core/service";
+import { fxdeskService } from "../core/client/fxdesk-service";
 import type { Tool } from "../mcp/protocol";
 import { toolListOf } from "../mcp/tools";
 

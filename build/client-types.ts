@@ -1,16 +1,16 @@
 /** Generates the declaration file of the client: named types for resources, inputs and responses, and documented methods. */
-import type { ResponseDeclaration, Callable } from "../core/declaration/operation";
-import { isWatch, type Watch } from "../core/declaration/watch";
+import type { ResponseDeclaration, Callable } from "../core/spec/operation";
+import { isWatch, type Watch } from "../core/spec/watch";
 import {
   type ErrorDoc,
   type ResponseDoc,
   introduction,
   type OperationDoc,
   describeOperation,
-} from "../core/declaration/describe-operation";
-import { callerFields } from "../core/declaration/fields";
-import type { JsonSchema } from "../core/declaration/json-schema";
-import { bySection, sectionTitle, splitName } from "../core/declaration/sections";
+} from "../core/spec/describe-operation";
+import { callerFields } from "../core/spec/fields";
+import type { JsonSchema } from "../core/spec/json-schema";
+import { bySection, sectionTitle, splitName } from "../core/spec/sections";
 import { type AllSchemas, type Schemas, bodyOf, jsonResponses, schemasOf } from "./type-schemas";
 import { nameEntries, pascalCase } from "./entry-names";
 import { comment, membersText, typeText, unlistedTypeName } from "./type-text";
@@ -224,7 +224,7 @@ function methodText(callable: Callable, response: Response, common: ReadonlySet<
 
 /** Imported types, by module. */
 const imports: Readonly<Record<string, readonly string[]>> = {
-  "./client-types": [
+  "../api/client-types": [
     "CallMethod",
     "ClientCore",
     "LinkedPagesMethod",
@@ -233,8 +233,8 @@ const imports: Readonly<Record<string, readonly string[]>> = {
     "OptionalArguments",
     "WatchMethod",
   ],
-  "./received-file": ["ReceivedFile"],
-  "./response": ["ServiceResponse"],
+  "../call/received-file": ["ReceivedFile"],
+  "../call/response": ["ServiceResponse"],
 };
 
 function assertUnique(names: readonly string[]): void {

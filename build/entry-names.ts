@@ -1,5 +1,5 @@
 /** Names for the entries of lists: `CashPosition.totals` holds `CashPositionTotal`, so that a consumer can name each type. */
-import type { JsonSchema } from "../core/declaration/json-schema";
+import type { JsonSchema } from "../core/spec/json-schema";
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { writeBundle } from "./bundle";
 
 export function buildLogin(dist: string): Promise<void> {
-  const folder = join(dist, "core/credentials");
+  const folder = join(dist, "core/http");
   return writeBundle({
-    source: join(folder, "../../../core/credentials/oauth.ts"),
+    source: join(folder, "../../../core/http/oauth.ts"),
     file: join(folder, "oauth.js"),
     licences: join(folder, "LICENSES.txt"),
   });

@@ -1,7 +1,7 @@
 /** Bundles the MCP server with its SDK, and writes the list of tools. */
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fxdeskService } from "../core/service";
+import { fxdeskService } from "../core/client/fxdesk-service";
 import { toolListOf } from "../mcp/tools";
 import { toolsFile } from "../mcp/lazy-toolbox";
 import { writeBundle } from "./bundle";

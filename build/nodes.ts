@@ -1,7 +1,7 @@
 /** Writes the Node-RED nodes: sets for the service, releases and AI assistants, with editor, locales, help and icons. */
 import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fxdeskService } from "../core/service";
+import { fxdeskService } from "../core/client/fxdesk-service";
 import { fallbacksOf } from "../nodes/generate/declared-texts";
 import { nodeFiles } from "../nodes/generate/node-files";
 import { assistantFiles } from "../nodes/generate/assistant-files";

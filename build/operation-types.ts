@@ -1,18 +1,18 @@
 /** Generates declaration files of operations and their values, without the long inferred types of their schemas. */
 import { z } from "zod";
-import { inputSchema } from "../core/declaration/check";
-import type { Declaration } from "../core/declaration/operation";
-import { callerFields, fieldsOf } from "../core/declaration/fields";
-import type { Procedure } from "../core/declaration/procedure";
-import type { Watch } from "../core/declaration/watch";
-import type { JsonSchema } from "../core/declaration/json-schema";
+import { inputSchema } from "../core/spec/check";
+import type { Declaration } from "../core/spec/operation";
+import { callerFields, fieldsOf } from "../core/spec/fields";
+import type { Procedure } from "../core/spec/procedure";
+import type { Watch } from "../core/spec/watch";
+import type { JsonSchema } from "../core/spec/json-schema";
 import { inputName } from "./client-types";
 import { fromEach, jsonSchemas } from "./type-schemas";
 import { memberText, unlistedTypeName } from "./type-text";
 
 /** Returns the declaration file of the operations: their names only. */
 export const operationTypes = (operations: readonly Declaration[]): string =>
-  `import type { Declaration } from "../declaration/operation";
+  `import type { Declaration } from "../spec/operation";
 
 interface Named<Name extends string> extends Declaration {
   readonly name: Name;
@@ -25,7 +25,7 @@ ${operations.map(({ name }) => `  Named<"${name}">,\n`).join("")}];
 
 /** Returns the declaration file of the procedures. */
 export const procedureTypes = (procedures: readonly Procedure[]): string =>
-  `import type { Procedure } from "../declaration/procedure";
+  `import type { Procedure } from "../spec/procedure";
 
 interface Named<Name extends string> extends Procedure {
   readonly name: Name;
@@ -38,7 +38,7 @@ ${procedures.map(({ name }) => `  Named<"${name}">,\n`).join("")}];
 
 /** Returns the declaration file of the watches. */
 export const watchTypes = (watches: readonly Watch[]): string =>
-  `import type { Watch } from "../declaration/watch";
+  `import type { Watch } from "../spec/watch";
 
 interface Named<Name extends string> extends Watch {
   readonly name: Name;

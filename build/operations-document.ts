@@ -3,8 +3,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { flagName, watchCommandName } from "../cli/flag-names";
 import { type Callable, declarationsOf } from "../core/operations";
-import { fxdeskService } from "../core/service";
-import type { BodyField } from "../core/declaration/describe-body";
+import { fxdeskService } from "../core/client/fxdesk-service";
+import type { BodyField } from "../core/spec/describe-body";
 import {
   type FieldDoc,
   type ResponseDoc,
@@ -13,9 +13,9 @@ import {
   type OperationDoc,
   type RequestDoc,
   describeOperation,
-} from "../core/declaration/describe-operation";
-import { isWatch } from "../core/declaration/watch";
-import { bySection, sectionTitle } from "../core/declaration/sections";
+} from "../core/spec/describe-operation";
+import { isWatch } from "../core/spec/watch";
+import { bySection, sectionTitle } from "../core/spec/sections";
 import { nodeTypeOf } from "../nodes/node-names";
 import { withQuoteProcedures } from "../nodes/user-service";
 

@@ -1,8 +1,8 @@
 /** Converts the schemas of a service to JSON Schemas, from which its types are generated. */
 import { z } from "zod";
-import { inputSchema } from "../core/declaration/check";
-import type { Callable, Declaration, ResponseDeclaration } from "../core/declaration/operation";
-import { type JsonSchema, removeInternalKeys } from "../core/declaration/json-schema";
+import { inputSchema } from "../core/spec/check";
+import type { Callable, Declaration, ResponseDeclaration } from "../core/spec/operation";
+import { type JsonSchema, removeInternalKeys } from "../core/spec/json-schema";
 
 export type Schemas = Readonly<Record<string, JsonSchema>>;
 

@@ -1,5 +1,5 @@
 /** Renders JSON Schemas as TypeScript types, with descriptions as comments. */
-import type { JsonSchema } from "../core/declaration/json-schema";
+import type { JsonSchema } from "../core/spec/json-schema";
 
 /** Renders a doc comment. Escapes the comment terminator. */
 export function comment(lines: readonly string[], indent = ""): string {

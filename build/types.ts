@@ -1,8 +1,8 @@
 /** Writes the declaration files of the contract, which replace the types inferred by the compiler. */
 import { access, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { callablesOf, type Service } from "../core/declaration/service";
-import { fxdeskService } from "../core/service";
+import { callablesOf, type Service } from "../core/spec/service";
+import { fxdeskService } from "../core/client/fxdesk-service";
 import { clientTypes } from "./client-types";
 import { operationTypes, procedureTypes, valueTypes, watchTypes } from "./operation-types";
 

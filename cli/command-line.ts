@@ -1,13 +1,13 @@
 /** Runs a command line and turns errors into a message and an exit code. */
-import { FxdeskError, InvalidInput, Unauthorized } from "../core/errors";
-import type { Service } from "../core/declaration/service";
+import { FxdeskError, InvalidInput, Unauthorized } from "../core/spec/errors";
+import type { Service } from "../core/spec/service";
 import { UsageError } from "./arguments";
 import { type Command, runCommand, flagsOf, helpFlag } from "./command";
 import { credentialVariables, rejectSecretFlags, settingLocation } from "./connection-settings";
 import { badUsage, exitCodeOf, exitMeanings, success } from "./exit-codes";
 import { extensionsHelp, loadExtendedService } from "./extensions";
 import { columns, joinSections, paragraph, section } from "./help";
-import { suggestions } from "../core/suggestions";
+import { suggestions } from "../core/values/suggestions";
 import { isClosed, printable, writeStderr, type Terminal, write } from "./terminal";
 import { version } from "./version";
 
@@ -149,7 +149,7 @@ async function run(
   }
   const command_ = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command_) throw unknownCommandError(name);
-  const base = async () => service ?? (await import("../core/service.js")).fxdeskService;
+  const base = async () => service ?? (await import("../core/client/fxdesk-service.js")).fxdeskService;
   const extended = async () => loadExtendedService(await base(), terminal);
   const [command, rest] = await command_.load(args, { base, extended });
   rejectSecretFlags(

@@ -1,12 +1,12 @@
 /** Reads connection settings from the environment and from flags. Secrets have no flag. */
-import type { ClientOptions } from "../core/client/client-options";
+import type { ClientOptions } from "../core/call/client-options";
 import {
   environmentName,
   optionsFromSettings,
   settingsFromEnvironment,
   settingsOf,
-} from "../core/client/settings";
-import type { Service, Setting } from "../core/declaration/service";
+} from "../core/call/settings";
+import type { Service, Setting } from "../core/spec/service";
 import { settings as contractSettings } from "../core/contract/settings";
 import { type Flag, type ParsedArguments, UsageError } from "./arguments";
 import { columns, section } from "./help";

@@ -1,6 +1,6 @@
 /** Loads the user's extension module. */
-import { extensionVariables } from "../core/client/settings";
-import type { Service } from "../core/declaration/service";
+import { extensionVariables } from "../core/call/settings";
+import type { Service } from "../core/spec/service";
 import { UsageError } from "./arguments";
 import { columns, section } from "./help";
 import type { Terminal } from "./terminal";

@@ -1,5 +1,5 @@
 /** Profiles on the command line: saved by `fxdesk login`, used instead of the environment. */
-import { environmentName, settingsFromEnvironment } from "../core/client/settings";
+import { environmentName, settingsFromEnvironment } from "../core/call/settings";
 import { settings as contractSettings } from "../core/contract/settings";
 import {
   isProfileName,
@@ -7,10 +7,10 @@ import {
   type Profiles,
   readProfiles,
   unsealSecrets,
-} from "../core/credentials/profiles";
-import type { Service } from "../core/declaration/service";
-import { Unauthorized } from "../core/errors";
-import { suggestions } from "../core/suggestions";
+} from "../core/http/profiles";
+import type { Service } from "../core/spec/service";
+import { Unauthorized } from "../core/spec/errors";
+import { suggestions } from "../core/values/suggestions";
 import { parseStoreSettings } from "../core/store/settings";
 import { type Flag, type ParsedArguments, UsageError } from "./arguments";
 import { asUsageError, connectionFlags, settingsFrom, settingsFromFlags } from "./connection-settings";
@@ -98,7 +98,7 @@ async function assertSameService(name: string, flags: Settings): Promise<void> {
   if (Object.keys(flags).length === 0) return;
   const [{ contract }, { destinationSettingsOf }] = await Promise.all([
     import("../core/contract/contract.js"),
-    import("../core/declaration/service.js"),
+    import("../core/spec/service.js"),
   ]);
   const conflicting = destinationSettingsOf(contract).find((setting) => setting in flags);
   if (conflicting !== undefined)

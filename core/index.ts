@@ -1,6 +1,6 @@
 /** Public entry point: createClient with its options, results and errors, and the extension points around calls. */
 export { createClient } from "./client/client";
-export { fxdeskService } from "./service";
+export { fxdeskService } from "./client/fxdesk-service";
 export type {
   CallMethod,
   Client,
@@ -14,24 +14,16 @@ export type {
   ResponseOf,
   UndeclaredRequest,
   WatchMethod,
-} from "./client/client-types";
+} from "./api/client-types";
 export type * from "./client/fxdesk-client";
-export type { CallOptions, PsuContext } from "./client/call-options";
+export type { CallOptions, PsuContext } from "./call/call-options";
 export type { ConfirmRelease, ReleaseProposal } from "./releases/proposal";
 export type { OrderInput } from "./releases/order-input";
 export type { Decision, DecisionInput, ReleaseState } from "./releases/release";
 export type { ReleaseListOptions, ReleaseReportList } from "./releases/report";
 export type { OrderTerms } from "./releases/terms";
-export type { ClientOptions, Credentials } from "./client/client-options";
-export type {
-  Change,
-  ChangeKind,
-  ReadWindow,
-  Snapshot,
-  Watch,
-  WatchStart,
-  WatchState,
-} from "./declaration/watch";
+export type { ClientOptions, Credentials } from "./call/client-options";
+export type { Change, ChangeKind, ReadWindow, Snapshot, Watch, WatchStart, WatchState } from "./spec/watch";
 export type {
   ChangeBatch,
   Delivery,
@@ -39,10 +31,10 @@ export type {
   SinceOptions,
   WatchOptions,
   WatchStatus,
-} from "./watches/options";
-export type { CreatedResource, RecoveredCall, ServiceResponse } from "./client/response";
-export { ReceivedFile } from "./client/received-file";
-export { intoFolder } from "./client/file-delivery";
+} from "./api/watch-options";
+export type { CreatedResource, RecoveredCall, ServiceResponse } from "./call/response";
+export { ReceivedFile } from "./call/received-file";
+export { intoFolder } from "./call/file-delivery";
 export type {
   DeliverFile,
   FileLocation,
@@ -50,14 +42,14 @@ export type {
   ProducedFile,
   Progress,
   RunContext,
-} from "./declaration/procedure";
-export { environmentName, optionsFromSettings, settingsFromEnvironment, settingsOf } from "./client/settings";
-export type { AttemptEvent, CallEvent, PauseEvent, TokenEvent } from "./client/diagnostics-channels";
-export type { Interceptor, Next } from "./client/interceptors";
-export type { PreparedCall } from "./client/prepared-call";
+} from "./spec/procedure";
+export { environmentName, optionsFromSettings, settingsFromEnvironment, settingsOf } from "./call/settings";
+export type { AttemptEvent, CallEvent, PauseEvent, TokenEvent } from "./call/diagnostics-channels";
+export type { Interceptor, Next } from "./call/interceptors";
+export type { PreparedCall } from "./call/prepared-call";
 export { serviceFrom } from "./client/extensions";
 export type { Additions, ExtendedService, Extension, ExtensionToolkit } from "./client/extensions";
-export type { Tokens } from "./credentials/token-source";
+export type { Tokens } from "./http/token-source";
 export {
   Aborted,
   Conflict,
@@ -76,18 +68,12 @@ export {
   Timeout,
   Unauthorized,
   Unavailable,
-} from "./errors";
-export type { Violation } from "./declaration/violation";
-export type { Values } from "./declaration/fields";
-export type { Callable, Declaration, Effect } from "./declaration/operation";
-export type { ServiceAdditions } from "./declaration/extension";
-export type { Service, Setting } from "./declaration/service";
-export type { Deadline } from "./transport/deadline";
-export {
-  type PermitRequest,
-  MemoryPacing,
-  type Pacing,
-  type PacingLimits,
-  type Permit,
-} from "./transport/pacing";
-export type { TlsOptions } from "./transport/tls";
+} from "./spec/errors";
+export type { Violation } from "./spec/violation";
+export type { Values } from "./spec/fields";
+export type { Callable, Declaration, Effect } from "./spec/operation";
+export type { ServiceAdditions } from "./spec/extension";
+export type { Service, Setting } from "./spec/service";
+export type { Deadline } from "./http/deadline";
+export { type PermitRequest, MemoryPacing, type Pacing, type PacingLimits, type Permit } from "./http/pacing";
+export type { TlsOptions } from "./http/tls";

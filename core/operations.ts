@@ -1,9 +1,9 @@
 /** Public entry point for declarations: the contract as data, the builders that declare operations, and request decoding. */
 export { operations } from "./contract/all";
-export { decodeBody, UnreadableBody } from "./wire/body";
-export { checkInput, checkRequest } from "./declaration/check";
-export { describeViolations, type Violation } from "./declaration/violation";
-export { type Values } from "./declaration/fields";
+export { decodeBody, UnreadableBody } from "./call/body";
+export { checkInput, checkRequest } from "./spec/check";
+export { describeViolations, type Violation } from "./spec/violation";
+export { type Values } from "./spec/fields";
 export { contract } from "./contract/contract";
 export {
   byConnection,
@@ -18,7 +18,7 @@ export {
   operation,
   orText,
   text,
-} from "./declaration/declare";
+} from "./spec/declare";
 export {
   type ResponseDeclaration,
   type ResponseHeaders,
@@ -42,7 +42,7 @@ export {
   type Rule,
   type Shape,
   type TextDocument,
-} from "./declaration/operation";
+} from "./spec/operation";
 export {
   callablesOf,
   dailyOf,
@@ -55,13 +55,13 @@ export {
   type Setting,
   splitCredential,
   type TokenEndpoint,
-} from "./declaration/service";
-export { extendService, type ServiceAdditions } from "./declaration/extension";
-export { type Procedure, procedureFor, type Progress, type RunContext } from "./declaration/procedure";
-export { type Snapshot, type Watch, watchFor, type WatchState, type ReadWindow } from "./declaration/watch";
-export { callerFields, type Field, fieldsOf, type FieldLocation, withDefaults } from "./declaration/fields";
-export type { InputOf, ValuesOf } from "./declaration/input-types";
-export { memoizePerOperation } from "./declaration/fields";
+} from "./spec/service";
+export { extendService, type ServiceAdditions } from "./spec/extension";
+export { type Procedure, procedureFor, type Progress, type RunContext } from "./spec/procedure";
+export { type Snapshot, type Watch, watchFor, type WatchState, type ReadWindow } from "./spec/watch";
+export { callerFields, type Field, fieldsOf, type FieldLocation, withDefaults } from "./spec/fields";
+export type { InputOf, ValuesOf } from "./spec/input-types";
+export { memoizePerOperation } from "./spec/fields";
 export type { OperationValues } from "./contract/operation-values";
 export {
   decodeRequest,
@@ -69,4 +69,4 @@ export {
   fromText,
   type ReceivedRequest,
   type WireRequest,
-} from "./wire/request";
+} from "./call/encode-request";

@@ -1,5 +1,5 @@
 /** The permissions that the operator of a server grants beyond reading. */
-import type { Effect } from "../core/declaration/operation";
+import type { Effect } from "../core/spec/operation";
 import type { Tool, WatchResource } from "./protocol";
 
 /** Effects that are off until the operator allows them. The two are independent. */

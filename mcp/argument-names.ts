@@ -1,8 +1,8 @@
 /** Argument names in snake case, although the contract mixes spellings: `Consent-ID` is `consent_id`. */
 import type { z } from "zod";
-import type { Callable } from "../core/declaration/operation";
-import { modelFields, memoizePerOperation } from "../core/declaration/fields";
-import { unwrap } from "../core/schema/kind";
+import type { Callable } from "../core/spec/operation";
+import { modelFields, memoizePerOperation } from "../core/spec/fields";
+import { unwrap } from "../core/values/kind";
 import type { JsonObject } from "./protocol";
 
 /** Converts `Consent-ID`, `paymentId` and `page_size` to consent_id, payment_id and page_size. */

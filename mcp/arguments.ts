@@ -1,15 +1,15 @@
 /** Parses the arguments of a tool into the values of its operation. */
 import type { z } from "zod";
-import { checkInput } from "../core/declaration/check";
-import type { Callable } from "../core/declaration/operation";
-import { fieldsOf, modelFields, memoizePerOperation, type Values } from "../core/declaration/fields";
-import { suggestions } from "../core/suggestions";
-import { propertyOf, valueOf } from "../core/schema/kind";
+import { checkInput } from "../core/spec/check";
+import type { Callable } from "../core/spec/operation";
+import { fieldsOf, modelFields, memoizePerOperation, type Values } from "../core/spec/fields";
+import { suggestions } from "../core/values/suggestions";
+import { propertyOf, valueOf } from "../core/values/kind";
 import type { Settings } from "./target";
 import { coerceValue } from "./coerce-value";
 import { argumentName, withArgumentNames, spellingKey, schemaPartsOf } from "./argument-names";
 import type { JsonObject } from "./protocol";
-import type { Violation } from "../core/declaration/violation";
+import type { Violation } from "../core/spec/violation";
 
 /** The values of an operation, and the violations found while parsing them. */
 export interface ParsedArguments {

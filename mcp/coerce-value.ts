@@ -1,9 +1,9 @@
 /** Converts values as models write them, if only one meaning is possible; otherwise rejects them with a correction. */
 import { Big } from "big.js";
 import type { z } from "zod";
-import { type Kind, kindOf, metaOf, optionsOf, type MinuteOfDay } from "../core/schema/kind";
-import { isDay, minuteForDay } from "../core/schema/values";
-import { suggestions } from "../core/suggestions";
+import { type Kind, kindOf, metaOf, optionsOf, type MinuteOfDay } from "../core/values/kind";
+import { isDay, minuteForDay } from "../core/values/values";
+import { suggestions } from "../core/values/suggestions";
 import { spellingKey, schemaPartsOf } from "./argument-names";
 import { decimalString } from "./decimal-strings";
 

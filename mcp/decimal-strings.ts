@@ -1,6 +1,6 @@
 /** Prepares response values for models: decimal numbers as text, strings without invisible characters. */
 import type { z } from "zod";
-import { kindOf, unwrap } from "../core/schema/kind";
+import { kindOf, unwrap } from "../core/values/kind";
 import { visibleText } from "./visible-text";
 
 interface InnerSchemas {

@@ -1,8 +1,8 @@
 /** A file of the service, or a long text, as the result of a tool. */
-import { readBytes } from "../core/client/file-delivery";
-import type { ReceivedFile } from "../core/client/received-file";
-import type { Callable } from "../core/declaration/operation";
-import type { DeliverFile } from "../core/declaration/procedure";
+import { readBytes } from "../core/call/file-delivery";
+import type { ReceivedFile } from "../core/call/received-file";
+import type { Callable } from "../core/spec/operation";
+import type { DeliverFile } from "../core/spec/procedure";
 import { visibleText } from "./visible-text";
 import { jsonLength, truncate } from "./truncate";
 import { retentionText } from "./expiring-store";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcontextprotocol/node";
 import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
-import { isLoopback, loopbackNames } from "../core/schema/host";
+import { isLoopback, loopbackNames } from "../core/values/host";
 import type { AllowableEffect } from "./allow";
 import { type HostMessage, StreamListeners, listenMethod } from "./listeners";
 import type { Offer } from "./offer";

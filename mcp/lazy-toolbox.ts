@@ -1,13 +1,13 @@
 /** The toolbox of a server that lists its tools before it loads what runs them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Service } from "../core/declaration/service";
+import type { Service } from "../core/spec/service";
 import { type Offer, resolveOffer, offeredResources, offeredTools, type ToolList } from "./offer";
 import { targetOf, type Settings } from "./target";
 import { instructionsFor, titleFor } from "./instructions";
 import { parseWatchUri } from "./watch-uri";
 import { errorResult, stoppingResult, type Toolbox } from "./protocol";
-import type { ClientCore } from "../core/client/client-types";
+import type { ClientCore } from "../core/api/client-types";
 
 /** The generated list of all tools, next to the built server. */
 export const toolsFile = "tools.json";

@@ -1,6 +1,6 @@
 /** Formats a list, or an object with lists inside, as the result of a tool. */
 import type { z } from "zod";
-import type { Callable } from "../core/declaration/operation";
+import type { Callable } from "../core/spec/operation";
 import {
   resultListContent,
   truncatedMetadata,

@@ -1,5 +1,5 @@
 /** Selects the tools that a server offers. */
-import { suggestions } from "../core/suggestions";
+import { suggestions } from "../core/values/suggestions";
 import { type AllowableEffect, isAllowed, type ToolEntry } from "./allow";
 import type { Tool, WatchResource } from "./protocol";
 

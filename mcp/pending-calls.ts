@@ -1,5 +1,5 @@
 /** Tracks the calls of a toolbox until they end. */
-import type { Callable } from "../core/declaration/operation";
+import type { Callable } from "../core/spec/operation";
 
 interface PendingCall {
   readonly operation: Callable;

@@ -1,6 +1,6 @@
 /** The parts of MCP that fxdesk speaks, as plain types. */
 
-import type { Progress } from "../core/declaration/procedure";
+import type { Progress } from "../core/spec/procedure";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 /** Reads the rows for one result, from the start of a list or from the cursor of an earlier result. */
-import { invalidInputError } from "../core/client/call-errors";
-import type { Callable } from "../core/declaration/operation";
+import { invalidInputError } from "../core/call/call-errors";
+import type { Callable } from "../core/spec/operation";
 import { jsonLength } from "./truncate";
 import { type ExpiringStore, retentionText } from "./expiring-store";
 import { argumentsOf } from "./argument-names";
@@ -8,7 +8,7 @@ import type { JsonObject } from "./protocol";
 import { maxResultLength } from "./result-content";
 import { cursorArgument, type Page, toPage, type PageReader, type RowRange, readRowRange } from "./row-range";
 import { type Row, splitRows } from "./rows";
-import type { Values } from "../core/declaration/fields";
+import type { Values } from "../core/spec/fields";
 
 /** A page that did not fit in a result, stored because the bank limits reads of the operation. */
 export interface StoredPage {

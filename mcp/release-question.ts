@@ -1,5 +1,5 @@
 /** Asks the user of the host whether to request a release. The answer itself releases nothing. */
-import type { Callable } from "../core/declaration/operation";
+import type { Callable } from "../core/spec/operation";
 import type { ReleaseProposal } from "../core/releases/proposal";
 import type { Question } from "./protocol";
 import { visibleText } from "./visible-text";

@@ -1,5 +1,5 @@
-import type { Callable } from "../core/declaration/operation";
-import { modelFields } from "../core/declaration/fields";
+import type { Callable } from "../core/spec/operation";
+import { modelFields } from "../core/spec/fields";
 import { argumentName } from "./argument-names";
 import type { Content, JsonObject } from "./protocol";
 

@@ -1,7 +1,7 @@
 /** Formats a result whose main content is one list: metadata, and as many rows as fit. */
 import type { z } from "zod";
-import type { Callable } from "../core/declaration/operation";
-import { listEntryFields } from "../core/declaration/result-list";
+import type { Callable } from "../core/spec/operation";
+import { listEntryFields } from "../core/spec/result-list";
 import { withDecimalStrings } from "./decimal-strings";
 import { linkedContent } from "./file-content";
 import { type ListResult, listNameOf } from "./read-list";

@@ -1,12 +1,12 @@
 /** Reads the rows that fit in one result, across pages, and a cursor to the next row. */
 import type { z } from "zod";
-import { type NextPage, nextPage } from "../core/client/next-page";
-import { invalidPageError } from "../core/client/pages";
-import type { ServiceResponse } from "../core/client/response";
-import type { Callable } from "../core/declaration/operation";
-import { type Values, memoizePerOperation } from "../core/declaration/fields";
-import { extractResultList } from "../core/declaration/result-list";
-import { isRequired, kindOf } from "../core/schema/kind";
+import { type NextPage, nextPage } from "../core/call/next-page";
+import { invalidPageError } from "../core/call/pages";
+import type { ServiceResponse } from "../core/call/response";
+import type { Callable } from "../core/spec/operation";
+import { type Values, memoizePerOperation } from "../core/spec/fields";
+import { extractResultList } from "../core/spec/result-list";
+import { isRequired, kindOf } from "../core/values/kind";
 import { jsonLength } from "./truncate";
 import { schemaPartsOf } from "./argument-names";
 import { type Row, type SplitBody, splitRows } from "./rows";

@@ -7,7 +7,7 @@ import {
   type ReadResourceResult,
   Server,
 } from "@modelcontextprotocol/server";
-import type { Progress } from "../core/declaration/procedure";
+import type { Progress } from "../core/spec/procedure";
 import { elicitationFor, defaultAnswerTimeoutMs } from "./elicitation";
 import { retentionText } from "./expiring-store";
 import type { McpServer, Toolbox } from "./protocol";

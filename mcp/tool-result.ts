@@ -1,8 +1,8 @@
 /** Converts responses of the service to tool results. */
-import type { ServiceResponse } from "../core/client/response";
-import type { JournalNote } from "../core/errors";
-import type { ReceivedFile } from "../core/client/received-file";
-import type { ResponseDeclaration, Callable } from "../core/declaration/operation";
+import type { ServiceResponse } from "../core/call/response";
+import type { JournalNote } from "../core/spec/errors";
+import type { ReceivedFile } from "../core/call/received-file";
+import type { ResponseDeclaration, Callable } from "../core/spec/operation";
 import { linkedContent, fileContent, textContent, withFileExcerpts } from "./file-content";
 import { truncate, jsonLength } from "./truncate";
 import { listContent } from "./list-content";

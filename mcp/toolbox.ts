@@ -1,11 +1,11 @@
 /** The tools of a service, on a client that calls it. */
-import { toFxdeskError, invalidInputError } from "../core/client/call-errors";
-import { formatOutcomeLine } from "../core/client/outcome-line";
-import type { ServiceResponse } from "../core/client/response";
-import { FxdeskError, ReleaseNeeded } from "../core/errors";
-import type { Callable } from "../core/declaration/operation";
-import { declarationsOf } from "../core/declaration/service";
-import { isWatch } from "../core/declaration/watch";
+import { toFxdeskError, invalidInputError } from "../core/call/call-errors";
+import { formatOutcomeLine } from "../core/call/outcome-line";
+import type { ServiceResponse } from "../core/call/response";
+import { FxdeskError, ReleaseNeeded } from "../core/spec/errors";
+import type { Callable } from "../core/spec/operation";
+import { declarationsOf } from "../core/spec/service";
+import { isWatch } from "../core/spec/watch";
 import { isAllowed } from "./allow";
 import { type Offer, resolveOffer, offeredResources, offeredTools } from "./offer";
 import { parseArguments } from "./arguments";
@@ -40,9 +40,9 @@ import { Subscription, type WatchUpdate } from "./subscription";
 import { toolListOf } from "./tools";
 import { parseWatchUri, watchMimeType } from "./watch-uri";
 import { cursorArgument, returnsRows } from "./row-range";
-import type { CallOptions } from "../core/client/call-options";
-import type { Values } from "../core/declaration/fields";
-import type { ClientCore } from "../core/client/client-types";
+import type { CallOptions } from "../core/call/call-options";
+import type { Values } from "../core/spec/fields";
+import type { ClientCore } from "../core/api/client-types";
 import type { ConfirmRelease } from "../core/releases/proposal";
 
 export interface McpOptions extends Offer {

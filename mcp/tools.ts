@@ -4,15 +4,15 @@ import {
   introduction,
   type OperationDoc,
   describeOperation,
-} from "../core/declaration/describe-operation";
-import { type Callable, isRequirementRule } from "../core/declaration/operation";
-import { type Field, modelFields } from "../core/declaration/fields";
-import { inputJsonSchema } from "../core/declaration/json-schema";
-import { requiresKey } from "../core/declaration/idempotency-key";
-import { bySection } from "../core/declaration/sections";
-import { dailyOf, type ServiceDeclarations, declarationsOf } from "../core/declaration/service";
-import { isWatch } from "../core/declaration/watch";
-import { metaOf } from "../core/schema/kind";
+} from "../core/spec/describe-operation";
+import { type Callable, isRequirementRule } from "../core/spec/operation";
+import { type Field, modelFields } from "../core/spec/fields";
+import { inputJsonSchema } from "../core/spec/json-schema";
+import { requiresKey } from "../core/spec/idempotency-key";
+import { bySection } from "../core/spec/sections";
+import { dailyOf, type ServiceDeclarations, declarationsOf } from "../core/spec/service";
+import { isWatch } from "../core/spec/watch";
+import { metaOf } from "../core/values/kind";
 import type { ToolEntry } from "./allow";
 import { watchInputProperties } from "./watch-tool";
 import { compactSchema, type RenderText } from "./compact-schema";

@@ -1,7 +1,7 @@
 /** Derives the listed resource of a watch. */
-import { callerFieldDocs, describeOperation } from "../core/declaration/describe-operation";
-import { isRequirementRule } from "../core/declaration/operation";
-import type { Watch } from "../core/declaration/watch";
+import { callerFieldDocs, describeOperation } from "../core/spec/describe-operation";
+import { isRequirementRule } from "../core/spec/operation";
+import type { Watch } from "../core/spec/watch";
 import { watchInputProperties } from "./watch-tool";
 import { argumentName } from "./argument-names";
 import type { WatchResource } from "./protocol";

@@ -1,11 +1,11 @@
 /** A watch as a tool: new and changed entries after a cursor. */
 import { z } from "zod";
-import type { ClientCore } from "../core/client/client-types";
-import type { ServiceResponse } from "../core/client/response";
-import { json } from "../core/declaration/declare";
-import { memoizePerOperation, type Values } from "../core/declaration/fields";
-import type { Callable } from "../core/declaration/operation";
-import type { Change, Watch } from "../core/declaration/watch";
+import type { ClientCore } from "../core/api/client-types";
+import type { ServiceResponse } from "../core/call/response";
+import { json } from "../core/spec/declare";
+import { memoizePerOperation, type Values } from "../core/spec/fields";
+import type { Callable } from "../core/spec/operation";
+import type { Change, Watch } from "../core/spec/watch";
 import type { ListResult } from "./read-list";
 import { argumentsOf } from "./argument-names";
 import type { JsonObject } from "./protocol";

@@ -7,8 +7,7 @@ export = (RED: NodeAPI): void => {
     lazyNode(() => {
       const { releaseWatchNode } =
         require("./release/release-watch-node") as typeof import("./release/release-watch-node");
-      const watches =
-        require("../core/releases/release-watches") as typeof import("../core/releases/release-watches");
+      const watches = require("../core/watches/releases") as typeof import("../core/watches/releases");
       return releaseWatchNode(RED, watches[name]);
     });
   const release = lazyNode(() => {

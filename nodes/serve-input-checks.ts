@@ -1,10 +1,10 @@
 /** Validates form values for the editor, with the same messages as a call. */
 import type { Node, NodeAPI } from "node-red";
-import { checkInput } from "../core/declaration/check";
-import type { Callable } from "../core/declaration/operation";
-import { declarationsOf, type Service } from "../core/declaration/service";
-import type { Violation } from "../core/declaration/violation";
-import { InvalidInput } from "../core/errors";
+import { checkInput } from "../core/spec/check";
+import type { Callable } from "../core/spec/operation";
+import { declarationsOf, type Service } from "../core/spec/service";
+import type { Violation } from "../core/spec/violation";
+import { InvalidInput } from "../core/spec/errors";
 import { isCrossOrigin } from "./cross-origin";
 import { createInputReader } from "./operation/input-reader";
 import type { TypedValue } from "./operation/value-sources";

@@ -56,7 +56,7 @@ function findCycle(start: string): string[] | undefined {
 }
 
 test("finds imports", () => {
-  expect(importsOf("core/index.ts")).toContain("core/errors.ts");
+  expect(importsOf("core/index.ts")).toContain("core/spec/errors.ts");
   expect(importsOf("core/contract/all.ts")).toContain("core/contract/trades.ts");
   expect(importsOf("sandbox/src/pipeline.ts")).toContain("sandbox/src/error-mapping.ts");
 });
@@ -67,11 +67,10 @@ test("has no circular imports", () => {
 
 /** Folders that each folder of core, and the sandbox's domain, may import besides itself. */
 const folders: Readonly<Record<string, readonly string[]>> = {
-  "core/schema/": [],
-  "core/formats/": ["core/schema/"],
-  "core/declaration/": ["core/schema/"],
-  "core/wire/": ["core/declaration/", "core/schema/"],
-  "core/contract/": ["core/declaration/", "core/schema/"],
+  "core/values/": [],
+  "core/files/": ["core/values/"],
+  "core/spec/": ["core/values/"],
+  "core/contract/": ["core/spec/", "core/values/"],
   "sandbox/src/world/": [],
 };
 

@@ -2,12 +2,12 @@
  * Runs a call that changes something and always reports its outcome, even after an interruption or a closed stdout. A sent
  * money call is awaited before the process ends.
  */
-import type { ServiceResponse } from "../../core/client/response";
-import { unreadableResponseError } from "../../core/client/call-errors";
-import { formatOutcomeLine } from "../../core/client/outcome-line";
-import { type Callable, lookupInstruction } from "../../core/declaration/operation";
-import { isProcedure } from "../../core/declaration/procedure";
-import { FxdeskError, OutcomeUnknown } from "../../core/errors";
+import type { ServiceResponse } from "../../core/call/response";
+import { unreadableResponseError } from "../../core/call/call-errors";
+import { formatOutcomeLine } from "../../core/call/outcome-line";
+import { type Callable, lookupInstruction } from "../../core/spec/operation";
+import { isProcedure } from "../../core/spec/procedure";
+import { FxdeskError, OutcomeUnknown } from "../../core/spec/errors";
 import { isClosed, writeStderr, type Terminal } from "../terminal";
 import { StopRequests } from "./stop-requests";
 

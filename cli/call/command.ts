@@ -1,16 +1,16 @@
 /** The `fxdesk call` command: calls one operation or procedure. */
-import { isPaged } from "../../core/client/pages";
+import { isPaged } from "../../core/call/pages";
 import { type Callable, callablesOf, type Service } from "../../core/operations";
-import { fxdeskService } from "../../core/service";
-import { introduction, describeOperation } from "../../core/declaration/describe-operation";
-import { mayRespondWith } from "../../core/declaration/operation";
+import { fxdeskService } from "../../core/client/fxdesk-service";
+import { introduction, describeOperation } from "../../core/spec/describe-operation";
+import { mayRespondWith } from "../../core/spec/operation";
 import { type Flag, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";
 import { connectionHelp } from "../connection-settings";
 import { extensionsHelp } from "../extensions";
 import { connectionAndProfileFlags, profileHelp } from "../profile";
 import { paragraph } from "../help";
-import { suggestions } from "../../core/suggestions";
+import { suggestions } from "../../core/values/suggestions";
 import { watchCommandName } from "../flag-names";
 import { fieldFlags } from "./field-flags";
 import { operationHelp } from "./operation-help";

@@ -1,17 +1,17 @@
 /** Maps the fields of an operation to command-line flags and back. */
 import type { z } from "zod";
-import { invalidInputError } from "../../core/client/call-errors";
-import { findLostDigits } from "../../core/client/lost-digits";
-import { InvalidInput } from "../../core/errors";
-import type { Callable } from "../../core/declaration/operation";
-import { type FieldDoc, callerFieldDocs, describeOperation } from "../../core/declaration/describe-operation";
-import { callerFields, type Field } from "../../core/declaration/fields";
-import { fromText } from "../../core/wire/request";
-import { elementOf, isRequired, kindOf, shapeOf } from "../../core/schema/kind";
+import { invalidInputError } from "../../core/call/call-errors";
+import { findLostDigits } from "../../core/call/lost-digits";
+import { InvalidInput } from "../../core/spec/errors";
+import type { Callable } from "../../core/spec/operation";
+import { type FieldDoc, callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
+import { callerFields, type Field } from "../../core/spec/fields";
+import { fromText } from "../../core/call/encode-request";
+import { elementOf, isRequired, kindOf, shapeOf } from "../../core/values/kind";
 import type { Flag, ParsedArguments } from "../arguments";
 import { flagName } from "../flag-names";
 import type { ReadSource } from "./sources";
-import { describeViolations, type Violation } from "../../core/declaration/violation";
+import { describeViolations, type Violation } from "../../core/spec/violation";
 
 const isJsonKind = (kind: Field["kind"]) => kind === "object" || kind === "unknown";
 

@@ -1,13 +1,13 @@
 /** Renders the help of an operation from its description. */
-import { toResponseError } from "../../core/client/call-errors";
-import type { Callable } from "../../core/declaration/operation";
+import { toResponseError } from "../../core/call/call-errors";
+import type { Callable } from "../../core/spec/operation";
 import {
   type EffectDoc,
   type FieldDoc,
   callerFieldDocs,
   type OperationDoc,
   describeOperation,
-} from "../../core/declaration/describe-operation";
+} from "../../core/spec/describe-operation";
 import { exitCodeOf } from "../exit-codes";
 import { columns, paragraph, section } from "../help";
 import { flagName } from "../flag-names";

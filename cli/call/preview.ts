@@ -1,7 +1,7 @@
 /** Renders a request for review before it is sent. */
-import type { PreparedCall } from "../../core/client/prepared-call";
-import { type Field, generatedCallerFields, fieldsOf } from "../../core/declaration/fields";
-import { encodeRequest } from "../../core/wire/request";
+import type { PreparedCall } from "../../core/call/prepared-call";
+import { type Field, generatedCallerFields, fieldsOf } from "../../core/spec/fields";
+import { encodeRequest } from "../../core/call/encode-request";
 import { flagName } from "../flag-names";
 
 const json = "application/json";

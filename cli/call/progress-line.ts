@@ -1,5 +1,5 @@
 /** A progress line that is redrawn in place; shown on terminals only. */
-import type { Progress } from "../../core/declaration/procedure";
+import type { Progress } from "../../core/spec/procedure";
 import { printable, type Terminal } from "../terminal";
 
 const eraseLine = "\r\u001b[2K";

@@ -1,14 +1,14 @@
 /** Runs a call. Loaded on demand, because commands without a call start faster without the client. */
-import type { ServiceResponse } from "../../core/client/response";
+import type { ServiceResponse } from "../../core/call/response";
 import { createClient } from "../../core/client/client";
-import { findLostDigits } from "../../core/client/lost-digits";
-import { intoFolder } from "../../core/client/file-delivery";
-import { hasMore } from "../../core/client/pages";
-import type { PreparedCall } from "../../core/client/prepared-call";
-import { type Callable, type Declaration, mayRespondWith } from "../../core/declaration/operation";
-import { describeViolations } from "../../core/declaration/violation";
-import { isProcedure, type Procedure } from "../../core/declaration/procedure";
-import type { Service } from "../../core/declaration/service";
+import { findLostDigits } from "../../core/call/lost-digits";
+import { intoFolder } from "../../core/call/file-delivery";
+import { hasMore } from "../../core/call/pages";
+import type { PreparedCall } from "../../core/call/prepared-call";
+import { type Callable, type Declaration, mayRespondWith } from "../../core/spec/operation";
+import { describeViolations } from "../../core/spec/violation";
+import { isProcedure, type Procedure } from "../../core/spec/procedure";
+import type { Service } from "../../core/spec/service";
 import { type ParsedArguments, UsageError } from "../arguments";
 import { asUsageError, clientOptions, settingsFrom } from "../connection-settings";
 import { effectiveSettings } from "../profile";
@@ -19,9 +19,9 @@ import { readFieldFlags, withFlagNames } from "./field-flags";
 import { createProgressLine } from "./progress-line";
 import { preview } from "./preview";
 import { nameOfSource, type ReadSource, createSourceReader } from "./sources";
-import type { Values } from "../../core/declaration/fields";
-import { keyViolation } from "../../core/declaration/idempotency-key";
-import type { ClientCore } from "../../core/client/client-types";
+import type { Values } from "../../core/spec/fields";
+import { keyViolation } from "../../core/spec/idempotency-key";
+import type { ClientCore } from "../../core/api/client-types";
 
 async function readInputFile(path: string | undefined, read: ReadSource): Promise<object> {
   if (path === undefined) return {};

@@ -1,6 +1,6 @@
 /** The commands `fxdesk halt` and `fxdesk resume`. */
 import { hostname, userInfo } from "node:os";
-import { actorSetting, storeSettingFields } from "../../core/client/settings";
+import { actorSetting, storeSettingFields } from "../../core/call/settings";
 import { settings as contractSettings } from "../../core/contract/settings";
 import { startHalt, endHalts, type Halt, describeHalt, listHalts } from "../../core/store/halt";
 import { parseStoreSettings, type StoreSettings } from "../../core/store/settings";

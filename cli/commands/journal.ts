@@ -1,9 +1,9 @@
 /** The `fxdesk journal` commands. */
 import { open } from "node:fs/promises";
 import { userInfo } from "node:os";
-import type { RecoveredCall } from "../../core/client/response";
-import { storeSettingFields } from "../../core/client/settings";
-import type { Service } from "../../core/declaration/service";
+import type { RecoveredCall } from "../../core/call/response";
+import { storeSettingFields } from "../../core/call/settings";
+import type { Service } from "../../core/spec/service";
 import { EntryRefusal, eraseDetails, resolveEntry } from "../../core/journal/operator-actions";
 import { type ChainHead, parseHead, formatHead } from "../../core/journal/hash-chain";
 import type { Entry, EntryState } from "../../core/journal/entry";

@@ -1,10 +1,10 @@
 /** The `fxdesk login` command: a person logs in in a browser, and the login is saved as a profile. */
 import { type StoredLogin, startLogin, logOut } from "../../core/client/login";
-import { settingsFromEnvironment } from "../../core/client/settings";
-import { listenForRedirect } from "../../core/credentials/login-listener";
-import { updateProfile, readProfiles, sealSecrets } from "../../core/credentials/profiles";
-import type { Service } from "../../core/declaration/service";
-import { isLoopback } from "../../core/schema/host";
+import { settingsFromEnvironment } from "../../core/call/settings";
+import { listenForRedirect } from "../../core/http/login-listener";
+import { updateProfile, readProfiles, sealSecrets } from "../../core/http/profiles";
+import type { Service } from "../../core/spec/service";
+import { isLoopback } from "../../core/values/host";
 import { parseStoreSettings } from "../../core/store/settings";
 import { type ParsedArguments, UsageError } from "../arguments";
 import { type Command, jsonFlag } from "../command";

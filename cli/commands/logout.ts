@@ -1,8 +1,8 @@
 /** The `fxdesk logout` command. */
 import { logOut } from "../../core/client/login";
-import { storeSettingFields } from "../../core/client/settings";
-import { updateProfile } from "../../core/credentials/profiles";
-import type { Service } from "../../core/declaration/service";
+import { storeSettingFields } from "../../core/call/settings";
+import { updateProfile } from "../../core/http/profiles";
+import type { Service } from "../../core/spec/service";
 import { type Command, jsonFlag } from "../command";
 import { clientOptions, settingFlags, settingsFromFlags, settingsHelp } from "../connection-settings";
 import { success } from "../exit-codes";

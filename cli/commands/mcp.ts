@@ -1,7 +1,7 @@
 /** The `fxdesk mcp` command: serves tools to AI assistants. */
 
-import { extensionVariables } from "../../core/client/settings";
-import type { Service } from "../../core/declaration/service";
+import { extensionVariables } from "../../core/call/settings";
+import type { Service } from "../../core/spec/service";
 import type { Offer, RunningServer } from "../../mcp";
 import { type ParsedArguments, UsageError } from "../arguments";
 import type { Command } from "../command";
@@ -12,7 +12,7 @@ import { throwListenError, portFrom } from "../port";
 import { connectionAndProfileFlags, profileHelp, type Settings, effectiveSettings } from "../profile";
 import { type Terminal, write } from "../terminal";
 import { stopSignals } from "../until-stopped";
-import type { ClientCore } from "../../core/client/client-types";
+import type { ClientCore } from "../../core/api/client-types";
 
 const tokenVariable = "FXDESK_MCP_TOKEN";
 

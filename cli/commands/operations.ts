@@ -1,9 +1,9 @@
 /** The `fxdesk operations` command: lists and searches operations and procedures. */
 import { type Callable, callablesOf, type Declaration, type Service } from "../../core/operations";
-import type { Procedure } from "../../core/declaration/procedure";
-import { fxdeskService } from "../../core/service";
-import { effectDescriptions } from "../../core/declaration/operation";
-import { bySection, sectionTitle } from "../../core/declaration/sections";
+import type { Procedure } from "../../core/spec/procedure";
+import { fxdeskService } from "../../core/client/fxdesk-service";
+import { effectDescriptions } from "../../core/spec/operation";
+import { bySection, sectionTitle } from "../../core/spec/sections";
 import { type Command, jsonFlag } from "../command";
 import { notFound, success } from "../exit-codes";
 import { columns, joinSections, section } from "../help";

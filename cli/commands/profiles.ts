@@ -1,5 +1,5 @@
 /** The `fxdesk profiles` command. */
-import { profilesPath, readProfiles } from "../../core/credentials/profiles";
+import { profilesPath, readProfiles } from "../../core/http/profiles";
 import { type Command, jsonFlag } from "../command";
 import { success } from "../exit-codes";
 import { table } from "../table";

@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { loadPeople } from "../../core/releases/people";
 import type { ReleaseService } from "../../core/releases/release-service";
-import type { ReleaseMailerOptions, ReleaseMailer } from "../../core/releases/release-mailer";
-import type { MailSettings } from "../../core/releases/mail-server";
+import type { ReleaseMailerOptions, ReleaseMailer } from "../../core/mail/release-mailer";
+import type { MailSettings } from "../../core/mail/mail-server";
 import { type Flag, type ParsedArguments, UsageError } from "../arguments";
 import { success } from "../exit-codes";
 import { columns, section } from "../help";
@@ -101,7 +101,7 @@ const throwMailUsage = (error: unknown): never => {
 };
 
 const startMails = async (mailing: ReleaseMailerOptions): Promise<ReleaseMailer> =>
-  (await import("../../core/releases/release-mailer.js")).ReleaseMailer.start(mailing);
+  (await import("../../core/mail/release-mailer.js")).ReleaseMailer.start(mailing);
 
 /** Serves the page until a stop signal, and sends e-mails if configured. */
 export async function serveReleasesPage(

@@ -1,8 +1,8 @@
 /** The `fxdesk releases` commands: requests that wait for release by a person. */
 import { userInfo } from "node:os";
-import { actorSetting, releaseSettingFields, storeSettingFields } from "../../core/client/settings";
-import type { Service } from "../../core/declaration/service";
-import { StoreSession } from "../../core/journal/store-session";
+import { actorSetting, releaseSettingFields, storeSettingFields } from "../../core/call/settings";
+import type { Service } from "../../core/spec/service";
+import { StoreSession } from "../../core/store/session";
 import { ReleaseService, ReleaseRefusal } from "../../core/releases/release-service";
 import { describeRequirements, approvalRequirements } from "../../core/releases/policy-evaluation";
 import {

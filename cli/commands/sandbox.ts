@@ -1,6 +1,6 @@
 /** The `fxdesk sandbox` command: runs the simulated service, and controls a running one. */
-import type { Service } from "../../core/declaration/service";
-import { isDateTime } from "../../core/schema";
+import type { Service } from "../../core/spec/service";
+import { isDateTime } from "../../core/values";
 import { type Flag, type ParsedArguments, UsageError } from "../arguments";
 import type { Command } from "../command";
 import { flagName } from "../flag-names";

@@ -1,5 +1,5 @@
 /** The `fxdesk store` commands: check, migrate, move and clean the database of fxdesk. */
-import { environmentName, storeSettingFields } from "../../core/client/settings";
+import { environmentName, storeSettingFields } from "../../core/call/settings";
 import {
   storeExists,
   redactLocation,
@@ -43,7 +43,7 @@ const check: Command = {
   flags: [jsonFlag],
   async run(parsed, terminal) {
     const settings = storeSettingsFrom(parsed, terminal);
-    const { checkStore } = await import("../../core/store/check.js");
+    const { checkStore } = await import("../../core/client/check-store.js");
     const found = await checkStore(settings);
     await print(parsed, terminal, found, [
       ["Store", found.store],

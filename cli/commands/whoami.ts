@@ -2,7 +2,7 @@
 import { createClient } from "../../core/client/client";
 import { type TokenAge, readTokenAge } from "../../core/client/login";
 import { type ConnectionStatus, checkConnection } from "../../core/client/connection-check";
-import type { Service } from "../../core/declaration/service";
+import type { Service } from "../../core/spec/service";
 import { type Command, jsonFlag } from "../command";
 import { asUsageError, clientOptions, connectionHelp } from "../connection-settings";
 import { exitCodeOf, success } from "../exit-codes";

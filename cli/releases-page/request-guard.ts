@@ -1,6 +1,6 @@
 /** Rejects requests to foreign host names (DNS rebinding) and cross-site forms. */
 import type { IncomingMessage } from "node:http";
-import { loopbackNames } from "../../core/schema/host";
+import { loopbackNames } from "../../core/values/host";
 
 /** Address of the page as browsers see it. */
 export interface PageLocation {

@@ -11,7 +11,7 @@ import {
   policyForRelease,
   WrongSecret,
 } from "../../core/releases/decide-with-secret";
-import { isLoopback } from "../../core/schema/host";
+import { isLoopback } from "../../core/values/host";
 import { pageHeaders } from "./layout";
 import { foreignRequestReason, type PageLocation } from "./request-guard";
 import { LoginThrottle, TooManyAttempts } from "./login-throttle";

@@ -1,7 +1,7 @@
 /** The commands `fxdesk sandbox <control>` for a running sandbox. */
-import { environmentName } from "../../core/client/settings";
-import { type Declaration, mayRespondWith } from "../../core/declaration/operation";
-import type { Service } from "../../core/declaration/service";
+import { environmentName } from "../../core/call/settings";
+import { type Declaration, mayRespondWith } from "../../core/spec/operation";
+import type { Service } from "../../core/spec/service";
 import { type Flag, UsageError } from "../arguments";
 import { callFlags, inputFlag } from "../call/command";
 import { fieldFlags, longValuesHelp } from "../call/field-flags";
@@ -9,7 +9,7 @@ import type { Command } from "../command";
 import { connectionFlags } from "../connection-settings";
 import { columns, section } from "../help";
 import { flagName } from "../flag-names";
-import { suggestions } from "../../core/suggestions";
+import { suggestions } from "../../core/values/suggestions";
 
 /** Returns the command of a control: `sandbox.payIn` is pay-in. */
 const commandName = ({ name }: Declaration): string => flagName(name.slice(name.indexOf(".") + 1));

@@ -1,5 +1,5 @@
 /** Renders a change as one line of text. */
-import type { Change } from "../../core/declaration/watch";
+import type { Change } from "../../core/spec/watch";
 import { printable } from "../terminal";
 
 type Facts = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 /** The `fxdesk watch` command: reports new and changed records, each change once. */
-import { introduction, describeOperation } from "../../core/declaration/describe-operation";
-import type { Service } from "../../core/declaration/service";
-import type { Watch } from "../../core/declaration/watch";
-import { suggestions } from "../../core/suggestions";
-import { fxdeskService } from "../../core/service";
+import { introduction, describeOperation } from "../../core/spec/describe-operation";
+import type { Service } from "../../core/spec/service";
+import type { Watch } from "../../core/spec/watch";
+import { suggestions } from "../../core/values/suggestions";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { type Flag, UsageError } from "../arguments";
 import { inputFlag } from "../call/command";
 import { fieldFlags, longValuesHelp } from "../call/field-flags";

@@ -1,8 +1,8 @@
 /** Runs a watch and prints its changes. Loaded on demand. */
-import type { ClientCore } from "../../core/client/client-types";
-import type { Values } from "../../core/declaration/fields";
-import type { Change, Watch } from "../../core/declaration/watch";
-import type { WatchOptions, WatchStatus } from "../../core/watches/options";
+import type { ClientCore } from "../../core/api/client-types";
+import type { Values } from "../../core/spec/fields";
+import type { Change, Watch } from "../../core/spec/watch";
+import type { WatchOptions, WatchStatus } from "../../core/api/watch-options";
 import { type ParsedArguments, UsageError } from "../arguments";
 import { withFlagNames } from "../call/field-flags";
 import { createStatusLine } from "../call/progress-line";

@@ -1,19 +1,19 @@
 /** Watches of one client. Input is validated as for operations; the store is opened with the first watch. */
-import { checkInput } from "../declaration/check";
-import { type Values, withDefaults } from "../declaration/fields";
-import type { RunContext } from "../declaration/procedure";
-import type { Snapshot, Watch, ReadWindow } from "../declaration/watch";
-import type { Violation } from "../declaration/violation";
-import { Aborted } from "../errors";
-import type { StoreSession } from "../journal/store-session";
-import { isDay } from "../schema/values";
+import { checkInput } from "../spec/check";
+import { type Values, withDefaults } from "../spec/fields";
+import type { RunContext } from "../spec/procedure";
+import type { Snapshot, Watch, ReadWindow } from "../spec/watch";
+import type { Violation } from "../spec/violation";
+import { Aborted } from "../spec/errors";
+import type { StoreSession } from "../store/session";
+import { isDay } from "../values/values";
 import type { AnyWatch } from "../watches/compare";
 import type { Watcher } from "../watches/watcher";
-import type { InitialChanges, SinceOptions, Delivery, ChangeBatch, WatchOptions } from "../watches/options";
-import { normalizeInput } from "../wire/normalize-input";
-import { toFxdeskError, invalidInputError } from "./call-errors";
-import type { ClientContext } from "./client-context";
-import { limitViolation } from "./limits";
+import type { InitialChanges, SinceOptions, Delivery, ChangeBatch, WatchOptions } from "../api/watch-options";
+import { normalizeInput } from "../call/normalize-input";
+import { toFxdeskError, invalidInputError } from "../call/call-errors";
+import type { ClientContext } from "../call/client-context";
+import { limitViolation } from "../call/limits";
 import { RunCalls, type RunClientFactory } from "./run-procedure";
 
 const numericOptions = ["everyMs", "readsPerDay", "holdMs", "limit"] as const;
@@ -158,9 +158,7 @@ export class ClientWatches {
       ? Promise.reject(
           new Aborted("The client is closed.", { operation: "watch", code: "aborted", outcome: "not-sent" }),
         )
-      : import("../journal/store-session.js").then(
-          ({ StoreSession }) => new StoreSession(this.clientContext.store),
-        );
+      : import("../store/session.js").then(({ StoreSession }) => new StoreSession(this.clientContext.store));
     return this.#store;
   }
 }

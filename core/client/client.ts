@@ -1,28 +1,28 @@
 /** Defines createClient: one typed method per operation, procedure and watch, grouped by section. */
-import type { Callable, Declaration } from "../declaration/operation";
-import { isProcedure, type Procedure } from "../declaration/procedure";
-import type { Watch } from "../declaration/watch";
+import type { Callable, Declaration } from "../spec/operation";
+import { isProcedure, type Procedure } from "../spec/procedure";
+import type { Watch } from "../spec/watch";
 import type { operations } from "../contract/all";
 import type { procedures } from "../procedures/all";
 import type { watches } from "../watches/all";
-import type { SinceOptions, WatchOptions } from "../watches/options";
-import { callablesOf, type Service } from "../declaration/service";
-import { fxdeskService } from "../service";
-import { splitName } from "../declaration/sections";
+import type { SinceOptions, WatchOptions } from "../api/watch-options";
+import { callablesOf, type Service } from "../spec/service";
+import { fxdeskService } from "./fxdesk-service";
+import { splitName } from "../spec/sections";
 import { Pipeline } from "./pipeline";
-import { createClientContext, type Settings } from "./client-context";
-import type { CallOptions } from "./call-options";
-import type { ClientOptions } from "./client-options";
+import { createClientContext, type Settings } from "../call/client-context";
+import type { CallOptions } from "../call/call-options";
+import type { ClientOptions } from "../call/client-options";
 import type { ExtendedService } from "./extensions";
 import type { FxdeskClient } from "./fxdesk-client";
-import { isPaged, joinPages, fetchPages } from "./pages";
-import type { ServiceResponse } from "./response";
+import { isPaged, joinPages, fetchPages } from "../call/pages";
+import type { ServiceResponse } from "../call/response";
 import { type RunClientFactory, runProcedure } from "./run-procedure";
 import { createUndeclaredOperation } from "./undeclared-operation";
 import { ClientWatches } from "./client-watches";
-import type { Values } from "../declaration/fields";
-import type { Orders } from "../releases/orders";
-import type { Client, ClientCore, KnownEntries, ClientOrders, Sections } from "./client-types";
+import type { Values } from "../spec/fields";
+import type { Orders } from "./orders";
+import type { Client, ClientCore, KnownEntries, ClientOrders, Sections } from "../api/client-types";
 
 function createMethod(core: ClientCore, declaration: Callable) {
   const hasSeveralResponses = Object.keys(declaration.responses).length > 1;
@@ -108,8 +108,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
   const pipeline = new Pipeline(createClientContext(service, options), interceptors);
   /** Loaded with the first order. */
   let loadedOrders: Promise<Orders> | undefined;
-  const orders = () =>
-    (loadedOrders ??= import("../releases/orders.js").then(({ Orders }) => new Orders(pipeline)));
+  const orders = () => (loadedOrders ??= import("./orders.js").then(({ Orders }) => new Orders(pipeline)));
   const core: ClientCore = {
     service,
     settings: publicSettings(service, pipeline.context.settings),

@@ -1,8 +1,8 @@
 /** Checks a connection: reachability, credentials and identity. */
-import type { Declaration } from "../declaration/operation";
-import { FxdeskError, Forbidden, InvalidInput, Timeout, Unauthorized, Unavailable } from "../errors";
-import { resolveAddress } from "./client-context";
-import type { ClientCore } from "./client-types";
+import type { Declaration } from "../spec/operation";
+import { FxdeskError, Forbidden, InvalidInput, Timeout, Unauthorized, Unavailable } from "../spec/errors";
+import { resolveAddress } from "../call/client-context";
+import type { ClientCore } from "../api/client-types";
 
 /** Result of a connection check. */
 export interface ConnectionStatus {

@@ -3,18 +3,18 @@ import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import { inspect } from "node:util";
 import { z } from "zod";
-import { extensionVariables } from "./settings";
-import * as builders from "../declaration/declare";
-import type { Declaration } from "../declaration/operation";
-import type { Procedure } from "../declaration/procedure";
-import type { Service } from "../declaration/service";
-import type { Watch } from "../declaration/watch";
-import { extendService, type ServiceAdditions } from "../declaration/extension";
+import { extensionVariables } from "../call/settings";
+import * as builders from "../spec/declare";
+import type { Declaration } from "../spec/operation";
+import type { Procedure } from "../spec/procedure";
+import type { Service } from "../spec/service";
+import type { Watch } from "../spec/watch";
+import { extendService, type ServiceAdditions } from "../spec/extension";
 import { procedure } from "../procedures/procedure";
-import * as values from "../schema";
-import { fxdeskService } from "../service";
+import * as values from "../values";
+import { fxdeskService } from "./fxdesk-service";
 import { watch } from "../watches/watch";
-import type { Interceptor } from "./interceptors";
+import type { Interceptor } from "../call/interceptors";
 
 /** Declaration builders passed to an extension module, which therefore needs no imports. */
 export type ExtensionToolkit = typeof builders &

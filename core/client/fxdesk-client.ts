@@ -5,6 +5,6 @@
 import type { operations } from "../contract/all";
 import type { procedures } from "../procedures/all";
 import type { watches } from "../watches/all";
-import type { Client } from "./client-types";
+import type { Client } from "../api/client-types";
 
 export type FxdeskClient = Client<readonly [...typeof operations, ...typeof procedures, ...typeof watches]>;

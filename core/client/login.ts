@@ -1,10 +1,10 @@
 /** Login, logout and token age of a connection. */
 import { randomUUID } from "node:crypto";
-import { startAuthorization, type TokenGrant } from "../credentials/login";
-import { tokenFamilyOf } from "../credentials/shared-tokens";
-import { TokenFailure } from "../credentials/token-source";
-import type { Service } from "../declaration/service";
-import { FxdeskError, Forbidden, Unauthorized, Unavailable } from "../errors";
+import { startAuthorization, type TokenGrant } from "../http/login";
+import { tokenFamilyOf } from "../http/shared-tokens";
+import { TokenFailure } from "../http/token-source";
+import type { Service } from "../spec/service";
+import { FxdeskError, Forbidden, Unauthorized, Unavailable } from "../spec/errors";
 import { withStore } from "../store/open";
 import { forgetTokens, loadTokens, saveTokens } from "../store/tokens";
 import {
@@ -12,8 +12,8 @@ import {
   createClientContext,
   type ClientContext,
   tokenIdentityOf,
-} from "./client-context";
-import type { ClientOptions } from "./client-options";
+} from "../call/client-context";
+import type { ClientOptions } from "../call/client-options";
 
 const operation = "login";
 

@@ -1,26 +1,26 @@
 /** The path of every call, from input to response. */
-import { Aborted, FxdeskError } from "../errors";
-import { createdIdName, deletedIdField } from "../declaration/created-resources";
-import type { Declaration } from "../declaration/operation";
-import { Deadline } from "../transport/deadline";
-import { Sender } from "./sender";
-import { channels } from "./diagnostics-channels";
-import type { ClientContext } from "./client-context";
+import { Aborted, FxdeskError } from "../spec/errors";
+import { createdIdName, deletedIdField } from "../spec/created-resources";
+import type { Declaration } from "../spec/operation";
+import { Deadline } from "../http/deadline";
+import { Sender } from "../call/sender";
+import { channels } from "../call/diagnostics-channels";
+import type { ClientContext } from "../call/client-context";
 import type { ResourceIds } from "./resource-ids";
 import type { SendGuard } from "../journal/entry";
 import type { IdempotencyMiddleware } from "../journal/idempotency";
 import type { PreAuthorizedCall, ReleaseMiddleware } from "../releases/release-middleware";
-import type { CallOptions } from "./call-options";
-import { toFxdeskError } from "./call-errors";
-import { ReceivedFile } from "./received-file";
-import { CallContext } from "./call-context";
-import { composeInterceptors, type Interceptor } from "./interceptors";
-import type { PreAuthorization } from "./pre-authorization";
-import { prepareCall } from "./prepare";
-import type { PreparedCall } from "./prepared-call";
-import { readResponse } from "./read-response";
-import type { CreatedResource, RecoveredCall, ServiceResponse } from "./response";
-import type { Values } from "../declaration/fields";
+import type { CallOptions } from "../call/call-options";
+import { toFxdeskError } from "../call/call-errors";
+import { ReceivedFile } from "../call/received-file";
+import { CallContext } from "../call/call-context";
+import { composeInterceptors, type Interceptor } from "../call/interceptors";
+import type { PreAuthorization } from "../call/pre-authorization";
+import { prepareCall } from "../call/prepare";
+import type { PreparedCall } from "../call/prepared-call";
+import { readResponse } from "../call/read-response";
+import type { CreatedResource, RecoveredCall, ServiceResponse } from "../call/response";
+import type { Values } from "../spec/fields";
 
 /** Time that `close` waits for created IDs to be stored. The same as for the journal. */
 const recordTimeoutMs = 5_000;

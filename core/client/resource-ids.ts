@@ -10,20 +10,20 @@ import {
   resourceIdentity,
   pathsMayMatch,
   toSnakeCase,
-} from "../declaration/created-resources";
-import type { Values } from "../declaration/fields";
-import { labelParts } from "../declaration/label-parts";
-import type { Declaration } from "../declaration/operation";
-import { customerFromValues } from "../declaration/service";
+} from "../spec/created-resources";
+import type { Values } from "../spec/fields";
+import { labelParts } from "../spec/label-parts";
+import type { Declaration } from "../spec/operation";
+import { customerFromValues } from "../spec/service";
 import { waitTimeoutMs, waitAtMost } from "../journal/outcome-writer";
 import { listIdentifiedEntries, storeAccessOf } from "../journal/entry-rows";
 import { customerOf, environmentOf } from "../journal/outcome-lookup";
 import { removeResourceId, saveResourceId, listResourceIds, maxResourceIds } from "../store/resource-ids";
 import { type Store, withStore } from "../store/open";
 import { storeExists } from "../store/settings";
-import type { ClientContext } from "./client-context";
-import type { PreparedCall } from "./prepared-call";
-import type { CreatedResource } from "./response";
+import type { ClientContext } from "../call/client-context";
+import type { PreparedCall } from "../call/prepared-call";
+import type { CreatedResource } from "../call/response";
 
 const pickValues = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));

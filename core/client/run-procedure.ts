@@ -1,14 +1,14 @@
 /** Runs procedures: input validated as for operations, calls made with the options of the run. */
-import { Aborted, FxdeskError } from "../errors";
-import { checkInput } from "../declaration/check";
-import { type Values, withDefaults } from "../declaration/fields";
-import type { Callable } from "../declaration/operation";
-import type { Procedure, RunContext } from "../declaration/procedure";
-import { normalizeInput } from "../wire/normalize-input";
-import { toFxdeskError, invalidInputError, unreadableResponseError } from "./call-errors";
-import type { CallOptions } from "./call-options";
-import { withDeliveryErrors, intoMemory } from "./file-delivery";
-import type { ServiceResponse } from "./response";
+import { Aborted, FxdeskError } from "../spec/errors";
+import { checkInput } from "../spec/check";
+import { type Values, withDefaults } from "../spec/fields";
+import type { Callable } from "../spec/operation";
+import type { Procedure, RunContext } from "../spec/procedure";
+import { normalizeInput } from "../call/normalize-input";
+import { toFxdeskError, invalidInputError, unreadableResponseError } from "../call/call-errors";
+import type { CallOptions } from "../call/call-options";
+import { withDeliveryErrors, intoMemory } from "../call/file-delivery";
+import type { ServiceResponse } from "../call/response";
 
 /** Creates the client of one run. It applies the options to each call and reports each response. */
 export type RunClientFactory = (

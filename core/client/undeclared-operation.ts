@@ -1,12 +1,12 @@
 /** Declarations for requests to undocumented paths. */
 import { z } from "zod";
-import type { InvalidInput } from "../errors";
-import { json, operation } from "../declaration/declare";
-import { type Declaration, effectDescriptions } from "../declaration/operation";
-import type { Service } from "../declaration/service";
-import type { Violation } from "../declaration/violation";
-import { invalidInputError } from "./call-errors";
-import type { UndeclaredRequest } from "./client-types";
+import type { InvalidInput } from "../spec/errors";
+import { json, operation } from "../spec/declare";
+import { type Declaration, effectDescriptions } from "../spec/operation";
+import type { Service } from "../spec/service";
+import type { Violation } from "../spec/violation";
+import { invalidInputError } from "../call/call-errors";
+import type { UndeclaredRequest } from "../api/client-types";
 
 const anyJson = json(z.unknown(), "Any response.");
 const successes = Object.fromEntries([200, 201, 202, 203].map((status) => [status, anyJson]));

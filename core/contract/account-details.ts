@@ -1,9 +1,9 @@
 /** Account details: the identifiers to which others pay. Contract: endpoints 1 to 6. */
 import { z } from "zod";
-import { accountFields, accountIdentifiers, nullishText, textField } from "../schema/response-fields";
-import { AccountDetailsStatus } from "../schema/statuses";
-import { AccountFilter, Country, Currency, id, openEnum, page, pageSize, uuid } from "../schema/values";
-import { empty, json, section } from "../declaration/declare";
+import { accountFields, accountIdentifiers, nullishText, textField } from "../values/response-fields";
+import { AccountDetailsStatus } from "../values/statuses";
+import { AccountFilter, Country, Currency, id, openEnum, page, pageSize, uuid } from "../values/values";
+import { empty, json, section } from "../spec/declare";
 import { clientId, credentials, withErrorMessage, statusMeanings, totalCount } from "./json-interface";
 
 const idDescription = "`account_details_id` from accountDetails.list.";

@@ -1,8 +1,8 @@
 /** Accounts, their funding and their balances. Contract: endpoints 8 to 12. */
 import { z } from "zod";
-import { accountFields, accountIdentifiers, nullishText, textField } from "../schema/response-fields";
-import { AccountFilter, AccountId, Currencies, Currency, openEnum } from "../schema/values";
-import { json, section } from "../declaration/declare";
+import { accountFields, accountIdentifiers, nullishText, textField } from "../values/response-fields";
+import { AccountFilter, AccountId, Currencies, Currency, openEnum } from "../values/values";
+import { json, section } from "../spec/declare";
 import { accountErrors, clientId, credentials, withErrorMessage, statusMeanings } from "./json-interface";
 
 /** Contract: Balance types. */

@@ -1,8 +1,8 @@
 /** Payment approval: groups, rules and settings. Contract: endpoints 21 to 24. */
 import { z } from "zod";
-import { nullishText, textField } from "../schema/response-fields";
-import { Currency } from "../schema/values";
-import { json, section } from "../declaration/declare";
+import { nullishText, textField } from "../values/response-fields";
+import { Currency } from "../values/values";
+import { json, section } from "../spec/declare";
 import { clientId, credentials, withErrorMessage, statusMeanings } from "./json-interface";
 
 /** Descriptions of fields that occur in requests and responses. */

@@ -1,6 +1,6 @@
 /** Consents to account information and their authorisation. Contract: account information, rows 1 to 7. */
 import { z } from "zod";
-import { day, openEnum } from "../schema/values";
+import { day, openEnum } from "../values/values";
 import {
   authorisationFields,
   authorisationLinks,
@@ -9,9 +9,9 @@ import {
   NewAccountReference,
   AccountReference,
   psuMessage,
-} from "../schema/xs2a";
-import { ConsentStatus } from "../schema/statuses";
-import { empty, json, section } from "../declaration/declare";
+} from "../values/xs2a";
+import { ConsentStatus } from "../values/statuses";
+import { empty, json, section } from "../spec/declare";
 import {
   accountErrors as errors,
   responseHeaders,

@@ -1,7 +1,7 @@
 /** The service of the contract. */
 import { operations } from "./all";
 import { getLoginPage } from "./login";
-import { defineService, type Service } from "../declaration/service";
+import { defineService, type Service } from "../spec/service";
 import { settings } from "./settings";
 
 export const contract: Service<typeof operations> = defineService({

@@ -1,7 +1,7 @@
 /** Shared parts of the operations of the JSON interface. Contract: Endpoints, conventions; Errors. */
-import { ErrorMessage } from "../schema/error-bodies";
-import { ClientId } from "../schema/values";
-import { byConnection } from "../declaration/declare";
+import { ErrorMessage } from "../values/error-bodies";
+import { ClientId } from "../values/values";
+import { byConnection } from "../spec/declare";
 
 /** Query parameter `client_id`, filled by the connection. */
 export const clientId = byConnection(ClientId, "clientId");

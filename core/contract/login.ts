@@ -1,7 +1,7 @@
 /** The login page for people. Contract: endpoint 25; Authentication, 5. */
 import { z } from "zod";
-import { id, webAddress } from "../schema/values";
-import { hiddenFromModels, html, section } from "../declaration/declare";
+import { id, webAddress } from "../values/values";
+import { hiddenFromModels, html, section } from "../spec/declare";
 
 const operation = section({
   section: { title: "Login", icon: "login.svg", category: "fxdesk administration", order: 12 },

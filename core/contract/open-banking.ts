@@ -1,6 +1,6 @@
 /** Accounts, balances and transactions under a consent. Contract: account information, rows 8 to 11. */
 import { z } from "zod";
-import { day, id, openEnum } from "../schema/values";
+import { day, id, openEnum } from "../values/values";
 import {
   accountDescriptions,
   AccountReference,
@@ -10,8 +10,8 @@ import {
   Links,
   ownerNames,
   psuName,
-} from "../schema/xs2a";
-import { json, section, orText } from "../declaration/declare";
+} from "../values/xs2a";
+import { json, section, orText } from "../spec/declare";
 import { accountErrors as errors, responseHeaders, consentHeaders, credentials, headers } from "./xs2a";
 
 const ResourceId = id("Account ID", "`resourceId` from openBanking.listAccounts.");

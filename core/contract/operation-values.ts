@@ -1,6 +1,6 @@
 /** Types of the values of every operation of the contract. Resolved by the build. */
 import type { operations } from "./all";
-import type { ValuesOf } from "../declaration/input-types";
+import type { ValuesOf } from "../spec/input-types";
 
 /** Validated values of all fields, by operation name. */
 export type OperationValues = {

@@ -1,8 +1,8 @@
 /** Input of payment initiation: fields in JSON and XML, and the rules between them. */
 import { z } from "zod";
-import { DateTime, day, id } from "../schema/values";
-import { NewAccountReference, newTransfer } from "../schema/xs2a";
-import type { Rule } from "../declaration/operation";
+import { DateTime, day, id } from "../values/values";
+import { NewAccountReference, newTransfer } from "../values/xs2a";
+import type { Rule } from "../spec/operation";
 
 export const PaymentService = z.enum(["payments", "bulk-payments", "periodic-payments"]).meta({
   title: "Payment service",

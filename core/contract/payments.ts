@@ -1,6 +1,6 @@
 /** Payments: initiation, authorisation, status and cancellation. Contract: payment initiation, rows 1 to 9. */
 import { z } from "zod";
-import { DateTime, day } from "../schema/values";
+import { DateTime, day } from "../values/values";
 import {
   Amount,
   authorisationFields,
@@ -12,9 +12,9 @@ import {
   psuName,
   tppMessages,
   transfer,
-} from "../schema/xs2a";
-import { TransactionStatus } from "../schema/statuses";
-import { empty, json, section, orText } from "../declaration/declare";
+} from "../values/xs2a";
+import { TransactionStatus } from "../values/statuses";
+import { empty, json, section, orText } from "../spec/declare";
 import {
   PaymentService,
   PaymentId,

@@ -1,7 +1,7 @@
 /**
  * The settings of the contract's service. In a separate file, so that reading settings does not load the operations.
  */
-import type { Setting, SettingSection } from "../declaration/service";
+import type { Setting, SettingSection } from "../spec/service";
 
 const setting = (name: string, title: string, description: string): Setting => ({
   name,

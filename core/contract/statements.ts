@@ -1,7 +1,7 @@
 /** Statements as files and by e-mail. Contract: endpoints 13 to 18. */
 import { z } from "zod";
-import { AccountId, Currencies, day, dayOrMonth, minute, openEnum, uuid } from "../schema/values";
-import { file, json, section, text } from "../declaration/declare";
+import { AccountId, Currencies, day, dayOrMonth, minute, openEnum, uuid } from "../values/values";
+import { file, json, section, text } from "../spec/declare";
 import { accountErrors, clientId, credentials, statusMeanings } from "./json-interface";
 
 const StatementId = uuid("Statement ID", "`statement_id` in the `url` that statements.createFile returns.");

@@ -1,10 +1,10 @@
 /** Trades: booking from a quote, and reading. Contract: endpoints 26 to 28. */
 import { z } from "zod";
-import { ErrorMessage } from "../schema/error-bodies";
-import { accountFields, textField } from "../schema/response-fields";
-import { TradePaymentStatus, TradeStatus } from "../schema/statuses";
-import { day, id, openEnum, page, pageSize } from "../schema/values";
-import { commaSeparated, json, section } from "../declaration/declare";
+import { ErrorMessage } from "../values/error-bodies";
+import { accountFields, textField } from "../values/response-fields";
+import { TradePaymentStatus, TradeStatus } from "../values/statuses";
+import { day, id, openEnum, page, pageSize } from "../values/values";
+import { commaSeparated, json, section } from "../spec/declare";
 import { clientId, statusMeanings } from "./json-interface";
 
 /** The trade endpoints also declare the API-key scheme. Contract: Authentication, 4. */

@@ -1,9 +1,9 @@
 /** Transactions of an account. Contract: endpoints 19 and 20. */
 import { z } from "zod";
-import { accountFields, nullishText, textField } from "../schema/response-fields";
-import { AccountId, minute, openEnum, page, pageSize, uuid } from "../schema/values";
+import { accountFields, nullishText, textField } from "../values/response-fields";
+import { AccountId, minute, openEnum, page, pageSize, uuid } from "../values/values";
 import { BalanceData, directedAmount } from "./accounts";
-import { json, section } from "../declaration/declare";
+import { json, section } from "../spec/declare";
 import {
   accountErrors,
   clientId,

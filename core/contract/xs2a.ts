@@ -7,8 +7,8 @@
  */
 import { isIPv4 } from "node:net";
 import { z } from "zod";
-import { TppMessages } from "../schema/error-bodies";
-import { id, uuid, webAddress } from "../schema/values";
+import { TppMessages } from "../values/error-bodies";
+import { id, uuid, webAddress } from "../values/values";
 import {
   authorisationFields,
   authorisationLinks,
@@ -16,16 +16,10 @@ import {
   psuMessage,
   psuName,
   tppMessages,
-} from "../schema/xs2a";
-import { ScaStatus } from "../schema/statuses";
-import {
-  byConnection,
-  byConnectionOrGenerated,
-  byFxdesk,
-  hiddenFromModels,
-  json,
-} from "../declaration/declare";
-import type { ResponseHeaders } from "../declaration/operation";
+} from "../values/xs2a";
+import { ScaStatus } from "../values/statuses";
+import { byConnection, byConnectionOrGenerated, byFxdesk, hiddenFromModels, json } from "../spec/declare";
+import type { ResponseHeaders } from "../spec/operation";
 
 export const credentials = ["accessToken?"] as const;
 

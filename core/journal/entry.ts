@@ -1,5 +1,5 @@
 /** The model of the journal: entries, intents, outcomes and the `Journal` interface. */
-import type { Outcome } from "../errors";
+import type { Outcome } from "../spec/errors";
 import type { StatementRunner } from "../store/database";
 import type { Sealer } from "../store/sealer";
 

@@ -4,18 +4,18 @@
  */
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
-import { customerFromValues } from "../declaration/service";
-import type { CallContext } from "../client/call-context";
-import { formatOutcomeLine } from "../client/outcome-line";
-import type { ClientContext } from "../client/client-context";
-import { haltedError } from "../client/halt-checker";
-import { actorOf } from "../client/prepare";
-import { type PreparedCall, defaultKeyOf } from "../client/prepared-call";
-import type { ServiceResponse } from "../client/response";
-import { Aborted, Conflict, FxdeskError, type JournalNote, Timeout, Unavailable } from "../errors";
+import { customerFromValues } from "../spec/service";
+import type { CallContext } from "../call/call-context";
+import { formatOutcomeLine } from "../call/outcome-line";
+import type { ClientContext } from "../call/client-context";
+import { haltedError } from "../call/halt-checker";
+import { actorOf } from "../call/prepare";
+import { type PreparedCall, defaultKeyOf } from "../call/prepared-call";
+import type { ServiceResponse } from "../call/response";
+import { Aborted, Conflict, FxdeskError, type JournalNote, Timeout, Unavailable } from "../spec/errors";
 import { Halted } from "../store/halt";
 import { redactLocation } from "../store/settings";
-import { DeadlineEnded } from "../transport/deadline";
+import { DeadlineEnded } from "../http/deadline";
 import { EntryRefusal } from "./operator-actions";
 import { OutcomeWriter } from "./outcome-writer";
 import { type Claim, type EntryOutcome, type Entry, type Intent, isNotExecuted, type Journal } from "./entry";

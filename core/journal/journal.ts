@@ -12,7 +12,7 @@ import type {
   RecoveryCandidate,
   CallScope,
 } from "./entry";
-import { StoreSession } from "./store-session";
+import { StoreSession } from "../store/session";
 import {
   listAbandoned,
   listSameReference,

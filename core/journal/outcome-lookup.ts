@@ -1,14 +1,14 @@
 /** Queries the service for the outcome of earlier calls, bypassing the caller's interceptors. */
-import type { CallOptions } from "../client/call-options";
-import type { ClientContext } from "../client/client-context";
-import { isPaged, fetchPages } from "../client/pages";
-import type { PreparedCall } from "../client/prepared-call";
-import type { ServiceResponse } from "../client/response";
-import { findBodyViolations } from "../client/response-body";
-import { type Values, fieldsOf } from "../declaration/fields";
-import type { Declaration, ListedRecovery } from "../declaration/operation";
-import type { Service } from "../declaration/service";
-import { propertyOf } from "../schema/kind";
+import type { CallOptions } from "../call/call-options";
+import type { ClientContext } from "../call/client-context";
+import { isPaged, fetchPages } from "../call/pages";
+import type { PreparedCall } from "../call/prepared-call";
+import type { ServiceResponse } from "../call/response";
+import { findBodyViolations } from "../call/response-body";
+import { type Values, fieldsOf } from "../spec/fields";
+import type { Declaration, ListedRecovery } from "../spec/operation";
+import type { Service } from "../spec/service";
+import { propertyOf } from "../values/kind";
 import type { EntryOutcome, Entry, CallScope } from "./entry";
 import type { OutcomeLookup } from "./recoverer";
 import { type ListedItem, parseListed } from "./reference-search";

@@ -1,8 +1,8 @@
 /** Recovers unknown outcomes: searches while the caller waits, then in the background until the call is found. */
 import { setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Declaration } from "../declaration/operation";
-import { FxdeskError } from "../errors";
+import type { Declaration } from "../spec/operation";
+import { FxdeskError } from "../spec/errors";
 import type { EntryOutcome, Entry, Journal, RecoveryCandidate, CallScope } from "./entry";
 import { type Finding, type ListedItem, searchByReference } from "./reference-search";
 

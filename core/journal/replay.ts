@@ -1,11 +1,11 @@
 /** Converts outcomes for storage, and replays them to a caller that repeats the key. */
-import { unreadableResponseError } from "../client/call-errors";
-import type { ServiceResponse } from "../client/response";
-import { resourceIdentity } from "../declaration/created-resources";
-import type { Declaration } from "../declaration/operation";
-import type { Violation } from "../declaration/violation";
-import * as errors from "../errors";
-import { FxdeskError, type JournalNote, type ServiceMessage } from "../errors";
+import { unreadableResponseError } from "../call/call-errors";
+import type { ServiceResponse } from "../call/response";
+import { resourceIdentity } from "../spec/created-resources";
+import type { Declaration } from "../spec/operation";
+import type { Violation } from "../spec/violation";
+import * as errors from "../spec/errors";
+import { FxdeskError, type JournalNote, type ServiceMessage } from "../spec/errors";
 import { type EntryOutcome, type Entry, referenceHint } from "./entry";
 
 type ErrorClass = new (...given: ConstructorParameters<typeof FxdeskError>) => FxdeskError;

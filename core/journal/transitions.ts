@@ -2,7 +2,7 @@
  * State transitions of an entry. Each is idempotent: it runs again if the COMMIT response was lost.
  */
 import { randomUUID } from "node:crypto";
-import { canonicalJson } from "./canonical-json";
+import { canonicalJson } from "../values/canonical-json";
 import { type EventDetails, hashDetails, type ChainWriter, saltDetails } from "./hash-chain";
 import {
   type Claim,

@@ -1,5 +1,5 @@
 /** An OpenAPI 3.1 document, derived from the declarations. */
-import type { ResponseDeclaration } from "../declaration/operation";
+import type { ResponseDeclaration } from "../spec/operation";
 import {
   type ErrorDoc,
   type FieldDoc,
@@ -7,10 +7,10 @@ import {
   type EndpointDoc,
   describeOperation,
   type RequestBody,
-} from "../declaration/describe-operation";
-import { type CredentialScheme, type Server, type Service, type Setting } from "../declaration/service";
-import type { JsonSchema } from "../declaration/json-schema";
-import { bySection, sectionTitle, splitName } from "../declaration/sections";
+} from "../spec/describe-operation";
+import { type CredentialScheme, type Server, type Service, type Setting } from "../spec/service";
+import type { JsonSchema } from "../spec/json-schema";
+import { bySection, sectionTitle, splitName } from "../spec/sections";
 import { SchemaCollection } from "./schema-collection";
 
 export interface OpenApiOptions {

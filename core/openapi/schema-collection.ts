@@ -1,6 +1,6 @@
 /** Collector of the named JSON Schemas of an OpenAPI document, which are listed under `components`. */
 import { z } from "zod";
-import { type JsonSchema, removeInternalKeys } from "../declaration/json-schema";
+import { type JsonSchema, removeInternalKeys } from "../spec/json-schema";
 
 const withComponentReferences = (schema: unknown): JsonSchema =>
   JSON.parse(JSON.stringify(schema), (key, value: unknown) =>

@@ -1,5 +1,5 @@
 /** Selection of accounts by the caller of a procedure. */
-import { AccountId, Currencies } from "../schema/values";
+import { AccountId, Currencies } from "../values/values";
 import type { ContractClient } from "./procedure";
 
 export type Account = Awaited<ReturnType<ContractClient["accounts"]["list"]>>[number];

@@ -1,11 +1,11 @@
 /** cash.getPosition: the balances of all accounts with totals. */
 import { Big } from "big.js";
 import { z } from "zod";
-import { FxdeskError } from "../errors";
+import { FxdeskError } from "../spec/errors";
 import { balanceTypes } from "../contract/accounts";
-import { json } from "../declaration/declare";
-import { minorUnits } from "../schema/currency";
-import { Currency } from "../schema/values";
+import { json } from "../spec/declare";
+import { minorUnits } from "../values/currency";
+import { Currency } from "../values/values";
 import { type Account, accountFields, accountOperations, selectAccounts } from "./accounts";
 import { formatDecimal, signedAmount, SumsByKey } from "./decimal";
 import { assertBalances } from "./row-validation";

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { existingPaymentProduct, existingPayment, PaymentId } from "../contract/payment-input";
 import { ConsentId } from "../contract/xs2a";
 import { balanceTypes } from "../contract/accounts";
-import { json } from "../declaration/declare";
-import type { Values } from "../declaration/fields";
-import { valueAt } from "../schema/value-at";
+import { json } from "../spec/declare";
+import type { Values } from "../spec/fields";
+import { valueAt } from "../values/value-at";
 import { procedure } from "./procedure";
 import { ServiceChecker } from "./service-check/service-checker";
 

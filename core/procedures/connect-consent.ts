@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { Consent, createConsent, NewConsent } from "../contract/consents";
 import { ConsentId } from "../contract/xs2a";
-import { json } from "../declaration/declare";
-import { FxdeskError } from "../errors";
-import { ConsentStatus } from "../schema/statuses";
+import { json } from "../spec/declare";
+import { FxdeskError } from "../spec/errors";
+import { ConsentStatus } from "../values/statuses";
 import { type Context, procedure } from "./procedure";
 import { deadlineAfter, pollUntil, waitSeconds } from "./poll-until";
 

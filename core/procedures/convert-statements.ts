@@ -1,18 +1,18 @@
 /** statements.convert: converts a statement file to data or to another format. */
 import { z } from "zod";
-import { json } from "../declaration/declare";
-import { describeViolations, type Violation } from "../declaration/violation";
-import { InvalidInput } from "../errors";
-import { FormatError } from "../formats/format-error";
-import { readCoda } from "../formats/coda/read";
-import { writeCoda } from "../formats/coda/write";
-import { readCsv } from "../formats/csv/read";
-import { writeCsv } from "../formats/csv/write";
-import { detectTextKind } from "../formats/text-kind";
-import { readMt940 } from "../formats/mt940/read";
-import { writeMt940 } from "../formats/mt940/write";
-import type { Source, Statement, StatementSource } from "../formats/statement";
-import type { TextSource } from "../formats/text-lines";
+import { json } from "../spec/declare";
+import { describeViolations, type Violation } from "../spec/violation";
+import { InvalidInput } from "../spec/errors";
+import { FormatError } from "../files/format-error";
+import { readCoda } from "../files/coda/read";
+import { writeCoda } from "../files/coda/write";
+import { readCsv } from "../files/csv/read";
+import { writeCsv } from "../files/csv/write";
+import { detectTextKind } from "../files/text-kind";
+import { readMt940 } from "../files/mt940/read";
+import { writeMt940 } from "../files/mt940/write";
+import type { Source, Statement, StatementSource } from "../files/statement";
+import type { TextSource } from "../files/text-lines";
 import { deliveredFileFields } from "./delivered-file";
 import { procedure } from "./procedure";
 

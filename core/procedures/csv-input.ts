@@ -1,13 +1,13 @@
 /** Parser of CSV input: a header row, columns in any order, separated by commas, semicolons or tabs. */
 import { Big } from "big.js";
 import type { z } from "zod";
-import { invalidInputError } from "../client/call-errors";
-import type { Violation } from "../declaration/violation";
-import type { InvalidInput } from "../errors";
-import { parseRow, hasOpenQuote, unescapeFormula } from "../formats/csv/cells";
-import { suggestions } from "../suggestions";
-import { minorUnits } from "../schema/currency";
-import { isDay } from "../schema/values";
+import { invalidInputError } from "../call/call-errors";
+import type { Violation } from "../spec/violation";
+import type { InvalidInput } from "../spec/errors";
+import { parseRow, hasOpenQuote, unescapeFormula } from "../files/csv/cells";
+import { suggestions } from "../values/suggestions";
+import { minorUnits } from "../values/currency";
+import { isDay } from "../values/values";
 import { formatDecimal } from "./decimal";
 
 /** A column with its accepted names in lower case. */

@@ -1,6 +1,6 @@
 /** Exact decimal arithmetic on amounts. */
 import { Big } from "big.js";
-import { invalidInputError } from "../client/call-errors";
+import { invalidInputError } from "../call/call-errors";
 
 /** Returns a signed amount. Outgoing money and balances owed by the client are negative. */
 export const signedAmount = (amount: string, direction: string | null | undefined): Big => {

@@ -1,7 +1,7 @@
 /** All trades of the client with a completeness check, and their open amounts. */
 import { Big } from "big.js";
-import { FxdeskError } from "../errors";
-import { isDay } from "../schema/values";
+import { FxdeskError } from "../spec/errors";
+import { isDay } from "../values/values";
 import type { Context, ContractClient } from "./procedure";
 
 type BookedTrade = Awaited<ReturnType<ContractClient["trades"]["list"]>>[number];

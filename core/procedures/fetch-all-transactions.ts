@@ -1,6 +1,6 @@
 /** All transactions of accounts in a period, with a completeness check. */
-import { FxdeskError } from "../errors";
-import { minuteForDay } from "../schema/values";
+import { FxdeskError } from "../spec/errors";
+import { minuteForDay } from "../values/values";
 import type { Account } from "./accounts";
 import { mapConcurrent } from "./map-concurrent";
 import { findTransactionProblem } from "./row-validation";

@@ -2,9 +2,9 @@
 import { extname } from "node:path";
 import { z } from "zod";
 import { createStatementFile } from "../contract/statements";
-import type { ReceivedFile } from "../client/received-file";
-import { json } from "../declaration/declare";
-import { FxdeskError } from "../errors";
+import type { ReceivedFile } from "../call/received-file";
+import { json } from "../spec/declare";
+import { FxdeskError } from "../spec/errors";
 import {
   type Account,
   accountFields,

@@ -1,9 +1,9 @@
 /** transactions.find: finds transactions across accounts by period, amount, counterparty or text. */
 import { Big } from "big.js";
 import { z } from "zod";
-import { json } from "../declaration/declare";
-import { minorUnits } from "../schema/currency";
-import type { ProcedureValues } from "../declaration/procedure";
+import { json } from "../spec/declare";
+import { minorUnits } from "../values/currency";
+import type { ProcedureValues } from "../spec/procedure";
 import { accountFields, accountOperations, selectAccounts, findMissingAccounts } from "./accounts";
 import { checkBounds, formatDecimal, signedAmount, SumsByKey } from "./decimal";
 import { type Period, parsePeriod, PeriodText } from "./period";

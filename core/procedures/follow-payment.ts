@@ -1,8 +1,8 @@
 /** payments.follow: polls payments until their status is final. */
 import { z } from "zod";
 import { existingPaymentProduct, existingPayment, PaymentId } from "../contract/payment-input";
-import { json } from "../declaration/declare";
-import { id } from "../schema/values";
+import { json } from "../spec/declare";
+import { id } from "../values/values";
 import { type Context, procedure } from "./procedure";
 import { deadlineAfter, pollUntil, waitSeconds } from "./poll-until";
 

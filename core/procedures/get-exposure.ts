@@ -1,10 +1,10 @@
 /** exposure.get: expected flows per currency and tenor, and the trades that hedge them. */
 import { Big } from "big.js";
 import { z } from "zod";
-import { json } from "../declaration/declare";
-import { FxdeskError } from "../errors";
-import { minorUnits } from "../schema/currency";
-import { Currency, day } from "../schema/values";
+import { json } from "../spec/declare";
+import { FxdeskError } from "../spec/errors";
+import { minorUnits } from "../values/currency";
+import { Currency, day } from "../values/values";
 import { accountOperations, selectAccounts } from "./accounts";
 import { mapConcurrent } from "./map-concurrent";
 import { parseAmount, parseCurrency, parseDay, normalizeEntries, parseCsvRows } from "./csv-input";

@@ -1,9 +1,9 @@
 /** forwards.list: open forwards with remaining amounts and maturity dates. */
 import { Big } from "big.js";
 import { z } from "zod";
-import { FxdeskError } from "../errors";
-import { json } from "../declaration/declare";
-import { minorUnits } from "../schema/currency";
+import { FxdeskError } from "../spec/errors";
+import { json } from "../spec/declare";
+import { minorUnits } from "../values/currency";
 import { accountOperations, selectAccounts } from "./accounts";
 import { mapConcurrent } from "./map-concurrent";
 import { formatDecimal, signedAmount, SumsByKey } from "./decimal";

@@ -1,10 +1,10 @@
 /** accountDetails.open: requests a dedicated account and waits for its confirmation. */
 import { z } from "zod";
 import { AccountDetails, RequestAccount } from "../contract/account-details";
-import { json } from "../declaration/declare";
-import { describeViolations } from "../declaration/violation";
-import { InvalidInput } from "../errors";
-import { id } from "../schema/values";
+import { json } from "../spec/declare";
+import { describeViolations } from "../spec/violation";
+import { InvalidInput } from "../spec/errors";
+import { id } from "../values/values";
 import { type Context, procedure } from "./procedure";
 import { deadlineAfter, pollUntil, waitSeconds } from "./poll-until";
 

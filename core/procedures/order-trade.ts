@@ -1,10 +1,10 @@
 /** trades.order: an order with limits, booked from a fresh quote after a person has released it. */
 import { z } from "zod";
 import { NewTrade } from "../contract/trades";
-import { json } from "../declaration/declare";
+import { json } from "../spec/declare";
 import type { OrderInput } from "../releases/order-input";
 import { ReleaseReport } from "../releases/report";
-import { Currency, day, DecimalText, id } from "../schema/values";
+import { Currency, day, DecimalText, id } from "../values/values";
 import { procedure } from "./procedure";
 
 const rateField = (title: string, description: string) =>

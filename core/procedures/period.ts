@@ -1,6 +1,6 @@
 /** Parser of periods: "last month", "yesterday", a day, a month, a range of days. */
 import { z } from "zod";
-import { isDay } from "../schema/values";
+import { isDay } from "../values/values";
 
 /** A range of whole days in UTC, YYYY-MM-DD, both inclusive. */
 export interface Period {

@@ -1,7 +1,7 @@
 /** Polling for results that depend on the service or on a person. */
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
-import { FxdeskError, RateLimited } from "../errors";
+import { FxdeskError, RateLimited } from "../spec/errors";
 
 /** Pause after the first poll. Each further pause is 1.5 times as long. */
 const initialPauseMs = 250;

@@ -1,7 +1,7 @@
 /** The `procedure()` function for procedures over the contract. */
 import type { operations } from "../contract/all";
-import type { Client } from "../client/client-types";
-import { procedureFor, type RunContext } from "../declaration/procedure";
+import type { Client } from "../api/client-types";
+import { procedureFor, type RunContext } from "../spec/procedure";
 
 /** The client of procedures, with every operation of the contract. */
 export type ContractClient = Client<typeof operations>;

@@ -1,6 +1,6 @@
 /** Exchange rates given by the caller, for converted totals. */
 import { z } from "zod";
-import { Currency } from "../schema/values";
+import { Currency } from "../values/values";
 
 /** Value of one unit of each currency in the target currency. */
 export const Rates = z.record(

@@ -1,9 +1,9 @@
 /** transactions.reconcile: matches expected payments with transactions. */
 import { Big } from "big.js";
 import { z } from "zod";
-import { json } from "../declaration/declare";
-import { minorUnits } from "../schema/currency";
-import { Currency, day } from "../schema/values";
+import { json } from "../spec/declare";
+import { minorUnits } from "../values/currency";
+import { Currency, day } from "../values/values";
 import { accountFields, selectAccounts, findMissingAccounts } from "./accounts";
 import {
   parseAmount,

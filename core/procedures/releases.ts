@@ -1,7 +1,7 @@
 /** releases.get and releases.cancel: state and cancellation of pending releases. */
-import { json } from "../declaration/declare";
+import { json } from "../spec/declare";
 import { ReleaseReport } from "../releases/report";
-import { id } from "../schema/values";
+import { id } from "../values/values";
 import { procedure } from "./procedure";
 
 const release = id("Release ID", "Release ID, such as R-7K3M9QW2X5AB.");

@@ -1,8 +1,8 @@
 /** transactions.summarize: totals of transactions per group. */
 import { Big } from "big.js";
 import { z } from "zod";
-import { json } from "../declaration/declare";
-import { minorUnits } from "../schema/currency";
+import { json } from "../spec/declare";
+import { minorUnits } from "../values/currency";
 import { formatDecimal } from "./decimal";
 import {
   type FoundTransaction,

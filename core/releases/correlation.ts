@@ -1,6 +1,6 @@
 /** Correlation data: JSON of the requester that is returned unchanged with the release. */
-import { invalidInputError } from "../client/call-errors";
-import type { Callable } from "../declaration/operation";
+import { invalidInputError } from "../call/call-errors";
+import type { Callable } from "../spec/operation";
 
 const maxCorrelationLength = 10_000;
 

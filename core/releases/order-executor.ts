@@ -3,14 +3,14 @@
  * quote and books it if it is within the terms, else it tries again until the order expires. Each booking has its own journal
  * key, and none starts until the previous one has certainly failed.
  */
-import type { CallOptions } from "../client/call-options";
-import type { PreAuthorization } from "../client/pre-authorization";
-import type { ServiceResponse } from "../client/response";
-import { FxdeskError } from "../errors";
-import type { Values } from "../declaration/fields";
-import type { Declaration } from "../declaration/operation";
+import type { CallOptions } from "../call/call-options";
+import type { PreAuthorization } from "../call/pre-authorization";
+import type { ServiceResponse } from "../call/response";
+import { FxdeskError } from "../spec/errors";
+import type { Values } from "../spec/fields";
+import type { Declaration } from "../spec/operation";
 import type { Entry, Journal } from "../journal/entry";
-import type { StoreSession } from "../journal/store-session";
+import type { StoreSession } from "../store/session";
 import { findDeviations, type BookedTrade } from "./booked-trade";
 import { type Authority, createSendGuard, isApproved, findReleaseProblem } from "./release-guard";
 import { findHoursViolation } from "./policy-evaluation";

@@ -2,8 +2,8 @@
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import { z } from "zod";
-import { canonicalJson } from "../journal/canonical-json";
-import { MailAddress } from "./mail-server";
+import { canonicalJson } from "../values/canonical-json";
+import { MailAddress } from "../mail/mail-server";
 import { readProtectedFile } from "./protected-file";
 import type { Decision } from "./release";
 

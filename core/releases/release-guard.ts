@@ -1,6 +1,6 @@
 /** Checks in the transaction that marks a request as sent: seal, approvals, policy and daily limit. */
 import { Big } from "big.js";
-import { FxdeskError } from "../errors";
+import { FxdeskError } from "../spec/errors";
 import type { SendGuard, SendTransaction } from "../journal/entry";
 import {
   findHoursViolation,

@@ -1,14 +1,14 @@
 /** Middleware that holds a request until it is released, and then sends exactly the released request. */
 import { randomUUID } from "node:crypto";
-import type { ClientContext } from "../client/client-context";
-import { actorOf } from "../client/prepare";
-import { type PreparedCall, defaultKeyOf } from "../client/prepared-call";
-import { committedAmountsOf } from "../declaration/committed-amounts";
-import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../errors";
+import type { ClientContext } from "../call/client-context";
+import { actorOf } from "../call/prepare";
+import { type PreparedCall, defaultKeyOf } from "../call/prepared-call";
+import { committedAmountsOf } from "../spec/committed-amounts";
+import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../spec/errors";
 import type { SendGuard } from "../journal/entry";
-import { customerFromValues } from "../declaration/service";
+import { customerFromValues } from "../spec/service";
 import { environmentOf } from "../journal/outcome-lookup";
-import { StoreSession } from "../journal/store-session";
+import { StoreSession } from "../store/session";
 import { redactLocation } from "../store/settings";
 import { parseCorrelation } from "./correlation";
 import {

@@ -1,6 +1,6 @@
 /** Service for releases: request, decide, cancel, list. */
 import { randomBytes } from "node:crypto";
-import type { StoreSession } from "../journal/store-session";
+import type { StoreSession } from "../store/session";
 import type { Value } from "../store/database";
 import type { SendGuard } from "../journal/entry";
 import {

@@ -1,7 +1,7 @@
 /** accountDetails.watch: new, changed and removed account details. */
 import type { z } from "zod";
 import { AccountDetails } from "../contract/account-details";
-import { json } from "../declaration/declare";
+import { json } from "../spec/declare";
 import { watch } from "./watch";
 
 type Numbers = { readonly account_number?: string | null | undefined } | null | undefined;

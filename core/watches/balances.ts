@@ -2,12 +2,12 @@
 import { Big } from "big.js";
 import { z } from "zod";
 import { balanceTypes } from "../contract/accounts";
-import { json } from "../declaration/declare";
+import { json } from "../spec/declare";
 import { accountFields, accountOperations, selectAccounts } from "../procedures/accounts";
 import { checkBounds, formatDecimal, signedAmount } from "../procedures/decimal";
 import { assertBalances } from "../procedures/row-validation";
 import type { Context } from "../procedures/procedure";
-import { minorUnits } from "../schema/currency";
+import { minorUnits } from "../values/currency";
 import { readEach } from "./read-each";
 import { missingAccountGaps } from "./transactions";
 import { watch } from "./watch";

@@ -1,6 +1,6 @@
 /** consents.watch: status changes of consents, and consents that expire soon. */
 import { z } from "zod";
-import { json } from "../declaration/declare";
+import { json } from "../spec/declare";
 import { subtractDays } from "./days";
 import { readEach } from "./read-each";
 import { watch } from "./watch";

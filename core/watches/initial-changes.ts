@@ -1,7 +1,7 @@
 /** Preview of the first changes of a watch. Nothing is stored. */
-import type { Snapshot, WatchStart, ReadWindow } from "../declaration/watch";
+import type { Snapshot, WatchStart, ReadWindow } from "../spec/watch";
 import { type AnyWatch, compare, firstDayToRead } from "./compare";
-import type { InitialChanges } from "./options";
+import type { InitialChanges } from "../api/watch-options";
 
 interface InitialRead {
   readonly watch: AnyWatch;

@@ -1,5 +1,5 @@
 /** accounts.watchMargin: margin calls on forwards. */
-import { json } from "../declaration/declare";
+import { json } from "../spec/declare";
 import { accountOperations } from "../procedures/accounts";
 import { z } from "zod";
 import { readBalances } from "./balances";

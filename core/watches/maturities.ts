@@ -1,9 +1,9 @@
 /** forwards.watch: forwards and drawdowns that mature soon. */
 import { z } from "zod";
-import { json } from "../declaration/declare";
+import { json } from "../spec/declare";
 import { formatDecimal } from "../procedures/decimal";
 import { findOpenTrades, fetchAllTrades } from "../procedures/fetch-all-trades";
-import { minorUnits } from "../schema/currency";
+import { minorUnits } from "../values/currency";
 import { subtractDays } from "./days";
 import { watch } from "./watch";
 

@@ -1,8 +1,8 @@
 /** payments.watch: status changes of the given open-banking payments. */
 import { z } from "zod";
 import type { getPaymentStatus } from "../contract/payments";
-import { json } from "../declaration/declare";
-import type { InputOf } from "../declaration/input-types";
+import { json } from "../spec/declare";
+import type { InputOf } from "../spec/input-types";
 import { readEach } from "./read-each";
 import { watch } from "./watch";
 

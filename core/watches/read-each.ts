@@ -1,5 +1,5 @@
 /** Reads of several items that may fail individually. */
-import { FxdeskError } from "../errors";
+import { FxdeskError } from "../spec/errors";
 import { mapConcurrent } from "../procedures/map-concurrent";
 import type { Context } from "../procedures/procedure";
 

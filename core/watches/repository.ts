@@ -3,8 +3,8 @@
  * yet, the time of the next read, and the lease.
  */
 import { createHash } from "node:crypto";
-import type { ChangeKind, WatchState } from "../declaration/watch";
-import type { StoreSession } from "../journal/store-session";
+import type { ChangeKind, WatchState } from "../spec/watch";
+import type { StoreSession } from "../store/session";
 import type { Row, StatementRunner, Value } from "../store/database";
 import type { StoreAccess } from "../journal/entry-rows";
 

@@ -1,7 +1,7 @@
 /** statements.watch: requested statement files that are ready or have failed. */
 import { z } from "zod";
-import { ReceivedFile } from "../client/received-file";
-import { json } from "../declaration/declare";
+import { ReceivedFile } from "../call/received-file";
+import { json } from "../spec/declare";
 import { readEach } from "./read-each";
 import { watch } from "./watch";
 

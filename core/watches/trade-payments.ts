@@ -1,6 +1,6 @@
 /** trades.watchPayments: payments from the bought amounts of trades. */
 import { z } from "zod";
-import { json } from "../declaration/declare";
+import { json } from "../spec/declare";
 import { fetchAllTrades } from "../procedures/fetch-all-trades";
 import { readEach } from "./read-each";
 import { watch } from "./watch";

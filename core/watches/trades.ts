@@ -1,6 +1,6 @@
 /** trades.watch: new trades and changes of their status. */
 import { BookedTrade } from "../contract/trades";
-import { json } from "../declaration/declare";
+import { json } from "../spec/declare";
 import { fetchAllTrades } from "../procedures/fetch-all-trades";
 import { watch } from "./watch";
 

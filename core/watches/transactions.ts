@@ -1,8 +1,8 @@
 /** transactions.watch: new, changed and removed transactions. */
 import { z } from "zod";
 import { TransactionData } from "../contract/transactions";
-import { json } from "../declaration/declare";
-import { minorUnits } from "../schema/currency";
+import { json } from "../spec/declare";
+import { minorUnits } from "../values/currency";
 import {
   type Account,
   accountFields,

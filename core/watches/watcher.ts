@@ -5,10 +5,10 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Change, Snapshot, WatchStart, WatchState, ReadWindow } from "../declaration/watch";
-import { FxdeskError, InvalidInput, InvalidResponse, RateLimited, Unavailable } from "../errors";
-import { canonicalJson } from "../journal/canonical-json";
-import type { StoreSession } from "../journal/store-session";
+import type { Change, Snapshot, WatchStart, WatchState, ReadWindow } from "../spec/watch";
+import { FxdeskError, InvalidInput, InvalidResponse, RateLimited, Unavailable } from "../spec/errors";
+import { canonicalJson } from "../values/canonical-json";
+import type { StoreSession } from "../store/session";
 import { type AnyWatch, compare, firstDayToRead } from "./compare";
 import {
   type DueRead,
@@ -17,7 +17,7 @@ import {
   WatchRepository,
   type NextStep,
 } from "./repository";
-import type { SinceOptions, Delivery, ChangeBatch, WatchOptions } from "./options";
+import type { SinceOptions, Delivery, ChangeBatch, WatchOptions } from "../api/watch-options";
 
 export interface WatcherDependencies {
   readonly watch: AnyWatch;

@@ -1,8 +1,8 @@
 /** Connection settings sent from the editor's form, deployed or not. */
 import type { Node, NodeAPI } from "node-red";
-import type { ClientOptions } from "../../core/client/client-options";
-import { settingsOf } from "../../core/client/settings";
-import { destinationSettingsOf, type Service } from "../../core/declaration/service";
+import type { ClientOptions } from "../../core/call/client-options";
+import { settingsOf } from "../../core/call/settings";
+import { destinationSettingsOf, type Service } from "../../core/spec/service";
 import { clientOptionsFor, type ConnectionSettings } from "./connection-node";
 
 /** Values of the form controls by name, as text. */

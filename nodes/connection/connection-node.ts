@@ -1,14 +1,14 @@
 /** The connection config node: one client shared by all nodes that refer to it. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
 import { createClient } from "../../core/client/client";
-import type { ClientOptions } from "../../core/client/client-options";
-import { environmentName, optionsFromSettings, settingsOf } from "../../core/client/settings";
-import type { Service } from "../../core/declaration/service";
-import { defaultMaxQueueLength } from "../../core/transport/pacing";
-import type { TlsOptions } from "../../core/transport/tls";
+import type { ClientOptions } from "../../core/call/client-options";
+import { environmentName, optionsFromSettings, settingsOf } from "../../core/call/settings";
+import type { Service } from "../../core/spec/service";
+import { defaultMaxQueueLength } from "../../core/http/pacing";
+import type { TlsOptions } from "../../core/http/tls";
 import { variableNotSetMessage, unresolvedVariable } from "../environment";
 import type { UserService } from "../user-service";
-import type { ClientCore } from "../../core/client/client-types";
+import type { ClientCore } from "../../core/api/client-types";
 
 export type ConnectionSettings = Record<string, string | undefined>;
 

@@ -1,9 +1,9 @@
 /** Handling of editor requests that contain a connection form. */
 import type { IncomingHttpHeaders } from "node:http";
-import { settingsOf } from "../../core/client/settings";
-import type { Service } from "../../core/declaration/service";
-import { describeViolations } from "../../core/declaration/violation";
-import { InvalidInput } from "../../core/errors";
+import { settingsOf } from "../../core/call/settings";
+import type { Service } from "../../core/spec/service";
+import { describeViolations } from "../../core/spec/violation";
+import { InvalidInput } from "../../core/spec/errors";
 import { isCrossOrigin } from "../cross-origin";
 import { type ConnectionForm, parseForm } from "./connection-form";
 

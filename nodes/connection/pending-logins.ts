@@ -1,7 +1,7 @@
 /** Logins started in the editor, until the browser returns. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { StoredLogin, LoginInProgress } from "../../core/client/login";
-import { type LoginPage, failedLoginPage, unknownLoginPage } from "../../core/credentials/login-page";
+import { type LoginPage, failedLoginPage, unknownLoginPage } from "../../core/http/login-page";
 
 /** State of a login. */
 export type LoginState =

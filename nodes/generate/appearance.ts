@@ -1,6 +1,6 @@
 /** Appearance of nodes in the palette: category, colour and icon. */
-import type { Callable, Effect } from "../../core/declaration/operation";
-import { sectionOf, sectionTitle, splitName } from "../../core/declaration/sections";
+import type { Callable, Effect } from "../../core/spec/operation";
+import { sectionOf, sectionTitle, splitName } from "../../core/spec/sections";
 
 interface SectionAppearance {
   /** Palette category. Some sections share one. */

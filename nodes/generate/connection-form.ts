@@ -1,11 +1,6 @@
 /** Generates the form and the editor definition of the connection. */
-import { environmentName, settingsOf } from "../../core/client/settings";
-import {
-  type Service,
-  type Setting,
-  type SettingSection,
-  settingSections,
-} from "../../core/declaration/service";
+import { environmentName, settingsOf } from "../../core/call/settings";
+import { type Service, type Setting, type SettingSection, settingSections } from "../../core/spec/service";
 import { connectionType } from "../node-names";
 import { wrapForm, literal, properties, row, template, textInput, propertiesVersion } from "./markup";
 

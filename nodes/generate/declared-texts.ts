@@ -1,9 +1,9 @@
 /** Translation of texts in declarations. Falls back to the declared English. */
-import { settingsOf } from "../../core/client/settings";
-import { callerFieldDocs, describeOperation } from "../../core/declaration/describe-operation";
-import type { Callable } from "../../core/declaration/operation";
-import { sectionOf, splitName } from "../../core/declaration/sections";
-import { dailyOf, declarationsOf, type Service } from "../../core/declaration/service";
+import { settingsOf } from "../../core/call/settings";
+import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
+import type { Callable } from "../../core/spec/operation";
+import { sectionOf, splitName } from "../../core/spec/sections";
+import { dailyOf, declarationsOf, type Service } from "../../core/spec/service";
 import { withNodeTitles } from "../node-names";
 import { type PartWords, partWords } from "./object-parts";
 import type { Words } from "./words/en";

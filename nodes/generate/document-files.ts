@@ -1,6 +1,6 @@
 /** Generates the pages and pictures of recipes and palette from the examples and the declarations. */
-import type { Callable, Effect } from "../../core/declaration/operation";
-import { dailyOf, declarationsOf, type Service } from "../../core/declaration/service";
+import type { Callable, Effect } from "../../core/spec/operation";
+import { dailyOf, declarationsOf, type Service } from "../../core/spec/service";
 import { callType, withNodeTitles, nodeTypeOf, watchType } from "../node-names";
 import { appearanceOf, callAppearance, watchAppearance } from "./appearance";
 import { assistantNodes } from "./assistant-files";

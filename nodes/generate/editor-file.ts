@@ -2,12 +2,12 @@
  * Generates the HTML file of the editor: a definition of each node type, and one form that the shared script fills. Types and
  * property names are literals because flow-library tools read them without running the file.
  */
-import { isPaged } from "../../core/client/pages";
-import { describeOperation } from "../../core/declaration/describe-operation";
-import { mayRespondWith, isRequirementRule, type Callable } from "../../core/declaration/operation";
-import { bySection } from "../../core/declaration/sections";
-import { dailyOf, declarationsOf, type Service } from "../../core/declaration/service";
-import { isWatch, type Watch } from "../../core/declaration/watch";
+import { isPaged } from "../../core/call/pages";
+import { describeOperation } from "../../core/spec/describe-operation";
+import { mayRespondWith, isRequirementRule, type Callable } from "../../core/spec/operation";
+import { bySection } from "../../core/spec/sections";
+import { dailyOf, declarationsOf, type Service } from "../../core/spec/service";
+import { isWatch, type Watch } from "../../core/spec/watch";
 import {
   callSlug,
   callType,

@@ -1,6 +1,6 @@
 /** Generates the help of each node from its declaration. */
-import { environmentName, settingsOf } from "../../core/client/settings";
-import type { BodyField } from "../../core/declaration/describe-body";
+import { environmentName, settingsOf } from "../../core/call/settings";
+import type { BodyField } from "../../core/spec/describe-body";
 import {
   type FieldDoc,
   type KeyDoc,
@@ -8,9 +8,9 @@ import {
   callerFieldDocs,
   type OperationDoc,
   describeOperation,
-} from "../../core/declaration/describe-operation";
-import { declarationsOf, type Service } from "../../core/declaration/service";
-import { isWatch } from "../../core/declaration/watch";
+} from "../../core/spec/describe-operation";
+import { declarationsOf, type Service } from "../../core/spec/service";
+import { isWatch } from "../../core/spec/watch";
 import { callType, connectionType, nodeTypeOf, watchType } from "../node-names";
 import { translateWithNodeTitles } from "./declared-texts";
 import type { Words } from "./words/en";

@@ -2,10 +2,10 @@
  * Locale catalogues of the editor and the node statuses, and the form texts of declarations. Form texts are separate files
  * because browsers request the catalogues several times.
  */
-import { settingsOf } from "../../core/client/settings";
-import type { Callable } from "../../core/declaration/operation";
-import { declarationsOf, type Service } from "../../core/declaration/service";
-import { callerFieldDocs, describeOperation } from "../../core/declaration/describe-operation";
+import { settingsOf } from "../../core/call/settings";
+import type { Callable } from "../../core/spec/operation";
+import { declarationsOf, type Service } from "../../core/spec/service";
+import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
 import { commonValues, isCommon } from "./common-values";
 import { callSlug, slugOf, watchSlug } from "../node-names";
 import { translateWithNodeTitles, translateDeclared } from "./declared-texts";

@@ -1,6 +1,6 @@
 /** Time pickers of form fields. */
 import type { z } from "zod";
-import { metaOf } from "../../core/schema/kind";
+import { metaOf } from "../../core/values/kind";
 import { type Precision, precisionOf } from "../operation/time-coercer";
 
 /** Precision of a time (UTC), or a period from a first to a last day. */

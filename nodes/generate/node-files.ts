@@ -1,5 +1,5 @@
 /** Generates all files that Node-RED reads for a service. */
-import type { Service } from "../../core/declaration/service";
+import type { Service } from "../../core/spec/service";
 import { editorFile } from "./editor-file";
 import { helpFile, helpSections } from "./help";
 import { catalogueFiles, formWordFiles, helpFiles, helpSectionFiles } from "./language-files";

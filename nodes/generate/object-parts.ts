@@ -1,7 +1,7 @@
 /** Structure of objects and lists for the row editor of forms. The texts come from the locale files. */
 import type { z } from "zod";
-import { titleOf } from "../../core/declaration/fields";
-import { elementOf, isRequired, kindOf, metaOf, optionsOf, shapeOf, valueOf } from "../../core/schema/kind";
+import { titleOf } from "../../core/spec/fields";
+import { elementOf, isRequired, kindOf, metaOf, optionsOf, shapeOf, valueOf } from "../../core/values/kind";
 import { type Moment, momentOf } from "./moment";
 
 /** Structure of a value. */

@@ -1,5 +1,5 @@
 /** Generates the editor files of the release nodes: forms, locale texts and help. */
-import { releaseAsked, releaseDecided } from "../../core/releases/release-watches";
+import { releaseAsked, releaseDecided } from "../../core/watches/releases";
 import { connectionType } from "../node-names";
 import type { TypedValue } from "../operation/value-sources";
 import { decisionFields } from "../release/release-node";

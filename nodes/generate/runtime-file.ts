@@ -1,5 +1,5 @@
 /** Generates the runtime file of Node-RED, which registers the connection and all operations, procedures and watches. */
-import { callablesOf, type Service } from "../../core/declaration/service";
+import { callablesOf, type Service } from "../../core/spec/service";
 import { connectionCredentials } from "../connection/connection-node";
 import { callType, connectionType, nodeTypeOf, watchType } from "../node-names";
 

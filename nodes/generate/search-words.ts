@@ -1,9 +1,9 @@
 /** Search words of nodes: keywords, and the contract's names of fields, properties and values. */
 import { controlsOf } from "./controls";
-import { describeOperation } from "../../core/declaration/describe-operation";
-import { callerFields } from "../../core/declaration/fields";
-import { type JsonSchema, responseJsonSchema } from "../../core/declaration/json-schema";
-import type { Callable } from "../../core/declaration/operation";
+import { describeOperation } from "../../core/spec/describe-operation";
+import { callerFields } from "../../core/spec/fields";
+import { type JsonSchema, responseJsonSchema } from "../../core/spec/json-schema";
+import type { Callable } from "../../core/spec/operation";
 import { literal } from "./markup";
 
 /** Returns the property names and enum values of a schema, recursively. */

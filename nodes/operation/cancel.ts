@@ -1,7 +1,7 @@
 /** Cancellation of messages by `msg.cancel`. */
 import type { NodeMessage } from "node-red";
-import { invalidInputError } from "../../core/client/call-errors";
-import type { Callable } from "../../core/declaration/operation";
+import { invalidInputError } from "../../core/call/call-errors";
+import type { Callable } from "../../core/spec/operation";
 
 type CancelMessage = NodeMessage & {
   /** Key of the messages to cancel, or true for all. */

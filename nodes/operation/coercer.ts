@@ -1,8 +1,8 @@
 /** Coercion of flow values to the type of a field. The client itself is stricter. */
 import type { z } from "zod";
 import { isDate, isUint8Array } from "node:util/types";
-import { fromText } from "../../core/wire/request";
-import { elementOf, isRequired, kindOf, metaOf, propertyOf, shapeOf, valueOf } from "../../core/schema/kind";
+import { fromText } from "../../core/call/encode-request";
+import { elementOf, isRequired, kindOf, metaOf, propertyOf, shapeOf, valueOf } from "../../core/values/kind";
 import { timeCoercer } from "./time-coercer";
 
 type Coercer = (value: unknown) => unknown;

@@ -1,5 +1,5 @@
 /** Errors for Catch nodes, which receive only message, code, cause and stack. */
-import { FxdeskError } from "../../core/errors";
+import { FxdeskError } from "../../core/spec/errors";
 
 /** Error of a message. */
 export class Failure extends Error {

@@ -1,11 +1,11 @@
 /** Reads the input of an operation from form fields and a message. */
 import type { NodeMessage } from "node-red";
-import { invalidInputError } from "../../core/client/call-errors";
-import type { Callable } from "../../core/declaration/operation";
-import { callerFields, type Values } from "../../core/declaration/fields";
+import { invalidInputError } from "../../core/call/call-errors";
+import type { Callable } from "../../core/spec/operation";
+import { callerFields, type Values } from "../../core/spec/fields";
 import { type EvaluationContext, type ValueSource, createSource, type TypedValue } from "./value-sources";
 import { createCoercer, NestedValueError, isBase64 } from "./coercer";
-import type { Violation } from "../../core/declaration/violation";
+import type { Violation } from "../../core/spec/violation";
 
 export interface InputDef {
   /** Source of the whole input, for nodes whose form does not know the fields. */

@@ -1,11 +1,11 @@
 /** Handling of one message: reads the input, makes the call and sends the result. */
 import type { Node, NodeAPI, NodeDef, NodeMessage, NodeStatus } from "node-red";
-import { intoFolder } from "../../core/client/file-delivery";
+import { intoFolder } from "../../core/call/file-delivery";
 import type { ExtendedService } from "../../core/client/extensions";
-import { isPaged } from "../../core/client/pages";
-import type { Callable } from "../../core/declaration/operation";
-import { isProcedure, type Progress } from "../../core/declaration/procedure";
-import type { FxdeskError } from "../../core/errors";
+import { isPaged } from "../../core/call/pages";
+import type { Callable } from "../../core/spec/operation";
+import { isProcedure, type Progress } from "../../core/spec/procedure";
+import type { FxdeskError } from "../../core/spec/errors";
 import type { ConnectionChoice } from "../connection/find-connection";
 import { createCancelMatcher } from "./cancel";
 import type { Backpressure } from "./backpressure";

@@ -1,14 +1,14 @@
 /** Runtime of the operation nodes, including the node that calls any operation. */
 import type { Node, NodeAPI, NodeConstructor, NodeMessage, NodeStatus } from "node-red";
-import type { Callable } from "../../core/declaration/operation";
-import type { Progress } from "../../core/declaration/procedure";
+import type { Callable } from "../../core/spec/operation";
+import type { Progress } from "../../core/spec/procedure";
 import { findConnection } from "../connection/find-connection";
 import { defaultCapacity } from "../connection/connection-node";
 import { type Failure, toFailure } from "./failure";
 import { Backpressure } from "./backpressure";
 import { DeployHandover } from "./deploy-handover";
 import { createHandler, type MessageHandler, type OperationDef } from "./message-handler";
-import { formatOutcomeLine } from "../../core/client/outcome-line";
+import { formatOutcomeLine } from "../../core/call/outcome-line";
 import { type CallOutcome, logOutcome } from "./outcome-log";
 import { NodeOutput, type InputCallbacks } from "./node-output";
 import { MessageQueue } from "./message-queue";

@@ -1,9 +1,9 @@
 /** Logging of call outcomes: the only record of them in Node-RED if the flow was removed meanwhile. */
 import type { Node } from "node-red";
-import type { ServiceResponse } from "../../core/client/response";
-import { formatOutcomeLine } from "../../core/client/outcome-line";
-import { FxdeskError } from "../../core/errors";
-import type { Callable } from "../../core/declaration/operation";
+import type { ServiceResponse } from "../../core/call/response";
+import { formatOutcomeLine } from "../../core/call/outcome-line";
+import { FxdeskError } from "../../core/spec/errors";
+import type { Callable } from "../../core/spec/operation";
 
 export type CallOutcome = ServiceResponse | FxdeskError;
 

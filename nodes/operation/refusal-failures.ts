@@ -1,5 +1,5 @@
 /** Errors of messages that a node refuses. */
-import { type ErrorCode, FxdeskError } from "../../core/errors";
+import { type ErrorCode, FxdeskError } from "../../core/spec/errors";
 import { type Failure, toFailure } from "./failure";
 import type { RefusalReason } from "./message-queue";
 

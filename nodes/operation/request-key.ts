@@ -1,8 +1,8 @@
 /** Idempotency key of a call that commits money, from the form of the node and the message. */
 import type { NodeMessage } from "node-red";
-import { invalidInputError } from "../../core/client/call-errors";
-import type { Callable } from "../../core/declaration/operation";
-import { keyViolation, requiresKey } from "../../core/declaration/idempotency-key";
+import { invalidInputError } from "../../core/call/call-errors";
+import type { Callable } from "../../core/spec/operation";
+import { keyViolation, requiresKey } from "../../core/spec/idempotency-key";
 import { type EvaluationContext, createSource, type TypedValue } from "./value-sources";
 
 /** Default source of the key. */

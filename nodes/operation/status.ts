@@ -1,8 +1,8 @@
 /** Status below a node: the number of calls in progress, or the outcome of the last one. */
 import type { NodeAPI, NodeStatus } from "node-red";
-import { ReceivedFile } from "../../core/client/received-file";
-import type { Progress } from "../../core/declaration/procedure";
-import type { FxdeskError } from "../../core/errors";
+import { ReceivedFile } from "../../core/call/received-file";
+import type { Progress } from "../../core/spec/procedure";
+import type { FxdeskError } from "../../core/spec/errors";
 import type { SentSummary } from "./call-messages";
 import type { Failure } from "./failure";
 

@@ -1,13 +1,13 @@
 /** Operation or watch that a node calls, and the client for it. */
 
-import { extensionVariables } from "../../core/client/settings";
-import { type ErrorCode, FxdeskError } from "../../core/errors";
-import { suggestions } from "../../core/suggestions";
-import type { Callable } from "../../core/declaration/operation";
-import { callablesOf, type Service } from "../../core/declaration/service";
-import type { Watch } from "../../core/declaration/watch";
+import { extensionVariables } from "../../core/call/settings";
+import { type ErrorCode, FxdeskError } from "../../core/spec/errors";
+import { suggestions } from "../../core/values/suggestions";
+import type { Callable } from "../../core/spec/operation";
+import { callablesOf, type Service } from "../../core/spec/service";
+import type { Watch } from "../../core/spec/watch";
 import type { ConnectionChoice } from "../connection/find-connection";
-import type { ClientCore } from "../../core/client/client-types";
+import type { ClientCore } from "../../core/api/client-types";
 
 export interface Target<D extends Callable = Callable> {
   readonly client: ClientCore;

@@ -1,9 +1,9 @@
 /** Coercion of flow values to the time format of a field. All times are UTC. */
 import { isDate } from "node:util/types";
 import type { z } from "zod";
-import { metaOf } from "../../core/schema/kind";
-import { isDay, minuteForDay } from "../../core/schema/values";
-import { isDateTime } from "../../core/schema/values";
+import { metaOf } from "../../core/values/kind";
+import { isDay, minuteForDay } from "../../core/values/values";
+import { isDateTime } from "../../core/values/values";
 
 /**
  * Range of numbers that are read as milliseconds since 1970. Outside of it they are ambiguous: smaller ones may be seconds

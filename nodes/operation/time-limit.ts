@@ -1,8 +1,8 @@
 /** Time limit of a call, from the message or the node. */
 import type { NodeMessage } from "node-red";
-import { limitViolation } from "../../core/client/limits";
-import { invalidInputError } from "../../core/client/call-errors";
-import type { Callable } from "../../core/declaration/operation";
+import { limitViolation } from "../../core/call/limits";
+import { invalidInputError } from "../../core/call/call-errors";
+import type { Callable } from "../../core/spec/operation";
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === "";
 

@@ -1,6 +1,6 @@
 /** The node “Release”: releases or rejects a pending request in the name of the person whose secret it holds. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-red";
-import { InvalidInput } from "../../core/errors";
+import { InvalidInput } from "../../core/spec/errors";
 import type { DecisionInput } from "../../core/releases/release";
 import { findConnection } from "../connection/find-connection";
 import { toFailure } from "../operation/failure";

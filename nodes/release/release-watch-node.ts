@@ -1,8 +1,8 @@
 /** The nodes “Release requested” and “Release decided”: one message per pending or decided release. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-red";
-import type { Watch } from "../../core/declaration/watch";
+import type { Watch } from "../../core/spec/watch";
 import type { ReleaseReport } from "../../core/releases/report";
-import type { WatchStatus } from "../../core/watches/options";
+import type { WatchStatus } from "../../core/api/watch-options";
 import { findConnection } from "../connection/find-connection";
 import { toFailure } from "../operation/failure";
 import { failedStatus } from "../operation/status";

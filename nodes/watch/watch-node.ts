@@ -1,11 +1,11 @@
 /** Runtime of the watch nodes, including the node for any watch. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage, NodeStatus } from "node-red";
-import type { WatchOptions, WatchStatus } from "../../core/watches/options";
-import type { Change, Watch } from "../../core/declaration/watch";
-import { invalidInputError } from "../../core/client/call-errors";
-import { limitViolation } from "../../core/client/limits";
-import { FxdeskError } from "../../core/errors";
+import type { WatchOptions, WatchStatus } from "../../core/api/watch-options";
+import type { Change, Watch } from "../../core/spec/watch";
+import { invalidInputError } from "../../core/call/call-errors";
+import { limitViolation } from "../../core/call/limits";
+import { FxdeskError } from "../../core/spec/errors";
 import { findConnection } from "../connection/find-connection";
 import { toFailure } from "../operation/failure";
 import { type InputDef, createInputReader } from "../operation/input-reader";

@@ -5,8 +5,8 @@ import { z } from "zod";
 import { clientTypes, inputName } from "../../build/client-types";
 import { typeFiles } from "../../build/types";
 import { type Declaration, json, operation, operations } from "../../core/operations";
-import { fxdeskService } from "../../core/service";
-import { splitName } from "../../core/declaration/sections";
+import { fxdeskService } from "../../core/client/fxdesk-service";
+import { splitName } from "../../core/spec/sections";
 import { withConsumerProject, compile } from "../support/consumer-project";
 import { hoverTexts } from "../support/language-server";
 

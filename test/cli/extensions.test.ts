@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { serviceFrom } from "@fxdesk/toolkit";
 import { callablesOf } from "@fxdesk/toolkit/operations";
-import { fxdeskService } from "../../core/service";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { runFxdesk as run, type CommandResult, type Variables, variablesOf } from "./run-command";
 
 const extensionSource = (more: string) => `

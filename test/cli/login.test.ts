@@ -3,7 +3,7 @@ import { chmod, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { randomBytes, randomUUID } from "node:crypto";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { profilesPath } from "../../core/credentials/profiles";
+import { profilesPath } from "../../core/http/profiles";
 import {
   applicationOf,
   freeRedirectUri,

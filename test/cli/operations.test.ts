@@ -7,7 +7,7 @@ import { type Declaration, type FxdeskClient } from "@fxdesk/toolkit";
 import { operations } from "@fxdesk/toolkit/operations";
 import { callFlags } from "../../cli/call/command";
 import { fieldFlags } from "../../cli/call/field-flags";
-import { mayRespondWith } from "../../core/declaration/operation";
+import { mayRespondWith } from "../../core/spec/operation";
 import { connectionFlags } from "../../cli/connection-settings";
 import { flagName } from "../../cli/flag-names";
 import { eventually } from "../support/eventually";

@@ -223,7 +223,7 @@ test("never redirects to another site after signing in", async () => {
 });
 
 describe("from other machines", () => {
-  const pem = (name: string) => readFileSync(join(__dirname, "../core/transport/certificates", name), "utf8");
+  const pem = (name: string) => readFileSync(join(__dirname, "../core/http/certificates", name), "utf8");
   const certificate = { cert: pem("server.pem"), key: pem("server.key") };
   const address = new URL("https://releases.example.com");
   const served = (more: object) =>

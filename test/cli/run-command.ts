@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import type { Sandbox } from "@fxdesk/sandbox";
 import { runCommandLine as command } from "../../cli/command-line";
 import { demoSettings } from "../../cli/sandbox-package";
-import { environmentName } from "../../core/client/settings";
+import { environmentName } from "../../core/call/settings";
 
 export const program = join(__dirname, "../../dist/cli/main.js");
 

@@ -5,7 +5,7 @@ import { callCommand } from "../../cli/call/command";
 import { runCommand } from "../../cli/command";
 import { runCommandLine } from "../../cli/command-line";
 import { numbersService } from "../support/numbers-procedure";
-import { suggestions } from "../../core/suggestions";
+import { suggestions } from "../../core/values/suggestions";
 import { table } from "../../cli/table";
 import type { Terminal } from "../../cli/terminal";
 

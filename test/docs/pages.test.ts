@@ -1,7 +1,7 @@
 /** The pages of the recipes and of the palette are those that the examples and the declarations make; FXDESK_WRITE_DOCS=1 writes them. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fxdeskService } from "../../core/service";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { documentFiles } from "../../nodes/generate/document-files";
 import { withQuoteProcedures } from "../../nodes/user-service";
 import { formatDocs } from "../support/formatted-docs";

@@ -3,15 +3,15 @@ import { randomUUID } from "node:crypto";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, operations } from "@fxdesk/toolkit/operations";
-import { requiresKey } from "../../core/declaration/idempotency-key";
-import { modelFields } from "../../core/declaration/fields";
+import { requiresKey } from "../../core/spec/idempotency-key";
+import { modelFields } from "../../core/spec/fields";
 import { type HttpServer, serveHttp } from "../../mcp";
 import { argumentName, argumentsOf } from "../../mcp/argument-names";
 import type { JsonObject } from "../../mcp/protocol";
 import { failuresToTry } from "../support/operations";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { type McpClient, revisions, textOf } from "./support/clients";
-import { errorDescription } from "../../core/declaration/operation";
+import { errorDescription } from "../../core/spec/operation";
 
 let sandbox: Sandbox;
 let fxdesk: FxdeskClient;

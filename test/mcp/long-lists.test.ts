@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { createClient } from "../../core";
 import { contract, defineService, type Procedure } from "../../core/operations";
 import { procedures } from "../../core/procedures/all";
-import { elementOf, kindOf, optionsOf, shapeOf } from "../../core/schema/kind";
+import { elementOf, kindOf, optionsOf, shapeOf } from "../../core/values/kind";
 import type { JsonObject, ToolResult } from "../../mcp/protocol";
 import { returnsRows } from "../../mcp/row-range";
 import { maxResultLength } from "../../mcp/result-content";

@@ -1,7 +1,7 @@
 /** Clients of the older and the newer SDK list and call tools, over standard input and output and over HTTP. */
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { declarationsOf } from "@fxdesk/toolkit/operations";
-import { fxdeskService } from "../../core/service";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { type HttpServer, serveHttp } from "../../mcp";
 import { sandboxClient } from "../support/samples";
 import { demoEnvironment, fxdeskMcp, type McpClient, revisions, textOf } from "./support/clients";

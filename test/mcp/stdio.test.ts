@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { fxdeskService } from "../../core/service";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { toolListOf } from "../../mcp/tools";
 import { untilEvent } from "../support/eventually";
 import { demoEnvironment, fxdeskMcp, revisions, textOf } from "./support/clients";

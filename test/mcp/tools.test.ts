@@ -1,7 +1,7 @@
 /** Tools derived from the operations, as models and hosts see them. */
 import { contract, type Declaration, operations } from "@fxdesk/toolkit/operations";
-import { declarationsOf } from "../../core/declaration/service";
-import { fxdeskService } from "../../core/service";
+import { declarationsOf } from "../../core/spec/service";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { type AllowableEffect, parseAllowedEffects } from "../../mcp/allow";
 import { type Offer, resolveOffer, offeredTools } from "../../mcp/offer";
 import { targetOf } from "../../mcp/target";

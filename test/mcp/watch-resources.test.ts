@@ -1,5 +1,5 @@
 /** Watches as resources: read by any host, and subscribed to over long-lived connections. */
-import { fxdeskService } from "../../core/service";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { serveOverHttp } from "../../mcp/http";
 import { createLazyToolbox } from "../../mcp/lazy-toolbox";
 import { createToolbox } from "../../mcp/toolbox";

@@ -2,9 +2,9 @@
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { createConsent, deleteConsent, getConsent } from "../../core/contract/consents";
 import { getPaymentStatus, initiatePayment } from "../../core/contract/payments";
-import { callerFieldDocs, describeOperation } from "../../core/declaration/describe-operation";
-import type { Declaration } from "../../core/declaration/operation";
-import { fxdeskService } from "../../core/service";
+import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
+import type { Declaration } from "../../core/spec/operation";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { createListFinder, type PickerOption } from "../../nodes/field-lists";
 import { eventually } from "../support/eventually";
 import { consentInput, sampleInput, sandboxClient } from "../support/samples";

@@ -1,9 +1,9 @@
 /** Lists of form fields, derived from declarations. */
 import { z } from "zod";
-import { fxdeskService } from "../../core/service";
-import { json, operation } from "../../core/declaration/declare";
-import { callerFieldDocs, describeOperation } from "../../core/declaration/describe-operation";
-import { declarationsOf, type Service } from "../../core/declaration/service";
+import { fxdeskService } from "../../core/client/fxdesk-service";
+import { json, operation } from "../../core/spec/declare";
+import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
+import { declarationsOf, type Service } from "../../core/spec/service";
 import { createListFinder, toPickerOptions, toCreatedPickerOptions } from "../../nodes/field-lists";
 
 function findList(name: string, field: string, service: Service = fxdeskService) {

@@ -12,7 +12,7 @@ import { getExposure } from "../../core/procedures/get-exposure";
 import { convertStatements } from "../../core/procedures/convert-statements";
 import { fetchStatements } from "../../core/procedures/fetch-statements";
 import { reconcileTransactions } from "../../core/procedures/reconcile-transactions";
-import type { Callable } from "../../core/declaration/operation";
+import type { Callable } from "../../core/spec/operation";
 import { createCoercer } from "../../nodes/operation/coercer";
 import {
   catchNode,

@@ -9,13 +9,13 @@ import {
   operation,
   operations,
 } from "@fxdesk/toolkit/operations";
-import type { ResponseDeclaration, Declaration } from "../../core/declaration/operation";
-import { elementOf, shapeOf } from "../../core/schema/kind";
-import { openEnum } from "../../core/schema/values";
-import { settingsOf } from "../../core/client/settings";
-import { callerFieldDocs, describeOperation } from "../../core/declaration/describe-operation";
-import { dailyOf, declarationsOf } from "../../core/declaration/service";
-import { fxdeskService } from "../../core/service";
+import type { ResponseDeclaration, Declaration } from "../../core/spec/operation";
+import { elementOf, shapeOf } from "../../core/values/kind";
+import { openEnum } from "../../core/values/values";
+import { settingsOf } from "../../core/call/settings";
+import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
+import { dailyOf, declarationsOf } from "../../core/spec/service";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { nodeFiles } from "../../nodes/generate/node-files";
 import { commonValues } from "../../nodes/generate/common-values";
 import { searchWordsOf } from "../../nodes/generate/search-words";

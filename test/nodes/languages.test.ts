@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { withQuoteProcedures } from "../../nodes/user-service";
-import { fxdeskService } from "../../core/service";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { nodeFiles } from "../../nodes/generate/node-files";
 import { assistantFiles, assistantNodes } from "../../nodes/generate/assistant-files";
 import { releaseFiles, releaseNodes } from "../../nodes/generate/release-files";

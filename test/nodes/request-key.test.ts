@@ -4,7 +4,7 @@ import type { Node, NodeAPI } from "node-red";
 import helper from "node-red-node-test-helper";
 import { openJournal } from "../../core/journal/journal";
 import { parseStoreSettings } from "../../core/store/settings";
-import { fxdeskService } from "../../core/service";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { connectionCredentials } from "../../nodes/connection/connection-node";
 import { nodeTypes } from "../../nodes/node-types";
 import { eventually } from "../support/eventually";

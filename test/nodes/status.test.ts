@@ -1,7 +1,7 @@
 /** Node status during calls, and outcome of calls when the flow is stopped. */
 import type { Node, NodeAPI } from "node-red";
 import helper from "node-red-node-test-helper";
-import { fxdeskService } from "../../core/service";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { connectionCredentials } from "../../nodes/connection/connection-node";
 import { nodeTypes } from "../../nodes/node-types";
 import { type ExtensionModule, extensionModule } from "./support/extension";

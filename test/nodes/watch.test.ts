@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import helper from "node-red-node-test-helper";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { fxdeskService } from "../../core/service";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { connectionCredentials } from "../../nodes/connection/connection-node";
 import { nodeTypes } from "../../nodes/node-types";
 import { root } from "./support/node-red";

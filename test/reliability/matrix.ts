@@ -167,12 +167,12 @@ export const testedElsewhere: readonly (readonly [fault: string, ending: string,
   [
     "The client is closed",
     "New calls are refused; calls in progress are finished.",
-    "test/core/client/call-completion.test.ts",
+    "test/core/call/call-completion.test.ts",
   ],
   [
     "The token store is unavailable",
     "Calls with a valid token continue; others fail with `unavailable`, not sent.",
-    "test/core/credentials/shared-tokens.long.test.ts",
+    "test/core/http/shared-tokens.long.test.ts",
   ],
   [
     "The store is moved while processes use it",
@@ -182,6 +182,6 @@ export const testedElsewhere: readonly (readonly [fault: string, ending: string,
   [
     "Random faults in random order",
     "The outcome always agrees with the requests that the service received.",
-    "test/core/client/outcome-consistency.test.ts",
+    "test/core/call/outcome-consistency.test.ts",
   ],
 ];

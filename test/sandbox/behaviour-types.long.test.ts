@@ -12,8 +12,8 @@ const options = {
   lib: ["es2023", "es2024.string"],
   paths: {
     "@fxdesk/toolkit/operations": [join(root, "core/operations.ts")],
-    "@fxdesk/toolkit/schema": [join(root, "core/schema/index.ts")],
-    "@fxdesk/toolkit/formats": [join(root, "core/formats/index.ts")],
+    "@fxdesk/toolkit/schema": [join(root, "core/values/index.ts")],
+    "@fxdesk/toolkit/formats": [join(root, "core/files.ts")],
   },
 };
 

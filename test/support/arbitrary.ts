@@ -8,7 +8,7 @@ import {
   type FieldLocation,
   type Values,
 } from "../../core/operations";
-import { responseJsonSchema, type JsonSchema } from "../../core/declaration/json-schema";
+import { responseJsonSchema, type JsonSchema } from "../../core/spec/json-schema";
 
 type Arbitrary = fc.Arbitrary<unknown>;
 

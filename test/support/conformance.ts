@@ -3,10 +3,10 @@ import addFormats from "ajv-formats";
 import Ajv2020 from "ajv/dist/2020";
 import { openApiDocument } from "../../core/openapi/document";
 import { contract, type Declaration, operations } from "../../core/operations";
-import { ErrorMessage } from "../../core/schema";
+import { ErrorMessage } from "../../core/values";
 import type { PlainResponse } from "../sandbox/support/http";
 import { DescribedResponses } from "./described-responses";
-import { memoizePerOperation } from "../../core/declaration/fields";
+import { memoizePerOperation } from "../../core/spec/fields";
 
 const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true, validateSchema: false }));
 

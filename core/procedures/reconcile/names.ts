@@ -1,6 +1,6 @@
 /** Normalisation and comparison of references and names as written by payers and banks. */
-import { isIban } from "../../formats/identifiers";
-import { isDay } from "../../schema/values";
+import { isIban } from "../../files/identifiers";
+import { isDay } from "../../values/values";
 
 /** Converts to upper case without accents. */
 const toComparableText = (text: string): string =>

@@ -1,10 +1,10 @@
 /** The calls of a service check, and the checks of each response. */
 import { createHash, randomUUID } from "node:crypto";
-import type { ServiceResponse } from "../../client/response";
-import type { Values } from "../../declaration/fields";
-import type { Declaration } from "../../declaration/operation";
-import { FxdeskError } from "../../errors";
-import { valueAt } from "../../schema/value-at";
+import type { ServiceResponse } from "../../call/response";
+import type { Values } from "../../spec/fields";
+import type { Declaration } from "../../spec/operation";
+import { FxdeskError } from "../../spec/errors";
+import { valueAt } from "../../values/value-at";
 import type { Context } from "../procedure";
 import { findDifferences, kindOfValue } from "./differences";
 

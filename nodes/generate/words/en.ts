@@ -1,5 +1,5 @@
 /** English texts of the editor and of node statuses, except those taken from declarations. */
-import { effectDescriptions } from "../../../core/declaration/operation";
+import { effectDescriptions } from "../../../core/spec/operation";
 import { englishHelp } from "./help-en";
 
 export const english = {

@@ -1,5 +1,5 @@
 /** Payment amounts must be more than zero and fit the decimals of their currency. */
-import { inputJsonSchema } from "../../../core/declaration/json-schema";
+import { inputJsonSchema } from "../../../core/spec/json-schema";
 import { inputViolations, operationNamed } from "../../support/operations";
 
 const iban = "DE52000000000012345678";

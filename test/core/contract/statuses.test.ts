@@ -1,8 +1,8 @@
 /** All documented statuses of the JSON interface, maintained by hand; `+` marks an ErrorMessage. */
-import { ErrorMessage } from "../../../core/schema";
+import { ErrorMessage } from "../../../core/values";
 import { type ResponseDeclaration, errorBody, type ErrorDeclaration } from "../../../core/operations";
 import { contractOperations, operationNamed } from "../../support/operations";
-import { errorDescription } from "../../../core/declaration/operation";
+import { errorDescription } from "../../../core/spec/operation";
 
 const documented: Readonly<Record<string, string>> = {
   "accountDetails.list": "200json 400+ 401 403+ 429",

@@ -12,7 +12,7 @@ import {
   operations,
   type Values,
 } from "../../../core/operations";
-import { responseJsonSchema } from "../../../core/declaration/json-schema";
+import { responseJsonSchema } from "../../../core/spec/json-schema";
 import {
   responseDifferences,
   requestDifferences,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { type FxdeskClient, type Interceptor, intoFolder } from "../../../core";
-import { readMt940 } from "../../../core/formats";
+import { readMt940 } from "../../../core/files";
 import { sandboxClient } from "../../support/samples";
 
 let sandbox: Sandbox;

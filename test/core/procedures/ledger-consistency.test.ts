@@ -1,8 +1,8 @@
 /** Procedures agree with the ledger of the sandbox to the last digit. */
 import { Big } from "big.js";
 import * as fc from "fast-check";
-import type { CallOptions } from "../../../core/client/call-options";
-import { intoMemory } from "../../../core/client/file-delivery";
+import type { CallOptions } from "../../../core/call/call-options";
+import { intoMemory } from "../../../core/call/file-delivery";
 import type { FxdeskClient } from "../../../core";
 import { findOpenTrades, fetchAllTrades } from "../../../core/procedures/fetch-all-trades";
 import { type Books, type Movement, openBooks } from "../../support/books";

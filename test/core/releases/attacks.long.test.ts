@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import type { FxdeskClient, Interceptor } from "@fxdesk/toolkit";
 import { signDecision } from "../../../core/releases/people";
 import { sealOf, type SealedOrder } from "../../../core/releases/terms";
-import { checkStore } from "../../../core/store/check";
+import { checkStore } from "../../../core/client/check-store";
 import { type Store, withStore } from "../../../core/store/open";
 import { eventually } from "../../support/eventually";
 import { sampleOrder, people, type ReleaseFixture, createReleaseFixture } from "./release-fixture";

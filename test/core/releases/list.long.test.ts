@@ -1,6 +1,6 @@
 /** More releases than a client lists. */
 import { createClient } from "@fxdesk/toolkit";
-import { StoreSession } from "../../../core/journal/store-session";
+import { StoreSession } from "../../../core/store/session";
 import { ReleaseService } from "../../../core/releases/release-service";
 import { useTempFolder, key } from "../store/engines";
 import { sampleRequest } from "./sample-requests";

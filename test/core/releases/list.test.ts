@@ -1,5 +1,5 @@
 /** Lists of releases: filters by state and environment, order and completeness. */
-import { StoreSession } from "../../../core/journal/store-session";
+import { StoreSession } from "../../../core/store/session";
 import { ReleaseService } from "../../../core/releases/release-service";
 import { eventually } from "../../support/eventually";
 import { engines } from "../store/engines";

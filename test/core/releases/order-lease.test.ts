@@ -1,7 +1,7 @@
 /** An order whose booking was sent and whose outcome is found later, by the lease holder at that time. */
 import type { Entry, Journal } from "../../../core/journal/entry";
 import { openJournal } from "../../../core/journal/journal";
-import { StoreSession } from "../../../core/journal/store-session";
+import { StoreSession } from "../../../core/store/session";
 import { type OrderExecutorDependencies, OrderExecutor } from "../../../core/releases/order-executor";
 import { withStore } from "../../../core/store/open";
 import { eventually } from "../../support/eventually";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { z } from "zod";
 import { type ClientOptions, createClient, serviceFrom, type FxdeskClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/sandbox";
-import { StoreSession } from "../../../core/journal/store-session";
+import { StoreSession } from "../../../core/store/session";
 import { ReleaseService, type DecisionRequest } from "../../../core/releases/release-service";
 import type { OrderInput } from "../../../core/releases/order-input";
 import { enrol, loadPeople } from "../../../core/releases/people";

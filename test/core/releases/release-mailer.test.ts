@@ -2,7 +2,7 @@
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { type ReleaseMailerOptions, ReleaseMailer } from "../../../core/releases/release-mailer";
+import { type ReleaseMailerOptions, ReleaseMailer } from "../../../core/mail/release-mailer";
 import { setMailAddress } from "../../../core/releases/people";
 import { eventually } from "../../support/eventually";
 import { type MailServerStub, startMailServerStub, password } from "./mail-server-stub";

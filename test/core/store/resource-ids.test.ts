@@ -1,5 +1,5 @@
 /** IDs of created resources, on every engine. */
-import { checkStore } from "../../../core/store/check";
+import { checkStore } from "../../../core/client/check-store";
 import {
   type ResourceScope,
   removeResourceId,

@@ -1,12 +1,12 @@
 /** A watch over entries of a test, with consumers that stop where the test wants. */
-import { json } from "../../../core/declaration/declare";
-import { watchFor } from "../../../core/declaration/watch";
-import { StoreSession } from "../../../core/journal/store-session";
+import { json } from "../../../core/spec/declare";
+import { watchFor } from "../../../core/spec/watch";
+import { StoreSession } from "../../../core/store/session";
 import type { Store } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
 import type { AnyWatch } from "../../../core/watches/compare";
 import { Watcher } from "../../../core/watches/watcher";
-import type { Delivery, WatchOptions, WatchStatus } from "../../../core/watches/options";
+import type { Delivery, WatchOptions, WatchStatus } from "../../../core/api/watch-options";
 import { z } from "zod";
 
 export const Entry = z.object({ id: z.string(), v: z.number(), day: z.string().optional() });

@@ -1,7 +1,7 @@
 /** Each change is delivered once or marked as repeated, and none is lost, even if processes die at any step. */
 import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
-import { StoreSession } from "../../../core/journal/store-session";
+import { StoreSession } from "../../../core/store/session";
 import { moveStore } from "../../../core/store/move";
 import { withStore } from "../../../core/store/open";
 import { engines } from "../store/engines";

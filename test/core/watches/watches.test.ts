@@ -2,7 +2,7 @@
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FxdeskClient } from "../../../core";
-import type { SinceOptions, ChangeBatch } from "../../../core/watches/options";
+import type { SinceOptions, ChangeBatch } from "../../../core/api/watch-options";
 import { thresholdSideOf, watchBalances } from "../../../core/watches/balances";
 import { makeQuote, sandboxClient } from "../../support/samples";
 import { eventually } from "../../support/eventually";

@@ -2,7 +2,7 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { extensionVariables } from "../../../core/client/settings";
+import { extensionVariables } from "../../../core/call/settings";
 import { root } from "./node-red";
 
 const sandboxExtensionCode = `module.exports = require(${JSON.stringify(join(root, "sandbox/dist/extension.js"))});\n`;

@@ -1,8 +1,8 @@
 /** Tests transactions as camt.053 and MT940, by content negotiation. */
 import { Big } from "big.js";
 import { XMLParser } from "fast-xml-parser";
-import { readMt940 } from "../../../core/formats";
-import { collect } from "../../core/formats/statement-fixtures";
+import { readMt940 } from "../../../core/files";
+import { collect } from "../../core/files/statement-fixtures";
 import { type Bank, decide, euroAccount, openBank, today, validConsent } from "./bank";
 import { newRequestId } from "../../support/request-id";
 

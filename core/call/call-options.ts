@@ -1,0 +1,63 @@
+/** Options of a single call. */
+import type { DeliverFile, Progress } from "../spec/procedure";
+import type { ConfirmRelease } from "../releases/proposal";
+
+/**
+ * Open-banking headers that describe the payment service user on whose behalf the call is made, by header name, for
+ * example `{ "PSU-IP-Address": "192.0.2.1" }`.
+ */
+export type PsuContext = Readonly<Record<string, string>>;
+
+/** Options of a single call. They override the settings of the client. */
+export interface CallOptions {
+  /**
+   * Aborts the call, which then fails with `Aborted`. A call that commits money and was sent is not aborted: it is finished
+   * within its time limit and returns its true outcome.
+   */
+  readonly signal?: AbortSignal;
+  /** Time limit over all attempts in milliseconds, from the moment the rate limiter admits the call. Default: that of the client. */
+  readonly timeoutMs?: number;
+  /** Longest wait for the rate limiter in milliseconds, before `timeoutMs` starts. Default: that of the client. */
+  readonly queueTimeoutMs?: number;
+  /** Client ID for this call. Default: that of the client. */
+  readonly clientId?: string;
+  /** Contact ID for this call. Default: that of the client. */
+  readonly contactId?: string;
+  /** Open-banking headers that describe the user behind this call. */
+  readonly psu?: PsuContext;
+  /** X-Request-ID of an open-banking call. Generated if omitted. */
+  readonly requestId?: string;
+  /**
+   * Idempotency key of a call that commits money: 1 to 200 characters that identify this one call, for example the number of
+   * the invoice to pay. Repeating the call under its key returns the recorded outcome and sends nothing; a different call
+   * under the key fails with `Conflict`. A call that was not sent, or was refused with 401, 403 or 429, runs again.
+   *
+   * Default: the value of the single-use field, for example the quote of a trade; calls without one get a unique key.
+   */
+  readonly key?: string;
+  /**
+   * Name of the user the call is made for, if several share a client. Waiting calls are scheduled round-robin by user, so that
+   * one user's many calls do not delay the few of another.
+   */
+  readonly user?: string;
+  /** Requester as recorded in the journal, if several people share a client. Default: the actor of the client. */
+  readonly actor?: string;
+  /** Surface that made the call, as recorded in the journal. Default: `client`. */
+  readonly surface?: string;
+  /**
+   * Set to `needed` to require a person's release for each call that commits money if no policy is configured. With a policy,
+   * the policy alone decides.
+   */
+  readonly release?: "needed";
+  /**
+   * Called with the proposal before a release is requested. Return false to stop: the call then fails with `release_refused`.
+   * Returning true only requests the release; it does not grant it. Not called if the release was requested before.
+   */
+  readonly confirmRelease?: ConfirmRelease;
+  /** JSON stored with the release request, if one is needed, and returned with it. Not sent to the service. */
+  readonly correlation?: unknown;
+  /** Called with the progress of a procedure. */
+  readonly onProgress?: (step: Progress) => void;
+  /** Destination of the files a procedure produces. Default: memory; `intoFolder(path)` writes them to a folder. */
+  readonly deliver?: DeliverFile;
+}

@@ -1,0 +1,137 @@
+/** Settings of a connection as data, from which environment variables, command-line flags and forms derive. */
+import type { Service, Setting } from "../spec/service";
+import { settings as contractSettings } from "../contract/settings";
+import { limitViolation } from "./limits";
+import type { ClientOptions } from "./client-options";
+
+const limitSetting = (name: string, title: string, description: string): Setting => ({
+  name,
+  title,
+  description,
+  secret: false,
+  section: "limits",
+  shape: "count",
+});
+
+/** Numeric settings of every client. */
+const limitSettings = [
+  limitSetting(
+    "timeoutMs",
+    "Time limit (ms)",
+    "Time limit of one call including its retries; default 30000.",
+  ),
+  limitSetting(
+    "queueTimeoutMs",
+    "Longest wait (ms)",
+    "Maximum time a call waits for the rate limiter before its time limit starts; default 60000.",
+  ),
+  limitSetting(
+    "requestsPerSecond",
+    "Requests a second",
+    "Requests per second that the service accepts from this client, if known; otherwise measured.",
+  ),
+  limitSetting("queueLimit", "Longest queue", "Maximum number of waiting calls; default 10000."),
+];
+
+const pacingSetting: Setting = {
+  name: "pacing",
+  title: "Pacing",
+  description:
+    "Share the rate limit with all processes that use the same store; by default each process has its own.",
+  options: ["own", "shared"],
+  secret: false,
+  section: "limits",
+};
+
+export const actorSetting: Setting = {
+  name: "actor",
+  title: "Actor",
+  description: "Name of the requester, recorded in the journal for calls that commit money.",
+  secret: false,
+  section: "records",
+};
+
+export const releaseSettingFields: readonly Setting[] = [
+  {
+    name: "policy",
+    title: "Policy",
+    description:
+      "Absolute path of the policy file: which calls a person must release, and within which limits.",
+    secret: false,
+    section: "records",
+  },
+  {
+    name: "people",
+    title: "People",
+    description: "Absolute path of the file with the people who release; requesters need no read access.",
+    secret: false,
+    section: "records",
+  },
+];
+
+export const storeSettingFields: readonly Setting[] = [
+  {
+    name: "store",
+    title: "Store",
+    description:
+      "Store of the journal and the refreshed tokens: absolute path of a file, or postgres://host/database; " +
+      "default is a file in your state folder.",
+    secret: false,
+    section: "records",
+  },
+  {
+    name: "storeKey",
+    title: "Store key",
+    description: "Encryption key of the store: 32 bytes in Base64.",
+    secret: true,
+    section: "records",
+  },
+];
+
+/** Returns all settings of a connection to a service. */
+export const settingsOf = ({ settings }: Pick<Service, "settings">): readonly Setting[] => [
+  ...settings,
+  ...limitSettings,
+  pacingSetting,
+  actorSetting,
+  ...releaseSettingFields,
+  ...storeSettingFields,
+];
+
+/** Returns the environment variable of a setting: `clientId` becomes `FXDESK_CLIENT_ID`. */
+export const environmentName = (name: string): string =>
+  `FXDESK_${name.replace(/([A-Z])/g, "_$1").toUpperCase()}`;
+
+/** Variables for the extension module, and for its non-GET operations whose declared effect is trusted. */
+export const extensionVariables = {
+  path: environmentName("extensions"),
+  effects: environmentName("extensionEffects"),
+} as const;
+
+/** Reads settings from environment variables. Returns them by setting name. */
+export function settingsFromEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  service: Pick<Service, "settings"> = { settings: contractSettings },
+): Record<string, string> {
+  const entries = settingsOf(service).flatMap(({ name }) => {
+    const value = environment[environmentName(name)];
+    return value ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function parseLimit(name: string, value: string): number {
+  const violation = limitViolation(/^\d+$/.test(value) ? Number(value) : JSON.stringify(value));
+  if (violation) throw new TypeError(`${name} ${violation}.`);
+  return Number(value);
+}
+
+/** Converts settings (all strings; empty ones are ignored) to client options. Throws a TypeError for an invalid number. */
+export function optionsFromSettings(values: Readonly<Record<string, string | undefined>>): ClientOptions {
+  const given = Object.entries(values).filter(([, value]) => value) as [string, string][];
+  const isLimit = ([name]: readonly [string, string]) => limitSettings.some((each) => each.name === name);
+  return {
+    settings: Object.fromEntries(given.filter((entry) => !isLimit(entry))),
+    ...Object.fromEntries(given.filter(isLimit).map(([name, value]) => [name, parseLimit(name, value)])),
+  };
+}

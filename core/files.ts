@@ -1,0 +1,32 @@
+/** Converts bank statement files to and from one typed statement. */
+export { minorUnits } from "./values/currency";
+export { toAscii } from "./files/charset";
+export { normaliseCoda } from "./files/coda/normalise";
+export { readCoda, readCodaParts } from "./files/coda/read";
+export { writeCoda } from "./files/coda/write";
+export { escapeFormula, formatRow as csvRow } from "./files/csv/cells";
+export { normaliseCsv } from "./files/csv/normalise";
+export { readCsv, readCsvParts } from "./files/csv/read";
+export { writeCsv } from "./files/csv/write";
+export { type Format, FormatError, type FormatErrorCode, type Position } from "./files/format-error";
+export { isBelgianReference, isIban, isIsoReference } from "./files/identifiers";
+export { normaliseMt940 } from "./files/mt940/normalise";
+export type { Mt940Options } from "./files/mt940/options";
+export { readMt940, readMt940Parts } from "./files/mt940/read";
+export { writeMt940 } from "./files/mt940/write";
+export type { StatementPart } from "./files/statement-parts";
+export type {
+  Account,
+  Balance,
+  Counterparty,
+  CreditDebit,
+  Entry,
+  Money,
+  Source,
+  Statement,
+  StatementHead,
+  StatementSource,
+  StatementTail,
+} from "./files/statement";
+export { signedAmount } from "./files/statement";
+export { collectText, type TextSource } from "./files/text-lines";

@@ -1,0 +1,291 @@
+/** Validation of the values of a call. Messages name the field and the allowed values. */
+import { valueAt } from "../values/value-at";
+import { z } from "zod";
+import { elementOf, type Kind, kindOf, optionsOf } from "../values/kind";
+import { type Callable, type Declaration, fieldsOfRule } from "./operation";
+import { callerFields, fieldsOf, type Field, type Values, memoizePerOperation } from "./fields";
+import { brokenRules } from "./rules";
+import { findUnwritable } from "./writable";
+import type { Violation } from "./violation";
+
+const shapeOf = (fields: readonly Field[]) =>
+  Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
+
+/** Returns the schema of the caller's input. Strict, because an unknown field is usually a misspelt one. */
+export const inputSchema = memoizePerOperation((operation: Callable) =>
+  z.strictObject(shapeOf(callerFields(operation))),
+);
+
+const scalars: ReadonlySet<Kind> = new Set<Kind>(["number", "integer", "boolean"]);
+
+const acceptsOnlyWritable = (schema: z.ZodType): boolean =>
+  optionsOf(schema) !== undefined || scalars.has(kindOf(schema));
+
+/** True if every value that passes the schema can be encoded. Lists outside the body are encoded item by item. */
+function fieldAcceptsOnlyWritable({ schema, location }: Field): boolean {
+  const element = location === "body" ? undefined : elementOf(schema);
+  return acceptsOnlyWritable(element ?? schema);
+}
+
+interface FieldCheck {
+  readonly schema: z.ZodType;
+  readonly names: readonly string[];
+  /** Fields whose schema also accepts values that cannot be encoded. */
+  readonly uncheckedNames: readonly string[];
+}
+
+const compileCheck = (fields: readonly Field[], schema: z.ZodType): FieldCheck => ({
+  schema: z.compile(schema),
+  names: fields.map(({ name }) => name),
+  uncheckedNames: fields.filter((field) => !fieldAcceptsOnlyWritable(field)).map(({ name }) => name),
+});
+
+const inputCheckOf = memoizePerOperation((operation: Callable) =>
+  compileCheck(callerFields(operation), inputSchema(operation)),
+);
+const requestCheckOf = memoizePerOperation((operation) => {
+  const fields = fieldsOf(operation);
+  return compileCheck(fields, z.strictObject(shapeOf(fields)));
+});
+const filledFieldsCheckOf = memoizePerOperation((operation) => {
+  const fields = fieldsOf(operation).filter(({ filledBy }) => filledBy !== "caller");
+  return compileCheck(fields, z.object(shapeOf(fields)).partial());
+});
+
+function abbreviate(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/** Units of length limits by type. Numbers have none. */
+const lengthUnits: Readonly<Record<string, string>> = { string: " characters", array: " entries" };
+
+const boundWords = {
+  too_small: { inclusive: "at least", exclusive: "more than" },
+  too_big: { inclusive: "at most", exclusive: "less than" },
+} as const;
+
+function limitMessage(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string {
+  const { code, origin, exact, inclusive = true } = issue;
+  const bound = code === "too_small" ? issue.minimum : issue.maximum;
+  const word = exact ? "exactly" : boundWords[code][inclusive ? "inclusive" : "exclusive"];
+  const unit = lengthUnits[origin];
+  return unit ? `must have ${word} ${bound}${unit}` : `must be ${word} ${bound}`;
+}
+
+const oneOf = (values: readonly unknown[]) => `${values.length > 1 ? "one of " : ""}${values.join(", ")}`;
+
+function toMessage(issue: z.core.$ZodIssue, given: unknown): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return given === undefined ? "is required" : `must be ${withArticle(issue.expected)}`;
+    case "invalid_value":
+      return given === undefined ? `is required: ${oneOf(issue.values)}` : `must be ${oneOf(issue.values)}`;
+    case "invalid_union":
+      return given === undefined ? "is required" : alternativesMessage(issue, given);
+    case "too_small":
+    case "too_big":
+      return limitMessage(issue);
+    case "invalid_format":
+    case "custom":
+      return issue.message;
+    default:
+      return issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+  }
+}
+
+/** Joins the first problem of each alternative of a union. */
+const alternativesMessage = ({ errors }: z.core.$ZodIssueInvalidUnion, given: unknown): string =>
+  [...new Set(errors.flatMap(([first]) => (first ? [toMessage(first, given)] : [])))].join(" or ");
+
+const withArticle = (kind: string) => (/^[aeio]/.test(kind) ? `an ${kind}` : `a ${kind}`);
+
+function toViolations(error: z.core.$ZodError, values: unknown, knownFields: readonly string[]): Violation[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.map(String).join(".");
+    if (issue.code === "unrecognized_keys")
+      return issue.keys.map((key) => ({
+        field: path ? `${path}.${key}` : key,
+        message:
+          path || knownFields.length === 0
+            ? "is not a known field"
+            : `is not a known field; the fields are ${knownFields.join(", ")}`,
+      }));
+    const given = valueAt(values, issue.path);
+    const message = toMessage(issue, given);
+    return [{ field: path, message: given === undefined ? message : `${message}, not ${abbreviate(given)}` }];
+  });
+}
+
+/** True if the value would change the path itself: empty, a dot segment, or with a slash. */
+const escapesPath = (value: unknown): boolean => typeof value === "string" && /^\.{0,2}$|[/\\]/.test(value);
+
+/** True if a header cannot carry the value unchanged: outer spaces, line breaks, or characters outside ASCII. */
+export const isUnsafeInHeader = (value: unknown): boolean =>
+  typeof value === "string" && !/^([!-~]([ -~]*[!-~])?)?$/.test(value);
+
+export const headerMessage = "must be ASCII text without line breaks or surrounding spaces";
+
+const isScalar = (value: unknown): boolean => typeof value !== "object";
+
+/** True if the value has no unambiguous text form, for example an object. */
+const hasNoTextForm = (value: unknown): boolean =>
+  !(Array.isArray(value) ? value.every(isScalar) : isScalar(value));
+
+/** A restriction by the location of a field, independent of its schema. */
+interface LocationRule {
+  readonly names: readonly string[];
+  readonly isInvalid: (value: unknown) => boolean;
+  readonly message: string;
+}
+
+const locationRules = memoizePerOperation((operation: Callable): readonly LocationRule[] => {
+  const namesOf = (matches: (field: Field) => boolean) =>
+    fieldsOf(operation)
+      .filter(matches)
+      .map(({ name }) => name);
+  const all: readonly LocationRule[] = [
+    {
+      names: namesOf(({ location }) => location === "path"),
+      isInvalid: escapesPath,
+      message: "must not be empty, a dot segment, or contain a slash",
+    },
+    {
+      names: namesOf(({ location }) => location === "header"),
+      isInvalid: isUnsafeInHeader,
+      message: headerMessage,
+    },
+    {
+      names: namesOf(
+        ({ location, kind }) => kind === "unknown" && location !== "body" && location !== "document",
+      ),
+      isInvalid: hasNoTextForm,
+      message: "must be text, a number, true or false, or a list of these",
+    },
+  ];
+  return all.filter(({ names }) => names.length > 0);
+});
+
+/** Returns values that their location cannot carry. Runs for every call, so it avoids intermediate lists. */
+function locationViolations(operation: Callable, values: Values): Violation[] {
+  const violations: Violation[] = [];
+  for (const { names, isInvalid, message } of locationRules(operation))
+    for (const field of names) if (isInvalid(values[field])) violations.push({ field, message });
+  return violations;
+}
+
+const bodyFields = memoizePerOperation((operation: Callable) =>
+  fieldsOf(operation).filter(({ location }) => location === "body"),
+);
+
+/** Returns body fields that must not be given together with a document. */
+function documentViolations(operation: Callable, values: Values): Violation[] {
+  const { document } = operation as Partial<Declaration>;
+  if (!document || values[document.name] === undefined) return [];
+  const message = `cannot be combined with ${document.name}, which is the whole body`;
+  return bodyFields(operation)
+    .filter(({ name }) => values[name] !== undefined && !document.form?.fields.includes(name))
+    .map(({ name }) => ({ field: name, message }));
+}
+
+const topLevelField = ({ field }: Violation): string => field.split(".")[0]!;
+
+/** Returns broken rules. Rules with an invalid field are skipped. */
+function ruleViolations(
+  { rules = [] }: Callable,
+  values: Values,
+  fieldViolations: readonly Violation[],
+  now: Date,
+): Violation[] {
+  if (rules.length === 0) return [];
+  const invalidFields = new Set(fieldViolations.map(topLevelField));
+  const applicableRules =
+    invalidFields.size === 0
+      ? rules
+      : rules.filter((rule) => !fieldsOfRule(rule).some((each) => invalidFields.has(each)));
+  return brokenRules(applicableRules, values, now).map(({ fields, description: message }) => ({
+    field: fields.join(", "),
+    message,
+    rule: true as const,
+  }));
+}
+
+function schemaViolations({ schema }: FieldCheck, values: unknown, known: readonly string[]): Violation[] {
+  const { error } = schema.safeParse(values);
+  return error ? toViolations(error, values, known) : [];
+}
+
+/** Returns values that cannot be encoded. A value that is not an object is checked as a field without a name. */
+function unwritableViolations(names: readonly string[], values: unknown): Violation[] {
+  if (typeof values !== "object" || values === null || Array.isArray(values))
+    return unwritableViolations([""], { "": values });
+  const violations: Violation[] = [];
+  for (const name of names) {
+    const problem = findUnwritable(values as Values, name);
+    if (problem) violations.push({ field: problem.field, message: problem.message });
+  }
+  return violations;
+}
+
+/**
+ * Adds the values that cannot be encoded. Valid input needs this check only for fields whose schema does not rule
+ * them out; invalid input is checked completely. Also reports values that throw when read.
+ */
+function withUnwritableViolations(
+  { names, uncheckedNames }: FieldCheck,
+  values: unknown,
+  check: () => Violation[],
+): Violation[] {
+  let violations: Violation[];
+  try {
+    violations = check();
+  } catch (error) {
+    const unwritable = unwritableViolations(names, values);
+    if (unwritable.length === 0) unwritable.push(...unwritableViolations([""], { "": values }));
+    if (unwritable.length === 0) throw error;
+    return unwritable;
+  }
+  const unwritable = unwritableViolations(violations.length === 0 ? uncheckedNames : names, values);
+  if (unwritable.length === 0) return violations;
+  const unwritableFields = new Set(unwritable.map(topLevelField));
+  return [...unwritable, ...violations.filter((each) => !unwritableFields.has(topLevelField(each)))];
+}
+
+function checkValues(
+  operation: Callable,
+  check: FieldCheck,
+  values: unknown,
+  now: Date,
+  known: readonly string[] = [],
+): Violation[] {
+  return withUnwritableViolations(check, values, () => {
+    const given = (values ?? {}) as Values;
+    const fieldViolations = schemaViolations(check, values, known);
+    const ruleErrors = ruleViolations(operation, given, fieldViolations, now);
+    return [
+      ...fieldViolations,
+      ...locationViolations(operation, given),
+      ...documentViolations(operation, given),
+      ...ruleErrors,
+    ];
+  });
+}
+
+/** Returns the violations of a caller's input; empty if it is valid. */
+export function checkInput(operation: Callable, input: unknown, now: Date): Violation[] {
+  const check = inputCheckOf(operation);
+  return checkValues(operation, check, input, now, check.names);
+}
+
+/** Returns the violations of fields that the caller does not fill. Missing values are ignored. */
+export function checkFilledFields(operation: Declaration, values: Values): Violation[] {
+  const check = filledFieldsCheckOf(operation);
+  return withUnwritableViolations(check, values, () => [
+    ...schemaViolations(check, values, []),
+    ...locationViolations(operation, values),
+  ]);
+}
+
+/** Returns the violations of a received request with all its parameters; empty if it is valid. */
+export const checkRequest = (operation: Declaration, values: unknown, now: Date): Violation[] =>
+  checkValues(operation, requestCheckOf(operation), values, now);

@@ -1,0 +1,36 @@
+/** The main list of a result, and the fields beside it. */
+import type { z } from "zod";
+import { elementOf, propertyOf, shapeOf } from "../values/kind";
+import type { Callable } from "./operation";
+
+export interface ResultList {
+  readonly name: string;
+  readonly entries: readonly unknown[];
+  /** The result without the list. */
+  readonly rest: Readonly<Record<string, unknown>>;
+}
+
+/** Splits a result into its list and the rest. Returns undefined if no list is declared or the result has none. */
+export function extractResultList({ resultList: name }: Callable, body: unknown): ResultList | undefined {
+  if (name === undefined || typeof body !== "object" || body === null) return undefined;
+  const { [name]: entries, ...rest } = body as Record<string, unknown>;
+  return Array.isArray(entries) ? { name, entries, rest } : undefined;
+}
+
+/** Returns the schema of a list in the result, or undefined. */
+export function listSchemaOf(
+  { responses }: Pick<Callable, "responses">,
+  name: string,
+): z.ZodType | undefined {
+  for (const response of Object.values(responses)) {
+    const list = response.kind === "json" ? propertyOf(response.schema, name) : undefined;
+    if (list && elementOf(list)) return list;
+  }
+  return undefined;
+}
+
+/** Returns the field names of an entry of a list in the result, in their declared order. */
+export function listEntryFields(callable: Callable, name: string): readonly string[] {
+  const list = listSchemaOf(callable, name);
+  return list ? Object.keys(shapeOf(elementOf(list)!)) : [];
+}

@@ -1,0 +1,218 @@
+/** Lists IDs that calls created, at a real sandbox. */
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { ClientOptions, FxdeskClient } from "@fxdesk/toolkit";
+import { createConsent } from "../../../core/contract/consents";
+import {
+  getBulkPayment,
+  getPayment,
+  getPaymentAuthorisation,
+  getPaymentStatus,
+  initiateBulkPayment,
+  initiatePayment,
+} from "../../../core/contract/payments";
+import type { Declaration } from "../../../core/spec/operation";
+import { listTrades } from "../../../core/contract/trades";
+import { eraseDetails } from "../../../core/journal/operator-actions";
+import { withStore } from "../../../core/store/open";
+import { parseStoreSettings } from "../../../core/store/settings";
+import { faultServer, respond } from "../../support/fault-server";
+import { consentInput, sampleInput, sandboxClient } from "../../support/samples";
+import { useTempFolder } from "../store/engines";
+
+const stores = useTempFolder();
+let sandbox: Sandbox;
+let store: string;
+let clients: FxdeskClient[];
+let warnings: jest.SpyInstance;
+
+beforeAll(async () => (sandbox = await startSandbox()));
+afterAll(() => sandbox.close());
+beforeEach(() => {
+  store = join(stores.path, `${randomUUID()}/store.db`);
+  clients = [];
+  warnings = jest.spyOn(process, "emitWarning").mockReturnValue();
+});
+afterEach(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  warnings.mockRestore();
+});
+
+function connectClient(options: ClientOptions = {}): FxdeskClient {
+  const client = sandboxClient(sandbox, { store, ...options });
+  clients.push(client);
+  return client;
+}
+
+const createConsentId = async (client: FxdeskClient) =>
+  (await client.consents.create(consentInput)).consentId;
+
+test("lists a consent with its last day in another client, until it is deleted", async () => {
+  const client = connectClient();
+  const [first, second] = [await createConsentId(client), await createConsentId(client)];
+  const labelParts = ["Valid until 9999-12-31"];
+  const other = connectClient();
+  const created = await other.listCreatedResources(createConsent);
+  expect(created).toMatchObject([
+    { id: second, labelParts },
+    { id: first, labelParts },
+  ]);
+  await other.consents.delete({ "consent-id": second });
+  expect((await other.listCreatedResources(createConsent)).map(({ id }) => id)).toEqual([first]);
+});
+
+test("lists consents created by procedures", async () => {
+  const client = connectClient();
+  const { consent_id: id } = await client.consents.connect({ wait_seconds: 0 });
+  expect((await client.listCreatedResources(createConsent)).map((each) => each.id)).toEqual([id]);
+});
+
+test("keeps an ID if its deletion failed", async () => {
+  const client = connectClient();
+  const id = await createConsentId(client);
+  sandbox.control.addFault({ operation: "consents.delete", kind: "reset-before", times: 1 });
+  await expect(client.consents.delete({ "consent-id": id })).rejects.toThrow();
+  expect((await client.listCreatedResources(createConsent)).map((each) => each.id)).toEqual([id]);
+});
+
+test("separates people and environments", async () => {
+  const id = await createConsentId(connectClient({ psu: { "PSU-ID": "anna" } }));
+  await clients[0]!.close();
+  const ids = async (options: ClientOptions) =>
+    (await connectClient(options).listCreatedResources(createConsent)).map((each) => each.id);
+  expect(await ids({ settings: { psuId: "anna" } })).toEqual([id]);
+  expect(await ids({ settings: { psuId: "bert" } })).toEqual([]);
+  expect(await ids({})).toEqual([]);
+  expect(await ids({ psu: { "PSU-ID": "anna" }, xs2aUrl: "https://xs2a.example.com" })).toEqual([]);
+});
+
+test("ignores the environment name if the address is set explicitly", async () => {
+  const named = connectClient({ environment: "sandbox" });
+  const id = await createConsentId(named);
+  const usual = connectClient();
+  expect((await usual.listCreatedResources(createConsent)).map((each) => each.id)).toEqual([id]);
+  await usual.consents.delete({ "consent-id": id });
+  expect(await named.listCreatedResources(createConsent)).toEqual([]);
+});
+
+test("lists payments from the journal, with amount and creditor until they are erased", async () => {
+  const client = connectClient();
+  const input = (await sampleInput("payments.initiate", client)) as never;
+  const { paymentId: single } = await client.payments.initiate(input);
+  const many = (await sampleInput("payments.initiateBulk", client)) as never;
+  const response = await client.payments.initiateBulk.response(many);
+  const bulk = response.body.paymentId;
+  expect(await client.listCreatedResources(initiatePayment)).toMatchObject([
+    { id: bulk, labelParts: ["125.50 EUR"] },
+    { id: single, labelParts: ["125.50 EUR", "Ferme Duval SARL"] },
+  ]);
+  await withStore(parseStoreSettings({ store }), (opened) => eraseDetails(opened, response.journal!.entry));
+  expect((await client.listCreatedResources(initiateBulkPayment))[0]).toMatchObject({
+    id: bulk,
+    labelParts: [],
+  });
+});
+
+test("lists payments of one kind for its operations, and all for general ones", async () => {
+  const client = connectClient();
+  const single = (await sampleInput("payments.initiate", client)) as never;
+  const many = (await sampleInput("payments.initiateBulk", client)) as object;
+  const { paymentId: one } = await client.payments.initiate(single);
+  const { paymentId: bulk } = await client.payments.initiateBulk(many as never);
+  const ids = async (operation: Declaration) =>
+    (await client.listCreatedResources(operation)).map(({ id }) => id);
+
+  expect(await ids(getPayment)).toEqual([one]);
+  expect(await ids(getBulkPayment)).toEqual([bulk]);
+  expect(await ids(initiateBulkPayment)).toEqual([bulk]);
+  for (const operation of [getPaymentStatus, getPaymentAuthorisation, initiatePayment])
+    expect(await ids(operation)).toEqual([bulk, one]);
+});
+
+test("lists nothing for operations without created IDs, and creates no store", async () => {
+  const client = connectClient();
+  expect(await client.listCreatedResources(listTrades)).toEqual([]);
+  expect(await client.listCreatedResources(createConsent)).toEqual([]);
+  const elsewhere = connectClient({ store: `${store}-other` });
+  await client.consents.delete({ "consent-id": await createConsentId(elsewhere) });
+  await client.close();
+  expect(existsSync(store)).toBe(false);
+});
+
+const createdResponse = respond(
+  201,
+  JSON.stringify({ consentId: "c-1", consentStatus: "received", _links: {} }),
+);
+
+test("ends the call while the store is locked, and stores the ID later", async () => {
+  let release: () => void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let holding: Promise<void>;
+  const server = await faultServer((socket, number) => {
+    holding = withStore(parseStoreSettings({ store }), ({ database }) =>
+      database.transaction(async () => {
+        createdResponse(socket, number);
+        await held;
+      }),
+    );
+  });
+  const client = connectClient({ xs2aUrl: server.url });
+  expect(await client.consents.create(consentInput)).toMatchObject({ consentId: "c-1" });
+  release!();
+  await holding!;
+  await client.close();
+  const created = await connectClient({ xs2aUrl: server.url }).listCreatedResources(createConsent);
+  await server.close();
+  expect(created.map(({ id }) => id)).toEqual(["c-1"]);
+});
+
+test("limits the wait on close for all IDs together, and warns about the rest", async () => {
+  let release: () => void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let holding: Promise<void>;
+  const calls: (() => void)[] = [];
+  const server = await faultServer((socket, number) => {
+    calls.push(() => createdResponse(socket, number));
+    if (calls.length < 4) return;
+    holding = withStore(parseStoreSettings({ store }), ({ database }) =>
+      database.transaction(async () => {
+        for (const answer of calls) answer();
+        await held;
+      }),
+    );
+  });
+  const client = connectClient({ xs2aUrl: server.url });
+  await Promise.all([1, 2, 3, 4].map(() => client.consents.create(consentInput)));
+  const begun = performance.now();
+  await client.close();
+  const tookMs = performance.now() - begun;
+  release!();
+  await holding!;
+  await server.close();
+
+  expect(tookMs).toBeLessThan(9_000);
+  const messages = warnings.mock.calls.map(([message]) => message as string);
+  expect(messages.filter((message) => !message.includes("unencrypted"))).toEqual([
+    expect.stringContaining("before the IDs of 4 calls were stored"),
+  ]);
+});
+
+test("returns the result with a warning if the ID cannot be stored", async () => {
+  // The store breaks while the call is in flight.
+  const server = await faultServer((socket, number) => {
+    mkdirSync(dirname(store), { recursive: true, mode: 0o700 });
+    writeFileSync(store, "no database", { mode: 0o600 });
+    createdResponse(socket, number);
+  });
+  const client = connectClient({ xs2aUrl: server.url });
+  expect(await client.consents.create(consentInput)).toMatchObject({ consentId: "c-1" });
+  await client.close();
+  await server.close();
+  expect(warnings).toHaveBeenCalledTimes(1);
+  expect(warnings).toHaveBeenCalledWith(
+    expect.stringContaining("consents.create: The call was carried out, but its ID could not be stored"),
+    { type: "FxdeskWarning", code: "FXDESK_ID_UNKEPT" },
+  );
+});

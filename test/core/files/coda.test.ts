@@ -1,0 +1,411 @@
+/** CODA: what exactly is written, and what banks write. */
+import * as fc from "fast-check";
+import { FormatError, readCoda, type Statement, collectText, writeCoda } from "../../../core/files";
+import { collect, anyStatement, entry, statement } from "./statement-fixtures";
+
+const write = (...statements: Statement[]) => collectText(writeCoda(statements));
+const linesOf = (text: string) => text.split("\r\n").slice(0, -1);
+
+const account = {
+  number: "BE70000012345678",
+  currency: "EUR",
+  bic: "TESTBEBB",
+  holder: "Société Exemple",
+};
+
+/** Positions of the standard, from 1. */
+const charactersAt = (line: string, from: number, to = from) => line.slice(from - 1, to);
+
+describe("writing", () => {
+  test("each field of each record at its place", async () => {
+    const lines = linesOf(
+      await write(
+        statement(
+          [
+            entry({
+              creditDebit: "Debit",
+              amount: "12.5",
+              valueDate: "2026-01-14",
+              bankReference: "BANKREF",
+              endToEndId: "E2E",
+              remittance: `${"a".repeat(53)}${"b".repeat(53)}${"c".repeat(43)}${"d".repeat(73)}${"e".repeat(105)}f`,
+              counterparty: { name: "N".repeat(40), account: "NL13TEST0123456789", bic: "TESTNL2A" },
+              purpose: "SALA",
+              returnReason: "AC04",
+            }),
+          ],
+          { account, number: 7, reference: "REF", information: `${"x".repeat(80)}y` },
+        ),
+      ),
+    );
+    expect(lines.map((line) => line.length)).toEqual(lines.map(() => 128));
+    const [header, old, m21, m22, m23, i31name, i31, i32, i33, fresh, free, free2, trailer, ...none] =
+      lines as [
+        string,
+        string,
+        string,
+        string,
+        string,
+        string,
+        string,
+        string,
+        string,
+        string,
+        string,
+        string,
+        string,
+      ];
+    expect(none).toEqual([]);
+    expect(header).toBe(
+      `0000031012600005${" ".repeat(18)}${"Societe Exemple".padEnd(26)}TESTBEBB   00000000000 00000${"REF".padEnd(16)}${" ".repeat(23)}2`,
+    );
+    expect(old).toBe(
+      `12007BE70000012345678${" ".repeat(18)}EUR0000000000100000010126${"Societe Exemple".padEnd(26)}${" ".repeat(35)}007`,
+    );
+    expect(m21).toBe(
+      `2100010000${"BANKREF".padEnd(21)}1000000000012500140126001010000${"a".repeat(53)}15012600701 0`,
+    );
+    expect(m22).toBe(`2200010000${"b".repeat(53)}${"E2E".padEnd(35)}TESTNL2A      2AC04    SALA1 0`);
+    expect(m23).toBe(`2300010000${"NL13TEST0123456789".padEnd(37)}${"N".repeat(35)}${"c".repeat(43)}0 1`);
+    expect(i31name).toBe(
+      `3100010001${"BANKREF".padEnd(21)}001010001001${"N".repeat(40).padEnd(70)}${" ".repeat(12)}0 1`,
+    );
+    expect(i31).toBe(`3100010002${"BANKREF".padEnd(21)}001010000${"d".repeat(73)}${" ".repeat(12)}1 0`);
+    expect(i32).toBe(`3200010002${"e".repeat(105)}${" ".repeat(10)}1 0`);
+    expect(i33).toBe(`3300010002${"f".padEnd(90)}${" ".repeat(25)}0 0`);
+    expect(fresh).toBe(`8007BE70000012345678${" ".repeat(18)}EUR0000000000087500310126${" ".repeat(64)}1`);
+    expect(free).toBe(`4 00010000${" ".repeat(22)}${"x".repeat(80)}${" ".repeat(15)}1`);
+    expect(free2).toBe(`4 00010001${" ".repeat(22)}${"y".padEnd(80)}${" ".repeat(15)}0`);
+    expect(trailer).toBe(`9${" ".repeat(15)}000009000000000012500000000000000000${" ".repeat(75)}2`);
+  });
+
+  test.each([
+    ["090933755493", "1", "101090933755493"],
+    ["RF18539007547034", "1", "100RF18539007547034"],
+    ["090933755494", "0", "090933755494 and more"],
+  ])("the reference %s has type %s", async (creditorReference, type, communication) => {
+    const text = await write(statement([entry({ creditorReference, remittance: "and more" })], { account }));
+    const movement = linesOf(text)[2]!;
+    expect(charactersAt(movement, 62)).toBe(type);
+    expect(charactersAt(movement, 63, 115).trim()).toBe(communication);
+  });
+
+  test.each([
+    ["BE70000012345678", "2"],
+    ["NL13TEST0123456789", "3"],
+    ["000001234567", "0"],
+    ["12345-678", "1"],
+  ])("account %s is of structure %s", async (number, structure) => {
+    const text = await write(statement([], { account: { number, currency: "USD" } }));
+    expect(charactersAt(linesOf(text)[1]!, 2)).toBe(structure);
+    const [found] = await collect(readCoda(text));
+    expect(found!.account).toEqual({ number, currency: "USD" });
+  });
+
+  test("a reference that is too long is left out: a part of it would be a wrong one", async () => {
+    const text = await write(
+      statement([entry({ bankReference: "b".repeat(22), endToEndId: "e".repeat(36) })], {
+        account,
+        reference: "r".repeat(17),
+      }),
+    );
+    expect(text).not.toMatch(/bbb|eee|rrr/);
+  });
+
+  test("a day without movement has no new balance", async () => {
+    const lines = linesOf(await write(statement([], { account })));
+    expect(lines.map((line) => line[0])).toEqual(["0", "1", "9"]);
+    expect(charactersAt(lines[2]!, 17, 22)).toBe("000001");
+  });
+
+  test("the last of several files says so", async () => {
+    const text = await write(statement([], { account }), statement([entry()], { account }));
+    expect(
+      linesOf(text)
+        .filter((line) => line.startsWith("9"))
+        .map((line) => charactersAt(line, 128)),
+    ).toEqual(["1", "2"]);
+  });
+
+  test("details of an entry are marked and add nothing to the sums", async () => {
+    const total = entry({ amount: "3", details: [entry({ amount: "1" }), entry({ amount: "2" })] });
+    const text = await write(statement([total, entry({ amount: "4" })], { account }));
+    const movements = linesOf(text).filter((line) => line.startsWith("21"));
+    expect(
+      movements.map((line) => [charactersAt(line, 3, 6), charactersAt(line, 7, 10), charactersAt(line, 125)]),
+    ).toEqual([
+      ["0001", "0000", "1"],
+      ["0001", "0001", "0"],
+      ["0001", "0002", "1"],
+      ["0002", "0000", "0"],
+    ]);
+    expect(charactersAt(linesOf(text).at(-1)!, 38, 52)).toBe("000000000007000");
+    const [found] = await collect(readCoda(text));
+    expect(
+      found!.entries.map(({ amount, details }) => [amount, details?.map((detail) => detail.amount)]),
+    ).toEqual([
+      ["3.00", ["1.00", "2.00"]],
+      ["4.00", undefined],
+    ]);
+  });
+
+  test("after 9999 movements counting goes on from 0000", async () => {
+    const text = await write(
+      statement(
+        Array.from({ length: 10_001 }, () => entry()),
+        { account },
+      ),
+    );
+    const movements = linesOf(text).filter((line) => line.startsWith("21"));
+    expect(movements.slice(-3).map((line) => charactersAt(line, 3, 6))).toEqual(["9999", "0000", "0001"]);
+    const [found] = await collect(readCoda(text));
+    expect(found!.entries).toHaveLength(10_001);
+  });
+
+  test("whatever is written has 128 ASCII characters in a line, and counts and sums that are right", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyStatement, async (any) => {
+        const lines = linesOf(await write(any));
+        for (const line of lines) expect(line).toMatch(/^[\x20-\x7e]{128}$/);
+        const main = lines.filter((line) => line.startsWith("21") && charactersAt(line, 7, 10) === "0000");
+        const sum = (sign: string) =>
+          main
+            .filter((line) => charactersAt(line, 32) === sign)
+            .reduce((total, line) => total + BigInt(charactersAt(line, 33, 47)), 0n);
+        const trailer = lines.at(-1)!;
+        expect(Number(charactersAt(trailer, 17, 22))).toBe(
+          lines.filter((line) => /^[1238]/.test(line)).length,
+        );
+        expect(BigInt(charactersAt(trailer, 23, 37))).toBe(sum("1"));
+        expect(BigInt(charactersAt(trailer, 38, 52))).toBe(sum("0"));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each<[string, Statement, Partial<FormatError>]>([
+    [
+      "an amount of more than three decimals",
+      statement([entry({ amount: "0.0001" })], { account }),
+      { code: "invalid", field: "2.1" },
+    ],
+    [
+      "an amount of more than twelve digits",
+      statement([entry({ amount: "1000000000000" })], { account }),
+      { code: "too_long", field: "2.1" },
+    ],
+    [
+      "a day that does not exist",
+      statement([entry({ bookingDate: "2026-13-01" })], { account }),
+      { code: "invalid", field: "2.1" },
+    ],
+    [
+      "a balance that does not add up",
+      { ...statement([entry()], { account }), entries: [] },
+      { code: "balance", field: "8" },
+    ],
+    [
+      "no account number",
+      statement([], { account: { number: "", currency: "EUR" } }),
+      { code: "missing", field: "1" },
+    ],
+    [
+      "a currency that is none",
+      statement([], { account: { number: "1", currency: "eur" } }),
+      { code: "invalid", field: "1" },
+    ],
+    ["a number that is none", statement([], { account, number: 0.5 }), { code: "invalid", field: "1" }],
+  ])("%s is refused", async (_, broken, expected) => {
+    await expect(write(broken)).rejects.toBeInstanceOf(FormatError);
+    await expect(write(broken)).rejects.toMatchObject({ format: "CODA", ...expected });
+  });
+});
+
+/** A sound file: header, old balance, two movements with further records, new balance, trailer. */
+const validText = () =>
+  write(
+    statement(
+      [
+        entry({ remittance: "x".repeat(200), creditDebit: "Debit" }),
+        entry({ creditorReference: "090933755493", amount: "5" }),
+      ],
+      { account },
+    ),
+  );
+
+const replaceAt = (line: string, from: number, text: string) =>
+  line.slice(0, from - 1) + text + line.slice(from - 1 + text.length);
+
+/** The sound file with some of its lines changed. */
+async function changeValidText(change: (lines: string[]) => void): Promise<string> {
+  const lines = linesOf(await validText());
+  change(lines);
+  return lines.join("\n");
+}
+
+describe("reading", () => {
+  test("a structured reference that the bank restored, an unknown structure, a currency behind the counterparty's account", async () => {
+    const text = await changeValidText((lines) => {
+      const movement = lines.findLastIndex((line) => line.startsWith("21"));
+      lines[movement] = replaceAt(lines[movement]!, 63, "102");
+      const first = lines.findIndex((line) => line.startsWith("21"));
+      lines[first] = replaceAt(lines[first]!, 62, "1105SEPA");
+      lines[first + 2] = replaceAt(lines[first + 2]!, 11, "000001234567 EUR");
+    });
+    const [found] = await collect(readCoda(text));
+    expect(found!.entries[1]!.creditorReference).toBe("090933755493");
+    expect(found!.entries[0]!.remittance).toMatch(/^SEPAx+ x+$/);
+    expect(found!.entries[0]!.counterparty).toEqual({ account: "000001234567" });
+  });
+
+  test("a SEPA direct debit: creditor, mandate and communication", async () => {
+    const communication = [
+      "127",
+      "150126",
+      "111",
+      "BE99ZZZ0123456789".padEnd(35),
+      "MANDATE 1".padEnd(35),
+      "Subscription of January".padEnd(62),
+      " ".repeat(5),
+    ].join("");
+    const text = await changeValidText((lines) => {
+      lines.splice(5, 1);
+      lines[2] = replaceAt(replaceAt(lines[2]!, 62, "1"), 63, communication.slice(0, 53));
+      lines[3] = replaceAt(lines[3]!, 11, communication.slice(53, 106));
+      lines[4] = replaceAt(lines[4]!, 83, communication.slice(106));
+      lines[7] = replaceAt(lines[7]!, 17, "000006");
+    });
+    const [found] = await collect(readCoda(text));
+    const { mandateId, creditorId, remittance } = found!.entries[0]!;
+    expect({ mandateId, creditorId, remittance }).toEqual({
+      creditorId: "BE99ZZZ0123456789",
+      mandateId: "MANDATE 1",
+      remittance: "Subscription of January",
+    });
+  });
+
+  test("dates that the bank does not know", async () => {
+    const text = await changeValidText((lines) => {
+      lines[2] = replaceAt(lines[2]!, 48, "000000");
+      const second = lines.findLastIndex((line) => line.startsWith("21"));
+      lines[second] = replaceAt(lines[second]!, 116, "000000");
+    });
+    const [found] = await collect(readCoda(text));
+    expect(found!.entries.map(({ bookingDate, valueDate }) => [bookingDate, valueDate])).toEqual([
+      ["2026-01-15", "2026-01-15"],
+      ["2026-01-15", "2026-01-15"],
+    ]);
+  });
+
+  test("check digits that are wrong: which are right", async () => {
+    const text = await changeValidText((lines) => (lines[6] = replaceAt(lines[6]!, 66, "090933755400")));
+    await expect(collect(readCoda(text))).rejects.toThrow("090933755400 has wrong check digits; expected 93");
+  });
+
+  test("blanks where a header has zeros", async () => {
+    const text = await changeValidText((lines) => (lines[0] = replaceAt(lines[0]!, 2, "    ")));
+    expect(await collect(readCoda(text))).toEqual(await collect(readCoda(await validText())));
+  });
+
+  test("blank lines and the end-of-file sign of old systems are passed over", async () => {
+    expect(await collect(readCoda(`\n${await validText()}\n\u001A`))).toHaveLength(1);
+  });
+
+  // 1 header, 2 old balance, 3 to 6 first movement with its information, 7 second movement, 8 new balance, 9 trailer.
+  test.each<[string, (lines: string[]) => void, Partial<FormatError>]>([
+    [
+      "a line that is too short",
+      (lines) => (lines[2] = lines[2]!.slice(0, -1)),
+      { code: "invalid", field: "2.1", line: 3 },
+    ],
+    ["a line that is too long", (lines) => (lines[1] += " "), { code: "invalid", field: "1", line: 2 }],
+    [
+      "a record of no kind",
+      (lines) => (lines[2] = replaceAt(lines[2]!, 1, "7")),
+      { code: "invalid", field: "71", line: 3 },
+    ],
+    ["a missing old balance", (lines) => lines.splice(1, 1), { code: "misplaced", field: "2.1", line: 2 }],
+    [
+      "a second part without the first",
+      (lines) => lines.splice(2, 1),
+      { code: "misplaced", field: "2.2", line: 3 },
+    ],
+    [
+      "a part of another movement",
+      (lines) => (lines[3] = replaceAt(lines[3]!, 3, "0009")),
+      { code: "misplaced", field: "2.2", line: 4 },
+    ],
+    [
+      "a detail of no movement",
+      (lines) => (lines[6] = replaceAt(lines[6]!, 7, "0001")),
+      { code: "misplaced", field: "2.1", line: 7 },
+    ],
+    [
+      "letters in an amount",
+      (lines) => (lines[2] = replaceAt(lines[2]!, 33, "A")),
+      { code: "invalid", field: "2.1", line: 3 },
+    ],
+    [
+      "a sign that is none",
+      (lines) => (lines[6] = replaceAt(lines[6]!, 32, "7")),
+      { code: "invalid", field: "2.1", line: 7 },
+    ],
+    [
+      "a day that does not exist",
+      (lines) => (lines[6] = replaceAt(lines[6]!, 116, "310226")),
+      { code: "invalid", field: "2.1", line: 7 },
+    ],
+    [
+      "check digits that are wrong",
+      (lines) => (lines[6] = replaceAt(lines[6]!, 66, "1")),
+      { code: "check_digits", field: "2.1", line: 7 },
+    ],
+    ["no new balance", (lines) => lines.splice(7, 1), { code: "misplaced", field: "9", line: 8 }],
+    [
+      "a balance that does not add up",
+      (lines) => (lines[7] = replaceAt(lines[7]!, 57, "1")),
+      { code: "balance", field: "8", line: 9 },
+    ],
+    [
+      "a count that is wrong",
+      (lines) => (lines[8] = replaceAt(lines[8]!, 22, "8")),
+      { code: "control_sum", field: "9", line: 9 },
+    ],
+    [
+      "a sum that is wrong",
+      (lines) => (lines[8] = replaceAt(lines[8]!, 37, "1")),
+      { code: "control_sum", field: "9", line: 9 },
+    ],
+    [
+      "a new balance of another account",
+      (lines) => (lines[7] = replaceAt(lines[7]!, 5, "BE45000012345679")),
+      { code: "misplaced", field: "8", line: 8 },
+    ],
+    [
+      "a new balance in another currency",
+      (lines) => (lines[7] = replaceAt(lines[7]!, 39, "USD")),
+      { code: "misplaced", field: "8", line: 8 },
+    ],
+    [
+      "another version",
+      (lines) => (lines[0] = replaceAt(lines[0]!, 128, "1")),
+      { code: "invalid", field: "0", line: 1 },
+    ],
+    [
+      "a file of payments",
+      (lines) => (lines[0] = replaceAt(lines[0]!, 15, "01")),
+      { code: "unrecognised", field: "0", line: 1 },
+    ],
+    [
+      "a further file that is announced and does not come",
+      (lines) => (lines[8] = replaceAt(lines[8]!, 128, "1")),
+      { code: "missing", field: "9", line: 9 },
+    ],
+    ["no trailer", (lines) => lines.pop(), { code: "missing", field: "9", line: 8 }],
+    ["a text of another kind", (lines) => lines.unshift(":20:REF"), { code: "unrecognised", line: 1 }],
+  ])("%s is named by record and line", async (_, change, expected) => {
+    const text = await changeValidText(change);
+    await expect(collect(readCoda(text))).rejects.toBeInstanceOf(FormatError);
+    await expect(collect(readCoda(text))).rejects.toMatchObject({ format: "CODA", ...expected });
+  });
+});
