@@ -23,7 +23,8 @@ module.exports = {
   moduleNameMapper: {
     "^@fxdesk/toolkit$": "<rootDir>/core/index.ts",
     "^@fxdesk/toolkit/operations$": "<rootDir>/core/operations.ts",
-    "^@fxdesk/toolkit/(schema|formats)$": "<rootDir>/core/$1/index.ts",
+    "^@fxdesk/toolkit/schema$": "<rootDir>/core/values/index.ts",
+    "^@fxdesk/toolkit/formats$": "<rootDir>/core/files.ts",
     "^@fxdesk/toolkit/openapi$": "<rootDir>/core/openapi/document.ts",
     "^@fxdesk/sandbox$": "<rootDir>/sandbox/src/index.ts",
     // Dynamic imports name the compiled file, as Node.js requires.

@@ -17,7 +17,7 @@ export type {
 } from "./api/client-types";
 export type * from "./client/fxdesk-client";
 export type { CallOptions, PsuContext } from "./call/call-options";
-export type { ConfirmRelease, ReleaseProposal } from "./releases/proposal";
+export type { ConfirmRelease, ReleaseProposal } from "./call/call-options";
 export type { OrderInput } from "./releases/order-input";
 export type { Decision, DecisionInput, ReleaseState } from "./releases/release";
 export type { ReleaseListOptions, ReleaseReportList } from "./releases/report";

@@ -1,6 +1,6 @@
 /** Asks the user of the host whether to request a release. The answer itself releases nothing. */
 import type { Callable } from "../core/spec/operation";
-import type { ReleaseProposal } from "../core/releases/proposal";
+import type { ReleaseProposal } from "../core/call/call-options";
 import type { Question } from "./protocol";
 import { visibleText } from "./visible-text";
 

@@ -43,7 +43,7 @@ import { cursorArgument, returnsRows } from "./row-range";
 import type { CallOptions } from "../core/call/call-options";
 import type { Values } from "../core/spec/fields";
 import type { ClientCore } from "../core/api/client-types";
-import type { ConfirmRelease } from "../core/releases/proposal";
+import type { ConfirmRelease } from "../core/call/call-options";
 
 export interface McpOptions extends Offer {
   /** Each operation, procedure and watch of its service is a tool; the everyday ones are offered by default. */

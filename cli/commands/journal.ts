@@ -8,7 +8,8 @@ import { EntryRefusal, eraseDetails, resolveEntry } from "../../core/journal/ope
 import { type ChainHead, parseHead, formatHead } from "../../core/journal/hash-chain";
 import type { Entry, EntryState } from "../../core/journal/entry";
 import { listEvents, exportLines, type RecordedEvent } from "../../core/journal/events";
-import { getEntry, listEntries, storeAccessOf } from "../../core/journal/entry-rows";
+import { getEntry, listEntries } from "../../core/journal/entry-rows";
+import { storeAccessOf } from "../../core/store/open";
 import { type VerificationResult, verifyExport, verifyStore } from "../../core/journal/verify";
 import { type Store, withStore } from "../../core/store/open";
 import { parseStoreSettings } from "../../core/store/settings";

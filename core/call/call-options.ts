@@ -1,12 +1,30 @@
 /** Options of a single call. */
 import type { DeliverFile, Progress } from "../spec/procedure";
-import type { ConfirmRelease } from "../releases/proposal";
 
 /**
  * Open-banking headers that describe the payment service user on whose behalf the call is made, by header name, for
  * example `{ "PSU-IP-Address": "192.0.2.1" }`.
  */
 export type PsuContext = Readonly<Record<string, string>>;
+
+/** A release request before it is stored, for a final confirmation by the requester. */
+export interface ReleaseProposal {
+  readonly operation: string;
+  /** Name and address of the environment. */
+  readonly environment: string;
+  readonly client: string;
+  /** The order, or the encoded request. */
+  readonly terms: Readonly<Record<string, unknown>>;
+  /** Milliseconds since 1970. Nothing is sent after this time. */
+  readonly validUntil: number;
+  /** Required approvals, for example "release by anna or bert". */
+  readonly needs: string;
+  /** Hash of the caller's input: equal for the same request of the same person. */
+  readonly asks: string;
+}
+
+/** Confirms that release is requested. If it resolves to false, the call ends and nothing is stored. */
+export type ConfirmRelease = (proposal: ReleaseProposal) => Promise<boolean>;
 
 /** Options of a single call. They override the settings of the client. */
 export interface CallOptions {

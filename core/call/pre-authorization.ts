@@ -1,5 +1,5 @@
 /** Authorization of calls that belong to a released order. */
-import type { SendGuard } from "../journal/entry";
+import type { SendGuard } from "../store/send-guard";
 
 /** Marks a call as covered by the release of its order. */
 export interface PreAuthorization {

@@ -1,6 +1,6 @@
 /** Journal entries as stored: the current state, joined with the intent and the latest event. */
-import type { Row, StatementRunner, Value } from "../store/database";
-import type { Store } from "../store/open";
+import type { Row, Value } from "../store/database";
+import type { Store, StoreAccess } from "../store/open";
 import { unsealDetails } from "./hash-chain";
 import type { EntryOutcome, Entry, EntryKey, EntryState, Intent } from "./entry";
 
@@ -68,13 +68,6 @@ function toLeasedEntry(sealer: Store["sealer"], row: Row): LeasedEntry {
     intentHash: String(intentContent.details),
   };
 }
-
-/** Read access to the journal tables. */
-export interface StoreAccess extends Pick<Store, "sealer"> {
-  readonly run: StatementRunner;
-}
-
-export const storeAccessOf = ({ database, sealer }: Store): StoreAccess => ({ run: database.run, sealer });
 
 export async function selectEntries(
   { run, sealer }: StoreAccess,

@@ -1,7 +1,6 @@
 /** The model of the journal: entries, intents, outcomes and the `Journal` interface. */
 import type { Outcome } from "../spec/errors";
-import type { StatementRunner } from "../store/database";
-import type { Sealer } from "../store/sealer";
+import type { SendGuard } from "../store/send-guard";
 
 /** Identifies an entry. The same caller's key with another client or operation is another entry. */
 export interface EntryKey {
@@ -82,19 +81,6 @@ export const canRetry = ({ state, ending }: Pick<Entry, "state" | "ending">): bo
 /** True if the call was certainly not carried out. */
 export const isNotExecuted = ({ state }: Pick<Entry, "state">): boolean =>
   state === "not-sent" || state === "rejected";
-
-/** The store transaction in which a call becomes `sent`. It excludes all other writers. */
-export interface SendTransaction {
-  readonly run: StatementRunner;
-  readonly sealer: Sealer;
-  /** Milliseconds since 1970, by the clock of the store. */
-  readonly moment: number;
-  /** ID of the call's journal entry. */
-  readonly entry: string;
-}
-
-/** Checks and writes in the transaction in which a call becomes `sent`. If it throws, the call is not sent. */
-export type SendGuard = (transaction: SendTransaction) => Promise<void>;
 
 /** Result of claiming a key: decides whether this process may send the call. */
 export type Claim =

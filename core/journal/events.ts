@@ -9,7 +9,7 @@ import {
   emptyHead,
   unsealDetails,
 } from "./hash-chain";
-import type { StoreAccess } from "./entry-rows";
+import type { StoreAccess } from "../store/open";
 
 /** An event with its hash, and its details unless they were erased. */
 export interface RecordedEvent extends ChainEvent {

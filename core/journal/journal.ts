@@ -1,17 +1,10 @@
 /** The journal in the store: claims, sent marks and outcomes, appended to the hash chain. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { StoreSettings } from "../store/settings";
+import { AppendQueue } from "./append-queue";
 import { saltDetails } from "./hash-chain";
-import type {
-  Claim,
-  EntryOutcome,
-  Entry,
-  SendGuard,
-  Intent,
-  Journal,
-  RecoveryCandidate,
-  CallScope,
-} from "./entry";
+import type { Claim, EntryOutcome, Entry, Intent, Journal, RecoveryCandidate, CallScope } from "./entry";
+import type { SendGuard } from "../store/send-guard";
 import { StoreSession } from "../store/session";
 import {
   listAbandoned,
@@ -23,7 +16,8 @@ import {
   leaseById,
   leaseDue,
 } from "./recovery-schedule";
-import { getEntry, hasEnded, listEntries, storeAccessOf } from "./entry-rows";
+import { getEntry, hasEnded, listEntries } from "./entry-rows";
+import { storeAccessOf } from "../store/open";
 import { claim, recordOutcome, markSent, settleAbandoned } from "./transitions";
 
 /** Pauses between reads of an entry that another process holds: initial and maximum. */
@@ -40,13 +34,17 @@ class StoredJournal implements Journal {
   /** Fences of the claims that this process holds, by entry ID. */
   readonly #fences = new Map<string, number>();
 
-  constructor(private readonly store: StoreSession) {}
+  readonly #queue: AppendQueue;
+
+  constructor(private readonly store: StoreSession) {
+    this.#queue = new AppendQueue(store);
+  }
 
   async claim(intent: Intent, holdMs: number): Promise<Claim> {
     const { reference } = intent;
     const details = saltDetails({ ...intent.details, reference });
     // A claim lost in a power failure is harmless until the call is sent; marking it `sent` makes both durable.
-    const fenced = await this.store.append((chain) => claim(chain, intent, details, Math.ceil(holdMs)), {
+    const fenced = await this.#queue.append((chain) => claim(chain, intent, details, Math.ceil(holdMs)), {
       durable: "later",
     });
     if (fenced.claim.kind === "mine") this.#fences.set(fenced.claim.entry.id, fenced.fence);
@@ -54,12 +52,12 @@ class StoredJournal implements Journal {
   }
 
   recordSent({ id }: Entry, guard?: SendGuard): Promise<void> {
-    return this.store.append((chain) => markSent(chain, id, this.#fences.get(id), guard));
+    return this.#queue.append((chain) => markSent(chain, id, this.#fences.get(id), guard));
   }
 
   async recordOutcome({ id }: Entry, outcome: EntryOutcome): Promise<Entry> {
     const details = saltDetails(outcome.details);
-    const entry = await this.store.append((chain) =>
+    const entry = await this.#queue.append((chain) =>
       recordOutcome(chain, id, this.#fences.get(id), outcome, details),
     );
     this.#fences.delete(id);
@@ -94,7 +92,7 @@ class StoredJournal implements Journal {
       return row !== undefined;
     });
     if (isHeld) return undefined;
-    const entry = await this.store.append((chain) => settleAbandoned(chain, id));
+    const entry = await this.#queue.append((chain) => settleAbandoned(chain, id));
     return hasEnded(entry.state) ? entry : undefined;
   }
 
@@ -114,7 +112,7 @@ class StoredJournal implements Journal {
     const abandonedIds = await this.store.use((store) =>
       listAbandoned(storeAccessOf(store), store.database.now, scope),
     );
-    for (const id of abandonedIds) await this.store.append((chain) => settleAbandoned(chain, id));
+    for (const id of abandonedIds) await this.#queue.append((chain) => settleAbandoned(chain, id));
     const lease = which === "all" ? leaseAll : leaseDue;
     return this.store.use((store) => lease(storeAccessOf(store), store.database.now, scope, holdMs));
   }

@@ -4,7 +4,8 @@ import type { StatementRunner, Value } from "../store/database";
 import { canonicalJson } from "../values/canonical-json";
 import type { ChainWriter } from "./hash-chain";
 import type { Entry, RecoveryCandidate, CallScope } from "./entry";
-import { getEntry, selectEntries, type StoreAccess } from "./entry-rows";
+import { getEntry, selectEntries } from "./entry-rows";
+import type { StoreAccess } from "../store/open";
 
 /** Hashes a reference within its scope: equal for equal references, and opaque to readers. Null if the reference is blank. */
 export function hashReference(

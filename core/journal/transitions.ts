@@ -10,12 +10,12 @@ import {
   type Entry,
   type EntryKey,
   type EntryState,
-  type SendGuard,
   type Intent,
   isNotExecuted,
   referenceHint,
   canRetry,
 } from "./entry";
+import type { SendGuard } from "../store/send-guard";
 import { assertNotHalted } from "../store/halt";
 import { reserveForOwner, hashReference } from "./recovery-schedule";
 import { findEntry, getEntry, hasEnded, type LeasedEntry, isFinal } from "./entry-rows";

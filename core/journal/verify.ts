@@ -4,7 +4,7 @@ import { type EventDetails, hashEvent, hashDetails, type ChainHead, emptyHead } 
 import type { EntryState } from "./entry";
 import { unsealRowDetails, parseEvent, readEventRows, parseLine, type RecordedEvent } from "./events";
 import { readLines } from "./read-lines";
-import { storeAccessOf, type StoreAccess } from "./entry-rows";
+import { storeAccessOf, type StoreAccess } from "../store/open";
 
 /** A deviation from what fxdesk writes. */
 export interface Fault {

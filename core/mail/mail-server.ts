@@ -1,5 +1,5 @@
 /** Sends mail by SMTP, through the optional peer dependency `nodemailer`. */
-import { z } from "zod";
+import { MailAddress } from "../releases/people";
 import { isLoopback, withoutBrackets } from "../values/host";
 
 export interface MailSettings {
@@ -25,8 +25,6 @@ interface Transport {
 interface Nodemailer {
   createTransport(options: Readonly<Record<string, unknown>>): Transport;
 }
-
-export const MailAddress = z.email("must be a mail address, such as anna@example.com");
 
 /** Limit for each step of the SMTP session. */
 const timeoutMs = 10_000;

@@ -7,7 +7,7 @@ import { json } from "../spec/declare";
 import type { Values } from "../spec/fields";
 import { valueAt } from "../values/value-at";
 import { procedure } from "./procedure";
-import { ServiceChecker } from "./service-check/service-checker";
+import { ServiceChecker } from "./service-checker";
 
 const text = (description: string) => z.string().meta({ description });
 

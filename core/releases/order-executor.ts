@@ -16,14 +16,8 @@ import { type Authority, createSendGuard, isApproved, findReleaseProblem } from 
 import { findHoursViolation } from "./policy-evaluation";
 import { quoteInputFor, findQuoteProblem, type QuoteOperation, type Quote, parseQuote } from "./quote";
 import { isFinalState, type Release, type ReleaseProgress, type ReleaseState } from "./release";
-import {
-  listDecisions,
-  getRelease,
-  readClock,
-  updateRelease,
-  selectReleases,
-  type StoreAccess,
-} from "./release-rows";
+import { listDecisions, getRelease, readClock, updateRelease, selectReleases } from "./release-rows";
+import type { StoreAccess } from "../store/open";
 import type { SealedOrder } from "./terms";
 
 /** Access to the service, the journal and the policy. */

@@ -3,7 +3,6 @@ import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from "no
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { canonicalJson } from "../values/canonical-json";
-import { MailAddress } from "../mail/mail-server";
 import { readProtectedFile } from "./protected-file";
 import type { Decision } from "./release";
 
@@ -14,6 +13,8 @@ const Secret = z.string().regex(/^scrypt\$\d+\$\d+\$\d+\$[A-Za-z0-9+/=]+\$[A-Za-
 const TokenHash = z.string().regex(/^sha256\$[0-9a-f]{64}$/, {
   message: "must be the output of fxdesk releases token",
 });
+
+export const MailAddress = z.email("must be a mail address, such as anna@example.com");
 
 const People = z.strictObject({
   /** Signs decisions, so that a process without access to this file cannot forge them. */

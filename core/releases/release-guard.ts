@@ -1,7 +1,7 @@
 /** Checks in the transaction that marks a request as sent: seal, approvals, policy and daily limit. */
 import { Big } from "big.js";
 import { FxdeskError } from "../spec/errors";
-import type { SendGuard, SendTransaction } from "../journal/entry";
+import type { SendGuard, SendTransaction } from "../store/send-guard";
 import {
   findHoursViolation,
   committedAmount,

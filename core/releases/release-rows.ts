@@ -1,14 +1,9 @@
 /** Reads and writes releases and decisions. Contains no decisions of its own, except the integrity check of the seal. */
 import type { Row, StatementRunner, Value } from "../store/database";
+import type { StoreAccess } from "../store/open";
 import type { Sealer } from "../store/sealer";
 import type { Decision, Release, ReleaseProgress, ReleaseState } from "./release";
 import { type SealedRequest, sealOf } from "./terms";
-
-/** Access to the release tables. */
-export interface StoreAccess {
-  readonly run: StatementRunner;
-  readonly sealer: Sealer;
-}
 
 const sealLocation = (id: string): string => `fxdesk_releases ${id}`;
 const decisionSealLocation = (release: string, person: string): string =>

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { StoreSession } from "../store/session";
 import type { Value } from "../store/database";
-import type { SendGuard } from "../journal/entry";
+import type { SendGuard } from "../store/send-guard";
 import {
   canBeApproved,
   hasEnoughApprovals,
@@ -14,7 +14,7 @@ import {
 import { type People, hasValidSignature, signDecision } from "./people";
 import type { Policy } from "./policy";
 import { type Decision, isFinalState, type Release, type ReleaseState } from "./release";
-import { type ConfirmRelease, toProposal, type ReleaseProposal } from "./proposal";
+import type { ConfirmRelease, ReleaseProposal } from "../call/call-options";
 import {
   listDecisions,
   getRelease,
@@ -24,8 +24,8 @@ import {
   updateRelease,
   listReadableReleases,
   selectReleases,
-  type StoreAccess,
 } from "./release-rows";
+import type { StoreAccess } from "../store/open";
 import { requestHashOf, type SealedRequest } from "./terms";
 
 /** The release does not allow the action. Nothing was changed. */
@@ -324,6 +324,14 @@ export class ReleaseService {
       work({ run, sealer, moment: await readClock(run, now) }),
     );
   }
+}
+
+function toProposal(
+  { operation, environment, client, terms, validUntil }: SealedRequest,
+  needs: string,
+  asks: string,
+): ReleaseProposal {
+  return { operation, environment, client, terms: { ...terms }, validUntil, needs, asks };
 }
 
 async function assertConfirmed(confirm: ConfirmRelease, proposal: ReleaseProposal): Promise<void> {

@@ -1,5 +1,5 @@
 /** Opens the store: selects the engine by the location and upgrades the schema. */
-import type { Database } from "./database";
+import type { Database, StatementRunner } from "./database";
 import { migrate, type MigrationResult } from "./migrations";
 import { explainMovedStore } from "./move-state";
 import { type Sealer, createSealer } from "./sealer";
@@ -11,6 +11,13 @@ export interface Store {
   /** Schema versions before and after opening. */
   readonly migration: MigrationResult;
 }
+
+/** Access to the tables of a store. */
+export interface StoreAccess extends Pick<Store, "sealer"> {
+  readonly run: StatementRunner;
+}
+
+export const storeAccessOf = ({ database, sealer }: Store): StoreAccess => ({ run: database.run, sealer });
 
 /** Called only when the file is created, so that the warning does not repeat. */
 function warnUnencrypted(path: string): void {

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import type { ChangeKind, WatchState } from "../spec/watch";
 import type { StoreSession } from "../store/session";
 import type { Row, StatementRunner, Value } from "../store/database";
-import type { StoreAccess } from "../journal/entry-rows";
+import type { StoreAccess } from "../store/open";
 
 /** The stored state of an entry. */
 export interface EntryState {

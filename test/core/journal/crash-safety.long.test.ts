@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
 import { exportLines } from "../../../core/journal/events";
 import { openJournal } from "../../../core/journal/journal";
-import { storeAccessOf } from "../../../core/journal/entry-rows";
+import { storeAccessOf } from "../../../core/store/open";
 import { verifyExport, verifyStore } from "../../../core/journal/verify";
 import { withStore } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import * as fc from "fast-check";
 import { EntryRefusal, eraseDetails, resolveEntry } from "../../../core/journal/operator-actions";
 import { listEvents, exportLines } from "../../../core/journal/events";
-import { storeAccessOf } from "../../../core/journal/entry-rows";
+import { storeAccessOf } from "../../../core/store/open";
 import { verifyExport, verifyStore } from "../../../core/journal/verify";
 import type { Claim, EntryOutcome, Entry, Intent, Journal } from "../../../core/journal/entry";
 import { openJournal } from "../../../core/journal/journal";

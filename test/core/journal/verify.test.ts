@@ -4,7 +4,7 @@ import { eraseDetails } from "../../../core/journal/operator-actions";
 import { type ChainHead, parseHead, formatHead } from "../../../core/journal/hash-chain";
 import { exportLines } from "../../../core/journal/events";
 import { openJournal } from "../../../core/journal/journal";
-import { storeAccessOf } from "../../../core/journal/entry-rows";
+import { storeAccessOf } from "../../../core/store/open";
 import { verifyExport } from "../../../core/journal/verify";
 import { withStore } from "../../../core/store/open";
 import { useTempFolder, key } from "../store/engines";

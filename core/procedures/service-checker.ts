@@ -1,12 +1,12 @@
 /** The calls of a service check, and the checks of each response. */
 import { createHash, randomUUID } from "node:crypto";
-import type { ServiceResponse } from "../../call/response";
-import type { Values } from "../../spec/fields";
-import type { Declaration } from "../../spec/operation";
-import { FxdeskError } from "../../spec/errors";
-import { valueAt } from "../../values/value-at";
-import type { Context } from "../procedure";
-import { findDifferences, kindOfValue } from "./differences";
+import type { ServiceResponse } from "../call/response";
+import type { Values } from "../spec/fields";
+import type { Declaration } from "../spec/operation";
+import { FxdeskError } from "../spec/errors";
+import { valueAt } from "../values/value-at";
+import type { Context } from "./procedure";
+import { findDifferences, kindOfValue } from "./response-differences";
 
 export type DifferenceKind = "status" | "shape" | "headers" | "content" | "paging";
 

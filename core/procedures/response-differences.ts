@@ -1,6 +1,6 @@
 /** Differences between a value and a schema, as paths and kinds. Never contains values. */
 import type { z } from "zod";
-import { elementOf, kindOf, metaOf, shapeOf, unwrap } from "../../values/kind";
+import { elementOf, kindOf, metaOf, shapeOf, unwrap } from "../values/kind";
 
 /** A difference: the path with list indexes as [], the kind in the contract, and the kind found. */
 export interface Difference {
