@@ -81,7 +81,7 @@ const refuseUnknownToken = (response: ServerResponse): false =>
   refuse(
     response,
     401,
-    "Unknown token. Send the token of this server, or your own, as Authorization: Bearer.",
+    "Unknown token. Send the server's token or your personal token as Authorization: Bearer.",
     {
       "www-authenticate": 'Bearer realm="fxdesk", error="invalid_token"',
     },

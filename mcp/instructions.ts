@@ -31,7 +31,7 @@ const releaseNote =
 
 const emptyInstructions = (hasChosen: boolean): string =>
   `fxdesk offers no tools: ${
-    hasChosen ? "the chosen ones do more than this server allows" : "none was chosen"
+    hasChosen ? "this server allows none of the chosen ones" : "none was chosen"
   }. Tell the user to ask the operator of this server.`;
 
 /** Subjects of the service and a part of the tool names for each. Models get subjects so that they do not search for tool names. */

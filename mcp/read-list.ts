@@ -31,7 +31,7 @@ const invalidCursor = (operation: Callable, message: string) =>
 
 const expiredCursorMessage =
   `is unknown or expired: remaining rows are kept for ${retentionText}, only by the server that read them. ` +
-  `To start over, call without ${cursorArgument}; that is one more read at the service`;
+  `To start over, call without ${cursorArgument}; this reads from the service again`;
 
 /** Lists up to this total length come before the result list: a quarter of a result. */
 const maxLeadingListsLength = maxResultLength / 4;

@@ -235,7 +235,7 @@ describe("the main list of its result", () => {
 });
 
 test.each([
-  ["an operation that is not there", { uses: ["accounts.lose"] }, "uses names accounts.lose"],
+  ["an operation that is not there", { uses: ["accounts.lose"] }, "`uses` lists accounts.lose"],
   ["an effect below what it uses", { uses: ["trades.book"] }, "has the effect money"],
   ["the name of another", { name: "accounts.list" }, "The name accounts.list is declared twice"],
 ])("%s is refused", (_, flaw, message) => {

@@ -113,7 +113,7 @@ test("as a section of the documentation", () => {
 });
 
 test.each([
-  ["an operation that is not there", { uses: ["accounts.lose"] }, "uses names accounts.lose"],
+  ["an operation that is not there", { uses: ["accounts.lose"] }, "`uses` lists accounts.lose"],
   ["what does more than read", { uses: ["trades.book"] }, "has the effect money"],
   ["the name of another", { name: "accounts.list" }, "The name accounts.list is declared twice"],
   ["days looked back without a day", { overlapDays: 3 }, "must be declared together"],

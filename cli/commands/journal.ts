@@ -47,8 +47,8 @@ const storeOptions = { hiddenFlags: settingFlags(storeSettingFields), helpSectio
 
 const readOnlyStoreError = (location: string) =>
   new UsageError(
-    `The store ${location} is on a read-only file system, but even reading it writes helper files next to it. Copy all files ` +
-      "whose names begin with that name to a writable folder, chmod 600 them, and pass the copy with --store or FXDESK_STORE.",
+    `The store ${location} is on a read-only file system, but even reading it writes helper files next to it. Copy it and all ` +
+      "files that start with its name to a writable folder, chmod 600 them, and pass the copy with --store or FXDESK_STORE.",
   );
 
 /** Runs `work` on the store. Converts a refusal by an entry to a UsageError. */

@@ -86,7 +86,7 @@ function assertReachable(redirectUri: string, port: number | undefined): void {
   if (port !== undefined || (redirectUri.startsWith("http:") && isLoopback(new URL(redirectUri).hostname)))
     return;
   throw new UsageError(
-    `${redirectUri} is not a port of this machine. Name the local port to which its requests are forwarded with --port.`,
+    `${redirectUri} is not an http address of this machine. Pass the local port to which its requests are forwarded as --port.`,
   );
 }
 

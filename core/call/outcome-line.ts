@@ -16,7 +16,7 @@ function describeIdentity(operation: Callable, body: unknown): string | undefine
 /** Describes how the outcome is known if it is not the response to this call. */
 function describeReplay(journal: JournalNote | undefined): string {
   if (journal?.recovered) return ", found after its response was lost";
-  return journal?.replayed ? " by an earlier call, nothing was sent" : "";
+  return journal?.replayed ? " by an earlier call, nothing was sent now" : "";
 }
 
 /** Formats the outcome of a call in one line, for example `trades.book: carried out (201), trade_id t-1.` */

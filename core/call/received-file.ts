@@ -46,7 +46,7 @@ export class ReceivedFile {
     let length = 0;
     for await (const chunk of this.stream as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > maxBytesInMemory) throw this.#failure("The file is larger than 256 MB: save it instead.");
+      if (length > maxBytesInMemory) throw this.#failure("The file is larger than 256 MB: save it to disk.");
       chunks.push(chunk);
     }
     return Buffer.concat(chunks, length);

@@ -97,7 +97,7 @@ async function storeGrant({ tokens, clientIds }: TokenGrant, context: ClientCont
   const { clientId = clientIds.length === 1 ? clientIds[0] : undefined } = settings;
   if (clientId !== undefined && clientIds.length > 0 && !clientIds.includes(clientId))
     throw new Forbidden(
-      `This login may act for ${clientIds.join(", ")}, not for ${clientId}. Nothing was stored.`,
+      `This login cannot act for ${clientId}, only for ${clientIds.join(", ")}. Nothing was stored.`,
       { operation, code: "forbidden", outcome: "rejected" },
     );
   const login = randomUUID();

@@ -196,7 +196,7 @@ export class Orders {
     if (people === undefined)
       throw releaseRefusedError(
         decideName,
-        "The people file is not set. FXDESK_PEOPLE names the file with the people who release and their secrets.",
+        "The people file is not set. Set FXDESK_PEOPLE to the file with the people who release and their secrets.",
       );
     return toReleaseReport(
       await this.#withService(await this.pipeline.releaseMiddleware(), (service) =>

@@ -41,7 +41,7 @@ const commonFields = {
 export const AccountDetails = z
   .object({
     ...commonFields,
-    account_details_id: textField("ID of the account details, as the operations that change them take it."),
+    account_details_id: textField("ID of the account details, for the operations that change them."),
     account_details_type: openEnum(types).meta({
       description:
         "`dedicated` for the client's own account, `pooled` for an account shared with other clients.",
@@ -59,7 +59,7 @@ export const AccountDetails = z
   })
   .meta({
     id: "AccountDetails",
-    description: "Identifiers to which domestic and international payments to an account are sent.",
+    description: "Identifiers for domestic and international payments to an account.",
   });
 
 /** Account details of any type (pooled, virtual, segregated) with all identifiers in one object. */
@@ -109,7 +109,7 @@ export const listAccountDetails = operation({
   tool: "list_account_details",
   title: "List account details",
   summary:
-    "Lists dedicated and pooled account details, to which customers pay: IBAN, BIC and bank. To include virtual and segregated ones, use accountDetails.listAll.",
+    "Lists the dedicated and pooled accounts that customers pay into: IBAN, BIC and bank. To include virtual and segregated ones, use accountDetails.listAll.",
   keywords: [
     "sort code",
     "routing number",
@@ -259,7 +259,7 @@ export const assignVirtualAccount = operation({
   title: "Assign virtual account",
   summary:
     "Assigns a virtual account in a currency and returns its account details. For a dedicated account in a country, use accountDetails.request.",
-  notes: "Only one dedicated account (virtual or segregated) per currency is allowed.",
+  notes: "Only one account, virtual or segregated, is allowed per currency.",
   keywords: ["vIBAN", "virtual IBAN", "collections", "virtuelles Konto"],
   effect: "change",
   method: "POST",

@@ -174,7 +174,7 @@ export const getFundingAccount = operation({
   ],
   responses: { 200: json(FundingAccountData, "The funding account.") },
   errors: {
-    400: withErrorMessage("Either both or neither of currency and account_id were given."),
+    400: withErrorMessage("Both or neither of currency and account_id were given."),
     401: statusMeanings[401],
     404: withErrorMessage("No funding account matches the criteria."),
     502: withErrorMessage(statusMeanings[502]),

@@ -16,7 +16,7 @@ const meanings = {
   },
   minAmount: { description: "Lower bound." },
   maxAmount: { description: "Upper bound; null for unlimited." },
-  combinations: { description: "One must be given." },
+  combinations: { description: "Any one suffices." },
   combination: { description: "Approvals required together." },
   enabled: { title: "Enabled", description: "True if payments need approval." },
   dualAdmin: { title: "Dual admin", description: "True if a second administrator must confirm each change." },

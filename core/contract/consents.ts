@@ -133,9 +133,7 @@ export const Consent = z
 export const CreatedConsent = z
   .object({
     consentStatus: ConsentStatus,
-    consentId: z
-      .string()
-      .meta({ description: "Consent ID, which reads under the consent send as Consent-ID." }),
+    consentId: z.string().meta({ description: "Consent ID; reads under the consent send it as Consent-ID." }),
     ...authorisationFields,
     psuMessage,
     _links: authorisationLinks,
@@ -160,8 +158,8 @@ export const createConsent = operation({
   tool: "create_consent",
   title: "Create consent",
   summary:
-    "Creates a consent to read accounts through open banking and returns the link for the person. To create it and wait, use consents.connect.",
-  notes: "It cannot be used until the person has authorised it.",
+    "Creates a consent to read accounts through open banking and returns the authorisation link. To create it and wait, use consents.connect.",
+  notes: "It cannot be used until a person has authorised it.",
   keywords: ["permission", "access", "mandate", "AIS", "PSD2", "Einwilligung", "Zugriff"],
   effect: "change",
   method: "POST",
@@ -237,7 +235,7 @@ export const startConsentAuthorisation = operation({
   name: "consents.startAuthorisation",
   tool: "start_consent_authorisation",
   title: "Start consent authorisation",
-  summary: "Starts the authorisation (SCA) of a consent and returns the link for the person.",
+  summary: "Starts authorisation (SCA) of a consent; a person completes it at the returned link.",
   keywords: ["sign", "strong customer authentication", "Einwilligung", "Autorisierung"],
   effect: "change",
   method: "POST",

@@ -35,7 +35,7 @@ const balances = z
 
 export const OpenBankingAccount = z
   .object({
-    resourceId: text("Account ID, as account-id takes it."),
+    resourceId: text("Account ID to pass as account-id."),
     iban: text(accountDescriptions.iban),
     bban: text(accountDescriptions.bban),
     msisdn: text(accountDescriptions.msisdn),
@@ -315,7 +315,7 @@ export const listOpenBankingTransactions = operation({
       .optional()
       .meta({
         title: "Format",
-        description: "application/xml is camt.053, text/plain MT940.",
+        description: "application/xml: camt.053; text/plain: MT940.",
       }),
   },
   rules: [

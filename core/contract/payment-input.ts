@@ -82,7 +82,7 @@ const standingOrder = {
   endDate,
   executionRule: z.enum(["following", "preceding"]).optional().meta({
     title: "Execution rule",
-    description: "Periodic: if on a holiday.",
+    description: "Periodic: holiday shift.",
   }),
   dayOfExecution: z.enum(numbersUpTo(31)).optional().meta({
     title: "Day of execution",

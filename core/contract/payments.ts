@@ -58,7 +58,7 @@ const amount = (description: string) => Amount.optional().meta({ description });
 export const InitiatedPayment = z
   .object({
     transactionStatus: TransactionStatus,
-    paymentId: z.string().meta({ description: "Payment ID, as other operations take it." }),
+    paymentId: z.string().meta({ description: "Payment ID, for other operations." }),
     transactionFees: amount("Transaction fees; absent if not stated."),
     currencyConversionFee: amount("Currency conversion fee; absent if not stated."),
     estimatedTotalAmount: amount("Estimated total amount charged to the debtor."),
@@ -169,7 +169,7 @@ export const getPaymentStatus = operation({
     ...headers,
     Accept: z.enum(["application/json", xmlMediaType]).optional().meta({
       title: "Format",
-      description: "For pain.001 products, application/xml is pain.002.",
+      description: "For pain.001 products, application/xml returns pain.002.",
     }),
   },
   responses: {
@@ -221,7 +221,7 @@ export const startPaymentAuthorisation = operation({
   tool: "start_payment_authorisation",
   title: "Start payment authorisation",
   summary:
-    "Starts the authorisation (SCA) of a payment or its cancellation and returns the link for the person.",
+    "Starts authorisation (SCA) of a payment or its cancellation; a person completes it at the returned link.",
   keywords: ["sign", "approve", "strong customer authentication", "Autorisierung", "unterschreiben", "TAN"],
   effect: "money",
   method: "POST",
@@ -295,7 +295,7 @@ export const cancelPayment = operation({
   tool: "cancel_payment",
   title: "Cancel payment",
   summary:
-    "Cancels a payment before its execution; returns links for the person if the cancellation must be authorised.",
+    "Cancels a payment before its execution; returns links if a person must authorise the cancellation.",
   keywords: [
     "stop",
     "recall",

@@ -67,7 +67,7 @@ const BankAccount = z.object({
   bank_post_code: textField(accountFields.bank_post_code),
 });
 
-const tradeId = textField("Trade ID, as trades.get takes it.");
+const tradeId = textField("Trade ID, for trades.get.");
 const maturityDate = day("Maturity date", "Date (UTC) by which the funds must be received.");
 
 export const ConfirmedTrade = z

@@ -30,7 +30,7 @@ const Party = z
 
 export const TransactionData = z
   .object({
-    transaction_id: textField("UUID of the transaction, as transactions.get takes it."),
+    transaction_id: textField("UUID of the transaction, for transactions.get."),
     account_id: textField(accountFields.account_id),
     client_id: nullishText("ID of the client that holds the account."),
     ...directedAmount("Amount and currency.", "`Credit` for money in, `Debit` for money out."),
@@ -78,8 +78,8 @@ export const listTransactions = operation({
       title: "Credit or debit",
       description: "Only incoming or only outgoing.",
     }),
-    from_value_datetime: minute("After", "Value time after this, UTC.", "before it").optional(),
-    to_value_datetime: minute("Before", "Value time before this, UTC.", "after it").optional(),
+    from_value_datetime: minute("After", "Only value times after this (UTC).", "before it").optional(),
+    to_value_datetime: minute("Before", "Only value times before this (UTC).", "after it").optional(),
     transaction_type: TransactionType.optional().meta({
       title: "Transaction type",
       description: "Only this type, such as incoming or payment_returned.",

@@ -117,7 +117,7 @@ export const decoupledHeaders = {
 export const explicitAuthorisationHeaders = {
   "TPP-Explicit-Authorisation-Preferred": preference(
     "Explicit authorisation preferred",
-    "Authorises in a separate call.",
+    "Prefers authorisation in a separate call.",
   ).meta({ listedBy: "payments.cancel" }),
 };
 export const notificationHeaders = {
@@ -217,7 +217,7 @@ export const authorisationStarted = json(
   z
     .object({
       scaStatus: ScaStatus,
-      authorisationId: z.string().meta({ description: "Authorisation ID, with which its status is read." }),
+      authorisationId: z.string().meta({ description: "Authorisation ID, for reading its status." }),
       ...authorisationFields,
       psuMessage,
       _links: authorisationLinks,
@@ -235,7 +235,7 @@ export const authorisationIds = json(
     .object({
       authorisationIds: z
         .array(z.string())
-        .meta({ description: "Authorisation IDs, with which their status is read." }),
+        .meta({ description: "Authorisation IDs, for reading their status." }),
     })
     .meta({ id: "Authorisations", description: "IDs of the authorisations that were started." }),
   "The IDs of the authorisations.",

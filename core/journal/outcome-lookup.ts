@@ -108,7 +108,7 @@ export function createOutcomeLookup(context: ClientContext, { prepare, send }: C
       const status = successStatusOf(operation);
       const lostResponse = {
         field: "",
-        message: `The response was lost. This is what ${operation.lookup} shows of the call, which it found`,
+        message: `The response was lost. These values come from ${operation.lookup}, where the call was found`,
       };
       const violations = [lostResponse, ...findBodyViolations(operation, status, body)];
       return { state: "done", by: "recovery", status, identity, details: { body, headers: {}, violations } };

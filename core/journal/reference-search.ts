@@ -136,7 +136,7 @@ async function evaluate(entry: Entry, all: readonly ListedItem[], sources: Searc
   const ids = joinIds(free.map(({ identity }) => identity));
   if (!first) {
     const elsewhere = all.length - free.length;
-    const rest = elsewhere > 0 ? ` ${elsewhere} on other days or of other entries.` : "";
+    const rest = elsewhere > 0 ? ` Ignored: ${elsewhere} on other days or of other entries.` : "";
     return { kind: "none", remark: `${searched}: no match.${rest}${weakness}` };
   }
   if (others.length > 0)

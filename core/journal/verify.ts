@@ -79,7 +79,7 @@ class Verifier {
     this.#last = { seq: event.seq, hash: event.hash };
     const { expected } = this;
     if (expected?.seq === event.seq && expected.hash !== event.hash)
-      this.addFault(where, `event ${event.seq} has another hash than the given head`);
+      this.addFault(where, `the hash of event ${event.seq} differs from the given head`);
     this.#checkTransition(where, event);
   }
 
@@ -110,7 +110,7 @@ class Verifier {
     if (!allowed?.includes(kind))
       this.addFault(
         where,
-        `entry ${entry} is ${known?.state ?? "missing"}, and "${kind}" cannot follow that`,
+        `"${kind}" is not allowed, because entry ${entry} is ${known?.state ?? "missing"}`,
       );
     if (kind === "intent") this.#addIntent(where, entry, seq, content);
     else if (known && kind === "sent") this.entries.set(entry, { ...known, latest: seq, state: "sent" });
@@ -155,7 +155,7 @@ export async function verifyExport(
     number += 1;
     const where = `line ${number}`;
     const parsed = isComplete ? parseLine(text) : undefined;
-    if (!parsed) verifier.addUnreadable(where, isComplete ? "is not as fxdesk writes it" : "is cut off");
+    if (!parsed) verifier.addUnreadable(where, isComplete ? "is malformed" : "is cut off");
     else if (isLastLineRead) verifier.addUnreadable(where, "follows the last line");
     else if ("event" in parsed) {
       verifier.checkEvent(where, parsed.event);
@@ -174,7 +174,7 @@ function checkLastLine(verifier: Verifier, where: string, stated: ChainHead): vo
   if (last && (last.seq !== stated.seq || last.hash !== stated.hash))
     verifier.addFault(
       where,
-      `names event ${stated.seq} as the last one, with another hash than event ${last.seq}`,
+      `the stated last event ${stated.seq} differs in number or hash from event ${last.seq}`,
     );
 }
 
@@ -189,7 +189,7 @@ export async function verifyStore(store: Store, head?: ChainHead): Promise<Verif
       verifier.checkEvent(where, event);
       verifyDetails(verifier, where, event, () => unsealRowDetails(source, row));
     } catch {
-      verifier.addUnreadable(where, "is not as fxdesk writes it");
+      verifier.addUnreadable(where, "is malformed");
     }
   }
   await compareEntries(verifier, source);

@@ -166,11 +166,11 @@ export const getCashPosition = procedure({
       .meta({ title: "Balance types", description: "Balance types to read." }),
     into: Currency.optional().meta({
       title: "Into",
-      description: "Currency (ISO 4217) into which totals are also converted, with `rates`.",
+      description: "Also converts totals into this currency (ISO 4217), using `rates`.",
     }),
     rates: Rates.optional().meta({
       title: "Rates",
-      description: 'Value of one unit of each currency in `into`, such as { USD: "0.92" }.',
+      description: 'Price in `into` of one unit of each currency, such as { USD: "0.92" }.',
     }),
   },
   resultList: "balances",

@@ -19,7 +19,7 @@ const statusDescriptions: Readonly<Record<string, string>> = {
     "The person has not authorised the consent yet. Forward the link, and call again with consent_id to wait longer.",
   partiallyAuthorised:
     "Further persons must authorise the consent. Call again with consent_id to wait longer.",
-  valid: "The consent is valid. Reads take its consent_id as Consent-ID.",
+  valid: "The consent is valid. To read, pass its consent_id as Consent-ID.",
   rejected: "The person refused the consent or did not answer in time.",
   revokedByPsu: "The person ended the consent.",
   expired: "The consent has expired.",
@@ -114,8 +114,8 @@ export const connectConsent = procedure({
   tool: "connect_bank_accounts",
   title: "Connect bank accounts",
   summary:
-    "Requests a consent to read accounts through open banking and waits until the person has authorised it.",
-  notes: "Show the person the link in the progress or the result, and call again to wait longer.",
+    "Requests a consent to read accounts through open banking and waits until a person has authorised it.",
+  notes: "Give the person the link in the progress or result; to wait longer, pass consent_id.",
   keywords: [
     "link",
     "permission",

@@ -53,7 +53,7 @@ export const FoundTransaction = z
     reference: z.string().optional().meta({ description: "Transaction reference." }),
     type: z.string().optional().meta({ description: "Transaction type." }),
     account_id: z.string().meta({ description: "The account." }),
-    transaction_id: z.string().meta({ description: "Transaction ID, as transactions.get takes it." }),
+    transaction_id: z.string().meta({ description: "Transaction ID, for transactions.get." }),
   })
   .meta({ id: "FoundTransaction", description: "A transaction in short form." });
 

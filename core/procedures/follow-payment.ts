@@ -153,7 +153,7 @@ export const followPayment = procedure({
   tool: "follow_payment",
   title: "Follow payment",
   summary:
-    "Waits until a payment, or every payment of a trade, has a final status and returns it. For incoming money, use transactions.find.",
+    "Waits for the final status of a payment or of all payments of a trade, and returns it. For incoming money, use transactions.find.",
   keywords: ["track", "settled", "rejected", "transfer", "Zahlung verfolgen", "Überweisung"],
   effect: "read",
   uses: ["payments.getStatus", "trades.get"],

@@ -295,7 +295,7 @@ export const getExposure = procedure({
     }),
     flows_csv: z.string().optional().meta({
       title: "Expected flows as CSV",
-      description: "The same as CSV text with the header date,currency,amount; added to `flows`.",
+      description: "Flows as CSV text with the header date,currency,amount; added to `flows`.",
     }),
     balances: z.boolean().default(false).meta({
       title: "Balances",
@@ -303,11 +303,11 @@ export const getExposure = procedure({
     }),
     base_currency: Currency.optional().meta({
       title: "Base currency",
-      description: "Currency (ISO 4217) in which the net position is also returned, with `rates`.",
+      description: "Also returns the net position in this currency (ISO 4217), using `rates`.",
     }),
     rates: Rates.optional().meta({
       title: "Rates",
-      description: 'Value of one unit of each currency in the base currency, such as { USD: "0.92" }.',
+      description: 'Price in the base currency of one unit of each currency, such as { USD: "0.92" }.',
     }),
   },
   resultList: "positions",

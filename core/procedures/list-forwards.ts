@@ -19,7 +19,7 @@ const matures = z.string().meta({ description: "Maturity date, by which the fund
 
 const Forward = z
   .object({
-    trade_id: z.string().meta({ description: "Trade ID, as trades.get takes it." }),
+    trade_id: z.string().meta({ description: "Trade ID, for trades.get." }),
     type: z.string().meta({ description: "forward, window_forward or ndf (cash-settled)." }),
     matures,
     days,
@@ -42,7 +42,7 @@ const Forward = z
 
 const Drawdown = z
   .object({
-    trade_id: z.string().meta({ description: "Trade ID of the drawdown, as trades.get takes it." }),
+    trade_id: z.string().meta({ description: "Trade ID of the drawdown, for trades.get." }),
     parent_trade_id: z.string().meta({ description: "Trade ID of the forward." }),
     matures,
     days,
@@ -223,7 +223,7 @@ export const listForwards = procedure({
   section: { title: "Forwards", icon: "trades.svg", category: "fxdesk trades", order: 6 },
   title: "List forwards",
   summary:
-    "Lists open forwards with remaining amounts, rates and maturity dates, open drawdowns, margin, and totals per currency and month.",
+    "Lists open forwards (remaining amounts, rates, maturity dates), open drawdowns, margin, and totals per currency and month.",
   notes: "Overdue trades that are not funded count as open.",
   keywords: ["hedge", "outright", "undrawn", "calendar", "Termingeschäfte", "Fälligkeiten", "Kurssicherung"],
   effect: "read",

@@ -28,7 +28,7 @@ export const orderTrade = procedure({
   title: "Order trade",
   summary:
     "Places an FX order with limits, booked from a fresh quote after a person has released it. For an existing quote, use trades.book.",
-  notes: "Returns a release ID at once: read the state with releases.get or cancel it with releases.cancel.",
+  notes: "Returns a release ID at once; check the order with releases.get or cancel it with releases.cancel.",
   keywords: [
     "deal",
     "buy",
@@ -64,7 +64,7 @@ export const orderTrade = procedure({
       title: "Amount",
       description: "Decimal amount in the currency of the fixed side.",
     }),
-    worst_rate: rateField("Worst rate", "Worst acceptable rate, of the pair in rate_symbol.").optional(),
+    worst_rate: rateField("Worst rate", "Worst acceptable rate for the pair in rate_symbol.").optional(),
     rate_symbol: z
       .string()
       .regex(/^[A-Z]{6}$/, "must be two currencies, such as EURUSD")

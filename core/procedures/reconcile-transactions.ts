@@ -80,7 +80,7 @@ const itemNumber = z
   .int()
   .meta({ description: "Item number in the input, starting at 1 (CSV: line number)." });
 const signedAmount = z.string().meta({ description: "Signed decimal amount; negative for outgoing money." });
-const transactionId = z.string().meta({ description: "Transaction ID, as transactions.get takes it." });
+const transactionId = z.string().meta({ description: "Transaction ID, for transactions.get." });
 const valueDate = z.string().meta({ description: "Value date, UTC." });
 const itemReference = z.string().optional().meta({ description: "Reference of the item, if given." });
 
@@ -347,7 +347,7 @@ export const reconcileTransactions = procedure({
       .meta({ title: "Expected items", description: "Expected payments, such as open invoices." }),
     items_csv: z.string().optional().meta({
       title: "Expected items as CSV",
-      description: "The same as CSV text with these fields as header.",
+      description: "Items as CSV text; the header has the field names.",
     }),
     direction: z.enum(["in", "out"]).default("in").meta({
       title: "Direction",

@@ -165,11 +165,11 @@ export const summarizeTransactions = procedure({
   input: {
     by: z.array(z.enum(names)).min(1).meta({
       title: "By",
-      description: "Grouping; several are combined.",
+      description: "Criteria to group by.",
     }),
     top: z.int().min(1).optional().meta({
       title: "Top",
-      description: "Largest groups per currency; the rest is one total.",
+      description: "Maximum groups per currency, largest first; the rest is one total.",
     }),
     ...transactionFilters,
   },

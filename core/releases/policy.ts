@@ -89,7 +89,7 @@ export const Policy = z
         rates: z
           .record(Currency, Rate)
           .default({})
-          .meta({ description: "Value of one unit of each other currency in it." }),
+          .meta({ description: "Price in `currency` of one unit of each other currency." }),
       })
       .optional()
       .meta({ description: "Currency and rates for comparing amounts." }),

@@ -360,5 +360,5 @@ export function findRequestProblem(
     return `The policy does not list ${asker} in people: set FXDESK_ACTOR to a listed name.`;
   return canBeApproved(policy, requirements, asker)
     ? undefined
-    : `The request needs ${describeRequirements(requirements)}, which is impossible without ${asker}, the requester.`;
+    : `The request needs ${describeRequirements(requirements)}, but ${asker} requested it: too few others may release it.`;
 }

@@ -171,7 +171,8 @@ function usesContradiction(
 ) {
   const used = uses.map((each) => operations.find((operation) => operation.name === each));
   const missing = uses.find((_, index) => !used[index]);
-  if (missing !== undefined) return `${name}: uses names ${missing}, but the service has no such operation.`;
+  if (missing !== undefined)
+    return `${name}: \`uses\` lists ${missing}, but the service has no such operation.`;
   const higher = used.find((operation) => effectRanks[operation!.effect] > effectRanks[effect]);
   return higher && effectReason === undefined
     ? `${name}: ${higher.name}, which it uses, has the effect ${higher.effect}. Raise the effect or give effectReason.`

@@ -42,7 +42,7 @@ function referenceContradictions(declaration: Declaration): string[] {
     identifiedBy === undefined || jsonSchemas(declaration).some((schema) => propertyOf(schema, identifiedBy));
   return [
     ...(identified ? [] : [`identifiedBy: no JSON response has a field ${identifiedBy}`]),
-    ...[...missing].map((name) => `the caller fills no field ${name}`),
+    ...[...missing].map((name) => `there is no input field ${name}`),
   ];
 }
 
@@ -125,7 +125,7 @@ function quoteContradictions(declaration: Declaration): string[] {
   return [
     ...requestFields
       .filter((name) => !given.includes(name))
-      .map((name) => `quotes: the caller fills no field ${name}`),
+      .map((name) => `quotes: there is no input field ${name}`),
     ...(response?.kind === "json"
       ? responseFields
           .filter((name) => !propertyOf(response.schema, name))

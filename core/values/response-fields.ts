@@ -10,7 +10,7 @@ export const nullishText = (description: string) => z.string().nullish().meta({ 
 
 /** Descriptions of the fields of an account and its bank. Some resources use other field names. */
 export const accountFields = {
-  account_id: "UUID of the account, as other operations take it.",
+  account_id: "UUID of the account, for other operations.",
   currency: "Currency of the account, ISO 4217 code.",
   account_name: "Account name.",
   holder_name: "Name of the account holder.",

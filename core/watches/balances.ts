@@ -104,7 +104,7 @@ export const watchBalances = watch({
     above: decimalField("Above", "Reports when the balance rises above this decimal amount.").optional(),
     hysteresis: decimalField(
       "Hysteresis",
-      "Amount by which the balance must pass the threshold again to count as recovered.",
+      "Amount by which the balance must clear the threshold to count as recovered.",
     ).default("0"),
   },
   output: json(WatchedBalance, "The balance."),

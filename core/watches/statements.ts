@@ -10,8 +10,8 @@ const statementUrlPattern = /\/accounts\/([0-9a-fA-F-]{36})\/statements\/([0-9a-
 const WatchedStatement = z
   .object({
     url: z.string().meta({ description: "The input value." }),
-    account_id: z.string().meta({ description: "ID, as statements.getFile takes it." }),
-    statement_id: z.string().meta({ description: "ID, as statements.getFile takes it." }),
+    account_id: z.string().meta({ description: "ID, for statements.getFile." }),
+    statement_id: z.string().meta({ description: "ID, for statements.getFile." }),
     status: z.string().meta({ description: "Ready, Pending or Failed (final)." }),
   })
   .meta({ id: "WatchedStatement", description: "A statement file and its status." });

@@ -52,7 +52,7 @@ export interface SentSummary {
 }
 
 const abortedListError = (operation: Callable): Aborted =>
-  new Aborted(`${operation.name}: The list was cancelled before its end.`, {
+  new Aborted(`${operation.name}: Reading the list was cancelled.`, {
     operation: operation.name,
     code: "aborted",
     outcome: "unknown",

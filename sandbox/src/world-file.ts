@@ -59,7 +59,7 @@ function violationsOf(issue: z.core.$ZodIssue, at: Path = []): DescriptionViolat
   const message = issue.message
     .replace(/^Invalid input: expected /, "must be ")
     .replace(/^Invalid option: /, "");
-  return [{ path, message: /^(must|is|has)\b/.test(message) ? message : `must be right: ${message}` }];
+  return [{ path, message: /^(must|is|has)\b/.test(message) ? message : `is invalid: ${message}` }];
 }
 
 /** Parses the text of a world file. Throws a WorldFileError. */

@@ -207,7 +207,7 @@ test("rejects a login without access to the configured client", async () => {
   const variables = { ...first, FXDESK_CLIENT_ID: demo.clientId };
   const { code, status, stderr } = await login("wrong", variables, [], harbour);
   expect([code, status]).toEqual([3, 400]);
-  expect(stderr).toContain("may act for client-other, not for client-demo. Nothing was stored.");
+  expect(stderr).toContain("cannot act for client-demo, only for client-other. Nothing was stored.");
   const { stdout } = await runFxdesk(["profiles", "--json"]);
   expect(stdout).not.toContain("wrong");
 });
@@ -313,7 +313,7 @@ test.each([
     "a return elsewhere",
     ["--profile", "a", "--redirect-uri", "https://desk.example/back"],
     {},
-    "is not a port of this machine",
+    "is not an http address of this machine",
   ],
   ["an address that is none", ["--profile", "a", "--redirect-uri", "back"], {}, "must be a full address"],
 ])("with %s nobody is asked to log in", async (_what, flags, variables, message) => {

@@ -262,7 +262,7 @@ describe("rows of a rate-limited read", () => {
     service.requests.length = 0;
     const second = await call("list_open_banking_transactions", first.structuredContent!.next as JsonObject);
     expect(second.isError).toBe(true);
-    expect(textOf(second)).toContain("call without continue; that is one more read at the service.");
+    expect(textOf(second)).toContain("call without continue; this reads from the service again.");
     expect(service.requests).toEqual([]);
   });
 

@@ -185,7 +185,7 @@ describe("tools offered by the operator", () => {
     [
       "no allowed tool",
       { tools: ["book_trade"], readOnly: true },
-      /offers no tools: .*more than this server allows.*ask/,
+      /offers no tools: .*this server allows none of the chosen ones.*ask/,
       /daily|has more tools|list_/,
     ],
     [

@@ -62,7 +62,7 @@ test.each<[string, Partial<Config>, string]>([
   [
     "the same group twice, of one member",
     { groups: [...groups, alone], rules: [band(0, null, [[signature("B"), signature("B")]])] },
-    "rules.0.combinations.0: its groups do not have 2 different members",
+    "rules.0.combinations.0 requires 2 approvals, but its groups have too few",
   ],
   [
     "two groups of the same member",
@@ -70,12 +70,12 @@ test.each<[string, Partial<Config>, string]>([
       groups: [{ name: "A", members: ["contact-demo"] }, alone],
       rules: [band(0, null, [[signature("A"), signature("B")]])],
     },
-    "rules.0.combinations.0: its groups do not have 2 different members",
+    "rules.0.combinations.0 requires 2 approvals, but its groups have too few",
   ],
   [
     "a second combination that cannot be satisfied",
     { rules: [band(0, null, [...one("A", 2), ...one("A", 3)])] },
-    "rules.0.combinations.1: its groups do not have 3 different members",
+    "rules.0.combinations.1 requires 3 approvals, but its groups have too few",
   ],
   [
     "a blocked member",

@@ -75,7 +75,7 @@ const lineParts: readonly (readonly [part: RegExp, message: string])[] = [
   [/^\d{6}/, "the value date must be six digits, YYMMDD"],
   [
     /^(?:\d{4}| {4})?R?[CD][A-Z]? ?/,
-    "after the value date, and an optional entry date as MMDD, must come C, D, RC or RD",
+    "expected C, D, RC or RD after the value date and the optional entry date (MMDD)",
   ],
   [new RegExp(`^${amountPattern}(?![\\d.,])`), "the amount must be digits with a decimal comma"],
 ];
@@ -88,7 +88,7 @@ function statementLineProblem(line: string): string {
     if (found === undefined) return `${description}; found ${quoteValue(rest)}`;
     rest = rest.slice(found.length);
   }
-  return `after the amount must come a transaction type, for example NTRF; found ${quoteValue(rest)}`;
+  return `expected a transaction type after the amount, for example NTRF; found ${quoteValue(rest)}`;
 }
 
 function parseBalance(field: Field): { balance: Balance; currency: string } {
@@ -386,12 +386,12 @@ class Mt940Reader implements LineReader {
   /** Returns the currency of the open statement. Throws if there is none. */
   #requireOpenCurrency(field: Field): string {
     if (!this.#opening || this.#tail)
-      return fail("misplaced", field, "the opening balance is missing before it");
+      return fail("misplaced", field, "the opening balance is missing before this field");
     return this.#opening.account.currency;
   }
 
   #requireTail(field: Field): TailDraft {
-    return this.#tail ?? fail("misplaced", field, "the closing balance is missing before it");
+    return this.#tail ?? fail("misplaced", field, "the closing balance is missing before this field");
   }
 
   #requireBalance(field: Field): Balance {

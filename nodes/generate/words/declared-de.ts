@@ -327,8 +327,8 @@ const descriptions = {
     "Schlüssel, der den Speicher verschlüsselt: 32 Bytes in Base64.",
   "Only accounts of this type.": "Nur Konten dieser Art.",
   "Balance types to read.": "Saldenarten, die gelesen werden.",
-  "Value time after this, UTC.": "Wertstellung nach dieser Zeit, UTC.",
-  "Value time before this, UTC.": "Wertstellung vor dieser Zeit, UTC.",
+  "Only value times after this (UTC).": "Nur Wertstellungen nach dieser Zeit (UTC).",
+  "Only value times before this (UTC).": "Nur Wertstellungen vor dieser Zeit (UTC).",
   "`statement_id` in the `url` that statements.createFile returns.":
     "`statement_id` in der `url`, die statements.createFile liefert.",
   "Account numbers from accounts.listCurrencyAccounts; default all accounts.":
@@ -346,7 +346,7 @@ const descriptions = {
   "Lower bound.": "Untergrenze.",
   "Upper bound; null for unlimited.": "Obergrenze; null für unbegrenzt.",
   "ISO 4217 code.": "ISO-4217-Code.",
-  "One must be given.": "Eine muss vorliegen.",
+  "Any one suffices.": "Eine davon genügt.",
   "True if payments need approval.": "Ja, wenn Zahlungen eine Genehmigung brauchen.",
   "True if a second administrator must confirm each change.":
     "Ja, wenn ein zweiter Administrator jede Änderung bestätigen muss.",
@@ -368,7 +368,7 @@ const descriptions = {
     "Geschäfts-ID, um stattdessen alle ihre Zahlungen zu verfolgen.",
   "`ExtendedBookedTrade` also returns the payments of the trade.":
     "`ExtendedBookedTrade` liefert auch die Zahlungen des Geschäfts.",
-  "application/xml is camt.053, text/plain MT940.": "application/xml ist camt.053, text/plain MT940.",
+  "application/xml: camt.053; text/plain: MT940.": "application/xml liefert camt.053, text/plain MT940.",
   "Payment service with which the payment was initiated, such as payments.":
     "Zahlungsdienst, mit dem die Zahlung ausgelöst wurde, etwa payments.",
   "Amount to pay.": "Zu zahlender Betrag.",
@@ -382,7 +382,7 @@ const descriptions = {
   "Periodic: first date.": "Dauerauftrag: erstes Datum.",
   "Periodic: interval.": "Dauerauftrag: Abstand der Ausführungen.",
   "Periodic: last date.": "Dauerauftrag: letztes Datum.",
-  "Periodic: if on a holiday.": "Dauerauftrag: an einem Feiertag.",
+  "Periodic: holiday shift.": "Dauerauftrag: Verschiebung an Feiertagen.",
   "Periodic: day of month; 31 is the last.": "Dauerauftrag: Tag des Monats; 31 ist der letzte.",
   "MonthlyVariable: months, 1 to 12.": "MonthlyVariable: Monate, 1 bis 12.",
   "Accounts to read, per kind of data; an empty list lets the person choose.":
@@ -400,33 +400,33 @@ const descriptions = {
     "both: gebucht und vorgemerkt; information: Daueraufträge.",
   "Only entries since the last call.": "Nur Einträge seit dem letzten Aufruf.",
   "Page number, starting at 1.": "Seitenzahl, beginnend mit 1.",
-  "Currency (ISO 4217) into which totals are also converted, with `rates`.":
-    "Währung (ISO 4217), in die Summen auch umgerechnet werden, mit `rates`.",
-  'Value of one unit of each currency in the base currency, such as { USD: "0.92" }.':
-    'Wert einer Einheit jeder Währung in der Basiswährung, etwa { USD: "0.92" }.',
-  "Grouping; several are combined.": "Gruppierung; mehrere werden kombiniert.",
-  "Largest groups per currency; the rest is one total.":
-    "Größte Gruppen je Währung; der Rest ist eine Summe.",
+  "Also converts totals into this currency (ISO 4217), using `rates`.":
+    "Rechnet Summen auch in diese Währung (ISO 4217) um, mit `rates`.",
+  'Price in the base currency of one unit of each currency, such as { USD: "0.92" }.':
+    'Preis einer Einheit jeder Währung in der Basiswährung, etwa { USD: "0.92" }.',
+  "Criteria to group by.": "Kriterien der Gruppierung.",
+  "Maximum groups per currency, largest first; the rest is one total.":
+    "Höchstzahl der Gruppen je Währung, größte zuerst; der Rest ist eine Summe.",
   'Value dates (UTC): "this month", 2026-Q1 or 2026-01-01..2026-01-31.':
     'Tage der Wertstellung (UTC): "this month", 2026-Q1 oder 2026-01-01..2026-01-31.',
   "Expected incoming and outgoing payments; outgoing amounts are negative.":
     "Erwartete Ein- und Ausgänge; ausgehende Beträge sind negativ.",
   "Date of the flow.": "Datum der Zahlung.",
   "Decimal amount; negative for outgoing money.": "Betrag als Dezimalzahl; negativ für Ausgänge.",
-  "The same as CSV text with the header date,currency,amount; added to `flows`.":
-    "Dasselbe als CSV-Text mit der Kopfzeile date,currency,amount; zusätzlich zu `flows`.",
+  "Flows as CSV text with the header date,currency,amount; added to `flows`.":
+    "Zahlungen als CSV-Text mit der Kopfzeile date,currency,amount; zusätzlich zu `flows`.",
   "True to add available balances to the tenor of the next 30 days.":
     "Ja, um verfügbare Salden zur Laufzeit der nächsten 30 Tage zu addieren.",
-  "Currency (ISO 4217) in which the net position is also returned, with `rates`.":
-    "Währung (ISO 4217), in der die Nettoposition auch angegeben wird, mit `rates`.",
+  "Also returns the net position in this currency (ISO 4217), using `rates`.":
+    "Gibt die Nettoposition auch in dieser Währung (ISO 4217) an, mit `rates`.",
   "Expected payments, such as open invoices.": "Erwartete Zahlungen, etwa offene Rechnungen.",
   "Decimal amount; a negative amount reverses the direction.":
     "Betrag als Dezimalzahl; ein negativer Betrag kehrt die Richtung um.",
   "Reference, such as an invoice number.": "Referenz, etwa eine Rechnungsnummer.",
   "Name of the customer or supplier.": "Name des Kunden oder Lieferanten.",
   "Due date.": "Fälligkeit.",
-  "The same as CSV text with these fields as header.":
-    "Dasselbe als CSV-Text mit diesen Feldern als Kopfzeile.",
+  "Items as CSV text; the header has the field names.":
+    "Posten als CSV-Text; die Kopfzeile enthält die Feldnamen.",
   "Largest fee deducted from a payment; at most 5 % of the amount.":
     "Größte Gebühr, die von einer Zahlung abgezogen sein darf; höchstens 5 % des Betrags.",
   "Maximum days between due date and payment, if no reference matches.":
@@ -447,8 +447,8 @@ const descriptions = {
   "Side whose amount is fixed: buy or sell.": "Seite, deren Betrag feststeht: buy oder sell.",
   "Decimal amount in the currency of the fixed side.":
     "Betrag als Dezimalzahl in der Währung der festen Seite.",
-  "Worst acceptable rate, of the pair in rate_symbol.":
-    "Schlechtester annehmbarer Kurs des Paars in rate_symbol.",
+  "Worst acceptable rate for the pair in rate_symbol.":
+    "Schlechtester annehmbarer Kurs für das Paar in rate_symbol.",
   "Currency pair of worst_rate: EURUSD is the price of one EUR in USD.":
     "Währungspaar von worst_rate: EURUSD ist der Preis eines EUR in USD.",
   "Instead of worst_rate: percentage by which the rate may be worse than a quote taken now.":
@@ -467,8 +467,8 @@ const descriptions = {
     "Meldet, wenn der Saldo unter diesen Betrag fällt.",
   "Reports when the balance rises above this decimal amount.":
     "Meldet, wenn der Saldo über diesen Betrag steigt.",
-  "Amount by which the balance must pass the threshold again to count as recovered.":
-    "Betrag, um den der Saldo die Schwelle wieder über- oder unterschreiten muss, um als erholt zu gelten.",
+  "Amount by which the balance must clear the threshold to count as recovered.":
+    "Abstand zur Schwelle, ab dem der Saldo als erholt gilt.",
   "Trade IDs (trade_id); default all open trades.":
     "Geschäfts-IDs (trade_id); Standard sind alle offenen Geschäfte.",
   "Number of days before expiry at which a consent is reported.":
@@ -507,7 +507,7 @@ const descriptions = {
   "File format.": "Format der Datei.",
   "Prefers authorisation on the person's own device.":
     "Bevorzugt die Autorisierung auf dem eigenen Gerät der Person.",
-  "Authorises in a separate call.": "Autorisiert mit einem eigenen Aufruf.",
+  "Prefers authorisation in a separate call.": "Bevorzugt die Autorisierung mit einem eigenen Aufruf.",
   "Maximum waiting time in seconds; 0 checks once.": "Höchste Wartezeit in Sekunden; 0 prüft einmal.",
   "Address to which status changes are sent.": "Adresse, an die Statusänderungen gesendet werden.",
   "Status changes to report: status= followed by SCA, PROCESS or LAST, comma-separated.":
@@ -534,13 +534,13 @@ const descriptions = {
   "Only trades of these types.": "Nur Geschäfte dieser Arten.",
   "Only drawdowns of this trade.": "Nur Abrufe aus diesem Geschäft.",
   "`trade_id` from trades.list.": "`trade_id` aus trades.list.",
-  "For pain.001 products, application/xml is pain.002.":
-    "Bei pain.001-Produkten ist application/xml pain.002.",
+  "For pain.001 products, application/xml returns pain.002.":
+    "Bei pain.001-Produkten liefert application/xml pain.002.",
   "Payment scheme.": "Zahlverfahren.",
   "Single, bulk or periodic (standing order).": "Einzeln, Sammelzahlung oder periodisch (Dauerauftrag).",
   "Page number, starting at 0.": "Seitenzahl, beginnend mit 0.",
-  'Value of one unit of each currency in `into`, such as { USD: "0.92" }.':
-    'Wert einer Einheit jeder Währung in `into`, etwa { USD: "0.92" }.',
+  'Price in `into` of one unit of each currency, such as { USD: "0.92" }.':
+    'Preis einer Einheit jeder Währung in `into`, etwa { USD: "0.92" }.',
   'Maturity dates: "next 30 days", 2026-Q1 or 2026-01-01..2026-01-31; default all.':
     'Fälligkeit: "next 30 days", 2026-Q1 oder 2026-01-01..2026-01-31; Standard ist alles.',
   "`in` for customer payments, `out` for payments to suppliers.":

@@ -39,7 +39,7 @@ export function recordRead(
   const unattended = unattendedReadsToday(consent, world.now);
   const reads = countRead(unattended.get(key), values.page ?? 0, world.now);
   if (reads.times > frequencyPerDay)
-    throw new DomainError("access-exceeded", `The consent is for ${frequencyPerDay} reads a day.`);
+    throw new DomainError("access-exceeded", `The consent allows ${frequencyPerDay} reads a day.`);
   unattended.set(key, reads);
 }
 

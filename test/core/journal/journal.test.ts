@@ -358,7 +358,7 @@ describe.each(engines())("$name", ({ name, create }) => {
 
   const changes: readonly (readonly [change: string, words: string])[] = [
     ["UPDATE fxdesk_journal_events SET at = at + 1 WHERE seq = 2", "event 2: its hash does not match"],
-    ["UPDATE fxdesk_journal_events SET content = '{' WHERE seq = 2", "event 2: is not as fxdesk writes it"],
+    ["UPDATE fxdesk_journal_events SET content = '{' WHERE seq = 2", "event 2: is malformed"],
     ["DELETE FROM fxdesk_journal_events WHERE seq = 2", "event 3: event 3 follows event 1"],
     ["DELETE FROM fxdesk_journal_events WHERE seq = 3", "end: it ends with event 2"],
     ["DELETE FROM fxdesk_journal_events WHERE seq = 3", "event 3: is missing, although it has details"],

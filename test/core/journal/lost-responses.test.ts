@@ -76,7 +76,7 @@ test.each(["reset-after", "cut-off"] as const)("finds a booking by its reference
   expect(response.violations).toEqual([
     {
       field: "",
-      message: "The response was lost. This is what trades.list shows of the call, which it found",
+      message: "The response was lost. These values come from trades.list, where the call was found",
     },
     { field: "bank_account", message: expect.stringContaining("expected object") as string },
   ]);

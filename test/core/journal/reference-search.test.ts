@@ -82,7 +82,7 @@ describe("a call is", () => {
   test.each(["2026-11-18", "2026-11-24", "2025-11-20", ""])("not found on %j", async (day) => {
     expect(await finding({ listed: [trade("t-1", "FX-1", day)] })).toEqual({
       kind: "none",
-      remark: `${looked}: no match. 1 on other days or of other entries.`,
+      remark: `${looked}: no match. Ignored: 1 on other days or of other entries.`,
     });
   });
 

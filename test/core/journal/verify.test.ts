@@ -140,7 +140,7 @@ test("finds a truncated journal with a forged last line by its head", async () =
 test("finds a rewritten journal by its head", async () => {
   const other = { seq: 4, hash: "a".repeat(64) };
   expect(await verify(exportBytes(), other)).toMatchObject({
-    faults: [{ where: "line 4", message: "event 4 has another hash than the given head" }],
+    faults: [{ where: "line 4", message: "the hash of event 4 differs from the given head" }],
   });
 });
 

@@ -58,9 +58,9 @@ const contradictions: [string, Partial<Declaration>][] = [
   ["there is no field colour", { labelFields: ["colour"] }],
   ["identifiedBy: no JSON response has a field id", { identifiedBy: "id" }],
   ["identifiedBy: no JSON response has a field toString", { identifiedBy: "toString" }],
-  ["the caller fills no field quote_id", { singleUseField: "quote_id" }],
-  ["the caller fills no field X-Kind", { singleUseField: "X-Kind" }],
-  ["the caller fills no field tag", { generates: { tag: "reference" } }],
+  ["there is no input field quote_id", { singleUseField: "quote_id" }],
+  ["there is no input field X-Kind", { singleUseField: "X-Kind" }],
+  ["there is no input field tag", { generates: { tag: "reference" } }],
   [
     "owner_ref is generated if omitted, so it must be optional",
     {
@@ -68,7 +68,7 @@ const contradictions: [string, Partial<Declaration>][] = [
       generates: { owner_ref: "reference" },
     },
   ],
-  ["the caller fills no field tag", { ...recovered, recovery: { ...recovered.recovery, reference: "tag" } }],
+  ["there is no input field tag", { ...recovered, recovery: { ...recovered.recovery, reference: "tag" } }],
   ["recovery by list requires a lookup", { ...recovered, lookup: undefined! }],
   ["recovery by list requires identifiedBy", { ...recovered, identifiedBy: undefined! }],
   ["recovery requires the effect money", { ...recovered, effect: "change" }],

@@ -107,7 +107,7 @@ export function grantFor(ownAccounts: readonly Account[], access: Access): Grant
   const ownerName = withOwner ? all : accountsFor("ownerName");
   if ([...ownerName, ...accountsFor("trustedBeneficiaries")].some((account) => !accounts.includes(account)))
     throw toInconsistencyError(
-      "The access requests additional information on an account that it does not open.",
+      "The access requests additional information on an account that it does not include.",
     );
   return { accounts, balances, transactions, ownerName };
 }

@@ -95,7 +95,9 @@ function combinationViolations(config: ApprovalsConfig): string[] {
       if (levels < 1 || levels > maxLevels)
         return [`${at}.${position} must require 1 to ${maxLevels} approvals`];
       if (isSatisfied(config, combination, allApprovers)) return [];
-      return [`${at}.${position}: its groups do not have ${levels} different members to approve`];
+      return [
+        `${at}.${position} requires ${levels} approvals, but its groups have too few different members`,
+      ];
     });
   });
 }
