@@ -5,9 +5,9 @@ import type { AnyBehaviour } from "./behaviour";
 import { behaviours as ownBehaviours } from "./behaviours";
 import { controlBehaviours, controlExtensions } from "./control";
 import { extensionBehaviours, extensionsFor } from "./extensions";
-import type { MailDelivery } from "./world/outbox";
+import type { MailDelivery } from "./world/model/outbox";
 import { buildServer } from "./server";
-import { DomainError } from "./world/domain-error";
+import { DomainError } from "./world/common/domain-error";
 import { type StartFork, SandboxSession } from "./sandbox-session";
 import type { WorldSetup, SandboxState } from "./sandbox-state";
 

@@ -22,7 +22,7 @@ import { bearerToken, header, type HttpRequest } from "./http";
 import { invalidRequestStatus, HttpError } from "./http-error";
 import { formatViolations } from "./format-violations";
 import { type Client, type Contact, demoCredential, canActFor } from "./world/parties/parties";
-import type { World } from "./world/world";
+import type { World } from "./world/model/world";
 
 /** A credential that an operation accepts. */
 interface RequestCredential extends CredentialScheme {

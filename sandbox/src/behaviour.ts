@@ -3,7 +3,7 @@ import type { Declaration, operations, OperationValues, Values } from "@fxdesk/t
 import type { HttpRequest } from "./http";
 import type { Result, ResultOf } from "./result";
 import type { Client, Contact } from "./world/parties/parties";
-import type { World } from "./world/world";
+import type { World } from "./world/model/world";
 
 /** An authorised call with validated values and filled-in defaults. */
 export interface Call<V = Values> {

@@ -1,7 +1,7 @@
 /** Settings and credentials of the demo company. */
 import type { Service } from "@fxdesk/toolkit/operations";
 import { demo, demoCredential } from "./world/parties/parties";
-import type { World } from "./world/world";
+import type { World } from "./world/model/world";
 
 /** The demo company's credentials by setting, including those of a custom service. */
 export type Demo = Readonly<Record<keyof typeof demo, string>> & Readonly<Record<string, string>>;

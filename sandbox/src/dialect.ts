@@ -3,7 +3,7 @@ import type { Service } from "@fxdesk/toolkit/operations";
 import type { HttpResponse, HttpRequest } from "./http";
 import type { HttpError } from "./http-error";
 import type { Grant } from "./world/tokens/sign-in";
-import type { World } from "./world/world";
+import type { World } from "./world/model/world";
 
 /** The caller: the accessible clients and, after a login, the contact. */
 export type Caller = Pick<Grant, "clientIds"> & Partial<Pick<Grant, "contactId">>;

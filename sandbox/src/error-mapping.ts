@@ -1,6 +1,6 @@
 /** HTTP statuses and codes of domain errors. */
 import { HttpError } from "./http-error";
-import { DomainError, type DomainErrorKind } from "./world/domain-error";
+import { DomainError, type DomainErrorKind } from "./world/common/domain-error";
 
 type ErrorStatus = readonly [status: number, code: string];
 

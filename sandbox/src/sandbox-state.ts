@@ -2,10 +2,10 @@
 import type { Exchange } from "./exchange";
 import type { Fault, PendingFaults } from "./fault-queue";
 import type { ClockState } from "./world/calendar/clock";
-import type { Mail } from "./world/outbox";
+import type { Mail } from "./world/model/outbox";
 import type { WorldDescription } from "./world/seed/world-description";
-import type { Settings } from "./world/settings";
-import type { WorldState } from "./world/world";
+import type { Settings } from "./world/model/settings";
+import type { WorldState } from "./world/model/world";
 
 /** Logged request. */
 export interface LoggedRequest {

@@ -2,7 +2,7 @@
 import { type AnyState, migrateState, currentVersion } from "./migrations";
 import { damagedStateError, SavedSandboxError } from "./saved-sandbox-error";
 import type { SandboxState } from "./sandbox-state";
-import { type Json, deserializeState, serializeState } from "./world/state-serialization";
+import { type Json, deserializeState, serializeState } from "./session/state-serialization";
 
 /** Saved sandbox as a JSON value. */
 export interface SavedSandbox {

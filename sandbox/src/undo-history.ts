@@ -1,6 +1,6 @@
 /** Checkpoints before the last requests, for undo. */
 import type { SandboxState } from "./sandbox-state";
-import { copyState } from "./world/state-serialization";
+import { copyState } from "./session/state-serialization";
 
 const maxCheckpoints = 100;
 /** Limit of consecutive checkpoints without a state of their own. */

@@ -2,7 +2,7 @@
 import type { BehavioursOf } from "../behaviour";
 import { pageHeaders } from "../pages/page-template";
 import { loginPage } from "../pages/login";
-import { DomainError } from "../world/domain-error";
+import { DomainError } from "../world/common/domain-error";
 import { demo } from "../world/parties/parties";
 
 export const login: BehavioursOf<"login"> = {

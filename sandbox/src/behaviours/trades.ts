@@ -3,8 +3,8 @@ import type { BehavioursOf } from "../behaviour";
 import { type DocumentKind, documentPath, hasInstruction, hasReceipt } from "../documents/trades";
 import { header, type HttpRequest } from "../http";
 import { toPageResponse } from "../paging";
-import { DomainError } from "../world/domain-error";
-import { receivingAccount } from "../world/accounts/banks";
+import { DomainError } from "../world/common/domain-error";
+import { receivingAccount } from "../world/banks/banks";
 import type { Client } from "../world/parties/parties";
 import {
   drawdownViolation,
@@ -12,9 +12,9 @@ import {
   type Trade,
   type TradePayment,
   toDrawdownError,
-} from "../world/trades/trades";
+} from "../world/model/trade";
 import { bookTrade } from "../world/trades/trading";
-import type { World } from "../world/world";
+import type { World } from "../world/model/world";
 
 /** Builds document URLs on the host that the request was sent to. */
 const documentUrls =

@@ -1,6 +1,6 @@
 /** One-page PDF with a title and a list of names and values. */
 import { drawPdf, fonts, ink, page, toPrintable } from "../files/pdf-canvas";
-import type { Bank } from "../world/accounts/banks";
+import type { Bank } from "../world/banks/banks";
 
 export interface Letter {
   readonly bank: Bank;

@@ -1,13 +1,13 @@
 /** Documents of trades and payments: their URLs and contents. */
-import type { TradePaymentStatus } from "../world/enumerations";
+import type { TradePaymentStatus } from "../world/common/enumerations";
 import type { ValuesOf } from "@fxdesk/toolkit/operations";
 import type { getDocument } from "../extensions/extension-operations";
 import { groupDigits } from "../files/report";
-import { bankIn, homeCountryOf, receivingAccount } from "../world/accounts/banks";
+import { bankIn, homeCountryOf, receivingAccount } from "../world/banks/banks";
 import { type Money, formatDecimalAmount } from "../world/money/currencies";
 import { startOf } from "../world/calendar/days";
-import { type Trade, type TradePayment, windowOf } from "../world/trades/trades";
-import type { World } from "../world/world";
+import { type Trade, type TradePayment, windowOf } from "../world/model/trade";
+import type { World } from "../world/model/world";
 import type { Letter } from "./letter";
 
 export type DocumentKind = ValuesOf<typeof getDocument>["document_type"];

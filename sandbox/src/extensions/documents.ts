@@ -6,7 +6,7 @@ import type { ValuesOf } from "@fxdesk/toolkit/operations";
 import type { Behaviour } from "../behaviour";
 import { letterPdf } from "../documents/letter";
 import { findDocument } from "../documents/trades";
-import { DomainError } from "../world/domain-error";
+import { DomainError } from "../world/common/domain-error";
 import type { getDocument } from "./extension-operations";
 
 export const sendDocument: Behaviour<ValuesOf<typeof getDocument>> = async ({ values, client, world }) => {

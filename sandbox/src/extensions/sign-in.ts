@@ -12,7 +12,7 @@ import { loginPage, type LoginRequest } from "../pages/login";
 import type { RoutePlugin } from "../server";
 import { demo } from "../world/parties/parties";
 import type { Grant } from "../world/tokens/sign-in";
-import type { World } from "../world/world";
+import type { World } from "../world/model/world";
 
 export const signIn: RoutePlugin = (app, session, { tokens }) => {
   app.post("/login", (request, reply) => handleLogin(session.world, parseForm(request), reply));

@@ -1,5 +1,5 @@
 /** Content of a report, independent of the file format. */
-import type { Bank } from "../world/accounts/banks";
+import type { Bank } from "../world/banks/banks";
 import type { Client } from "../world/parties/parties";
 
 export interface Column {

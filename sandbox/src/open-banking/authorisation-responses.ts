@@ -2,7 +2,7 @@
 import type { Call } from "../behaviour";
 import { header } from "../http";
 import type { Result } from "../result";
-import type { World } from "../world/world";
+import type { World } from "../world/model/world";
 import {
   findAuthorisation,
   authorisationsOf,
@@ -10,7 +10,7 @@ import {
   assertRedirectUri,
   type RedirectHeaders,
 } from "../world/open-banking/authorisations";
-import type { Authorisation, Decision } from "../world/open-banking/decision";
+import type { Authorisation, Decision } from "../world/model/decision";
 import { missingApprovals, scaStatusOf } from "../world/open-banking/decision-handlers";
 
 interface Link {

@@ -15,11 +15,11 @@ import {
 import { cardPage } from "../pages/page-template";
 import { html } from "../pages/html";
 import type { RoutePlugin } from "../server";
-import type { World } from "../world/world";
+import type { World } from "../world/model/world";
 import { isUsable } from "../world/open-banking/consents";
-import type { Authorisation } from "../world/open-banking/decision";
+import type { Authorisation } from "../world/model/decision";
 import { sendQuestion, receiveDecision, sendCrossOriginError, sendPage, sendNotFound } from "./sca-page";
-import type { TokenGrant } from "../world/open-banking/tokens";
+import type { TokenGrant } from "../world/model/open-banking-tokens";
 
 const authorizePath = "/public/berlingroup/authorize";
 const tokenPath = "/v1/token";

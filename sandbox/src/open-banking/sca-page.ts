@@ -4,9 +4,9 @@ import { withLoggedError, parseForm, isCrossOrigin } from "../http";
 import { cardPage, pageHeaders } from "../pages/page-template";
 import { hiddenInput, html, definitionList } from "../pages/html";
 import type { RoutePlugin } from "../server";
-import type { Authorisation } from "../world/open-banking/decision";
+import type { Authorisation } from "../world/model/decision";
 import { concludeAuthorisation, scaStatusOf } from "../world/open-banking/decision-handlers";
-import type { World } from "../world/world";
+import type { World } from "../world/model/world";
 
 /** Checkboxes of the accounts. The hidden empty value marks the form as having choices even if none is checked. */
 const accountChoices = (choices: NonNullable<Authorisation["decision"]["choices"]>) =>

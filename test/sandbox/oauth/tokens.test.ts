@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { accessTokenSeconds, Tokens } from "../../../sandbox/src/world/tokens/tokens";
 import { TtlMap } from "../../../sandbox/src/world/tokens/ttl-map";
-import { Random } from "../../../sandbox/src/world/random";
+import { Random } from "../../../sandbox/src/world/common/random";
 
 interface Grant {
   readonly holder: string;

@@ -11,7 +11,7 @@ import {
 } from "./define-control";
 import { applyDecision } from "../../world/accounts/account-details";
 import { applyOutcome } from "../../world/statements/statement-outcome";
-import { DomainError } from "../../world/domain-error";
+import { DomainError } from "../../world/common/domain-error";
 
 export const decideAccountDetails = defineControl(
   operation({

@@ -5,7 +5,7 @@ import { defineControl, controlDefaults, maxDays, maxSeconds, withDescription, T
 import type { SandboxSession } from "../../sandbox-session";
 import { timeViolation } from "../../world/calendar/clock";
 import { dayMs } from "../../world/calendar/days";
-import { DomainError, toValidationError } from "../../world/domain-error";
+import { DomainError, toValidationError } from "../../world/common/domain-error";
 
 const clockOf = ({ world }: SandboxSession) => ({ now: world.now.toISOString() });
 

@@ -3,8 +3,8 @@ import type { Declaration, ValuesOf } from "@fxdesk/toolkit/operations";
 import { ErrorMessage } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
 import type { SandboxSession } from "../../sandbox-session";
-import { DomainError } from "../../world/domain-error";
-import type { StoredFile } from "../../world/stored-file";
+import { DomainError } from "../../world/common/domain-error";
+import type { StoredFile } from "../../world/common/stored-file";
 
 type BodyOf<C> = C extends { responses: { 200: { schema: { _zod: { output: infer T } } } } }
   ? T

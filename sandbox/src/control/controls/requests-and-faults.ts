@@ -10,7 +10,7 @@ import {
   withDescription,
   Time,
 } from "./define-control";
-import { toValidationError } from "../../world/domain-error";
+import { toValidationError } from "../../world/common/domain-error";
 
 const LoggedRequest = z.object({
   number: z.int(),

@@ -3,8 +3,8 @@ import { empty, file, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { saveState, parseSavedState } from "../../saved-sandbox";
 import { SavedSandboxError } from "../../saved-sandbox-error";
-import { toValidationError } from "../../world/domain-error";
-import type { Json } from "../../world/state-serialization";
+import { toValidationError } from "../../world/common/domain-error";
+import type { Json } from "../../session/state-serialization";
 import { defineControl, withDescription, controlDefaults } from "./define-control";
 
 export const save = defineControl(

@@ -1,9 +1,9 @@
 /** Panel of the company's accounts and balances. */
 import { payIn } from "../../control/controls";
 import type { SandboxSession } from "../../sandbox-session";
-import type { Account } from "../../world/accounts/account";
+import type { Account } from "../../world/model/account";
 import { type Bucket, balanceAccount } from "../../world/ledger/ledger";
-import type { World } from "../../world/world";
+import type { World } from "../../world/model/world";
 import { type Html, html } from "../html";
 import { controlForm } from "./form";
 import {

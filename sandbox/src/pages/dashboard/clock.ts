@@ -3,7 +3,7 @@ import { advanceClock, setClock } from "../../control/controls";
 import type { SandboxSession } from "../../sandbox-session";
 import { nextBusinessDay } from "../../world/calendar/business-days";
 import { addDays, dayOf, timeAtHour } from "../../world/calendar/days";
-import type { World } from "../../world/world";
+import type { World } from "../../world/model/world";
 import { type Html, html } from "../html";
 import { controlForm } from "./form";
 import { homeAccounts, type Panel } from "./panel";

@@ -1,6 +1,6 @@
 /** Contacts who can act for the company. */
 import { canActFor } from "../../world/parties/parties";
-import type { World } from "../../world/world";
+import type { World } from "../../world/model/world";
 import type { Choice } from "./form";
 
 /** Returns the eligible contacts of the company as choices. */

@@ -1,10 +1,10 @@
 /** Building blocks of the panels. */
 import type { Big } from "big.js";
 import type { SandboxSession } from "../../sandbox-session";
-import type { Account } from "../../world/accounts/account";
+import type { Account } from "../../world/model/account";
 import { type Money, formatDecimalAmount } from "../../world/money/currencies";
-import type { Trade } from "../../world/trades/trades";
-import type { World } from "../../world/world";
+import type { Trade } from "../../world/model/trade";
+import type { World } from "../../world/model/world";
 import { type Html, html } from "../html";
 
 /** Section of the page with a heading. The script refreshes it. */

@@ -1,14 +1,9 @@
 /** Panel of the payments: from trades and over open banking. */
 import { allocatePayment, returnPayment } from "../../control/controls";
-import { type PaymentStatus as OpenBankingStatus, totalOf } from "../../world/open-banking/payment";
+import { type PaymentStatus as OpenBankingStatus, totalOf } from "../../world/model/payment";
 import type { SandboxSession } from "../../sandbox-session";
-import {
-  type Beneficiary,
-  type Trade,
-  type TradePayment,
-  unallocatedAmount,
-} from "../../world/trades/trades";
-import type { World } from "../../world/world";
+import { type Beneficiary, type Trade, type TradePayment, unallocatedAmount } from "../../world/model/trade";
+import type { World } from "../../world/model/world";
 import { type Html, html } from "../html";
 import { type Choice, controlForm } from "./form";
 import {

@@ -9,8 +9,8 @@ import {
 } from "../../control/controls";
 import type { SandboxSession } from "../../sandbox-session";
 import { approversOf } from "../../world/parties/approvals";
-import type { Trade, TradePayment } from "../../world/trades/trades";
-import type { World } from "../../world/world";
+import type { Trade, TradePayment } from "../../world/model/trade";
+import type { World } from "../../world/model/world";
 import { type Html, html, definitionList } from "../html";
 import { describeRules } from "./approvals";
 import { controlForm } from "./form";

@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import type { SandboxSession } from "../../sandbox-session";
 import type { Money } from "../../world/money/currencies";
-import { outstandingFunds, statusOf, type Trade } from "../../world/trades/trades";
+import { outstandingFunds, statusOf, type Trade } from "../../world/model/trade";
 import { type Html, html } from "../html";
 import {
   statusChip,

@@ -2,7 +2,7 @@
  * Holidays of lunar and lunisolar calendars as civil days. The calendars come from the runtime: Hebrew, Islamic (Umm
  * al-Qura; countries that rely on moon sighting may differ by a day) and Chinese.
  */
-import { memoize } from "../memoize";
+import { memoize } from "../common/memoize";
 import { addDays, dayOf, startOf } from "./days";
 import { newMoonNear } from "./new-moon";
 import { date } from "./holiday-rules";

@@ -1,7 +1,7 @@
 /** Strong customer authentication by redirect: a person answers on a page, or the decision lapses. */
-import { DomainError } from "../domain-error";
-import type { World } from "../world";
-import { type Authorisation, type Decision, isPending } from "./decision";
+import { DomainError } from "../common/domain-error";
+import type { World } from "../model/world";
+import { type Authorisation, type Decision, isPending } from "../model/decision";
 import { missingApprovals } from "./decision-handlers";
 
 /** Request headers with the return URLs and the start of the authorisation. */

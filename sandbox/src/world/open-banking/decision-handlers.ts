@@ -1,7 +1,7 @@
-import type { World } from "../world";
+import type { World } from "../model/world";
 import { consentDecision } from "./consents";
-import type { ScaStatus } from "../enumerations";
-import { type Authorisation, type Decision, isPending } from "./decision";
+import type { ScaStatus } from "../common/enumerations";
+import { type Authorisation, type Decision, isPending } from "../model/decision";
 import { cancellationDecision, initiationDecision } from "./payment-lifecycle";
 
 /** Callbacks of a decision about a consent or payment, by its ID. */

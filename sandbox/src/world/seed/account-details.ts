@@ -2,9 +2,9 @@
  * Seeds account details of all companies. The demo company has details of every type except virtual, in every status.
  */
 import { addDetails, applyDecision } from "../accounts/account-details";
-import { homeCountryOf } from "../accounts/banks";
+import { homeCountryOf } from "../banks/banks";
 import { demo } from "../parties/parties";
-import type { World } from "../world";
+import type { World } from "../model/world";
 
 const segregated = { type: "dedicated", virtual: false } as const;
 const pooled = { type: "pooled", virtual: false } as const;

@@ -1,6 +1,6 @@
 /** Seeds the approval workflow of the demo company: one signature for small payments, two for large ones. */
 import { demo } from "../parties/parties";
-import type { World } from "../world";
+import type { World } from "../model/world";
 
 export function seedApprovals(world: World): void {
   world.approvals.set(demo.clientId, {

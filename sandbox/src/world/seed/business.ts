@@ -1,13 +1,13 @@
 /** Daily business: payments of customers, suppliers, salaries and fees, driven by the clock. */
 import { Big } from "big.js";
-import type { Account } from "../accounts/account";
+import type { Account } from "../model/account";
 import { isBusinessDay, nextBusinessDay } from "../calendar/business-days";
 import { addDays, timeAtHour, startOf } from "../calendar/days";
-import { availableBalance, moveMoney } from "../ledger/movements";
+import { availableBalance, moveMoney } from "../accounts/movements";
 import { roundAmount } from "../money/currencies";
-import type { Random } from "../random";
-import type { Beneficiary } from "../trades/trades";
-import type { World } from "../world";
+import type { Random } from "../common/random";
+import type { Beneficiary } from "../model/trade";
+import type { World } from "../model/world";
 import type {
   Interest,
   MonthlyPayment,
@@ -15,7 +15,7 @@ import type {
   Recurring,
   SupplierPayment,
   FrequentPayments,
-} from "./recurring";
+} from "../model/recurring";
 
 /** Share of supplier payments that are returned. */
 const returnShare = 0.03;

@@ -1,9 +1,9 @@
 /** Seeds the default world: the demo company with up to a year of business, and a second company. */
 import { Big } from "big.js";
 import { findOrOpenAccount } from "../accounts/accounts";
-import { moveMoney } from "../ledger/movements";
+import { moveMoney } from "../accounts/movements";
 import { demo } from "../parties/parties";
-import type { World } from "../world";
+import type { World } from "../model/world";
 import { seedAccountDetails } from "./account-details";
 import { seedApprovals } from "./approvals";
 import { rewindWorld, maxDaysBehind } from "./rewind-world";

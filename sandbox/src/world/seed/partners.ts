@@ -1,7 +1,7 @@
 /** Suppliers and customers of the demo company. */
-import { bankIn, domesticAddress, ibanOf } from "../accounts/banks";
-import type { Beneficiary } from "../trades/trades";
-import type { World } from "../world";
+import { bankIn, domesticAddress, ibanOf } from "../banks/banks";
+import type { Beneficiary } from "../model/trade";
+import type { World } from "../model/world";
 
 const companies: readonly (readonly [name: string, currency: string, country: string])[] = [
   ["Alpenblick Maschinen AG", "EUR", "DE"],

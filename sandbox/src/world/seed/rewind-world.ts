@@ -1,5 +1,5 @@
 import { addDays, dayOf, timeAtHour } from "../calendar/days";
-import type { World } from "../world";
+import type { World } from "../model/world";
 
 /** Maximum days of past business. */
 export const maxDaysBehind = 365;

@@ -1,8 +1,8 @@
 /** Account statements, created from the ledger. */
 import type { Balance, Entry } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
-import type { Account } from "../accounts/account";
-import { bankIn, homeCountryOf, internationalAddress } from "../accounts/banks";
+import type { Account } from "../model/account";
+import { bankIn, homeCountryOf, internationalAddress } from "../banks/banks";
 import { formatDecimalAmount } from "../money/currencies";
 import { addDays, dayOf, daysBetween, startOf } from "../calendar/days";
 import {
@@ -14,8 +14,8 @@ import {
   type BookedLines,
 } from "../ledger/ledger";
 import type { Client } from "../parties/parties";
-import type { AccountStatement, AsOf, Period } from "./statement";
-import type { World } from "../world";
+import type { AccountStatement, AsOf, Period } from "../model/statement";
+import type { World } from "../model/world";
 
 const availableAccount = (account: Account) => balanceAccount(account, "InterimAvailable");
 

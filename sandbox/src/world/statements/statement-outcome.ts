@@ -1,5 +1,5 @@
-import type { StatementOutcome, Statement } from "./statement";
-import type { World } from "../world";
+import type { StatementOutcome, Statement } from "../model/statement";
+import type { World } from "../model/world";
 
 /** Time to prepare a statement. */
 export const preparationMs = 300;

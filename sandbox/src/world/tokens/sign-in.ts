@@ -1,7 +1,7 @@
 /** Tokens of people who log in. */
 import { Tokens, type TokensState } from "./tokens";
 import { demo } from "../parties/parties";
-import type { Random } from "../random";
+import type { Random } from "../common/random";
 
 /** The contact who logged in, and the clients the contact acts for. */
 export interface Grant {

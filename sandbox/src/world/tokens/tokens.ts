@@ -1,6 +1,6 @@
 /** OAuth 2.0 (RFC 6749) codes, access tokens and refresh tokens. */
 import { isDeepStrictEqual } from "node:util";
-import type { Random } from "../random";
+import type { Random } from "../common/random";
 import { TtlMap, type TtlMapState } from "./ttl-map";
 
 export interface TokenPair {

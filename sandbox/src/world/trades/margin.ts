@@ -13,7 +13,7 @@ import {
 import { larger, roundAmount, smaller } from "../money/currencies";
 import { addDays, dayOf, timeAtHour } from "../calendar/days";
 import { pairOf, type Rate } from "../money/fx";
-import { availableBalance, recordExpectation, moveToBalance } from "../ledger/movements";
+import { availableBalance, recordExpectation, moveToBalance } from "../accounts/movements";
 import { tradeMovement, sellAccount, settlementHour } from "./trade-entries";
 import {
   type MarginCall,
@@ -23,8 +23,8 @@ import {
   type Trade,
   type TradeTerms,
   unsettledAmount,
-} from "./trades";
-import type { World } from "../world";
+} from "../model/trade";
+import type { World } from "../model/world";
 
 /** Share of the amount sold. */
 const depositShare = new Big("0.05");

@@ -1,14 +1,14 @@
 /** Future events in order of time: incoming money, maturing trades, expiring consents. */
 import type { Big } from "big.js";
-import type { Account } from "./accounts/account";
-import type { AccountDetails } from "./accounts/details";
-import type { Movement } from "./ledger/entries";
-import type { Consent } from "./open-banking/consent";
-import type { Decision } from "./open-banking/decision";
-import type { Payment } from "./open-banking/payment";
-import type { PlanStep, TradePlan } from "./seed/trade-plan";
-import type { Interest, Outgoing, Recurring, SupplierPayment } from "./seed/recurring";
-import type { Trade, TradePayment } from "./trades/trades";
+import type { Account } from "./account";
+import type { AccountDetails } from "./details";
+import type { Movement } from "../ledger/entries";
+import type { Consent } from "./consent";
+import type { Decision } from "./decision";
+import type { Payment } from "./payment";
+import type { PlanStep, TradePlan } from "./trade-plan";
+import type { Interest, Outgoing, Recurring, SupplierPayment } from "./recurring";
+import type { Trade, TradePayment } from "./trade";
 
 /** Kinds of events and their arguments. */
 export interface EventArguments {

@@ -1,8 +1,8 @@
 /** Trades and what remains of them. */
 import { Big } from "big.js";
 import type { Money } from "../money/currencies";
-import { DomainError } from "../domain-error";
-import type { Subset, TradePaymentStatus, TradeStatus, TradeType } from "../enumerations";
+import { DomainError } from "../common/domain-error";
+import type { Subset, TradePaymentStatus, TradeStatus, TradeType } from "../common/enumerations";
 import type { Rate } from "../money/fx";
 
 /** A payment from the proceeds of a trade. */

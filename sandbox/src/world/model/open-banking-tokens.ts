@@ -1,6 +1,6 @@
 /** OAuth 2.0 tokens that a person grants, each for one consent or payment. */
 import { Tokens, type TokensState } from "../tokens/tokens";
-import type { Random } from "../random";
+import type { Random } from "../common/random";
 import type { Subject } from "./decision";
 
 /** Subject of a token and the application it was issued to. */

@@ -1,5 +1,5 @@
 /** A planned trade and its follow-up steps, as data. */
-import type { TradeType, TradePaymentStatus } from "../enumerations";
+import type { TradeType, TradePaymentStatus } from "../common/enumerations";
 
 export type PlanStep =
   /** Funds a share of the amount sold, if the balance suffices. */

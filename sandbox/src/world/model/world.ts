@@ -1,22 +1,22 @@
 /** A simulated world: the complete state of the sandbox, derived from one seed. */
 import type { Big } from "big.js";
-import type { AccountDetails } from "./accounts/details";
-import type { Account } from "./accounts/account";
-import type { Tokens, TokensState } from "./tokens/tokens";
-import { OpenBanking, type OpenBankingState } from "./open-banking/state";
+import type { AccountDetails } from "./details";
+import type { Account } from "./account";
+import type { Tokens, TokensState } from "../tokens/tokens";
+import { OpenBanking, type OpenBankingState } from "./open-banking";
 import type { Outbox } from "./outbox";
 import { ScheduledEvents, type ScheduledEventsState, type ScheduledEvent } from "./scheduled-events";
-import type { Approvals } from "./parties/approvals";
-import type { Clock } from "./calendar/clock";
-import { randomDrift, Rates } from "./money/fx";
-import { Ledger, type LedgerState } from "./ledger/ledger";
-import { type Client, type Contact, demoParties, type Parties } from "./parties/parties";
-import type { Quote } from "./trades/quotes";
-import { Random } from "./random";
-import type { StatementOutcome, Statement } from "./statements/statement";
+import type { Approvals } from "../parties/approvals";
+import type { Clock } from "../calendar/clock";
+import { randomDrift, Rates } from "../money/fx";
+import { Ledger, type LedgerState } from "../ledger/ledger";
+import { type Client, type Contact, demoParties, type Parties } from "../parties/parties";
+import type { Quote } from "./quotes";
+import { Random } from "../common/random";
+import type { StatementOutcome, Statement } from "./statement";
 import { type Settings, defaultSettings } from "./settings";
-import { type Grant, createSignInTokens } from "./tokens/sign-in";
-import type { Beneficiary, Trade } from "./trades/trades";
+import { type Grant, createSignInTokens } from "../tokens/sign-in";
+import type { Beneficiary, Trade } from "./trade";
 
 /** Collections of a world. */
 interface WorldCollections {

@@ -1,13 +1,13 @@
 /** Requested and granted access of consents. */
 import type { OperationValues } from "@fxdesk/toolkit/operations";
-import { DomainError } from "../domain-error";
-import type { Account } from "../accounts/account";
+import { DomainError } from "../common/domain-error";
+import type { Account } from "./account";
 import {
   type AccountReference,
   cashAccountType,
   toAccountReference,
   findReferencedAccount,
-} from "./references";
+} from "./account-references";
 
 /** Access as requested: lists of accounts by use, or a keyword for all accounts. */
 export type Access = OperationValues["consents.create"]["access"];

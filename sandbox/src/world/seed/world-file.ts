@@ -3,11 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document } from "yaml";
 import { z } from "zod";
-import {
-  findContradictions,
-  type DescriptionViolation,
-  WorldDescription,
-} from "./world/seed/world-description";
+import { findContradictions, type DescriptionViolation, WorldDescription } from "./world-description";
 
 /** Error of an invalid world file. The message names the file, and line and field of each violation. */
 export class WorldFileError extends RangeError {}
@@ -15,7 +11,7 @@ export class WorldFileError extends RangeError {}
 /** Names of the included worlds. */
 export const includedWorlds = ["exporter", "group", "empty"] as const;
 
-const folder = join(__dirname, "../worlds");
+const folder = join(__dirname, "../../../worlds");
 
 /** Returns the path of an included world or of a custom file. */
 const resolveWorldPath = (name: string): string =>

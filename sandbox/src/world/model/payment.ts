@@ -1,11 +1,11 @@
 import { Big } from "big.js";
-import type { Account } from "../accounts/account";
-import type { Subset, TransactionStatus } from "../enumerations";
+import type { Account } from "./account";
+import type { Subset, TransactionStatus } from "../common/enumerations";
 import type { Money } from "../money/currencies";
 import type { Client } from "../parties/parties";
 import type { Decision } from "./decision";
 import type { Pain001 } from "./pain001";
-import type { AccountReference } from "./references";
+import type { AccountReference } from "./account-references";
 import type { StandingOrder } from "./standing-order";
 
 /** Statuses that the sandbox uses. */

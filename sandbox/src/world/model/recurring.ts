@@ -1,8 +1,8 @@
 /** Recurring business, as data. */
 import type { Big } from "big.js";
-import type { Account } from "../accounts/account";
+import type { Account } from "./account";
 import type { Counterparty, House } from "../ledger/ledger";
-import type { Beneficiary } from "../trades/trades";
+import type { Beneficiary } from "./trade";
 
 /**
  * Frequent payments from customers or to suppliers. `aDay` is the probability per business day, `typical` the typical

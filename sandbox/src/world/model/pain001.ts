@@ -6,7 +6,7 @@ import { Currency, isDateTime, isDay } from "@fxdesk/toolkit/schema";
 import { Big } from "big.js";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { z } from "zod";
-import { DomainError } from "../domain-error";
+import { DomainError } from "../common/domain-error";
 
 const formatError = (text: string, details = "") => new DomainError("format-error", text, details);
 

@@ -1,5 +1,5 @@
 /** Execution days of standing orders. */
-import type { ExecutionRule } from "../enumerations";
+import type { ExecutionRule } from "../common/enumerations";
 import { addDays, dayOf } from "../calendar/days";
 import { isSystemOpen, type PaymentSystem } from "../calendar/payment-systems";
 

@@ -1,4 +1,4 @@
-import { homeCountryOf } from "./banks";
+import { homeCountryOf } from "../banks/banks";
 
 export interface Account {
   readonly accountId: string;

@@ -1,4 +1,4 @@
-import type { TradeTerms } from "./trades";
+import type { TradeTerms } from "./trade";
 
 export interface Quote {
   readonly quoteId: string;

@@ -1,4 +1,4 @@
-import { demo } from "./parties/parties";
+import { demo } from "../parties/parties";
 
 /** Behaviour that a real service fixes and a test may change. */
 export interface Settings {

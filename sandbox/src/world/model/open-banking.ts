@@ -1,10 +1,10 @@
 /** State of the open-banking interfaces: consents, payments, authorisations and tokens. */
 import type { Tokens, TokensState } from "../tokens/tokens";
-import type { Random } from "../random";
+import type { Random } from "../common/random";
 import type { Authorisation } from "./decision";
 import type { Consent } from "./consent";
 import type { Payment } from "./payment";
-import { createPersonTokens, type TokenGrant } from "./tokens";
+import { createPersonTokens, type TokenGrant } from "./open-banking-tokens";
 
 /** A request and its response, for idempotent repetition. */
 export interface StoredResponse {

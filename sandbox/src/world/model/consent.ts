@@ -1,4 +1,4 @@
-import type { ConsentStatus } from "../enumerations";
+import type { ConsentStatus } from "../common/enumerations";
 import type { Client } from "../parties/parties";
 import type { Access, Grant } from "./access";
 import type { Decision } from "./decision";

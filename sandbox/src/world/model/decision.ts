@@ -1,4 +1,4 @@
-import type { ScaStatus } from "../enumerations";
+import type { ScaStatus } from "../common/enumerations";
 
 /** OAuth subject of a decision. */
 export interface Subject {

@@ -1,6 +1,6 @@
 /** Movements of money in the ledger. */
 import type { Big } from "big.js";
-import type { Account } from "../accounts/account";
+import type { Account } from "../model/account";
 import {
   balanceAccount,
   type Bucket,
@@ -10,8 +10,8 @@ import {
   type LedgerAccount,
   type Movement,
   type Posting,
-} from "./ledger";
-import type { World } from "../world";
+} from "../ledger/ledger";
+import type { World } from "../model/world";
 
 export const availableBalance = (world: World, account: Account): Big =>
   world.ledger.balance(balanceAccount(account, "InterimAvailable"));

@@ -1,7 +1,7 @@
 /** Notation of accounts, entries and amounts in the open-banking interfaces. */
 import type { Big } from "big.js";
-import type { Account } from "../accounts/account";
-import { bankIn, homeCountryOf, ibanOf, internationalAddress } from "../accounts/banks";
+import type { Account } from "./account";
+import { bankIn, homeCountryOf, ibanOf, internationalAddress } from "../banks/banks";
 import { formatDecimalAmount } from "../money/currencies";
 
 export interface AccountReference {

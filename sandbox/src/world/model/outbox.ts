@@ -4,8 +4,8 @@
 import { constants, rmSync } from "node:fs";
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { StoredFile } from "./stored-file";
-import { DomainError } from "./domain-error";
+import type { StoredFile } from "../common/stored-file";
+import { DomainError } from "../common/domain-error";
 
 export interface MailDraft {
   /** Seed of the Message-ID and of the MIME boundaries. */

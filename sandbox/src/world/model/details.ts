@@ -1,4 +1,4 @@
-import type { AccountDetailsStatus } from "../enumerations";
+import type { AccountDetailsStatus } from "../common/enumerations";
 import type { Numbers } from "./account";
 
 export interface AccountDetails {

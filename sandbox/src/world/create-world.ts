@@ -1,6 +1,6 @@
 /** Handlers of scheduled events, and the factory for worlds that run them. */
 import { confirmIfPending } from "./accounts/account-details";
-import type { EventArguments, ScheduledEvent } from "./scheduled-events";
+import type { EventArguments, ScheduledEvent } from "./model/scheduled-events";
 import { expireConsent } from "./open-banking/consents";
 import { lapseDecision } from "./open-banking/decision-handlers";
 import { executePayment, payStandingOrder, settlePayment } from "./open-banking/payment-lifecycle";
@@ -11,7 +11,7 @@ import { receivePayment } from "./trades/incoming-payments";
 import { checkMargin } from "./trades/margin";
 import { completeTradePayment, executeTradePayment, completeValidation } from "./trades/payments";
 import { collectFee, settleAtMaturity } from "./trades/trading";
-import { type WorldOptions, World } from "./world";
+import { type WorldOptions, World } from "./model/world";
 
 type EventHandlers = {
   readonly [Kind in keyof EventArguments]: (world: World, ...args: EventArguments[Kind]) => void;

@@ -1,7 +1,7 @@
 /** Statements of accounts, and statements requested as a file. */
 import type { Entry, StatementHead, StatementTail } from "@fxdesk/toolkit/formats";
-import type { Account } from "../accounts/account";
-import type { StatementFormat } from "../enumerations";
+import type { Account } from "./account";
+import type { StatementFormat } from "../common/enumerations";
 import type { Client } from "../parties/parties";
 
 /** First and last day of a period, both inclusive. */
