@@ -1,15 +1,15 @@
 /** Assembles a sandbox without starting to listen. */
 import type { Service } from "@fxdesk/toolkit/operations";
 import type { FastifyInstance } from "fastify";
-import type { AnyBehaviour } from "./behaviour";
+import type { AnyBehaviour } from "./calls/behaviour";
 import { behaviours as ownBehaviours } from "./behaviours";
 import { controlBehaviours, controlExtensions } from "./control";
 import { extensionBehaviours, extensionsFor } from "./extensions";
 import type { MailDelivery } from "./world/model/outbox";
-import { buildServer } from "./server";
+import { buildServer } from "./server/server";
 import { DomainError } from "./world/common/domain-error";
-import { type StartFork, SandboxSession } from "./sandbox-session";
-import type { WorldSetup, SandboxState } from "./sandbox-state";
+import { type StartFork, SandboxSession } from "./session/sandbox-session";
+import type { WorldSetup, SandboxState } from "./session/sandbox-state";
 
 export interface SandboxParts {
   readonly service: Service;

@@ -1,6 +1,6 @@
 /** Accounts and balances. Contract: endpoints 8 to 12. */
 import type { Big } from "big.js";
-import type { BehavioursOf } from "../behaviour";
+import type { BehavioursOf } from "../calls/behaviour";
 import { DomainError } from "../world/common/domain-error";
 import { accountOfDetails, detailsOf, findPrimaryDetails } from "../world/accounts/account-details";
 import { type Account, ownNumbers } from "../world/model/account";

@@ -1,6 +1,6 @@
 /** Approvals workflow. Contract: endpoints 21 to 24. */
 import { isDeepStrictEqual } from "node:util";
-import type { BehavioursOf } from "../behaviour";
+import type { BehavioursOf } from "../calls/behaviour";
 import { DomainError } from "../world/common/domain-error";
 import {
   type ApprovalsConfig,

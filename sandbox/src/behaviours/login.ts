@@ -1,5 +1,5 @@
 /** The login page. Contract: endpoint 25. */
-import type { BehavioursOf } from "../behaviour";
+import type { BehavioursOf } from "../calls/behaviour";
 import { pageHeaders } from "../pages/page-template";
 import { loginPage } from "../pages/login";
 import { DomainError } from "../world/common/domain-error";

@@ -1,7 +1,7 @@
 /** Statements. Contract: endpoints 13 to 18. */
 import type { Mt940Options } from "@fxdesk/toolkit/formats";
-import type { BehavioursOf } from "../behaviour";
-import type { FileResponse } from "../result";
+import type { BehavioursOf } from "../calls/behaviour";
+import type { FileResponse } from "../calls/result";
 import { createAccountStatement, asOfNow } from "../world/statements/account-statement";
 import type { Period } from "../world/model/statement";
 import { validateAhead, reportFile, statementFile, toStoredFile } from "../files/statement-file";

@@ -1,8 +1,8 @@
 /** Trades. Contract: endpoints 26 to 28. */
-import type { BehavioursOf } from "../behaviour";
-import { type DocumentKind, documentPath, hasInstruction, hasReceipt } from "../documents/trades";
-import { header, type HttpRequest } from "../http";
-import { toPageResponse } from "../paging";
+import type { BehavioursOf } from "../calls/behaviour";
+import { type DocumentKind, documentPath, hasInstruction, hasReceipt } from "../files/trade-documents";
+import { header, type HttpRequest } from "../http/http";
+import { toPageResponse } from "../calls/paging";
 import { DomainError } from "../world/common/domain-error";
 import { receivingAccount } from "../world/banks/banks";
 import type { Client } from "../world/parties/parties";

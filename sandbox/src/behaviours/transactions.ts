@@ -1,9 +1,9 @@
 /** Transactions of an account. Contract: endpoints 19 and 20. */
 import { type Declaration, fieldsOf } from "@fxdesk/toolkit/operations";
 import { unwrap } from "@fxdesk/toolkit/schema";
-import type { BehavioursOf } from "../behaviour";
-import { extensibleEnumValues } from "../example";
-import { newestFirst, toPageResponse } from "../paging";
+import type { BehavioursOf } from "../calls/behaviour";
+import { extensibleEnumValues } from "../calls/example";
+import { newestFirst, toPageResponse } from "../calls/paging";
 import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
 import type { TransactionType } from "../world/common/enumerations";

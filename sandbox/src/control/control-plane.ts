@@ -7,10 +7,10 @@ import {
   type Values,
   withDefaults,
 } from "@fxdesk/toolkit/operations";
-import type { AnyBehaviour, Call } from "../behaviour";
-import { toHttpError } from "../error-mapping";
-import { HttpError } from "../http-error";
-import type { SandboxSession } from "../sandbox-session";
+import type { AnyBehaviour, Call } from "../calls/behaviour";
+import { toHttpError } from "../http/error-mapping";
+import { HttpError } from "../http/http-error";
+import type { SandboxSession } from "../session/sandbox-session";
 import { controls } from "./controls";
 
 type Control = (typeof controls)[number];

@@ -1,8 +1,8 @@
 /** The controls: routes and dashboard. */
 import { contract } from "@fxdesk/toolkit/operations";
-import { dashboard } from "../pages/dashboard/page";
-import { docs } from "../pages/docs";
-import type { ExtensionSet } from "../server";
+import { dashboard } from "../dashboard/page";
+import { docs } from "../dashboard/docs";
+import type { ExtensionSet } from "../server/server";
 import { controls } from "./controls";
 import { assertSameOrigin } from "./guard";
 

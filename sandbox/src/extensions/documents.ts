@@ -3,9 +3,9 @@
  * them.
  */
 import type { ValuesOf } from "@fxdesk/toolkit/operations";
-import type { Behaviour } from "../behaviour";
-import { letterPdf } from "../documents/letter";
-import { findDocument } from "../documents/trades";
+import type { Behaviour } from "../calls/behaviour";
+import { letterPdf } from "../files/letter";
+import { findDocument } from "../files/trade-documents";
 import { DomainError } from "../world/common/domain-error";
 import type { getDocument } from "./extension-operations";
 

@@ -1,8 +1,8 @@
 /** Extensions of the contract without which nothing could be booked. */
 import { type Declaration, type Service, splitCredential } from "@fxdesk/toolkit/operations";
-import type { AnyBehaviour } from "../behaviour";
+import type { AnyBehaviour } from "../calls/behaviour";
 import { openBankingPages, openBankingServer } from "../open-banking";
-import type { ExtensionSet } from "../server";
+import type { ExtensionSet } from "../server/server";
 import { createQuote, extensionOperations, getAvailability, getDocument } from "./extension-operations";
 import { sendDocument } from "./documents";
 import { sendAvailability, sendQuote } from "./quotes";

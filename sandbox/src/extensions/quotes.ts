@@ -1,7 +1,7 @@
 /** Extension that creates quotes. The contract books trades from quotes, but has no operation to create one. */
 import { Big } from "big.js";
 import type { ValuesOf } from "@fxdesk/toolkit/operations";
-import type { Behaviour } from "../behaviour";
+import type { Behaviour } from "../calls/behaviour";
 import { DomainError, toValidationError } from "../world/common/domain-error";
 import {
   fitsMinorUnits,

@@ -3,7 +3,7 @@ import { FormatError, writeCoda, writeCsv, writeMt940, type Mt940Options } from 
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { FileResponse } from "../result";
+import type { FileResponse } from "../calls/result";
 import type { StoredFile } from "../world/common/stored-file";
 import type { AccountStatement, Statement } from "../world/model/statement";
 import type { StatementFormat } from "../world/common/enumerations";

@@ -1,7 +1,7 @@
 /** Responses of the calls that start and read authorisations. */
-import type { Call } from "../behaviour";
-import { header } from "../http";
-import type { Result } from "../result";
+import type { Call } from "../calls/behaviour";
+import { header } from "../http/http";
+import type { Result } from "../calls/result";
 import type { World } from "../world/model/world";
 import {
   findAuthorisation,

@@ -1,5 +1,5 @@
 /** Consents. Contract: account information, rows 1 to 7. */
-import type { BehavioursOf, Call } from "../behaviour";
+import type { BehavioursOf, Call } from "../calls/behaviour";
 import { DomainError } from "../world/common/domain-error";
 import { addDays, dayOf } from "../world/calendar/days";
 import {

@@ -1,6 +1,6 @@
 /** Reads under a consent: the consent must be valid, cover the account and have reads left for the day. */
-import type { Call } from "../behaviour";
-import { bearerToken } from "../http";
+import type { Call } from "../calls/behaviour";
+import { bearerToken } from "../http/http";
 import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
 import { dayOf } from "../world/calendar/days";

@@ -1,6 +1,6 @@
 /** Idempotency of calls that repeat the X-Request-ID of an earlier one. */
-import type { Call } from "../behaviour";
-import type { Result } from "../result";
+import type { Call } from "../calls/behaviour";
+import type { Result } from "../calls/result";
 import { DomainError } from "../world/common/domain-error";
 import { dayMs } from "../world/calendar/days";
 

@@ -4,17 +4,17 @@
  */
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { parseForm, isCrossOrigin } from "../http";
+import { parseForm, isCrossOrigin } from "../http/http";
 import {
   issueTokens,
   formParameter,
   sendOAuthError,
   supportedGrantTypes,
   type TokenEndpoint,
-} from "../oauth/token-endpoint";
+} from "../http/token-endpoint";
 import { cardPage } from "../pages/page-template";
 import { html } from "../pages/html";
-import type { RoutePlugin } from "../server";
+import type { RoutePlugin } from "../server/server";
 import type { World } from "../world/model/world";
 import { isUsable } from "../world/open-banking/consents";
 import type { Authorisation } from "../world/model/decision";

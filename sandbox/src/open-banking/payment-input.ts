@@ -1,5 +1,5 @@
 /** Parses payment initiations in JSON and pain.001. */
-import type { BehavioursOf } from "../behaviour";
+import type { BehavioursOf } from "../calls/behaviour";
 import { DomainError } from "../world/common/domain-error";
 import { notProvided, type Pain001 } from "../world/model/pain001";
 import { atExecutionHour } from "../world/open-banking/payment-lifecycle";

@@ -2,15 +2,15 @@
 import type { OperationValues } from "@fxdesk/toolkit/operations";
 import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
-import type { BehavioursOf, Call, Declared } from "../behaviour";
-import type { Result, ResultOf } from "../result";
-import { jsonMediaType } from "../http";
+import type { BehavioursOf, Call, Declared } from "../calls/behaviour";
+import type { Result, ResultOf } from "../calls/result";
+import { jsonMediaType } from "../http/http";
 import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
 import { maxAmount, formatDecimalAmount } from "../world/money/currencies";
 import { addDays, dayOf } from "../world/calendar/days";
 import type { PaymentSystem } from "../world/calendar/payment-systems";
-import { negotiateResponseType } from "./content-negotiation";
+import { negotiateResponseType } from "../calls/content-negotiation";
 import {
   listAuthorisationsResponse,
   startForNewResource,

@@ -2,7 +2,7 @@
 import type { Big } from "big.js";
 import { linesInPeriod, swiftCodes } from "../world/statements/account-statement";
 import type { Period } from "../world/model/statement";
-import { newestFirst, type Sliceable } from "../paging";
+import { newestFirst, type Sliceable } from "../calls/paging";
 import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
 import { addDays, dayOf, startOf } from "../world/calendar/days";

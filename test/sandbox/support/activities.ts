@@ -6,7 +6,7 @@ import { Big } from "big.js";
 import { toAccountReference } from "../../../sandbox/src/world/model/account-references";
 import { createQuote, extensionOperations } from "../../../sandbox/src/extensions/extension-operations";
 import { methodOf } from "../../../sandbox/src/control/control-plane";
-import { routeOf } from "../../../sandbox/src/routes";
+import { routeOf } from "../../../sandbox/src/server/routes";
 import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
 import type { World } from "../../../sandbox/src/world/model/world";
 import { requestValues } from "../../support/arbitrary";

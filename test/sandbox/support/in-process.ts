@@ -3,7 +3,7 @@ import { contract } from "@fxdesk/toolkit/operations";
 import type { ControlPlane } from "@fxdesk/sandbox";
 import { assemble } from "../../../sandbox/src/assemble";
 import { controlPlane } from "../../../sandbox/src/control";
-import type { WorldSetup, SandboxState } from "../../../sandbox/src/sandbox-state";
+import type { WorldSetup, SandboxState } from "../../../sandbox/src/session/sandbox-state";
 import type { World } from "../../../sandbox/src/world/model/world";
 import { type Settings, defaultSettings } from "../../../sandbox/src/world/model/settings";
 import type { Ask } from "./http";

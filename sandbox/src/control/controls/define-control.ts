@@ -2,7 +2,7 @@
 import type { Declaration, ValuesOf } from "@fxdesk/toolkit/operations";
 import { ErrorMessage } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
-import type { SandboxSession } from "../../sandbox-session";
+import type { SandboxSession } from "../../session/sandbox-session";
 import { DomainError } from "../../world/common/domain-error";
 import type { StoredFile } from "../../world/common/stored-file";
 

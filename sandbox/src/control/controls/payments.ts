@@ -4,7 +4,7 @@ import { day, DecimalText } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
 import { isPayableIban } from "../../world/banks/iban";
 import { defineControl, controlDefaults, withDescription, toNotFoundError } from "./define-control";
-import type { SandboxSession } from "../../sandbox-session";
+import type { SandboxSession } from "../../session/sandbox-session";
 import { canActFor } from "../../world/parties/parties";
 import * as payments from "../../world/trades/payments";
 import type { Trade, TradePayment } from "../../world/model/trade";

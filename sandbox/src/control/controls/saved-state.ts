@@ -1,8 +1,8 @@
 /** Controls to save, load, fork and undo. */
 import { empty, file, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { saveState, parseSavedState } from "../../saved-sandbox";
-import { SavedSandboxError } from "../../saved-sandbox-error";
+import { saveState, parseSavedState } from "../../session/saved-sandbox";
+import { SavedSandboxError } from "../../session/saved-sandbox-error";
 import { toValidationError } from "../../world/common/domain-error";
 import type { Json } from "../../session/state-serialization";
 import { defineControl, withDescription, controlDefaults } from "./define-control";
