@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import { assemble } from "./assemble";
 import type { AnyBehaviour } from "./calls/behaviour";
-import { type ControlPlane, controlPlane } from "./control";
+import { type ControlPlane, controlPlane } from "./control/control-plane";
 import { type Demo, demoOf } from "./session/demo";
 import { extensionModule } from "./extensions";
 import { type SavedSandbox, saveState, parseSavedState } from "./session/saved-sandbox";
@@ -18,7 +18,8 @@ import { copyState } from "./session/state-serialization";
 
 export type { AnyBehaviour, Behaviour, Call } from "./calls/behaviour";
 export type { Result } from "./calls/result";
-export { controls, type ControlPlane } from "./control";
+export type { ControlPlane } from "./control/control-plane";
+export { controls } from "./control/controls";
 export type { Mail } from "./world/model/outbox";
 export { HttpError } from "./http/http-error";
 export { includedWorlds, WorldFileError, worldSchema } from "./world/seed/world-file";

@@ -4,7 +4,7 @@ import type { Big } from "big.js";
 import { contract } from "../../core/contract/contract";
 import type { ClientOptions, FxdeskClient } from "../../core";
 import { assemble } from "../../sandbox/src/assemble";
-import { type ControlPlane, controlPlane } from "../../sandbox/src/control";
+import { type ControlPlane, controlPlane } from "../../sandbox/src/control/control-plane";
 import type { Account } from "../../sandbox/src/world/model/account";
 import { balanceAccount } from "../../sandbox/src/world/ledger/ledger";
 import { demo } from "../../sandbox/src/world/parties/parties";

@@ -1,7 +1,5 @@
 /** Documents of trades and payments: their URLs and contents. */
 import type { TradePaymentStatus } from "../world/common/enumerations";
-import type { ValuesOf } from "@fxdesk/toolkit/operations";
-import type { getDocument } from "../extensions/extension-operations";
 import { groupDigits } from "./report";
 import { bankIn, homeCountryOf, receivingAccount } from "../world/banks/banks";
 import { type Money, formatDecimalAmount } from "../world/money/currencies";
@@ -10,7 +8,7 @@ import { type Trade, type TradePayment, windowOf } from "../world/model/trade";
 import type { World } from "../world/model/world";
 import type { Letter } from "./letter";
 
-export type DocumentKind = ValuesOf<typeof getDocument>["document_type"];
+export type DocumentKind = "trade-receipts" | "payment-instructions" | "payment-receipts";
 
 export const documentPath = (kind: DocumentKind, id: string): string =>
   `/documents/${kind}/${encodeURIComponent(id)}`;
