@@ -9,7 +9,7 @@ import { DomainError } from "../world/common/domain-error";
 import { type MailDelivery, Outbox } from "../world/model/outbox";
 import { restoreClock, createRunningClock, createSteppedClock } from "../world/calendar/clock";
 import { createWorld } from "../world/create-world";
-import { seedDemoWorld as seedWorld } from "../world/seed";
+import { seedDemoWorld as seedWorld } from "../world/seed/demo-world";
 import { partiesFromDescription, seedFromDescription } from "../world/seed/seed-from-description";
 import { copyState } from "./state-serialization";
 import type { World } from "../world/model/world";

@@ -20,7 +20,7 @@ import {
   returnPayment,
 } from "../../../sandbox/src/world/trades/payments";
 import { DomainError } from "../../../sandbox/src/world/common/domain-error";
-import { seedDemoWorld } from "../../../sandbox/src/world/seed";
+import { seedDemoWorld } from "../../../sandbox/src/world/seed/demo-world";
 import {
   drawdownViolation,
   outstandingFunds,

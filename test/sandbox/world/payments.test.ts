@@ -16,7 +16,7 @@ import {
   type PaymentOrder,
   returnPayment,
 } from "../../../sandbox/src/world/trades/payments";
-import { seedDemoWorld } from "../../../sandbox/src/world/seed";
+import { seedDemoWorld } from "../../../sandbox/src/world/seed/demo-world";
 import { statusOf, type Trade, type TradePayment } from "../../../sandbox/src/world/model/trade";
 import { bookTrade, fundTrade } from "../../../sandbox/src/world/trades/trading";
 import { createWorld } from "../../../sandbox/src/world/create-world";

@@ -3,7 +3,7 @@ import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
 import { dayMs } from "../../../sandbox/src/world/calendar/days";
 import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
-import { seedDemoWorld } from "../../../sandbox/src/world/seed";
+import { seedDemoWorld } from "../../../sandbox/src/world/seed/demo-world";
 import { statusOf } from "../../../sandbox/src/world/model/trade";
 import { createWorld } from "../../../sandbox/src/world/create-world";
 

@@ -7,7 +7,7 @@ import type { Consent } from "./consent";
 import type { Decision } from "./decision";
 import type { Payment } from "./payment";
 import type { PlanStep, TradePlan } from "./trade-plan";
-import type { Interest, Outgoing, Recurring, SupplierPayment } from "./recurring";
+import type { Interest, Outgoing, Recurring, SupplierPayment } from "./planned-business";
 import type { Trade, TradePayment } from "./trade";
 
 /** Kinds of events and their arguments. */

@@ -15,7 +15,7 @@ import type {
   Recurring,
   SupplierPayment,
   FrequentPayments,
-} from "../model/recurring";
+} from "../model/planned-business";
 
 /** Share of supplier payments that are returned. */
 const returnShare = 0.03;

@@ -13,7 +13,7 @@ import type { World } from "../model/world";
 import { rewindWorld } from "./rewind-world";
 import { bankBusiness, scheduleBusiness } from "./business";
 import type { CompanyDescription, WorldDescription } from "./world-description";
-import type { Recurring } from "../model/recurring";
+import type { Recurring } from "../model/planned-business";
 
 const toClient = ({ id: clientId, name, address, country, email }: CompanyDescription): Client =>
   Object.freeze({ clientId, name, address, country, email });
