@@ -15,7 +15,7 @@ import { DomainError } from "./world/common/domain-error";
 import { type StartFork, SandboxSession } from "./session/sandbox-session";
 import type { WorldSetup, SandboxState } from "./session/sandbox-state";
 
-export interface SandboxParts {
+interface SandboxParts {
   readonly service: Service;
   /** Setup of a new world, or a saved state. */
   readonly start: WorldSetup | SandboxState;

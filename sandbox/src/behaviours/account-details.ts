@@ -13,7 +13,7 @@ import {
   makePrimary,
   requestAccountDetails,
 } from "../world/accounts/account-details";
-import type { AccountDetails } from "../world/model/details";
+import type { AccountDetails } from "../world/model/account";
 import {
   type AccountAddress,
   bankIn,

@@ -2,7 +2,12 @@
 import type { Mt940Options } from "@fxdesk/toolkit/formats";
 import type { BehavioursOf } from "../calls/behaviour";
 import type { FileResponse } from "../calls/result";
-import { createAccountStatement, asOfNow } from "../world/statements/account-statement";
+import {
+  createAccountStatement,
+  asOfNow,
+  applyOutcome,
+  preparationMs,
+} from "../world/statements/account-statement";
 import type { Period } from "../world/model/statement";
 import { validateAhead, reportFile, statementFile, toStoredFile } from "../files/statement-file";
 
@@ -13,7 +18,6 @@ import type { Account } from "../world/model/account";
 import { bankIn } from "../world/banks/banks";
 import { dayOf } from "../world/calendar/days";
 import type { Client } from "../world/parties/parties";
-import { applyOutcome, preparationMs } from "../world/statements/statement-outcome";
 import type { World } from "../world/model/world";
 import { findAccount, accountsInCurrencies, parseCurrencies } from "./accounts";
 

@@ -3,7 +3,7 @@ import type { Declaration, ResponseDeclaration } from "@fxdesk/toolkit/operation
 import { isRequired, kindOf, optionsOf, unwrap } from "@fxdesk/toolkit/schema";
 import type { z } from "zod";
 import type { Result } from "./result";
-import type { StoredFile } from "../world/common/stored-file";
+import type { StoredFile } from "../world/model/outbox";
 
 /** Candidate strings. The first that satisfies the schema is used. */
 const candidateTexts = [

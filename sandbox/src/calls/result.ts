@@ -2,7 +2,7 @@
 import type { AsText, Declaration, ResponseDeclaration } from "@fxdesk/toolkit/operations";
 import type { Readable } from "node:stream";
 import type { z } from "zod";
-import type { StoredFile } from "../world/common/stored-file";
+import type { StoredFile } from "../world/model/outbox";
 
 /** File response. Large files are streamed. */
 export interface FileResponse extends Omit<StoredFile, "bytes"> {

@@ -28,7 +28,7 @@ export type ControlPlane = {
 export const methodOf = ({ name }: Declaration): string => name.slice(name.indexOf(".") + 1);
 
 /** Control with its value type erased. The values are validated before `act`. */
-export type AnyControl = Declaration & { readonly act: (session: SandboxSession, values: never) => unknown };
+type AnyControl = Declaration & { readonly act: (session: SandboxSession, values: never) => unknown };
 
 /** Validates the input and runs a control. Throws an HttpError. */
 export function runControl(session: SandboxSession, control: AnyControl, input: Values): unknown {

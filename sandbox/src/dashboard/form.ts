@@ -10,7 +10,7 @@ import { hiddenInput, type Html, html } from "../pages/html";
 export type Choice = readonly [value: string, text: string];
 
 /** Options of a form. */
-export interface FormOptions {
+interface FormOptions {
   readonly fixedValues?: Readonly<Record<string, string>>;
   /** Fields to omit from the form. */
   readonly omitted?: readonly string[];

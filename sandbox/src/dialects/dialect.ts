@@ -2,7 +2,7 @@
 import type { Service } from "@fxdesk/toolkit/operations";
 import type { HttpResponse, HttpRequest } from "../http/http";
 import type { HttpError } from "../http/http-error";
-import type { Grant } from "../world/tokens/sign-in";
+import type { Grant } from "../world/tokens/tokens";
 import type { World } from "../world/model/world";
 
 /** The caller: the accessible clients and, after a login, the contact. */

@@ -6,12 +6,11 @@ import { createHmac } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { withLoggedError, parseForm } from "../http/http";
 import { issueTokens, formParameter, sendOAuthError, type TokenEndpoint } from "../http/token-endpoint";
-import { accessTokenSeconds } from "../world/tokens/tokens";
+import { accessTokenSeconds, type Grant } from "../world/tokens/tokens";
 import { pageHeaders } from "../pages/page-template";
 import { loginPage, type LoginRequest } from "../pages/login";
 import type { RoutePlugin } from "../server/server";
 import { demo } from "../world/parties/parties";
-import type { Grant } from "../world/tokens/sign-in";
 import type { World } from "../world/model/world";
 
 export const signIn: RoutePlugin = (app, session, { tokens }) => {

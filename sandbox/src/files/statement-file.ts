@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FileResponse } from "../calls/result";
-import type { StoredFile } from "../world/common/stored-file";
+import type { StoredFile } from "../world/model/outbox";
 import type { AccountStatement, Statement } from "../world/model/statement";
 import type { StatementFormat } from "../world/common/enumerations";
 import { lineNumber } from "../world/ledger/book";

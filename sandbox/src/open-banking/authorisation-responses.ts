@@ -9,9 +9,10 @@ import {
   startAuthorisation,
   assertRedirectUri,
   type RedirectHeaders,
+  missingApprovals,
+  scaStatusOf,
 } from "../world/open-banking/authorisations";
 import type { Authorisation, Decision } from "../world/model/decision";
-import { missingApprovals, scaStatusOf } from "../world/open-banking/decision-handlers";
 
 interface Link {
   readonly href: string;

@@ -4,8 +4,7 @@ import { bearerToken } from "../http/http";
 import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
 import { dayOf } from "../world/calendar/days";
-import type { AccessUse } from "../world/model/access";
-import { type Consent, type ReadCount } from "../world/model/consent";
+import type { AccessUse, Consent, ReadCount } from "../world/model/consent";
 import { findClientConsent } from "../world/open-banking/consents";
 
 interface ReadCallValues {

@@ -19,7 +19,7 @@ import type { World } from "../world/model/world";
 import { isUsable } from "../world/open-banking/consents";
 import type { Authorisation } from "../world/model/decision";
 import { sendQuestion, receiveDecision, sendCrossOriginError, sendPage, sendNotFound } from "./sca-page";
-import type { TokenGrant } from "../world/model/open-banking-tokens";
+import type { TokenGrant } from "../world/model/open-banking";
 
 const authorizePath = "/public/berlingroup/authorize";
 const tokenPath = "/v1/token";

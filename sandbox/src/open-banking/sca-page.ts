@@ -5,7 +5,7 @@ import { cardPage, pageHeaders } from "../pages/page-template";
 import { hiddenInput, html, definitionList } from "../pages/html";
 import type { RoutePlugin } from "../server/server";
 import type { Authorisation } from "../world/model/decision";
-import { concludeAuthorisation, scaStatusOf } from "../world/open-banking/decision-handlers";
+import { concludeAuthorisation, scaStatusOf } from "../world/open-banking/authorisations";
 import type { World } from "../world/model/world";
 
 /** Checkboxes of the accounts. The hidden empty value marks the form as having choices even if none is checked. */

@@ -19,10 +19,10 @@ import type { Consent, ReportSpan } from "../world/model/consent";
 import { type Payment, totalOf, type Transfer } from "../world/model/payment";
 import { toCurrencyAmount, toEntryReference, toLineId } from "../world/model/account-references";
 
-export type EntryListName = Subset<BookingStatus, "booked" | "pending" | "information">;
+type EntryListName = Subset<BookingStatus, "booked" | "pending" | "information">;
 
 /** List of entries of one kind, latest first, converted only for the requested slice. */
-export interface EntryList {
+interface EntryList {
   readonly length: number;
   readonly slice: (from: number, to: number) => readonly EntryView[];
 }
@@ -125,7 +125,7 @@ const toStandingOrderView = ({ order, transfer }: ReturnType<typeof activeStandi
 });
 
 /** Selection of entries in a call. */
-export interface Selection {
+interface Selection {
   readonly bookingStatus: BookingStatus;
   readonly dateFrom?: string | undefined;
   readonly dateTo?: string | undefined;

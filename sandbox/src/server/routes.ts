@@ -1,7 +1,7 @@
 /** Routes of operations. */
 import { type Declaration, fieldsOf, memoizePerOperation } from "@fxdesk/toolkit/operations";
 
-export interface Route {
+interface Route {
   /** Path for the router. Parameters are numbered, because the contract's names have dashes. */
   readonly url: string;
   /** Names of the parameters in the contract, in path order. */

@@ -2,7 +2,7 @@
 import { confirmIfPending } from "./accounts/account-details";
 import type { EventArguments, ScheduledEvent } from "./model/scheduled-events";
 import { expireConsent } from "./open-banking/consents";
-import { lapseDecision } from "./open-banking/decision-handlers";
+import { lapseDecision } from "./open-banking/authorisations";
 import { executePayment, payStandingOrder, settlePayment } from "./open-banking/payment-lifecycle";
 import { beginDay, returnSupplierPayment, payIfFunded, payInterest, paySupplier } from "./seed/business";
 import { bookPlan, continuePlan } from "./seed/trades";

@@ -10,7 +10,7 @@ import {
   toNotFoundError,
 } from "./define-control";
 import { applyDecision } from "../../world/accounts/account-details";
-import { applyOutcome } from "../../world/statements/statement-outcome";
+import { applyOutcome } from "../../world/statements/account-statement";
 import { DomainError } from "../../world/common/domain-error";
 
 export const decideAccountDetails = defineControl(

@@ -4,7 +4,7 @@ import { ErrorMessage } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
 import type { SandboxSession } from "../../session/sandbox-session";
 import { DomainError } from "../../world/common/domain-error";
-import type { StoredFile } from "../../world/common/stored-file";
+import type { StoredFile } from "../../world/model/outbox";
 
 type BodyOf<C> = C extends { responses: { 200: { schema: { _zod: { output: infer T } } } } }
   ? T

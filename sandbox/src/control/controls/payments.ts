@@ -2,7 +2,7 @@
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { day, DecimalText } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
-import { isPayableIban } from "../../world/banks/iban";
+import { isPayableIban } from "../../world/banks/account-numbers";
 import { defineControl, controlDefaults, withDescription, toNotFoundError } from "./define-control";
 import type { SandboxSession } from "../../session/sandbox-session";
 import { canActFor } from "../../world/parties/parties";

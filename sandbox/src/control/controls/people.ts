@@ -3,7 +3,7 @@ import { empty, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { defineControl, controlDefaults, withDescription, toNotFoundError } from "./define-control";
 import type { Authorisation } from "../../world/model/decision";
-import { concludeAuthorisation, scaStatusOf } from "../../world/open-banking/decision-handlers";
+import { concludeAuthorisation, scaStatusOf } from "../../world/open-banking/authorisations";
 import { activateConfig } from "../../world/parties/approvals";
 import { DomainError } from "../../world/common/domain-error";
 import type { World } from "../../world/model/world";

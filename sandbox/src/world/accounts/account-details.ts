@@ -1,8 +1,7 @@
 /** Account details: the numbers under which money reaches a client's accounts. */
 import type { AccountDetailsStatus, Subset } from "../common/enumerations";
-import { type Account, type Numbers, ownNumbers } from "../model/account";
+import { type Account, type Numbers, ownNumbers, type AccountDetails } from "../model/account";
 import { findOrOpenAccount, findAccountIn } from "./accounts";
-import type { AccountDetails } from "../model/details";
 import { homeCountryOf } from "../banks/banks";
 import { nonDeliverableCurrencies } from "../money/currencies";
 import { tradedCurrencies } from "../money/fx";

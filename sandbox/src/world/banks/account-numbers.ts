@@ -2,6 +2,7 @@
  * National formats of account numbers, made from ten digits, with the check digits of the country. Bank and branch do
  * not exist (all zeros, or TEST if letters are required).
  */
+import { validateIBAN, ValidationErrorsIBAN } from "ibantools";
 
 /** Formats ten digits as an account number, or as the national part of an IBAN. */
 export type NumberFormat = (digits: string) => string;
@@ -109,3 +110,10 @@ export const mexican: NumberFormat = (digits) => {
 };
 
 export const newZealand: NumberFormat = (digits) => `${digits.slice(0, 7)}000`;
+
+/** National check digits inside the IBAN are for the bank to verify. */
+const isNational = (error: ValidationErrorsIBAN) =>
+  error === ValidationErrorsIBAN.WrongAccountBankBranchChecksum;
+
+/** True if an IBAN has valid check digits and its country's length and format. */
+export const isPayableIban = (text: string): boolean => validateIBAN(text).errorCodes.every(isNational);

@@ -7,7 +7,7 @@ import type { TransactionType } from "../common/enumerations";
 import type { Entries, EntryDetails } from "./entries";
 
 /** Fields for filtering, readable without loading the whole entry. */
-export interface FilterableLine {
+interface FilterableLine {
   readonly type: TransactionType;
   /** Milliseconds since 1970. */
   readonly valueTime: number;

@@ -1,13 +1,30 @@
 /** State of the open-banking interfaces: consents, payments, authorisations and tokens. */
-import type { Tokens, TokensState } from "../tokens/tokens";
-import type { Random } from "../common/random";
-import type { Authorisation } from "./decision";
+import { Tokens, type TokensState } from "../tokens/tokens";
+import type { Authorisation, Subject } from "./decision";
 import type { Consent } from "./consent";
 import type { Payment } from "./payment";
-import { createPersonTokens, type TokenGrant } from "./open-banking-tokens";
+import type { Random } from "../common/random";
+
+/** Subject of a token and the application it was issued to. */
+export interface TokenGrant extends Subject {
+  /** Application that requested the token. */
+  readonly applicationId: string;
+}
+
+/** OAuth 2.0 tokens that a person grants. Only the latest refresh token of a grant is valid, for 90 days. */
+const createPersonTokens = (random: Random, state?: TokensState<TokenGrant>): Tokens<TokenGrant> =>
+  new Tokens<TokenGrant>(
+    random,
+    {
+      refreshTokenSeconds: 90 * 86_400,
+      maxRefreshTokens: 1,
+      holderOf: (grant) => grant,
+    },
+    state,
+  );
 
 /** A request and its response, for idempotent repetition. */
-export interface StoredResponse {
+interface StoredResponse {
   readonly asked: string;
   readonly result: unknown;
 }

@@ -4,10 +4,16 @@
 import { constants, rmSync } from "node:fs";
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { StoredFile } from "../common/stored-file";
 import { DomainError } from "../common/domain-error";
 
-export interface MailDraft {
+/** A file with its content. */
+export interface StoredFile {
+  readonly contentType: string;
+  readonly fileName: string;
+  readonly bytes: Buffer;
+}
+
+interface MailDraft {
   /** Seed of the Message-ID and of the MIME boundaries. */
   readonly id: string;
   readonly to: string;

@@ -1,13 +1,11 @@
 /** Future events in order of time: incoming money, maturing trades, expiring consents. */
 import type { Big } from "big.js";
-import type { Account } from "./account";
-import type { AccountDetails } from "./details";
+import type { Account, AccountDetails } from "./account";
 import type { Movement } from "../ledger/entries";
 import type { Consent } from "./consent";
 import type { Decision } from "./decision";
 import type { Payment } from "./payment";
-import type { PlanStep, TradePlan } from "./trade-plan";
-import type { Interest, Outgoing, Recurring, SupplierPayment } from "./planned-business";
+import type { PlanStep, TradePlan, Interest, Outgoing, Recurring, SupplierPayment } from "./planned-business";
 import type { Trade, TradePayment } from "./trade";
 
 /** Kinds of events and their arguments. */

@@ -13,7 +13,7 @@ export interface StandingOrder {
   readonly monthsOfExecution?: readonly string[] | undefined;
 }
 
-export type Frequency = keyof typeof steps;
+type Frequency = keyof typeof steps;
 
 /** Interval between execution days. */
 const steps = {
@@ -52,7 +52,7 @@ const executionDay = (order: StandingOrder, day: string, system: PaymentSystem):
     : executionDay(order, addDays(day, order.executionRule === "preceding" ? -1 : 1), system);
 
 /** An execution day and its number in the order's frequency, from 0. */
-export interface NumberedDay {
+interface NumberedDay {
   readonly day: string;
   readonly number: number;
 }

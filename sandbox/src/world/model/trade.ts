@@ -1,4 +1,4 @@
-/** Trades and what remains of them. */
+/** Trades, what remains of them, and the quotes they are booked from. */
 import { Big } from "big.js";
 import type { Money } from "../money/currencies";
 import { DomainError } from "../common/domain-error";
@@ -168,4 +168,12 @@ export function statusOf(trade: Trade): TradeStatus {
   return allocatedTotal.lt(remainingAmount(trade, "buy"))
     ? "Funds Out Partially Allocated"
     : "Funds Out Full Allocated";
+}
+
+/** Terms offered for a short while. */
+export interface Quote {
+  readonly quoteId: string;
+  readonly terms: Omit<TradeTerms, "reference">;
+  readonly expiresAt: Date;
+  used: boolean;
 }

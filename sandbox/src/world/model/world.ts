@@ -1,8 +1,7 @@
 /** A simulated world: the complete state of the sandbox, derived from one seed. */
 import type { Big } from "big.js";
-import type { AccountDetails } from "./details";
-import type { Account } from "./account";
-import type { Tokens, TokensState } from "../tokens/tokens";
+import type { AccountDetails, Account } from "./account";
+import { type Tokens, type TokensState, type Grant, createSignInTokens } from "../tokens/tokens";
 import { OpenBanking, type OpenBankingState } from "./open-banking";
 import type { Outbox } from "./outbox";
 import { ScheduledEvents, type ScheduledEventsState, type ScheduledEvent } from "./scheduled-events";
@@ -11,12 +10,10 @@ import type { Clock } from "../calendar/clock";
 import { randomDrift, Rates } from "../money/fx";
 import { Ledger, type LedgerState } from "../ledger/ledger";
 import { type Client, type Contact, demoParties, type Parties } from "../parties/parties";
-import type { Quote } from "./quotes";
+import type { Quote, Beneficiary, Trade } from "./trade";
 import { Random } from "../common/random";
 import type { StatementOutcome, Statement } from "./statement";
 import { type Settings, defaultSettings } from "./settings";
-import { type Grant, createSignInTokens } from "../tokens/sign-in";
-import type { Beneficiary, Trade } from "./trade";
 
 /** Collections of a world. */
 interface WorldCollections {

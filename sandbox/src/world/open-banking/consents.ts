@@ -4,9 +4,16 @@ import type { Account } from "../model/account";
 import { addDays, dayOf, startOf } from "../calendar/days";
 import type { Client } from "../parties/parties";
 import type { World } from "../model/world";
-import { type Grant, accessWithChoices, grantFor, letsPersonChoose, narrowGrant } from "../model/access";
+import {
+  type Grant,
+  accessWithChoices,
+  grantFor,
+  letsPersonChoose,
+  narrowGrant,
+  type Consent,
+  type ConsentTerms,
+} from "../model/consent";
 import type { ConsentStatus } from "../common/enumerations";
-import type { Consent, ConsentTerms } from "../model/consent";
 import type { Decision, Subject } from "../model/decision";
 import { scheduleLapse } from "./decision-lapse";
 import { accountNumberOf, toAccountReference } from "../model/account-references";

@@ -3,7 +3,7 @@ import { Big } from "big.js";
 import { type Money, formatDecimalAmount } from "../money/currencies";
 import { dayMs, dayOf, timeAtHour } from "../calendar/days";
 import { settlementStartDay, firstInstructableDay } from "../calendar/payment-systems";
-import { isPayableIban } from "../banks/iban";
+import { isPayableIban } from "../banks/account-numbers";
 import type { Movement } from "../ledger/ledger";
 import { availableBalance, moveMoney, recordExpectation } from "../accounts/movements";
 import type { World } from "../model/world";

@@ -10,8 +10,7 @@ import type { Client, Contact, Parties } from "../parties/parties";
 import type { Settings } from "../model/settings";
 import type { Beneficiary } from "../model/trade";
 import type { World } from "../model/world";
-import { rewindWorld } from "./rewind-world";
-import { bankBusiness, scheduleBusiness } from "./business";
+import { rewindWorld, bankBusiness, scheduleBusiness } from "./business";
 import type { CompanyDescription, WorldDescription } from "./world-description";
 import type { Recurring } from "../model/planned-business";
 

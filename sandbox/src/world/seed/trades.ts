@@ -13,7 +13,7 @@ import { allocateFunds } from "../trades/payments";
 import { hasAccount, type Trade, unallocatedAmount } from "../model/trade";
 import { bookTrade, cancelTrade, fundTrade } from "../trades/trading";
 import type { World } from "../model/world";
-import type { PlanStep, TradePlan } from "../model/trade-plan";
+import type { PlanStep, TradePlan } from "../model/planned-business";
 
 const demoCurrencies = ["EUR", "GBP", "USD", "JPY"];
 const hourOfBooking = 10;

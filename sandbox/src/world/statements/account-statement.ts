@@ -14,7 +14,7 @@ import {
   type BookedLines,
 } from "../ledger/ledger";
 import type { Client } from "../parties/parties";
-import type { AccountStatement, AsOf, Period } from "../model/statement";
+import type { AccountStatement, AsOf, Period, StatementOutcome, Statement } from "../model/statement";
 import type { World } from "../model/world";
 
 const availableAccount = (account: Account) => balanceAccount(account, "InterimAvailable");
@@ -151,4 +151,18 @@ export function createAccountStatement(
     holder: client,
     writtenAt: asOf.time,
   };
+}
+
+/** Time to prepare a statement. */
+export const preparationMs = 300;
+
+/** Delays or fails a statement as a control has set it. */
+export function applyOutcome(
+  { now }: World,
+  statement: Statement,
+  { failed, delayMs }: StatementOutcome,
+): void {
+  const ready = Math.max(statement.readyAt.getTime(), now.getTime());
+  statement.readyAt = new Date(ready + delayMs);
+  statement.failed = failed;
 }

@@ -85,7 +85,7 @@ export function checkMargin(world: World, trade: Trade): void {
  * Calls more margin if the market has moved against the client. Returns all of it if there is no loss or nothing left
  * unsettled.
  */
-export function revalueMargin(world: World, trade: Trade): void {
+function revalueMargin(world: World, trade: Trade): void {
   if (isFinished(trade) || !hasMargin(trade)) return;
   const amount = unsettledAmount(trade, "sell");
   const levels = lossLevelsOf(world, trade);

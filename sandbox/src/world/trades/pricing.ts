@@ -6,8 +6,14 @@ import type { Money } from "../money/currencies";
 import { dayMs, dayOf } from "../calendar/days";
 import { convertAmount, feeFor } from "../money/fx";
 import type { TradeType } from "../common/enumerations";
-import type { Quote } from "../model/quotes";
-import { drawdownViolation, remainingAmount, type Trade, type TradeTerms, windowOf } from "../model/trade";
+import {
+  type Quote,
+  drawdownViolation,
+  remainingAmount,
+  type Trade,
+  type TradeTerms,
+  windowOf,
+} from "../model/trade";
 import { drawdownDate, valueDateFor } from "./value-date";
 import type { World } from "../model/world";
 

@@ -6,7 +6,7 @@ import type { TradeType } from "../common/enumerations";
 import type { World } from "../model/world";
 import { type Trade, windowOf } from "../model/trade";
 
-export interface ValueDate {
+interface ValueDate {
   readonly maturityDate: string;
   /** Reason for a day other than the requested one. */
   readonly warning: string | undefined;
