@@ -58,7 +58,7 @@ function findCycle(start: string): string[] | undefined {
 test("finds imports", () => {
   expect(importsOf("core/index.ts")).toContain("core/errors.ts");
   expect(importsOf("core/contract/all.ts")).toContain("core/contract/trades.ts");
-  expect(importsOf("sandbox/src/server/pipeline.ts")).toContain("sandbox/src/http/error-mapping.ts");
+  expect(importsOf("sandbox/src/server/pipeline.ts")).toContain("sandbox/src/http/http-error.ts");
 });
 
 test("has no circular imports", () => {

@@ -17,14 +17,14 @@ import { type Settings, resolveSettings, defaultSettings } from "./world/model/s
 import { copyState } from "./session/state-serialization";
 
 export type { AnyBehaviour, Behaviour, Call } from "./calls/behaviour";
-export type { Result } from "./calls/result";
+export type { Result } from "./calls/behaviour";
 export type { ControlPlane } from "./control/control-plane";
 export { controls } from "./control/controls";
 export type { Mail } from "./world/model/outbox";
 export { HttpError } from "./http/http-error";
 export { includedWorlds, WorldFileError, worldSchema } from "./world/seed/world-file";
 export type { SavedSandbox } from "./session/saved-sandbox";
-export { SavedSandboxError } from "./session/saved-sandbox-error";
+export { SavedSandboxError } from "./session/saved-sandbox";
 export type { LoggedRequest } from "./session/sandbox-state";
 export { demo } from "./world/parties/parties";
 

@@ -1,7 +1,6 @@
 /** Statements. Contract: endpoints 13 to 18. */
 import type { Mt940Options } from "@fxdesk/toolkit/formats";
-import type { BehavioursOf } from "../calls/behaviour";
-import type { FileResponse } from "../calls/result";
+import type { BehavioursOf, FileResponse } from "../calls/behaviour";
 import {
   createAccountStatement,
   asOfNow,

@@ -2,7 +2,7 @@
 import type { Declaration, ResponseDeclaration } from "@fxdesk/toolkit/operations";
 import { isRequired, kindOf, optionsOf, unwrap } from "@fxdesk/toolkit/schema";
 import type { z } from "zod";
-import type { Result } from "./result";
+import type { Result } from "./behaviour";
 import type { StoredFile } from "../world/model/outbox";
 
 /** Candidate strings. The first that satisfies the schema is used. */

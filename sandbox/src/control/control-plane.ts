@@ -8,8 +8,7 @@ import {
   withDefaults,
 } from "@fxdesk/toolkit/operations";
 import type { AnyBehaviour, Call } from "../calls/behaviour";
-import { toHttpError } from "../http/error-mapping";
-import { HttpError } from "../http/http-error";
+import { toHttpError, HttpError } from "../http/http-error";
 import type { SandboxSession } from "../session/sandbox-session";
 import { controls } from "./controls";
 

@@ -4,8 +4,10 @@ import type { SandboxSession } from "../session/sandbox-session";
 import type { Account } from "../world/model/account";
 import { type Money, formatDecimalAmount } from "../world/money/currencies";
 import type { Trade } from "../world/model/trade";
-import type { World } from "../world/model/world";
 import { type Html, html } from "../pages/html";
+import { canActFor } from "../world/parties/parties";
+import type { World } from "../world/model/world";
+import type { Choice } from "./form";
 
 /** Section of the page with a heading. The script refreshes it. */
 export interface Panel {
@@ -85,3 +87,16 @@ export const homeAccounts = ({ accounts, home }: World): Account[] =>
 /** Returns the demo company's trades in booking order. */
 export const homeTrades = ({ trades, home }: World): Trade[] =>
   [...trades.values()].filter(({ clientId }) => clientId === home.clientId);
+
+/** Returns the eligible contacts of the company as choices. */
+export const contactChoices = (
+  { contacts, home }: World,
+  isEligible: (contactId: string) => boolean = () => true,
+): Choice[] =>
+  [...contacts.values()]
+    .filter((contact) => canActFor(contact, home) && isEligible(contact.contactId))
+    .map(({ contactId, name }) => [contactId, name]);
+
+/** Joins the names of contacts. */
+export const contactNames = ({ contacts }: World, contactIds: readonly string[]): string =>
+  contactIds.map((contactId) => contacts.get(contactId)?.name ?? contactId).join(", ");

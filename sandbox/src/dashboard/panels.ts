@@ -1,19 +1,35 @@
 /** Panels of the dashboard. */
-import { reset } from "../control/controls";
-import { html } from "../pages/html";
+import { reset, fork, load, save } from "../control/controls";
+import { html, type Html } from "../pages/html";
 import { accountsPanel } from "./accounts";
 import { approvalsPanel } from "./approvals";
 import { clockPanel } from "./clock";
 import { faultsPanel } from "./faults";
-import { controlForm } from "./form";
 import { marketPanel } from "./market";
 import { outboxPanel } from "./outbox";
-import type { Panel } from "./panel";
 import { paymentsPanel } from "./payments";
 import { requestsPanel } from "./requests";
-import { savedStatePanel } from "./saved-state";
 import { tradesPanel } from "./trades";
 import { pendingDecisionsPanel } from "./pending-decisions";
+import type { SandboxSession } from "../session/sandbox-session";
+import { controlForm } from "./form";
+import type { Panel } from "./panel";
+
+const renderForks = ({ forkUrls }: SandboxSession): Html =>
+  html`${forkUrls.map((address) => html`<p>Forked: <a href="${address}">${address}</a></p>`)}`;
+
+const savedStatePanel: Panel = {
+  id: "saved-state",
+  title: "Save and restore",
+  area: "side",
+  show: renderForks,
+  forms: () =>
+    html`<p>
+        <a href="${save.path}" download>Save as a file</a> to restore this state later, here or in another
+        sandbox.
+      </p>
+      ${controlForm(load, { file: "Saved file (replaces the current state)", cssClass: "bad" })}${controlForm(fork)}`,
+};
 
 const resetPanel: Panel = {
   id: "reset",

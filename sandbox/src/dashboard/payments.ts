@@ -17,8 +17,8 @@ import {
   smallText,
   scrollableTable,
   homeTrades,
+  contactChoices,
 } from "./panel";
-import { contactChoices } from "./contacts";
 
 const maxPaymentsShown = 10;
 

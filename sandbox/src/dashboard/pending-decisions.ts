@@ -14,8 +14,17 @@ import type { World } from "../world/model/world";
 import { type Html, html, definitionList } from "../pages/html";
 import { describeRules } from "./approvals";
 import { controlForm } from "./form";
-import { foldedList, interleave, moneyText, emptyState, type Panel, smallText, homeTrades } from "./panel";
-import { contactChoices, contactNames } from "./contacts";
+import {
+  foldedList,
+  interleave,
+  moneyText,
+  emptyState,
+  type Panel,
+  smallText,
+  homeTrades,
+  contactChoices,
+  contactNames,
+} from "./panel";
 
 interface PendingDecision {
   readonly title: string;

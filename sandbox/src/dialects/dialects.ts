@@ -1,8 +1,9 @@
-/** Dialects by server: the JSON dialect, except for open banking. */
-import type { Service } from "@fxdesk/toolkit/operations";
+/** Dialects by server, and error responses: the JSON dialect, except for open banking. */
+import { type Service, type Declaration, errorBody } from "@fxdesk/toolkit/operations";
 import type { Dialect } from "./dialect";
-import { openBankingDialect } from "./open-banking";
-import { openBankingServer } from "./open-banking-server";
+import { openBankingDialect, openBankingServer } from "./open-banking";
+import { extensionHeader, type HttpResponse, type HttpRequest } from "../http/http";
+import type { HttpError } from "../http/http-error";
 
 type ErrorTexts = Readonly<Record<"code" | "message" | "details", string>>;
 
@@ -16,7 +17,7 @@ function setAtPath(body: object, path: string, value: unknown): void {
 }
 
 /** Writes an error body. The last entry of `errorBodies` applies to all servers that have no entry of their own. */
-function errorBody({ errorBodies }: Service, texts: ErrorTexts): string {
+function jsonErrorBody({ errorBodies }: Service, texts: ErrorTexts): string {
   const { messages = [""], code = [], message = [], details = [] } = errorBodies.at(-1) ?? {};
   const item = {};
   for (const [paths, value] of [
@@ -47,7 +48,7 @@ const jsonDialect: Dialect = {
   toErrorResponse: (refusal, _request, service) => ({
     status: refusal.status,
     headers: { "content-type": "application/json; charset=utf-8", ...refusal.headers },
-    body: errorBody(service, refusal),
+    body: jsonErrorBody(service, refusal),
   }),
   requestId: (sent) => sent,
 };
@@ -61,4 +62,31 @@ export function serverOfPath({ servers, operations }: Service): (path: string) =
   const known = new Map(operations.map(({ path, server }) => [firstSegment(path), server]));
   const [first = ""] = Object.keys(servers);
   return (path) => known.get(firstSegment(path)) ?? first;
+}
+
+/** Formats an error outside any operation. It always has a body. */
+export const toPlainErrorResponse = (
+  server: string,
+  request: HttpRequest,
+  error: HttpError,
+  service: Service,
+): HttpResponse => dialectOf(server).toErrorResponse(error, request, service);
+
+/**
+ * Formats an error of an operation. A status documented without a body gets none; an undocumented status is marked as
+ * an extension.
+ */
+export function toErrorResponse(
+  operation: Declaration,
+  request: HttpRequest,
+  error: HttpError,
+  service: Service,
+): HttpResponse {
+  const { status, headers } = error;
+  const declaredError = operation.errors[status];
+  if (declaredError !== undefined && !errorBody(declaredError)) return { status, headers, body: undefined };
+  const response = toPlainErrorResponse(operation.server, request, error, service);
+  return declaredError !== undefined
+    ? response
+    : { ...response, headers: { ...response.headers, ...extensionHeader } };
 }

@@ -1,12 +1,34 @@
 /** Documents of trades and payments: their URLs and contents. */
 import type { TradePaymentStatus } from "../world/common/enumerations";
 import { groupDigits } from "./report";
-import { bankIn, homeCountryOf, receivingAccount } from "../world/banks/banks";
+import { bankIn, homeCountryOf, receivingAccount, type Bank } from "../world/banks/banks";
 import { type Money, formatDecimalAmount } from "../world/money/currencies";
 import { startOf } from "../world/calendar/days";
 import { type Trade, type TradePayment, windowOf } from "../world/model/trade";
 import type { World } from "../world/model/world";
-import type { Letter } from "./letter";
+import { drawPdf, fonts, ink, page, toPrintable } from "./pdf-canvas";
+
+/** One page with a title and a list of names and values. */
+interface Letter {
+  readonly bank: Bank;
+  readonly title: string;
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  readonly writtenAt: Date;
+}
+
+const valueX = 200;
+const valueWidth = page.right - valueX;
+const lineGap = 8;
+
+export const letterPdf = (letter: Letter): Promise<Buffer> =>
+  drawPdf(letter, (canvas) => {
+    let y = page.top + 72;
+    for (const [name, value] of letter.facts) {
+      canvas.setStyle(fonts.plain, 10, ink.quiet).text(name, page.left, y);
+      canvas.setStyle(fonts.plain, 10, ink.text).text(toPrintable(value), valueX, y, { width: valueWidth });
+      y = canvas.document.y + lineGap;
+    }
+  });
 
 export type DocumentKind = "trade-receipts" | "payment-instructions" | "payment-receipts";
 

@@ -1,7 +1,6 @@
 /** Responses of the calls that start and read authorisations. */
-import type { Call } from "../calls/behaviour";
+import type { Call, Result } from "../calls/behaviour";
 import { header } from "../http/http";
-import type { Result } from "../calls/result";
 import type { World } from "../world/model/world";
 import {
   findAuthorisation,

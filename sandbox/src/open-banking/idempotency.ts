@@ -1,6 +1,5 @@
 /** Idempotency of calls that repeat the X-Request-ID of an earlier one. */
-import type { Call } from "../calls/behaviour";
-import type { Result } from "../calls/result";
+import type { Call, Result } from "../calls/behaviour";
 import { DomainError } from "../world/common/domain-error";
 import { dayMs } from "../world/calendar/days";
 

@@ -7,7 +7,7 @@ import { oauth } from "./oauth";
 import { payments } from "./payment-operations";
 import { scaPage } from "./sca-page";
 
-export { openBankingServer } from "../dialects/open-banking-server";
+export { openBankingServer } from "../dialects/open-banking";
 
 export const openBankingBehaviours: Readonly<Record<string, AnyBehaviour>> = {
   ...payments,

@@ -2,8 +2,7 @@
 import type { OperationValues } from "@fxdesk/toolkit/operations";
 import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
-import type { BehavioursOf, Call, Declared } from "../calls/behaviour";
-import type { Result, ResultOf } from "../calls/result";
+import type { BehavioursOf, Call, Declared, Result, ResultOf } from "../calls/behaviour";
 import { jsonMediaType } from "../http/http";
 import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";

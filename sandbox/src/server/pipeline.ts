@@ -1,15 +1,13 @@
 /** Pipeline of a call: authorise, run the behaviour (or return an example), respond. */
 import type { Declaration, Service } from "@fxdesk/toolkit/operations";
-import type { AnyBehaviour, Behaviour } from "../calls/behaviour";
-import type { FileResponse, Result } from "../calls/result";
-import { toHttpError } from "../http/error-mapping";
+import type { AnyBehaviour, Behaviour, FileResponse, Result } from "../calls/behaviour";
+import { toHttpError, HttpError } from "../http/http-error";
 import { authorize } from "./authorize";
 import type { FaultEffect } from "../session/fault-queue";
 import type { HttpResponse, HttpRequest } from "../http/http";
 import { exampleResult } from "../calls/example";
 import { assertAcceptable } from "../calls/content-negotiation";
-import { HttpError } from "../http/http-error";
-import { toErrorResponse } from "../dialects/error-response";
+import { toErrorResponse } from "../dialects/dialects";
 import type { SandboxSession } from "../session/sandbox-session";
 
 export interface Pipeline {

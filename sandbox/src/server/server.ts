@@ -8,14 +8,12 @@ import fastify, {
   type onRequestAsyncHookHandler,
 } from "fastify";
 import type { ErrorCodes } from "../dialects/dialect";
-import { dialectOf, serverOfPath } from "../dialects/dialects";
-import { toHttpError } from "../http/error-mapping";
+import { dialectOf, serverOfPath, toPlainErrorResponse, toErrorResponse } from "../dialects/dialects";
+import { toHttpError, invalidRequestStatus, HttpError } from "../http/http-error";
 import { faultEffectOf } from "../session/fault-queue";
 import { extensionHeader, header, type HttpResponse, type HttpRequest, send } from "../http/http";
-import { openBankingServer } from "../dialects/open-banking-server";
+import { openBankingServer } from "../dialects/open-banking";
 import { respond, type Pipeline } from "./pipeline";
-import { invalidRequestStatus, HttpError } from "../http/http-error";
-import { toPlainErrorResponse, toErrorResponse } from "../dialects/error-response";
 import { isUntracked, RequestLog } from "./request-log";
 import { type InvalidPathValue, findInvalidPathValue, routeOf } from "./routes";
 import type { SandboxSession } from "../session/sandbox-session";

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { text } from "node:stream/consumers";
 import { type Declaration, errorDescription } from "@fxdesk/toolkit/operations";
 import type { FastifyReply } from "fastify";
-import type { Result } from "../calls/result";
+import type { Result } from "../calls/behaviour";
 import { dialectOf } from "../dialects/dialects";
 import { exampleResult } from "../calls/example";
 import { type HttpResponse, send } from "../http/http";

@@ -3,7 +3,7 @@ import type { Declaration } from "@fxdesk/toolkit/operations";
 import type { Exchange } from "./exchange";
 import { FaultQueue } from "./fault-queue";
 import { UndoHistory } from "./undo-history";
-import { damagedStateError } from "./saved-sandbox-error";
+import { damagedStateError } from "./saved-sandbox";
 import type { WorldSetup, LoggedRequest, RequestRate, SandboxState } from "./sandbox-state";
 import { DomainError } from "../world/common/domain-error";
 import { type MailDelivery, Outbox } from "../world/model/outbox";

@@ -1,8 +1,35 @@
-/** Saved sandboxes: the state and the version of its format. */
-import { type AnyState, migrateState, currentVersion } from "./migrations";
-import { damagedStateError, SavedSandboxError } from "./saved-sandbox-error";
+/** Saved sandboxes: the state, the version of its format, and the migrations from earlier versions. */
 import type { SandboxState } from "./sandbox-state";
 import { type Json, deserializeState, serializeState } from "./state-serialization";
+import { redactExchangeBody, type Exchange } from "./exchange";
+
+/** Error of a saved sandbox that cannot be loaded. The message says what to do. */
+export class SavedSandboxError extends RangeError {}
+
+export const damagedStateError = (reason: string): SavedSandboxError =>
+  new SavedSandboxError(`The saved sandbox is damaged: ${reason}`);
+
+/** State in any version of the format. Each migration knows only the parts it changes. */
+type AnyState = Readonly<Record<string, unknown>>;
+
+/** Version 1 recorded the secrets typed at a login. */
+function redactLoginSecrets(state: AnyState): AnyState {
+  const exchanges = [...(state["exchanges"] as ReadonlyMap<number, Exchange>)].map(
+    ([number, { request, response }]) =>
+      [number, { request: redactExchangeBody(request), response: redactExchangeBody(response) }] as const,
+  );
+  return { ...state, exchanges: new Map(exchanges) };
+}
+
+/** In version order: the first entry migrates version 1 to version 2. */
+const migrations: readonly ((state: AnyState) => AnyState)[] = [redactLoginSecrets];
+
+/** Version of the format that is written. Each change of the format needs a migration. */
+const currentVersion = migrations.length + 1;
+
+/** Migrates a state to the current version. */
+const migrateState = (state: AnyState, savedVersion: number): AnyState =>
+  migrations.slice(savedVersion - 1).reduce((migrated, migrate) => migrate(migrated), state);
 
 /** Saved sandbox as a JSON value. */
 export interface SavedSandbox {

@@ -1,8 +1,7 @@
 /** Controls to save, load, fork and undo. */
 import { empty, file, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { saveState, parseSavedState } from "../../session/saved-sandbox";
-import { SavedSandboxError } from "../../session/saved-sandbox-error";
+import { saveState, parseSavedState, SavedSandboxError } from "../../session/saved-sandbox";
 import { toValidationError } from "../../world/common/domain-error";
 import type { Json } from "../../session/state-serialization";
 import { defineControl, withDescription, controlDefaults } from "./define-control";
