@@ -39,14 +39,6 @@ const requestTimeoutMs = 60_000;
 
 export function buildServer(pipeline: Pipeline, extensions: readonly ExtensionSet[]): FastifyInstance {
   const { service, session } = pipeline;
-  const app = fastify({
-    exposeHeadRoutes: false,
-    bodyLimit: maxBodyBytes,
-    requestTimeout: requestTimeoutMs,
-    forceCloseConnections: true,
-    routerOptions: { maxParamLength: 1_000 },
-    frameworkErrors: (error, request, reply) => void handleError(request, reply, error),
-  });
   const log = new RequestLog(session);
 
   const errorHandlerFor =
@@ -57,6 +49,14 @@ export function buildServer(pipeline: Pipeline, extensions: readonly ExtensionSe
     };
   const handleError = errorHandlerFor(service);
 
+  const app = fastify({
+    exposeHeadRoutes: false,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 1_000 },
+    frameworkErrors: (error, request, reply) => void handleError(request, reply, error),
+  });
   app.decorateRequest("number", 0);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
