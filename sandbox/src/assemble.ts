@@ -1,17 +1,21 @@
 /** Assembles a sandbox without starting to listen. */
-import type { Service } from "@fxdesk/toolkit/operations";
+import { contract, type Service } from "@fxdesk/toolkit/operations";
 import type { FastifyInstance } from "fastify";
-import type { AnyBehaviour } from "./behaviour";
+import type { AnyBehaviour } from "./calls/behaviour";
 import { behaviours as ownBehaviours } from "./behaviours";
-import { controlBehaviours, controlExtensions } from "./control";
+import { controlBehaviours } from "./control/control-plane";
+import { controls } from "./control/controls";
+import { assertSameOrigin } from "./control/guard";
+import { docs } from "./dashboard/docs";
+import { dashboard } from "./dashboard/page";
 import { extensionBehaviours, extensionsFor } from "./extensions";
-import type { MailDelivery } from "./world/outbox";
-import { buildServer } from "./server";
-import { DomainError } from "./world/domain-error";
-import { type StartFork, SandboxSession } from "./sandbox-session";
-import type { WorldSetup, SandboxState } from "./sandbox-state";
+import type { MailDelivery } from "./world/model/outbox";
+import { buildServer, type ExtensionSet } from "./server/server";
+import { DomainError } from "./world/common/domain-error";
+import { type StartFork, SandboxSession } from "./session/sandbox-session";
+import type { WorldSetup, SandboxState } from "./session/sandbox-state";
 
-export interface SandboxParts {
+interface SandboxParts {
   readonly service: Service;
   /** Setup of a new world, or a saved state. */
   readonly start: WorldSetup | SandboxState;
@@ -24,6 +28,16 @@ export interface SandboxParts {
 
 const rejectFork: StartFork = () =>
   Promise.reject(new DomainError("not-found", "This sandbox does not support forking over its controls."));
+
+/** Controls, dashboard and documentation, in the format of the JSON interface whatever service is simulated. */
+const controlExtensions: ExtensionSet = {
+  service: { ...contract, operations: controls },
+  plugins: [dashboard, docs],
+  guard: assertSameOrigin,
+  untracked: true,
+  // Saved sandboxes can be large.
+  bodyLimit: 2 ** 30,
+};
 
 export function assemble({
   service,

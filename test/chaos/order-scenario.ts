@@ -126,7 +126,7 @@ class ProcessBooker implements Booker {
 }
 
 /** The sandbox's extra operations as a module, for a separate process to load. */
-const builtExtension = join(__dirname, "../../sandbox/dist/extension.js");
+const builtExtension = join(__dirname, "../../sandbox/dist/extensions/extension.js");
 
 const pairs = [
   ["EUR", "USD"],

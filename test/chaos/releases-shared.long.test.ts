@@ -17,7 +17,7 @@ import { demoEnvironment, fxdeskMcp, type McpClient, revisions, textOf } from ".
 import { eventually } from "../support/eventually";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 20);
-const builtExtension = join(__dirname, "../../sandbox/dist/extension.js");
+const builtExtension = join(__dirname, "../../sandbox/dist/extensions/extension.js");
 
 let postgres: Postgres;
 let place: ReleaseFixture;

@@ -37,7 +37,7 @@ const token = "a-token-for-these-tests";
 const bearer = { authorization: `Bearer ${token}` };
 const offer = { toolsets: ["all"], allow: ["money"] } as const;
 
-const builtExtension = join(__dirname, "../../sandbox/dist/extension.js");
+const builtExtension = join(__dirname, "../../sandbox/dist/extensions/extension.js");
 
 const stdio = () => {
   const { sandbox, store, policyPath, peoplePath } = place;

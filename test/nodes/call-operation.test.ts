@@ -27,7 +27,7 @@ const interceptorMessage = "Called through the link.";
 
 /** The sandbox's extension, with a link of the user's. */
 const extensionSource = `
-const quotes = require(${JSON.stringify(join(root, "sandbox/dist/extension.js"))});
+const quotes = require(${JSON.stringify(join(root, "sandbox/dist/extensions/extension.js"))});
 const link = (_call, next) => {
   console.log(${JSON.stringify(interceptorMessage)});
   return next();

@@ -19,7 +19,7 @@ beforeAll(async () => {
   place = await createReleaseFixture();
   const { effects } = place.sandbox.extension;
   // Node-RED loads what is built.
-  const path = join(root, "sandbox/dist/extension.js");
+  const path = join(root, "sandbox/dist/extensions/extension.js");
   nodeRed = await NodeRed.start({
     env: { FXDESK_EXTENSIONS: path, FXDESK_EXTENSION_EFFECTS: effects.join(",") },
   });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { compile } from "../support/consumer-project";
 
 const root = join(__dirname, "../..");
-const behaviour = join(root, "sandbox/src/behaviour");
+const behaviour = join(root, "sandbox/src/calls/behaviour");
 
 /** Compiler options of the repository, with the declarations from source. */
 const options = {

@@ -3,9 +3,9 @@ import { readCoda, readCsv, readMt940, type Statement } from "@fxdesk/toolkit/fo
 import { XMLParser } from "fast-xml-parser";
 import { bankTransactionCode, writeCamt053 } from "../../sandbox/src/open-banking/camt053";
 import { createAccountStatement } from "../../sandbox/src/world/statements/account-statement";
-import type { Period } from "../../sandbox/src/world/statements/statement";
+import type { Period } from "../../sandbox/src/world/model/statement";
 import { statementFile, toStoredFile } from "../../sandbox/src/files/statement-file";
-import type { StatementFormat } from "../../sandbox/src/world/enumerations";
+import type { StatementFormat } from "../../sandbox/src/world/common/enumerations";
 import { reportPdf } from "../../sandbox/src/files/report-pdf";
 import { incomingFundsReport, tradesReport } from "../../sandbox/src/files/reports";
 import { findOrOpenAccount } from "../../sandbox/src/world/accounts/accounts";

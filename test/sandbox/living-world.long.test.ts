@@ -7,14 +7,14 @@ import { XMLParser } from "fast-xml-parser";
 import { assemble } from "../../sandbox/src/assemble";
 import { statementFile, toStoredFile } from "../../sandbox/src/files/statement-file";
 import { writeCamt053 } from "../../sandbox/src/open-banking/camt053";
-import type { Account } from "../../sandbox/src/world/accounts/account";
+import type { Account } from "../../sandbox/src/world/model/account";
 import { addDays, dayOf } from "../../sandbox/src/world/calendar/days";
 import { balanceAccount } from "../../sandbox/src/world/ledger/ledger";
 import { settingsFromDescription } from "../../sandbox/src/world/seed/seed-from-description";
-import { resolveSettings } from "../../sandbox/src/world/settings";
+import { resolveSettings } from "../../sandbox/src/world/model/settings";
 import { createAccountStatement } from "../../sandbox/src/world/statements/account-statement";
-import type { World } from "../../sandbox/src/world/world";
-import { includedWorlds, readWorld } from "../../sandbox/src/world-file";
+import type { World } from "../../sandbox/src/world/model/world";
+import { includedWorlds, readWorld } from "../../sandbox/src/world/seed/world-file";
 import { checkBooks, checkLines } from "./support/check-books";
 
 const days = 730;

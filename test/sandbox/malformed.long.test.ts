@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import { type Declaration, fieldsOf, operations, type Values } from "@fxdesk/toolkit/operations";
 import { controls, demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { extensionOperations } from "../../sandbox/src/extensions/extension-operations";
-import { routeOf } from "../../sandbox/src/routes";
+import { routeOf } from "../../sandbox/src/server/routes";
 import { requestValues } from "../support/arbitrary";
 import { assertConforms } from "../support/conformance";
 import { fingerprint, fingerprintBefore } from "./support/fingerprint";

@@ -4,8 +4,8 @@
  */
 import * as fc from "fast-check";
 import { type ControlPlane, HttpError } from "@fxdesk/sandbox";
-import { saveState, parseSavedState } from "../../sandbox/src/saved-sandbox";
-import { copyState } from "../../sandbox/src/world/state-serialization";
+import { saveState, parseSavedState } from "../../sandbox/src/session/saved-sandbox";
+import { copyState } from "../../sandbox/src/session/state-serialization";
 import { activities, seedActivities, now, step } from "./support/activities";
 import type { Ask } from "./support/http";
 import { startInProcess, startInProcessFrom, type InProcessSandbox } from "./support/in-process";

@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { type CreditDebit, readMt940 } from "@fxdesk/toolkit/formats";
 import { demo } from "@fxdesk/sandbox";
 import { Big } from "big.js";
-import type { Account } from "../../sandbox/src/world/accounts/account";
+import type { Account } from "../../sandbox/src/world/model/account";
 import { balanceAccount } from "../../sandbox/src/world/ledger/ledger";
 import { operationNamed } from "../support/operations";
 import { activities, seedActivities, call, now, step } from "./support/activities";

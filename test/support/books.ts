@@ -4,12 +4,12 @@ import type { Big } from "big.js";
 import { contract } from "../../core/contract/contract";
 import type { ClientOptions, FxdeskClient } from "../../core";
 import { assemble } from "../../sandbox/src/assemble";
-import { type ControlPlane, controlPlane } from "../../sandbox/src/control";
-import type { Account } from "../../sandbox/src/world/accounts/account";
+import { type ControlPlane, controlPlane } from "../../sandbox/src/control/control-plane";
+import type { Account } from "../../sandbox/src/world/model/account";
 import { balanceAccount } from "../../sandbox/src/world/ledger/ledger";
 import { demo } from "../../sandbox/src/world/parties/parties";
-import { defaultSettings, type Settings } from "../../sandbox/src/world/settings";
-import type { World } from "../../sandbox/src/world/world";
+import { defaultSettings, type Settings } from "../../sandbox/src/world/model/settings";
+import type { World } from "../../sandbox/src/world/model/world";
 import { sandboxClient } from "./samples";
 
 /** A movement in the ledger. */

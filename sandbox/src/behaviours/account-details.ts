@@ -1,7 +1,7 @@
 /** Account details. Contract: endpoints 1 to 6. */
-import type { BehavioursOf } from "../behaviour";
-import { toPageResponse } from "../paging";
-import { DomainError } from "../world/domain-error";
+import type { BehavioursOf } from "../calls/behaviour";
+import { toPageResponse } from "../calls/paging";
+import { DomainError } from "../world/common/domain-error";
 import {
   accountOfDetails,
   assignVirtual,
@@ -13,16 +13,16 @@ import {
   makePrimary,
   requestAccountDetails,
 } from "../world/accounts/account-details";
-import type { AccountDetails } from "../world/accounts/details";
+import type { AccountDetails } from "../world/model/account";
 import {
   type AccountAddress,
   bankIn,
   domesticAddress,
   ibanOf,
   internationalAddress,
-} from "../world/accounts/banks";
+} from "../world/banks/banks";
 import type { Client } from "../world/parties/parties";
-import type { World } from "../world/world";
+import type { World } from "../world/model/world";
 
 const addressFields = (address: AccountAddress | undefined) =>
   address

@@ -1,16 +1,16 @@
 /** Accounts and balances. Contract: endpoints 8 to 12. */
 import type { Big } from "big.js";
-import type { BehavioursOf } from "../behaviour";
-import { DomainError } from "../world/domain-error";
+import type { BehavioursOf } from "../calls/behaviour";
+import { DomainError } from "../world/common/domain-error";
 import { accountOfDetails, detailsOf, findPrimaryDetails } from "../world/accounts/account-details";
-import { type Account, ownNumbers } from "../world/accounts/account";
-import { bankAccount, domesticAddress, internationalAddress } from "../world/accounts/banks";
+import { type Account, ownNumbers } from "../world/model/account";
+import { bankAccount, domesticAddress, internationalAddress } from "../world/banks/banks";
 import { formatDecimalAmount } from "../world/money/currencies";
 import { addDays, dayOf, startOf } from "../world/calendar/days";
-import type { BalanceType } from "../world/enumerations";
+import type { BalanceType } from "../world/common/enumerations";
 import { balanceAccount } from "../world/ledger/ledger";
 import type { Client } from "../world/parties/parties";
-import type { World } from "../world/world";
+import type { World } from "../world/model/world";
 
 /** Returns the client's account with an ID. Throws if the client has no such account. */
 export function findAccount(world: World, client: Client, accountId: string): Account {

@@ -1,7 +1,7 @@
 /** Approvals workflow. Contract: endpoints 21 to 24. */
 import { isDeepStrictEqual } from "node:util";
-import type { BehavioursOf } from "../behaviour";
-import { DomainError } from "../world/domain-error";
+import type { BehavioursOf } from "../calls/behaviour";
+import { DomainError } from "../world/common/domain-error";
 import {
   type ApprovalsConfig,
   approvalsCurrency,
@@ -9,7 +9,7 @@ import {
   activateConfig,
 } from "../world/parties/approvals";
 import { type Client, canActFor } from "../world/parties/parties";
-import type { World } from "../world/world";
+import type { World } from "../world/model/world";
 
 function findApprovals({ approvals }: World, { clientId }: Client) {
   const found = approvals.get(clientId);

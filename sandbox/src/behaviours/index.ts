@@ -1,5 +1,5 @@
 /** Behaviours of the contract's operations, by operation name. */
-import type { AnyBehaviour } from "../behaviour";
+import type { AnyBehaviour } from "../calls/behaviour";
 import { openBankingBehaviours } from "../open-banking";
 import { accountDetails } from "./account-details";
 import { accounts } from "./accounts";

@@ -1,8 +1,8 @@
 /** The login page. Contract: endpoint 25. */
-import type { BehavioursOf } from "../behaviour";
+import type { BehavioursOf } from "../calls/behaviour";
 import { pageHeaders } from "../pages/page-template";
 import { loginPage } from "../pages/login";
-import { DomainError } from "../world/domain-error";
+import { DomainError } from "../world/common/domain-error";
 import { demo } from "../world/parties/parties";
 
 export const login: BehavioursOf<"login"> = {

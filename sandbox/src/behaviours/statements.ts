@@ -1,20 +1,23 @@
 /** Statements. Contract: endpoints 13 to 18. */
 import type { Mt940Options } from "@fxdesk/toolkit/formats";
-import type { BehavioursOf } from "../behaviour";
-import type { FileResponse } from "../result";
-import { createAccountStatement, asOfNow } from "../world/statements/account-statement";
-import type { Period } from "../world/statements/statement";
+import type { BehavioursOf, FileResponse } from "../calls/behaviour";
+import {
+  createAccountStatement,
+  asOfNow,
+  applyOutcome,
+  preparationMs,
+} from "../world/statements/account-statement";
+import type { Period } from "../world/model/statement";
 import { validateAhead, reportFile, statementFile, toStoredFile } from "../files/statement-file";
 
-import type { StatementFormat } from "../world/enumerations";
+import type { StatementFormat } from "../world/common/enumerations";
 import { incomingFundsReport, tradesReport } from "../files/reports";
-import { DomainError, toValidationError } from "../world/domain-error";
-import type { Account } from "../world/accounts/account";
-import { bankIn } from "../world/accounts/banks";
+import { DomainError, toValidationError } from "../world/common/domain-error";
+import type { Account } from "../world/model/account";
+import { bankIn } from "../world/banks/banks";
 import { dayOf } from "../world/calendar/days";
 import type { Client } from "../world/parties/parties";
-import { applyOutcome, preparationMs } from "../world/statements/statement-outcome";
-import type { World } from "../world/world";
+import type { World } from "../world/model/world";
 import { findAccount, accountsInCurrencies, parseCurrencies } from "./accounts";
 
 /** An attachment being written. `file` resolves to undefined if the format cannot carry the content. */

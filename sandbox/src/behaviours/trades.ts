@@ -1,10 +1,10 @@
 /** Trades. Contract: endpoints 26 to 28. */
-import type { BehavioursOf } from "../behaviour";
-import { type DocumentKind, documentPath, hasInstruction, hasReceipt } from "../documents/trades";
-import { header, type HttpRequest } from "../http";
-import { toPageResponse } from "../paging";
-import { DomainError } from "../world/domain-error";
-import { receivingAccount } from "../world/accounts/banks";
+import type { BehavioursOf } from "../calls/behaviour";
+import { type DocumentKind, documentPath, hasInstruction, hasReceipt } from "../files/trade-documents";
+import { header, type HttpRequest } from "../http/http";
+import { toPageResponse } from "../calls/paging";
+import { DomainError } from "../world/common/domain-error";
+import { receivingAccount } from "../world/banks/banks";
 import type { Client } from "../world/parties/parties";
 import {
   drawdownViolation,
@@ -12,9 +12,9 @@ import {
   type Trade,
   type TradePayment,
   toDrawdownError,
-} from "../world/trades/trades";
+} from "../world/model/trade";
 import { bookTrade } from "../world/trades/trading";
-import type { World } from "../world/world";
+import type { World } from "../world/model/world";
 
 /** Builds document URLs on the host that the request was sent to. */
 const documentUrls =

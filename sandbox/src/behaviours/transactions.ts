@@ -1,14 +1,14 @@
 /** Transactions of an account. Contract: endpoints 19 and 20. */
 import { type Declaration, fieldsOf } from "@fxdesk/toolkit/operations";
 import { unwrap } from "@fxdesk/toolkit/schema";
-import type { BehavioursOf } from "../behaviour";
-import { extensibleEnumValues } from "../example";
-import { newestFirst, toPageResponse } from "../paging";
-import { DomainError } from "../world/domain-error";
-import type { Account } from "../world/accounts/account";
-import type { TransactionType } from "../world/enumerations";
+import type { BehavioursOf } from "../calls/behaviour";
+import { extensibleEnumValues } from "../calls/example";
+import { newestFirst, toPageResponse } from "../calls/paging";
+import { DomainError } from "../world/common/domain-error";
+import type { Account } from "../world/model/account";
+import type { TransactionType } from "../world/common/enumerations";
 import { type BookedLine, balanceAccount, type Counterparty } from "../world/ledger/ledger";
-import type { World } from "../world/world";
+import type { World } from "../world/model/world";
 import { findAccount, toBalanceView, toUnsignedAmount } from "./accounts";
 
 const partyFields = ({ name, accountNumber, bankIdentifier, bic, iban }: Counterparty) => ({

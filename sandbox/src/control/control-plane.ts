@@ -7,10 +7,9 @@ import {
   type Values,
   withDefaults,
 } from "@fxdesk/toolkit/operations";
-import type { AnyBehaviour, Call } from "../behaviour";
-import { toHttpError } from "../error-mapping";
-import { HttpError } from "../http-error";
-import type { SandboxSession } from "../sandbox-session";
+import type { AnyBehaviour, Call } from "../calls/behaviour";
+import { toHttpError, HttpError } from "../http/http-error";
+import type { SandboxSession } from "../session/sandbox-session";
 import { controls } from "./controls";
 
 type Control = (typeof controls)[number];
@@ -28,7 +27,7 @@ export type ControlPlane = {
 export const methodOf = ({ name }: Declaration): string => name.slice(name.indexOf(".") + 1);
 
 /** Control with its value type erased. The values are validated before `act`. */
-export type AnyControl = Declaration & { readonly act: (session: SandboxSession, values: never) => unknown };
+type AnyControl = Declaration & { readonly act: (session: SandboxSession, values: never) => unknown };
 
 /** Validates the input and runs a control. Throws an HttpError. */
 export function runControl(session: SandboxSession, control: AnyControl, input: Values): unknown {

@@ -1,8 +1,8 @@
 /** Restricts the controls to programs and to the sandbox's own page, and rejects other web pages. */
 import { isIP } from "node:net";
 import type { FastifyRequest } from "fastify";
-import { isCrossOrigin } from "../http";
-import { HttpError } from "../http-error";
+import { isCrossOrigin } from "../http/http";
+import { HttpError } from "../http/http-error";
 
 /** Returns the host of a Host header, without port and brackets. */
 const hostName = (host: string) => host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");

@@ -1,12 +1,13 @@
 /** Extensions of the contract without which nothing could be booked. */
-import { type Declaration, type Service, splitCredential } from "@fxdesk/toolkit/operations";
-import type { AnyBehaviour } from "../behaviour";
+import { type Declaration, type Service, splitCredential, type ValuesOf } from "@fxdesk/toolkit/operations";
+import type { AnyBehaviour, Behaviour } from "../calls/behaviour";
 import { openBankingPages, openBankingServer } from "../open-banking";
-import type { ExtensionSet } from "../server";
+import type { ExtensionSet } from "../server/server";
 import { createQuote, extensionOperations, getAvailability, getDocument } from "./extension-operations";
-import { sendDocument } from "./documents";
 import { sendAvailability, sendQuote } from "./quotes";
 import { signIn } from "./sign-in";
+import { letterPdf, findDocument } from "../files/trade-documents";
+import { DomainError } from "../world/common/domain-error";
 
 export { extensionModule } from "./extension-operations";
 
@@ -29,6 +30,15 @@ export const extensionsFor = (service: Service): ExtensionSet => ({
   },
   plugins: [signIn, ...(openBankingServer in service.servers ? openBankingPages : [])],
 });
+
+/** Sends a document. The contract shows its URL in trades and payments, but no operation to fetch it. */
+const sendDocument: Behaviour<ValuesOf<typeof getDocument>> = async ({ values, client, world }) => {
+  const { document_type: kind, document_id: id } = values;
+  const letter = findDocument(world, client.clientId, kind, id);
+  if (!letter) throw new DomainError("document-not-found", "The document is unknown.", id);
+  const fileName = `${kind.slice(0, -1)}-${id}.pdf`;
+  return { status: 200, body: { contentType: "application/pdf", fileName, bytes: await letterPdf(letter) } };
+};
 
 export const extensionBehaviours: Readonly<Record<string, AnyBehaviour>> = {
   [createQuote.name]: sendQuote,

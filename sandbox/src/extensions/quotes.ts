@@ -1,8 +1,8 @@
 /** Extension that creates quotes. The contract books trades from quotes, but has no operation to create one. */
 import { Big } from "big.js";
 import type { ValuesOf } from "@fxdesk/toolkit/operations";
-import type { Behaviour } from "../behaviour";
-import { DomainError, toValidationError } from "../world/domain-error";
+import type { Behaviour } from "../calls/behaviour";
+import { DomainError, toValidationError } from "../world/common/domain-error";
 import {
   fitsMinorUnits,
   maxAmount,
@@ -19,9 +19,9 @@ import {
   createDrawdownOffer,
   type Offer,
 } from "../world/trades/pricing";
-import { toDrawdownError } from "../world/trades/trades";
+import { toDrawdownError } from "../world/model/trade";
 import type { Client } from "../world/parties/parties";
-import type { World } from "../world/world";
+import type { World } from "../world/model/world";
 import type { createQuote } from "./extension-operations";
 
 const priceFields = ({ terms: { rate, maturityDate }, warning }: Offer) => {

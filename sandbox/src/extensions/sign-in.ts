@@ -4,15 +4,14 @@
  */
 import { createHmac } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { withLoggedError, parseForm } from "../http";
-import { issueTokens, formParameter, sendOAuthError, type TokenEndpoint } from "../oauth/token-endpoint";
-import { accessTokenSeconds } from "../world/tokens/tokens";
+import { withLoggedError, parseForm } from "../http/http";
+import { issueTokens, formParameter, sendOAuthError, type TokenEndpoint } from "../http/token-endpoint";
+import { accessTokenSeconds, type Grant } from "../world/tokens/tokens";
 import { pageHeaders } from "../pages/page-template";
 import { loginPage, type LoginRequest } from "../pages/login";
-import type { RoutePlugin } from "../server";
+import type { RoutePlugin } from "../server/server";
 import { demo } from "../world/parties/parties";
-import type { Grant } from "../world/tokens/sign-in";
-import type { World } from "../world/world";
+import type { World } from "../world/model/world";
 
 export const signIn: RoutePlugin = (app, session, { tokens }) => {
   app.post("/login", (request, reply) => handleLogin(session.world, parseForm(request), reply));

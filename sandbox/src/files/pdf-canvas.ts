@@ -1,7 +1,7 @@
 /** Page layout, letterhead and fonts of all PDF documents. */
 import { toAscii } from "@fxdesk/toolkit/formats";
 import { buffer } from "node:stream/consumers";
-import type { Bank } from "../world/accounts/banks";
+import type { Bank } from "../world/banks/banks";
 
 /** Points on an A4 page. */
 export const page = { left: 40, right: 555, top: 40, bottom: 770 } as const;

@@ -1,6 +1,7 @@
-/** Content of a report, independent of the file format. */
-import type { Bank } from "../world/accounts/banks";
+/** Content of a report, independent of the file format, and its CSV. */
+import type { Bank } from "../world/banks/banks";
 import type { Client } from "../world/parties/parties";
+import { csvRow, escapeFormula } from "@fxdesk/toolkit/formats";
 
 export interface Column {
   readonly name: string;
@@ -35,4 +36,12 @@ export interface Report {
 export function groupDigits(amount: string): string {
   const [units = "", ...decimals] = amount.split(".");
   return [units.replace(/\B(?=(\d{3})+$)/g, ","), ...decimals].join(".");
+}
+
+/** Writes a report as CSV. Free text is escaped, because spreadsheets execute formulas. */
+export async function reportCsv({ columns, rows }: Report): Promise<Buffer> {
+  const toSafeRow = (row: Row) =>
+    row.map((cell, index) => (columns[index]!.isFreeText ? escapeFormula(cell) : cell));
+  const header = columns.map(({ name }) => name);
+  return Buffer.from([header, ...Array.from(rows, toSafeRow)].map(csvRow).join(""));
 }

@@ -1,13 +1,13 @@
 /** Reports across accounts: incoming funds and trades. */
 import { Big } from "big.js";
-import { bankIn } from "../world/accounts/banks";
+import { bankIn } from "../world/banks/banks";
 import { type Money, formatDecimalAmount } from "../world/money/currencies";
 import { dayOf } from "../world/calendar/days";
 import type { Client } from "../world/parties/parties";
-import { statusOf } from "../world/trades/trades";
-import type { World } from "../world/world";
+import { statusOf } from "../world/model/trade";
+import type { World } from "../world/model/world";
 import { linesInPeriod } from "../world/statements/account-statement";
-import type { Period } from "../world/statements/statement";
+import type { Period } from "../world/model/statement";
 import { type Column, groupDigits, type Report, type Row } from "./report";
 
 /** Fields that both reports share. The letterhead is that of the client's country. */

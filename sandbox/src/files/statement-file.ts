@@ -3,14 +3,13 @@ import { FormatError, writeCoda, writeCsv, writeMt940, type Mt940Options } from 
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { FileResponse } from "../result";
-import type { StoredFile } from "../world/stored-file";
-import type { AccountStatement, Statement } from "../world/statements/statement";
-import type { StatementFormat } from "../world/enumerations";
+import type { FileResponse } from "../calls/behaviour";
+import type { StoredFile } from "../world/model/outbox";
+import type { AccountStatement, Statement } from "../world/model/statement";
+import type { StatementFormat } from "../world/common/enumerations";
 import { lineNumber } from "../world/ledger/book";
-import { reportCsv } from "./report-csv";
+import { reportCsv, type Report } from "./report";
 import { reportPdf } from "./report-pdf";
-import type { Report } from "./report";
 import { toStatementReport } from "./statement-report";
 import { statementXlsx } from "./statement-xlsx";
 

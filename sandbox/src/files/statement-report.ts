@@ -1,9 +1,9 @@
 /** Account statements as printable reports. */
 import { type Balance, type Entry, signedAmount } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
-import { bankIn, homeCountryOf } from "../world/accounts/banks";
+import { bankIn, homeCountryOf } from "../world/banks/banks";
 import { formatDecimalAmount } from "../world/money/currencies";
-import type { AccountStatement } from "../world/statements/statement";
+import type { AccountStatement } from "../world/model/statement";
 import { type Column, groupDigits, type Report, type Row } from "./report";
 
 const columns: readonly Column[] = [

@@ -1,25 +1,25 @@
 /** Accounts, balances and transactions under a consent. Contract: account information, rows 8 to 11. */
-import type { BehavioursOf } from "../behaviour";
+import type { BehavioursOf } from "../calls/behaviour";
 import { createAccountStatement } from "../world/statements/account-statement";
-import type { AccountStatement } from "../world/statements/statement";
+import type { AccountStatement } from "../world/model/statement";
 import { statementFile, toStoredFile } from "../files/statement-file";
-import { jsonMediaType } from "../http";
-import { DomainError } from "../world/domain-error";
-import type { Account } from "../world/accounts/account";
+import { jsonMediaType } from "../http/http";
+import { DomainError } from "../world/common/domain-error";
+import type { Account } from "../world/model/account";
 import { addDays, dayOf, startOf } from "../world/calendar/days";
 import { balanceAccount } from "../world/ledger/ledger";
-import type { World } from "../world/world";
-import { negotiateResponseType } from "./content-negotiation";
+import type { World } from "../world/model/world";
+import { negotiateResponseType } from "../calls/content-negotiation";
 import { link } from "./authorisation-responses";
 import { writeCamt053 } from "./camt053";
-import type { Consent } from "../world/open-banking/consent";
+import type { Consent } from "../world/model/consent";
 import { findReadableAccount, findValidConsent, recordRead } from "./consent-reads";
 import {
   toCurrencyAmount,
   bicOf,
   cashAccountType,
   toAccountReference,
-} from "../world/open-banking/references";
+} from "../world/model/account-references";
 import {
   availableLines,
   assertDayOpen,

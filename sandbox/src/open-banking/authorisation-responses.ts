@@ -1,17 +1,17 @@
 /** Responses of the calls that start and read authorisations. */
-import type { Call } from "../behaviour";
-import { header } from "../http";
-import type { Result } from "../result";
-import type { World } from "../world/world";
+import type { Call, Result } from "../calls/behaviour";
+import { header } from "../http/http";
+import type { World } from "../world/model/world";
 import {
   findAuthorisation,
   authorisationsOf,
   startAuthorisation,
   assertRedirectUri,
   type RedirectHeaders,
+  missingApprovals,
+  scaStatusOf,
 } from "../world/open-banking/authorisations";
-import type { Authorisation, Decision } from "../world/open-banking/decision";
-import { missingApprovals, scaStatusOf } from "../world/open-banking/decision-handlers";
+import type { Authorisation, Decision } from "../world/model/decision";
 
 interface Link {
   readonly href: string;

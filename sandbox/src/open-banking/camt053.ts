@@ -1,8 +1,8 @@
 /** Writes statements as ISO 20022 camt.053.001.02 (bank to customer statement). */
 import { type Balance, type Counterparty, type Entry, isIban } from "@fxdesk/toolkit/formats";
-import type { AccountStatement } from "../world/statements/statement";
-import { notProvided } from "../world/open-banking/pain001";
-import { toEntryReference } from "../world/open-banking/references";
+import type { AccountStatement } from "../world/model/statement";
+import { notProvided } from "../world/model/pain001";
+import { toEntryReference } from "../world/model/account-references";
 import { writeElements, type Xml, xmlDeclaration } from "./xml";
 
 const indicators = { Credit: "CRDT", Debit: "DBIT" } as const;

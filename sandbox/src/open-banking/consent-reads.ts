@@ -1,11 +1,10 @@
 /** Reads under a consent: the consent must be valid, cover the account and have reads left for the day. */
-import type { Call } from "../behaviour";
-import { bearerToken } from "../http";
-import { DomainError } from "../world/domain-error";
-import type { Account } from "../world/accounts/account";
+import type { Call } from "../calls/behaviour";
+import { bearerToken } from "../http/http";
+import { DomainError } from "../world/common/domain-error";
+import type { Account } from "../world/model/account";
 import { dayOf } from "../world/calendar/days";
-import type { AccessUse } from "../world/open-banking/access";
-import { type Consent, type ReadCount } from "../world/open-banking/consent";
+import type { AccessUse, Consent, ReadCount } from "../world/model/consent";
 import { findClientConsent } from "../world/open-banking/consents";
 
 interface ReadCallValues {

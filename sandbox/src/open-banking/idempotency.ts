@@ -1,7 +1,6 @@
 /** Idempotency of calls that repeat the X-Request-ID of an earlier one. */
-import type { Call } from "../behaviour";
-import type { Result } from "../result";
-import { DomainError } from "../world/domain-error";
+import type { Call, Result } from "../calls/behaviour";
+import { DomainError } from "../world/common/domain-error";
 import { dayMs } from "../world/calendar/days";
 
 const retentionMs = dayMs;

@@ -4,22 +4,22 @@
  */
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { parseForm, isCrossOrigin } from "../http";
+import { parseForm, isCrossOrigin } from "../http/http";
 import {
   issueTokens,
   formParameter,
   sendOAuthError,
   supportedGrantTypes,
   type TokenEndpoint,
-} from "../oauth/token-endpoint";
+} from "../http/token-endpoint";
 import { cardPage } from "../pages/page-template";
 import { html } from "../pages/html";
-import type { RoutePlugin } from "../server";
-import type { World } from "../world/world";
+import type { RoutePlugin } from "../server/server";
+import type { World } from "../world/model/world";
 import { isUsable } from "../world/open-banking/consents";
-import type { Authorisation } from "../world/open-banking/decision";
+import type { Authorisation } from "../world/model/decision";
 import { sendQuestion, receiveDecision, sendCrossOriginError, sendPage, sendNotFound } from "./sca-page";
-import type { TokenGrant } from "../world/open-banking/tokens";
+import type { TokenGrant } from "../world/model/open-banking";
 
 const authorizePath = "/public/berlingroup/authorize";
 const tokenPath = "/v1/token";

@@ -1,7 +1,7 @@
 /** Payment status reports for payments initiated with pain.001 (ISO 20022 pain.002). */
-import { notProvided, type Pain001, type Sums } from "../world/open-banking/pain001";
-import type { TransactionStatus } from "../world/enumerations";
-import type { Payment, PaymentStatus, StatusReason } from "../world/open-banking/payment";
+import { notProvided, type Pain001, type Sums } from "../world/model/pain001";
+import type { TransactionStatus } from "../world/common/enumerations";
+import type { Payment, PaymentStatus, StatusReason } from "../world/model/payment";
 import { writeElements, type Xml, xmlDeclaration } from "./xml";
 
 /** Version of the report, with substitutes for statuses that its code list lacks. */

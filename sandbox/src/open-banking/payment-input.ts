@@ -1,10 +1,10 @@
 /** Parses payment initiations in JSON and pain.001. */
-import type { BehavioursOf } from "../behaviour";
-import { DomainError } from "../world/domain-error";
-import { notProvided, type Pain001 } from "../world/open-banking/pain001";
+import type { BehavioursOf } from "../calls/behaviour";
+import { DomainError } from "../world/common/domain-error";
+import { notProvided, type Pain001 } from "../world/model/pain001";
 import { atExecutionHour } from "../world/open-banking/payment-lifecycle";
-import type { AccountReference } from "../world/open-banking/references";
-import type { StandingOrder } from "../world/open-banking/standing-order";
+import type { AccountReference } from "../world/model/account-references";
+import type { StandingOrder } from "../world/model/standing-order";
 
 /** Values of a payment initiation, for any payment service. */
 export type Initiation = Omit<

@@ -2,15 +2,14 @@
 import type { OperationValues } from "@fxdesk/toolkit/operations";
 import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
-import type { BehavioursOf, Call, Declared } from "../behaviour";
-import type { Result, ResultOf } from "../result";
-import { jsonMediaType } from "../http";
-import { DomainError } from "../world/domain-error";
-import type { Account } from "../world/accounts/account";
+import type { BehavioursOf, Call, Declared, Result, ResultOf } from "../calls/behaviour";
+import { jsonMediaType } from "../http/http";
+import { DomainError } from "../world/common/domain-error";
+import type { Account } from "../world/model/account";
 import { maxAmount, formatDecimalAmount } from "../world/money/currencies";
 import { addDays, dayOf } from "../world/calendar/days";
 import type { PaymentSystem } from "../world/calendar/payment-systems";
-import { negotiateResponseType } from "./content-negotiation";
+import { negotiateResponseType } from "../calls/content-negotiation";
 import {
   listAuthorisationsResponse,
   startForNewResource,
@@ -19,7 +18,7 @@ import {
   assertStartable,
   link,
 } from "./authorisation-responses";
-import type { Decision } from "../world/open-banking/decision";
+import type { Decision } from "../world/model/decision";
 import {
   type PaymentInput,
   parseJsonPayment,
@@ -28,7 +27,7 @@ import {
   type NewTransfer,
   parseStandingOrder,
 } from "./payment-input";
-import { type Pain001, readPain001 } from "../world/open-banking/pain001";
+import { type Pain001, readPain001 } from "../world/model/pain001";
 import { writePain002 } from "./pain002";
 import {
   isUnauthorised,
@@ -36,17 +35,17 @@ import {
   type PaymentTerms,
   totalOf,
   type Transfer,
-} from "../world/open-banking/payment";
+} from "../world/model/payment";
 import {
   cancelPayment,
   hasSufficientFunds,
   initiatePayment,
   isPayable,
 } from "../world/open-banking/payment-lifecycle";
-import { type AccountReference, findReferencedAccount } from "../world/open-banking/references";
+import { type AccountReference, findReferencedAccount } from "../world/model/account-references";
 import { productViolation, systemFor } from "../world/open-banking/products";
 import { respondOnce } from "./idempotency";
-import { nextExecutionDay, type StandingOrder } from "../world/open-banking/standing-order";
+import { nextExecutionDay, type StandingOrder } from "../world/model/standing-order";
 
 const pathOf = ({ service, product, paymentId }: Payment) => `/v1/${service}/${product}/${paymentId}`;
 

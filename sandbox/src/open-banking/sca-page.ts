@@ -1,12 +1,12 @@
 /** Pages on which a person approves or refuses a consent or payment. */
 import type { FastifyReply } from "fastify";
-import { withLoggedError, parseForm, isCrossOrigin } from "../http";
+import { withLoggedError, parseForm, isCrossOrigin } from "../http/http";
 import { cardPage, pageHeaders } from "../pages/page-template";
 import { hiddenInput, html, definitionList } from "../pages/html";
-import type { RoutePlugin } from "../server";
-import type { Authorisation } from "../world/open-banking/decision";
-import { concludeAuthorisation, scaStatusOf } from "../world/open-banking/decision-handlers";
-import type { World } from "../world/world";
+import type { RoutePlugin } from "../server/server";
+import type { Authorisation } from "../world/model/decision";
+import { concludeAuthorisation, scaStatusOf } from "../world/open-banking/authorisations";
+import type { World } from "../world/model/world";
 
 /** Checkboxes of the accounts. The hidden empty value marks the form as having choices even if none is checked. */
 const accountChoices = (choices: NonNullable<Authorisation["decision"]["choices"]>) =>

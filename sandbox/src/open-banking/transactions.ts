@@ -1,10 +1,10 @@
 /** Transactions in the form of the open-banking standard: booked, pending, and standing orders. */
 import type { Big } from "big.js";
 import { linesInPeriod, swiftCodes } from "../world/statements/account-statement";
-import type { Period } from "../world/statements/statement";
-import { newestFirst, type Sliceable } from "../paging";
-import { DomainError } from "../world/domain-error";
-import type { Account } from "../world/accounts/account";
+import type { Period } from "../world/model/statement";
+import { newestFirst, type Sliceable } from "../calls/paging";
+import { DomainError } from "../world/common/domain-error";
+import type { Account } from "../world/model/account";
 import { addDays, dayOf, startOf } from "../world/calendar/days";
 import {
   type BookedLine,
@@ -12,17 +12,17 @@ import {
   type Counterparty,
   type EntryDetails,
 } from "../world/ledger/ledger";
-import type { World } from "../world/world";
+import type { World } from "../world/model/world";
 import { bankTransactionCode } from "./camt053";
-import type { Subset, BookingStatus } from "../world/enumerations";
-import type { Consent, ReportSpan } from "../world/open-banking/consent";
-import { type Payment, totalOf, type Transfer } from "../world/open-banking/payment";
-import { toCurrencyAmount, toEntryReference, toLineId } from "../world/open-banking/references";
+import type { Subset, BookingStatus } from "../world/common/enumerations";
+import type { Consent, ReportSpan } from "../world/model/consent";
+import { type Payment, totalOf, type Transfer } from "../world/model/payment";
+import { toCurrencyAmount, toEntryReference, toLineId } from "../world/model/account-references";
 
-export type EntryListName = Subset<BookingStatus, "booked" | "pending" | "information">;
+type EntryListName = Subset<BookingStatus, "booked" | "pending" | "information">;
 
 /** List of entries of one kind, latest first, converted only for the requested slice. */
-export interface EntryList {
+interface EntryList {
   readonly length: number;
   readonly slice: (from: number, to: number) => readonly EntryView[];
 }
@@ -125,7 +125,7 @@ const toStandingOrderView = ({ order, transfer }: ReturnType<typeof activeStandi
 });
 
 /** Selection of entries in a call. */
-export interface Selection {
+interface Selection {
   readonly bookingStatus: BookingStatus;
   readonly dateFrom?: string | undefined;
   readonly dateTo?: string | undefined;

@@ -9,11 +9,11 @@ import { type Books, type Movement, openBooks } from "../../support/books";
 import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
 import { roundAmount } from "../../../sandbox/src/world/money/currencies";
 import { createOffer, createDrawdownOffer } from "../../../sandbox/src/world/trades/pricing";
-import { availableBalance } from "../../../sandbox/src/world/ledger/movements";
+import { availableBalance } from "../../../sandbox/src/world/accounts/movements";
 import { demo } from "../../../sandbox/src/world/parties/parties";
-import { outstandingFunds, remainingAmount, type Trade } from "../../../sandbox/src/world/trades/trades";
+import { outstandingFunds, remainingAmount, type Trade } from "../../../sandbox/src/world/model/trade";
 import { bookTrade, cancelTrade, fundTrade } from "../../../sandbox/src/world/trades/trading";
-import type { World } from "../../../sandbox/src/world/world";
+import type { World } from "../../../sandbox/src/world/model/world";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 25);
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { extensionVariables } from "../../../core/call/settings";
 import { root } from "./node-red";
 
-const sandboxExtensionCode = `module.exports = require(${JSON.stringify(join(root, "sandbox/dist/extension.js"))});\n`;
+const sandboxExtensionCode = `module.exports = require(${JSON.stringify(join(root, "sandbox/dist/extensions/extension.js"))});\n`;
 
 export interface ExtensionModule {
   /** The variables that name it. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import { contract } from "@fxdesk/toolkit/operations";
 import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { Outbox } from "../../../sandbox/src/world/outbox";
+import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { sandboxClient } from "../../support/samples";
 
 let dataDir: string;

@@ -2,9 +2,8 @@
 import { setImmediate as nextTask } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { accessTokenSeconds, Tokens } from "../../../sandbox/src/world/tokens/tokens";
-import { TtlMap } from "../../../sandbox/src/world/tokens/ttl-map";
-import { Random } from "../../../sandbox/src/world/random";
+import { accessTokenSeconds, Tokens, TtlMap } from "../../../sandbox/src/world/tokens/tokens";
+import { Random } from "../../../sandbox/src/world/common/random";
 
 interface Grant {
   readonly holder: string;

@@ -1,9 +1,9 @@
 /** Tests payments in XML: pain.001 in, pain.002 out. */
 import * as fc from "fast-check";
 import { XMLParser } from "fast-xml-parser";
-import { DomainError } from "../../../sandbox/src/world/domain-error";
+import { DomainError } from "../../../sandbox/src/world/common/domain-error";
 import { parseXmlPayment } from "../../../sandbox/src/open-banking/payment-input";
-import { readPain001 } from "../../../sandbox/src/world/open-banking/pain001";
+import { readPain001 } from "../../../sandbox/src/world/model/pain001";
 import { type Bank, day, decide, euroAccount, openBank, refusal, validConsent } from "./bank";
 import { type DocumentSpec, pain001, post, type TransferSpec } from "./documents";
 import { newRequestId } from "../../support/request-id";

@@ -1,13 +1,10 @@
 /** Tests the life cycle of payments over HTTP, from initiation to booking. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { Big } from "big.js";
-import {
-  concludeAuthorisation,
-  scaStatusOf,
-} from "../../../sandbox/src/world/open-banking/decision-handlers";
-import { toAccountReference } from "../../../sandbox/src/world/open-banking/references";
+import { concludeAuthorisation, scaStatusOf } from "../../../sandbox/src/world/open-banking/authorisations";
+import { toAccountReference } from "../../../sandbox/src/world/model/account-references";
 import { houseAccount } from "../../../sandbox/src/world/ledger/ledger";
-import { recordExpectation } from "../../../sandbox/src/world/ledger/movements";
+import { recordExpectation } from "../../../sandbox/src/world/accounts/movements";
 import { operationNamed } from "../../support/operations";
 import { callOperation } from "../support/http";
 import { startInProcess } from "../support/in-process";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { toAccountReference } from "../../../sandbox/src/world/open-banking/references";
+import { toAccountReference } from "../../../sandbox/src/world/model/account-references";
 import { operationNamed } from "../../support/operations";
 import { sandboxClient } from "../../support/samples";
 import { fingerprint } from "../support/fingerprint";

@@ -1,6 +1,6 @@
 /** Tests the execution days of standing orders. */
 import { sepa } from "../../../sandbox/src/world/calendar/payment-systems";
-import { nextExecutionDay, type StandingOrder } from "../../../sandbox/src/world/open-banking/standing-order";
+import { nextExecutionDay, type StandingOrder } from "../../../sandbox/src/world/model/standing-order";
 
 /** Returns the first execution days of an order. */
 function first(count: number, order: StandingOrder): string[] {

@@ -1,10 +1,10 @@
 /** Invariants of the books of a world. */
 import { Big } from "big.js";
-import { totalOf } from "../../../sandbox/src/world/open-banking/payment";
-import type { Account } from "../../../sandbox/src/world/accounts/account";
+import { totalOf } from "../../../sandbox/src/world/model/payment";
+import type { Account } from "../../../sandbox/src/world/model/account";
 import { larger } from "../../../sandbox/src/world/money/currencies";
 import { balanceAccount, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
-import { availableBalance } from "../../../sandbox/src/world/ledger/movements";
+import { availableBalance } from "../../../sandbox/src/world/accounts/movements";
 import {
   allocatedAmount,
   finalPaymentStatuses,
@@ -12,8 +12,8 @@ import {
   unpaidCallsTotal,
   remainingAmount,
   type Trade,
-} from "../../../sandbox/src/world/trades/trades";
-import type { World } from "../../../sandbox/src/world/world";
+} from "../../../sandbox/src/world/model/trade";
+import type { World } from "../../../sandbox/src/world/model/world";
 
 const zero = new Big(0);
 const sum = (amounts: readonly Big[]): Big => amounts.reduce((total, amount) => total.plus(amount), zero);

@@ -1,9 +1,9 @@
 /** Serialises everything in a world that a call could change, for comparison. */
-import type { Consent, ReadCount } from "../../../sandbox/src/world/open-banking/consent";
-import type { Payment } from "../../../sandbox/src/world/open-banking/payment";
-import type { Account } from "../../../sandbox/src/world/accounts/account";
-import type { Trade, TradePayment } from "../../../sandbox/src/world/trades/trades";
-import type { World } from "../../../sandbox/src/world/world";
+import type { Consent, ReadCount } from "../../../sandbox/src/world/model/consent";
+import type { Payment } from "../../../sandbox/src/world/model/payment";
+import type { Account } from "../../../sandbox/src/world/model/account";
+import type { Trade, TradePayment } from "../../../sandbox/src/world/model/trade";
+import type { World } from "../../../sandbox/src/world/model/world";
 
 const paymentParts = ({ paymentId, status, approvedBy, returned, beneficiary }: TradePayment) => [
   paymentId,

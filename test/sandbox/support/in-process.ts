@@ -2,10 +2,10 @@
 import { contract } from "@fxdesk/toolkit/operations";
 import type { ControlPlane } from "@fxdesk/sandbox";
 import { assemble } from "../../../sandbox/src/assemble";
-import { controlPlane } from "../../../sandbox/src/control";
-import type { WorldSetup, SandboxState } from "../../../sandbox/src/sandbox-state";
-import type { World } from "../../../sandbox/src/world/world";
-import { type Settings, defaultSettings } from "../../../sandbox/src/world/settings";
+import { controlPlane } from "../../../sandbox/src/control/control-plane";
+import type { WorldSetup, SandboxState } from "../../../sandbox/src/session/sandbox-state";
+import type { World } from "../../../sandbox/src/world/model/world";
+import { type Settings, defaultSettings } from "../../../sandbox/src/world/model/settings";
 import type { Ask } from "./http";
 
 export interface InProcessSandbox {

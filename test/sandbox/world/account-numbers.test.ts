@@ -7,9 +7,9 @@ import {
   homeCountryOf,
   ibanOf,
   internationalAddress,
-} from "../../../sandbox/src/world/accounts/banks";
+} from "../../../sandbox/src/world/banks/banks";
 import { tradedCurrencies } from "../../../sandbox/src/world/money/fx";
-import { Random } from "../../../sandbox/src/world/random";
+import { Random } from "../../../sandbox/src/world/common/random";
 
 const random = new Random("numbers");
 /** Ten-digit inputs, including the extremes. */

@@ -6,7 +6,7 @@ import Holidays from "date-holidays";
 import * as fc from "fast-check";
 import { Big } from "big.js";
 import { systemFor } from "../../../sandbox/src/world/open-banking/products";
-import { Outbox } from "../../../sandbox/src/world/outbox";
+import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
 import { isBusinessDay, spotDateAt } from "../../../sandbox/src/world/calendar/business-days";
 import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
@@ -19,7 +19,7 @@ import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
 import { createOffer } from "../../../sandbox/src/world/trades/pricing";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { bookTrade } from "../../../sandbox/src/world/trades/trading";
-import { createWorld } from "../../../sandbox/src/world/event-handlers";
+import { createWorld } from "../../../sandbox/src/world/create-world";
 
 interface Known {
   /** Country and region of the holidays; undefined if all of them are listed here. */

@@ -1,7 +1,7 @@
 /** Forward rates: spot rates adjusted by the interest difference of two currencies. */
 import * as fc from "fast-check";
 import { Big } from "big.js";
-import { Outbox } from "../../../sandbox/src/world/outbox";
+import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import {
   daysFromSpot,
   fixingDate,
@@ -22,7 +22,7 @@ import {
 import { createOffer, createDrawdownOffer, type Offer } from "../../../sandbox/src/world/trades/pricing";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { bookTrade } from "../../../sandbox/src/world/trades/trading";
-import { createWorld } from "../../../sandbox/src/world/event-handlers";
+import { createWorld } from "../../../sandbox/src/world/create-world";
 
 const day = "2026-11-20";
 const markets = (rates: Readonly<Record<string, string>>): Rates => {

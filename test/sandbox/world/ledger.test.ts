@@ -1,7 +1,7 @@
 /** The ledger balances after every event. */
 import * as fc from "fast-check";
 import { Big } from "big.js";
-import { Outbox } from "../../../sandbox/src/world/outbox";
+import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
 import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
 import { roundAmount } from "../../../sandbox/src/world/money/currencies";
@@ -11,7 +11,7 @@ import { receivePayment } from "../../../sandbox/src/world/trades/incoming-payme
 import { houseAccount, Ledger } from "../../../sandbox/src/world/ledger/ledger";
 import { revalueAllMargins } from "../../../sandbox/src/world/trades/margin";
 import { createOffer } from "../../../sandbox/src/world/trades/pricing";
-import { availableBalance } from "../../../sandbox/src/world/ledger/movements";
+import { availableBalance } from "../../../sandbox/src/world/accounts/movements";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import {
   allocateFunds,
@@ -19,16 +19,16 @@ import {
   orderPayment,
   returnPayment,
 } from "../../../sandbox/src/world/trades/payments";
-import { DomainError } from "../../../sandbox/src/world/domain-error";
-import { seedDemoWorld } from "../../../sandbox/src/world/seed";
+import { DomainError } from "../../../sandbox/src/world/common/domain-error";
+import { seedDemoWorld } from "../../../sandbox/src/world/seed/demo-world";
 import {
   drawdownViolation,
   outstandingFunds,
   unallocatedAmount,
-} from "../../../sandbox/src/world/trades/trades";
+} from "../../../sandbox/src/world/model/trade";
 import { bookTrade, cancelTrade, fundTrade } from "../../../sandbox/src/world/trades/trading";
-import { createWorld } from "../../../sandbox/src/world/event-handlers";
-import type { World } from "../../../sandbox/src/world/world";
+import { createWorld } from "../../../sandbox/src/world/create-world";
+import type { World } from "../../../sandbox/src/world/model/world";
 import { checkBooks, checkLines } from "../support/check-books";
 
 /** FXDESK_RUNS raises the number of runs. */

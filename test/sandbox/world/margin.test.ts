@@ -1,7 +1,7 @@
 /** Margin on forwards. */
 import * as fc from "fast-check";
 import { Big } from "big.js";
-import { Outbox } from "../../../sandbox/src/world/outbox";
+import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
 import { daysFromSpot } from "../../../sandbox/src/world/calendar/business-days";
 import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
@@ -9,12 +9,12 @@ import { dayMs, dayOf } from "../../../sandbox/src/world/calendar/days";
 import { receivePayment } from "../../../sandbox/src/world/trades/incoming-payments";
 import { balanceAccount, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
 import { initialMargin, lossLevels, revalueAllMargins } from "../../../sandbox/src/world/trades/margin";
-import { availableBalance, moveMoney } from "../../../sandbox/src/world/ledger/movements";
+import { availableBalance, moveMoney } from "../../../sandbox/src/world/accounts/movements";
 import { demo } from "../../../sandbox/src/world/parties/parties";
-import type { Trade } from "../../../sandbox/src/world/trades/trades";
+import type { Trade } from "../../../sandbox/src/world/model/trade";
 import { bookTrade, cancelTrade, fundTrade } from "../../../sandbox/src/world/trades/trading";
-import { createWorld } from "../../../sandbox/src/world/event-handlers";
-import type { World } from "../../../sandbox/src/world/world";
+import { createWorld } from "../../../sandbox/src/world/create-world";
+import type { World } from "../../../sandbox/src/world/model/world";
 
 describe("a loss of the threshold", () => {
   const booked = { symbol: "GBPUSD", rate: new Big("1.3") };

@@ -1,13 +1,13 @@
 /** Payments from trades, from the order to a return. */
 import { Big } from "big.js";
-import { Outbox } from "../../../sandbox/src/world/outbox";
+import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
 import { isApproved } from "../../../sandbox/src/world/parties/approvals";
 import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
 import { dayMs } from "../../../sandbox/src/world/calendar/days";
 import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
 import { createOffer } from "../../../sandbox/src/world/trades/pricing";
-import { availableBalance } from "../../../sandbox/src/world/ledger/movements";
+import { availableBalance } from "../../../sandbox/src/world/accounts/movements";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import {
   completeBeneficiary,
@@ -16,11 +16,11 @@ import {
   type PaymentOrder,
   returnPayment,
 } from "../../../sandbox/src/world/trades/payments";
-import { seedDemoWorld } from "../../../sandbox/src/world/seed";
-import { statusOf, type Trade, type TradePayment } from "../../../sandbox/src/world/trades/trades";
+import { seedDemoWorld } from "../../../sandbox/src/world/seed/demo-world";
+import { statusOf, type Trade, type TradePayment } from "../../../sandbox/src/world/model/trade";
 import { bookTrade, fundTrade } from "../../../sandbox/src/world/trades/trading";
-import { createWorld } from "../../../sandbox/src/world/event-handlers";
-import type { World } from "../../../sandbox/src/world/world";
+import { createWorld } from "../../../sandbox/src/world/create-world";
+import type { World } from "../../../sandbox/src/world/model/world";
 
 let world: World;
 let trade: Trade;

@@ -1,11 +1,11 @@
 /** The seeded world. */
-import { Outbox } from "../../../sandbox/src/world/outbox";
+import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
 import { dayMs } from "../../../sandbox/src/world/calendar/days";
 import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
-import { seedDemoWorld } from "../../../sandbox/src/world/seed";
-import { statusOf } from "../../../sandbox/src/world/trades/trades";
-import { createWorld } from "../../../sandbox/src/world/event-handlers";
+import { seedDemoWorld } from "../../../sandbox/src/world/seed/demo-world";
+import { statusOf } from "../../../sandbox/src/world/model/trade";
+import { createWorld } from "../../../sandbox/src/world/create-world";
 
 /** Weekends, holidays and adjacent days, at different hours. */
 const times = Array.from({ length: 24 }, (_, index) => new Date(Date.UTC(2026, 0, 1) + index * 15.3 * dayMs));

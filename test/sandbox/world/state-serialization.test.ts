@@ -6,7 +6,7 @@ import {
   type Json,
   deserializeState,
   serializeState,
-} from "../../../sandbox/src/world/state-serialization";
+} from "../../../sandbox/src/session/state-serialization";
 
 const roundTrip = <State>(state: State): State =>
   deserializeState(JSON.parse(JSON.stringify(serializeState(state))) as Json) as State;

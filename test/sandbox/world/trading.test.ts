@@ -1,6 +1,6 @@
 /** Trades in the ledger: atomic booking, funding, drawdowns and settlement. */
 import { Big } from "big.js";
-import { Outbox } from "../../../sandbox/src/world/outbox";
+import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
 import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
 import { receivePayment } from "../../../sandbox/src/world/trades/incoming-payments";
@@ -12,10 +12,10 @@ import {
   createDrawdownOffer,
 } from "../../../sandbox/src/world/trades/pricing";
 import { demo } from "../../../sandbox/src/world/parties/parties";
-import { statusOf, type Trade } from "../../../sandbox/src/world/trades/trades";
+import { statusOf, type Trade } from "../../../sandbox/src/world/model/trade";
 import { bookTrade, cancelTrade } from "../../../sandbox/src/world/trades/trading";
-import { createWorld } from "../../../sandbox/src/world/event-handlers";
-import type { World } from "../../../sandbox/src/world/world";
+import { createWorld } from "../../../sandbox/src/world/create-world";
+import type { World } from "../../../sandbox/src/world/model/world";
 import { checkBooks } from "../support/check-books";
 import { fingerprint } from "../support/fingerprint";
 

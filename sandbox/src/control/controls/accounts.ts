@@ -10,8 +10,8 @@ import {
   toNotFoundError,
 } from "./define-control";
 import { applyDecision } from "../../world/accounts/account-details";
-import { applyOutcome } from "../../world/statements/statement-outcome";
-import { DomainError } from "../../world/domain-error";
+import { applyOutcome } from "../../world/statements/account-statement";
+import { DomainError } from "../../world/common/domain-error";
 
 export const decideAccountDetails = defineControl(
   operation({

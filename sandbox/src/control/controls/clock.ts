@@ -2,10 +2,10 @@
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { defineControl, controlDefaults, maxDays, maxSeconds, withDescription, Time } from "./define-control";
-import type { SandboxSession } from "../../sandbox-session";
+import type { SandboxSession } from "../../session/sandbox-session";
 import { timeViolation } from "../../world/calendar/clock";
 import { dayMs } from "../../world/calendar/days";
-import { DomainError, toValidationError } from "../../world/domain-error";
+import { DomainError, toValidationError } from "../../world/common/domain-error";
 
 const clockOf = ({ world }: SandboxSession) => ({ now: world.now.toISOString() });
 

@@ -2,9 +2,9 @@
 import type { Declaration, ValuesOf } from "@fxdesk/toolkit/operations";
 import { ErrorMessage } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
-import type { SandboxSession } from "../../sandbox-session";
-import { DomainError } from "../../world/domain-error";
-import type { StoredFile } from "../../world/stored-file";
+import type { SandboxSession } from "../../session/sandbox-session";
+import { DomainError } from "../../world/common/domain-error";
+import type { StoredFile } from "../../world/model/outbox";
 
 type BodyOf<C> = C extends { responses: { 200: { schema: { _zod: { output: infer T } } } } }
   ? T

@@ -5,8 +5,8 @@ import { defineControl, controlDefaults, withDescription } from "./define-contro
 import { dayOf } from "../../world/calendar/days";
 import { pairOf, tradedCurrencies } from "../../world/money/fx";
 import { revalueAllMargins } from "../../world/trades/margin";
-import type { World } from "../../world/world";
-import { toValidationError } from "../../world/domain-error";
+import type { World } from "../../world/model/world";
+import { toValidationError } from "../../world/common/domain-error";
 import { Big } from "big.js";
 
 /** Splits a symbol into its two currencies. Throws unless both are traded. */

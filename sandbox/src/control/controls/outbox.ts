@@ -2,8 +2,8 @@
 import { file, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { defineControl, controlDefaults, withDescription, Time, toNotFoundError } from "./define-control";
-import { toEmlFile, type Mail } from "../../world/outbox";
-import type { SandboxSession } from "../../sandbox-session";
+import { toEmlFile, type Mail } from "../../world/model/outbox";
+import type { SandboxSession } from "../../session/sandbox-session";
 
 const toMailView = ({ to, subject, text, sentAt, attachments }: Mail, index: number) => ({
   mail: index + 1,

@@ -6,9 +6,9 @@ import { defineControl, controlDefaults, withDescription, toNotFoundError } from
 import { findAccountIn } from "../../world/accounts/accounts";
 import { fitsMinorUnits, maxAmount, maxBalance, maxAmountText } from "../../world/money/currencies";
 import { receivePayment } from "../../world/trades/incoming-payments";
-import { availableBalance } from "../../world/ledger/movements";
-import type { World } from "../../world/world";
-import { DomainError, toValidationError } from "../../world/domain-error";
+import { availableBalance } from "../../world/accounts/movements";
+import type { World } from "../../world/model/world";
+import { DomainError, toValidationError } from "../../world/common/domain-error";
 import { Big } from "big.js";
 
 /** Returns the account with an ID, or else the demo company's account in a currency. */

@@ -2,14 +2,14 @@
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { day, DecimalText } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
-import { isPayableIban } from "../../world/accounts/iban";
+import { isPayableIban } from "../../world/banks/account-numbers";
 import { defineControl, controlDefaults, withDescription, toNotFoundError } from "./define-control";
-import type { SandboxSession } from "../../sandbox-session";
+import type { SandboxSession } from "../../session/sandbox-session";
 import { canActFor } from "../../world/parties/parties";
 import * as payments from "../../world/trades/payments";
-import type { Trade, TradePayment } from "../../world/trades/trades";
-import type { World } from "../../world/world";
-import { DomainError } from "../../world/domain-error";
+import type { Trade, TradePayment } from "../../world/model/trade";
+import type { World } from "../../world/model/world";
+import { DomainError } from "../../world/common/domain-error";
 import { Big } from "big.js";
 
 const toPaymentView = ({ paymentId, status }: TradePayment) => ({ payment_id: paymentId, status });

@@ -2,11 +2,11 @@
 import { empty, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { defineControl, controlDefaults, withDescription, toNotFoundError } from "./define-control";
-import type { Authorisation } from "../../world/open-banking/decision";
-import { concludeAuthorisation, scaStatusOf } from "../../world/open-banking/decision-handlers";
+import type { Authorisation } from "../../world/model/decision";
+import { concludeAuthorisation, scaStatusOf } from "../../world/open-banking/authorisations";
 import { activateConfig } from "../../world/parties/approvals";
-import { DomainError } from "../../world/domain-error";
-import type { World } from "../../world/world";
+import { DomainError } from "../../world/common/domain-error";
+import type { World } from "../../world/model/world";
 
 const isUndecided = (world: World, authorisation: Authorisation) =>
   !["finalised", "failed"].includes(scaStatusOf(world, authorisation));

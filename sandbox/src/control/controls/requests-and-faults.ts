@@ -1,7 +1,7 @@
 /** Controls for the request log and for faults. */
 import { empty, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { type FaultKind, faultKinds } from "../../fault-queue";
+import { type FaultKind, faultKinds } from "../../session/fault-queue";
 import {
   defineControl,
   controlDefaults,
@@ -10,7 +10,7 @@ import {
   withDescription,
   Time,
 } from "./define-control";
-import { toValidationError } from "../../world/domain-error";
+import { toValidationError } from "../../world/common/domain-error";
 
 const LoggedRequest = z.object({
   number: z.int(),

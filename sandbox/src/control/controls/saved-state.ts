@@ -1,10 +1,9 @@
 /** Controls to save, load, fork and undo. */
 import { empty, file, json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { saveState, parseSavedState } from "../../saved-sandbox";
-import { SavedSandboxError } from "../../saved-sandbox-error";
-import { toValidationError } from "../../world/domain-error";
-import type { Json } from "../../world/state-serialization";
+import { saveState, parseSavedState, SavedSandboxError } from "../../session/saved-sandbox";
+import { toValidationError } from "../../world/common/domain-error";
+import type { Json } from "../../session/state-serialization";
 import { defineControl, withDescription, controlDefaults } from "./define-control";
 
 export const save = defineControl(

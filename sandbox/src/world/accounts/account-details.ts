@@ -1,13 +1,12 @@
 /** Account details: the numbers under which money reaches a client's accounts. */
-import type { AccountDetailsStatus, Subset } from "../enumerations";
-import { type Account, type Numbers, ownNumbers } from "./account";
+import type { AccountDetailsStatus, Subset } from "../common/enumerations";
+import { type Account, type Numbers, ownNumbers, type AccountDetails } from "../model/account";
 import { findOrOpenAccount, findAccountIn } from "./accounts";
-import type { AccountDetails } from "./details";
-import { homeCountryOf } from "./banks";
+import { homeCountryOf } from "../banks/banks";
 import { nonDeliverableCurrencies } from "../money/currencies";
 import { tradedCurrencies } from "../money/fx";
 import type { Client } from "../parties/parties";
-import type { World } from "../world";
+import type { World } from "../model/world";
 
 /** Countries in which dedicated accounts can be requested, by currency. */
 const capabilities: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,6 @@
-import type { Account } from "./account";
+import type { Account } from "../model/account";
 import type { Client } from "../parties/parties";
-import type { World } from "../world";
+import type { World } from "../model/world";
 
 const firstListNumber = 100_001;
 

@@ -1,6 +1,6 @@
 /** Business days by currency, and the trading days of the currency market. */
 import { addDays, dayMs, dayOf, daysBetween, weekdayOf } from "./days";
-import { memoize } from "../memoize";
+import { memoize } from "../common/memoize";
 import { holidays, otherWeekends } from "./holidays";
 
 /** Holidays of a currency in a year. The key is the currency followed by the year. */

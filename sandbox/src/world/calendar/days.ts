@@ -1,5 +1,5 @@
 /** Calendar days as YYYY-MM-DD in UTC. */
-import { memoize } from "../memoize";
+import { memoize } from "../common/memoize";
 
 export const dayMs = 86_400_000;
 

@@ -3,11 +3,11 @@ import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import { Column, type ColumnState, findFirstIndex } from "./columns";
 import { fitsMinorUnits, formatDecimalAmount } from "../money/currencies";
-import type { TransactionType } from "../enumerations";
+import type { TransactionType } from "../common/enumerations";
 import type { Entries, EntryDetails } from "./entries";
 
 /** Fields for filtering, readable without loading the whole entry. */
-export interface FilterableLine {
+interface FilterableLine {
   readonly type: TransactionType;
   /** Milliseconds since 1970. */
   readonly valueTime: number;

@@ -1,5 +1,5 @@
 /** Details of ledger entries, without amounts, stored in columns. */
-import type { TransactionType } from "../enumerations";
+import type { TransactionType } from "../common/enumerations";
 import {
   Column,
   type ColumnState,

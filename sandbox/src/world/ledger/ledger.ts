@@ -7,7 +7,7 @@
  * Amounts are stored in minor units, and lines as columns of numbers.
  */
 import { Big } from "big.js";
-import type { BalanceType } from "../enumerations";
+import type { BalanceType } from "../common/enumerations";
 import { Book, type BookState, type BookedLines } from "./book";
 import { Entries, type EntriesState, type EntryDetails } from "./entries";
 

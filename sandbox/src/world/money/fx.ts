@@ -2,9 +2,9 @@
 import { Big } from "big.js";
 import { larger, type Money, roundAmount } from "./currencies";
 import { addDays, dayMs, startOf } from "../calendar/days";
-import { DomainError } from "../domain-error";
-import { Random } from "../random";
-import { memoize } from "../memoize";
+import { DomainError } from "../common/domain-error";
+import { Random } from "../common/random";
+import { memoize } from "../common/memoize";
 
 /** Mean mid-market prices in USD, around which the market moves. Demo data. */
 const usdPerUnit: Readonly<Record<string, string>> = {

@@ -1,15 +1,22 @@
 /** Life cycle of consents. */
-import { DomainError } from "../domain-error";
-import type { Account } from "../accounts/account";
+import { DomainError } from "../common/domain-error";
+import type { Account } from "../model/account";
 import { addDays, dayOf, startOf } from "../calendar/days";
 import type { Client } from "../parties/parties";
-import type { World } from "../world";
-import { type Grant, accessWithChoices, grantFor, letsPersonChoose, narrowGrant } from "./access";
-import type { ConsentStatus } from "../enumerations";
-import type { Consent, ConsentTerms } from "./consent";
-import type { Decision, Subject } from "./decision";
+import type { World } from "../model/world";
+import {
+  type Grant,
+  accessWithChoices,
+  grantFor,
+  letsPersonChoose,
+  narrowGrant,
+  type Consent,
+  type ConsentTerms,
+} from "../model/consent";
+import type { ConsentStatus } from "../common/enumerations";
+import type { Decision, Subject } from "../model/decision";
 import { scheduleLapse } from "./decision-lapse";
-import { accountNumberOf, toAccountReference } from "./references";
+import { accountNumberOf, toAccountReference } from "../model/account-references";
 
 const minuteMs = 60_000;
 /** Period after authorisation in which all history is open. One-off consents end with it. */

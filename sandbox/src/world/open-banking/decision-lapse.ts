@@ -1,6 +1,6 @@
 import { dayMs } from "../calendar/days";
-import type { World } from "../world";
-import type { Decision } from "./decision";
+import type { World } from "../model/world";
+import type { Decision } from "../model/decision";
 
 const daysToAuthorise = 3;
 

@@ -3,11 +3,11 @@ import { Big } from "big.js";
 import { type Money, formatDecimalAmount } from "../money/currencies";
 import { dayMs, dayOf, timeAtHour } from "../calendar/days";
 import { settlementStartDay, firstInstructableDay } from "../calendar/payment-systems";
-import { isPayableIban } from "../accounts/iban";
+import { isPayableIban } from "../banks/account-numbers";
 import type { Movement } from "../ledger/ledger";
-import { availableBalance, moveMoney, recordExpectation } from "../ledger/movements";
-import type { World } from "../world";
-import type { Decision } from "./decision";
+import { availableBalance, moveMoney, recordExpectation } from "../accounts/movements";
+import type { World } from "../model/world";
+import type { Decision } from "../model/decision";
 import { scheduleLapse } from "./decision-lapse";
 import {
   isUnauthorised,
@@ -16,7 +16,7 @@ import {
   type StatusReason,
   totalOf,
   type Transfer,
-} from "./payment";
+} from "../model/payment";
 import { systemFor } from "./products";
 import {
   type AccountReference,
@@ -24,8 +24,8 @@ import {
   accountNumberOf,
   toAccountReference,
   findReferencedAccount,
-} from "./references";
-import { nextExecutionDay, type StandingOrder } from "./standing-order";
+} from "../model/account-references";
+import { nextExecutionDay, type StandingOrder } from "../model/standing-order";
 
 const wrongAccount: StatusReason = { code: "AC01", text: "The creditor's account number is invalid." };
 const noFunds: StatusReason = { code: "AM04", text: "Insufficient funds." };

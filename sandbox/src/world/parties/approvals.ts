@@ -1,7 +1,7 @@
 /** Approval rules for payments: groups of contacts, and the approvals needed by amount. */
 import type { Big } from "big.js";
 
-export interface ApprovalGroup {
+interface ApprovalGroup {
   readonly id?: string | undefined;
   readonly name: string;
   readonly members: readonly string[];
@@ -10,7 +10,7 @@ export interface ApprovalGroup {
 /** Number of approvals needed from each group. */
 type Combination = readonly { readonly group: string; readonly approvals: number }[];
 
-export interface ApprovalRule {
+interface ApprovalRule {
   readonly id?: string | undefined;
   readonly min_amount: number;
   /** Null for no limit. */
@@ -24,7 +24,7 @@ export interface ApprovalsConfig {
   readonly rules: readonly ApprovalRule[];
 }
 
-export interface ApprovalsSettings {
+interface ApprovalsSettings {
   readonly enabled: boolean;
   /** True if a configuration change needs a second administrator. */
   readonly dual_admin: boolean;

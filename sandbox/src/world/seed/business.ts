@@ -1,13 +1,12 @@
 /** Daily business: payments of customers, suppliers, salaries and fees, driven by the clock. */
 import { Big } from "big.js";
-import type { Account } from "../accounts/account";
+import type { Account } from "../model/account";
 import { isBusinessDay, nextBusinessDay } from "../calendar/business-days";
-import { addDays, timeAtHour, startOf } from "../calendar/days";
-import { availableBalance, moveMoney } from "../ledger/movements";
+import { addDays, timeAtHour, startOf, dayOf } from "../calendar/days";
+import { availableBalance, moveMoney } from "../accounts/movements";
 import { roundAmount } from "../money/currencies";
-import type { Random } from "../random";
-import type { Beneficiary } from "../trades/trades";
-import type { World } from "../world";
+import type { Random } from "../common/random";
+import type { Beneficiary } from "../model/trade";
 import type {
   Interest,
   MonthlyPayment,
@@ -15,7 +14,24 @@ import type {
   Recurring,
   SupplierPayment,
   FrequentPayments,
-} from "./recurring";
+} from "../model/planned-business";
+import type { World } from "../model/world";
+
+/** Maximum days of past business. */
+export const maxDaysBehind = 365;
+
+/** Sets a new world back by some days. Returns the first of them and today. Throws a RangeError. */
+export function rewindWorld(
+  world: World,
+  daysBehind: number,
+): { readonly start: string; readonly today: string } {
+  if (!Number.isInteger(daysBehind) || daysBehind < 1 || daysBehind > maxDaysBehind)
+    throw new RangeError(`daysBehind must be a whole number from 1 to ${maxDaysBehind}, not ${daysBehind}.`);
+  const today = dayOf(world.clock.now());
+  const start = addDays(today, -daysBehind);
+  world.runEventsUntil(timeAtHour(start, 0));
+  return { start, today };
+}
 
 /** Share of supplier payments that are returned. */
 const returnShare = 0.03;

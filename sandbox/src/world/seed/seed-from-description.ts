@@ -1,19 +1,18 @@
 /** Seeds a world from a description. */
 import { Big } from "big.js";
 import { addDetails, applyDecision } from "../accounts/account-details";
-import type { Account } from "../accounts/account";
+import type { Account } from "../model/account";
 import { findOrOpenAccount, openAccount } from "../accounts/accounts";
-import { bankIn, domesticAddress, homeCountryOf, ibanOf } from "../accounts/banks";
-import { moveMoney } from "../ledger/movements";
+import { bankIn, domesticAddress, homeCountryOf, ibanOf } from "../banks/banks";
+import { moveMoney } from "../accounts/movements";
 import type { Approvals } from "../parties/approvals";
 import type { Client, Contact, Parties } from "../parties/parties";
-import type { Settings } from "../settings";
-import type { Beneficiary } from "../trades/trades";
-import type { World } from "../world";
-import { rewindWorld } from "./rewind-world";
-import { bankBusiness, scheduleBusiness } from "./business";
+import type { Settings } from "../model/settings";
+import type { Beneficiary } from "../model/trade";
+import type { World } from "../model/world";
+import { rewindWorld, bankBusiness, scheduleBusiness } from "./business";
 import type { CompanyDescription, WorldDescription } from "./world-description";
-import type { Recurring } from "./recurring";
+import type { Recurring } from "../model/planned-business";
 
 const toClient = ({ id: clientId, name, address, country, email }: CompanyDescription): Client =>
   Object.freeze({ clientId, name, address, country, email });

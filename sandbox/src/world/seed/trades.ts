@@ -1,5 +1,5 @@
 /** Seeds the demo company's trades: a year of hedging, and one open trade of each type and status. */
-import type { TradePaymentStatus } from "../enumerations";
+import type { TradePaymentStatus } from "../common/enumerations";
 import { Big } from "big.js";
 import { findOrOpenAccount } from "../accounts/accounts";
 import { nextBusinessDay, previousBusinessDay, previousMarketDay } from "../calendar/business-days";
@@ -7,13 +7,13 @@ import { roundAmount } from "../money/currencies";
 import { addDays, dayOf, timeAtHour } from "../calendar/days";
 import { convertAmount, feeFor } from "../money/fx";
 import { createOffer } from "../trades/pricing";
-import { availableBalance } from "../ledger/movements";
+import { availableBalance } from "../accounts/movements";
 import { demo } from "../parties/parties";
 import { allocateFunds } from "../trades/payments";
-import { hasAccount, type Trade, unallocatedAmount } from "../trades/trades";
+import { hasAccount, type Trade, unallocatedAmount } from "../model/trade";
 import { bookTrade, cancelTrade, fundTrade } from "../trades/trading";
-import type { World } from "../world";
-import type { PlanStep, TradePlan } from "./trade-plan";
+import type { World } from "../model/world";
+import type { PlanStep, TradePlan } from "../model/planned-business";
 
 const demoCurrencies = ["EUR", "GBP", "USD", "JPY"];
 const hourOfBooking = 10;

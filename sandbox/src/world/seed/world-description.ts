@@ -1,7 +1,7 @@
 /** Schema and checks of a world file. */
 import { Country, Currency, isDateTime } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
-import { bankCountries } from "../accounts/banks";
+import { bankCountries } from "../banks/banks";
 import { timeViolation } from "../calendar/clock";
 import { configViolation } from "../parties/approvals";
 import { fitsMinorUnits, maxAmount } from "../money/currencies";

@@ -1,8 +1,8 @@
 /** Account statements, created from the ledger. */
 import type { Balance, Entry } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
-import type { Account } from "../accounts/account";
-import { bankIn, homeCountryOf, internationalAddress } from "../accounts/banks";
+import type { Account } from "../model/account";
+import { bankIn, homeCountryOf, internationalAddress } from "../banks/banks";
 import { formatDecimalAmount } from "../money/currencies";
 import { addDays, dayOf, daysBetween, startOf } from "../calendar/days";
 import {
@@ -14,8 +14,8 @@ import {
   type BookedLines,
 } from "../ledger/ledger";
 import type { Client } from "../parties/parties";
-import type { AccountStatement, AsOf, Period } from "./statement";
-import type { World } from "../world";
+import type { AccountStatement, AsOf, Period, StatementOutcome, Statement } from "../model/statement";
+import type { World } from "../model/world";
 
 const availableAccount = (account: Account) => balanceAccount(account, "InterimAvailable");
 
@@ -151,4 +151,18 @@ export function createAccountStatement(
     holder: client,
     writtenAt: asOf.time,
   };
+}
+
+/** Time to prepare a statement. */
+export const preparationMs = 300;
+
+/** Delays or fails a statement as a control has set it. */
+export function applyOutcome(
+  { now }: World,
+  statement: Statement,
+  { failed, delayMs }: StatementOutcome,
+): void {
+  const ready = Math.max(statement.readyAt.getTime(), now.getTime());
+  statement.readyAt = new Date(ready + delayMs);
+  statement.failed = failed;
 }

@@ -1,9 +1,56 @@
 /** OAuth 2.0 (RFC 6749) codes, access tokens and refresh tokens. */
 import { isDeepStrictEqual } from "node:util";
-import type { Random } from "../random";
-import { TtlMap, type TtlMapState } from "./ttl-map";
+import { demo } from "../parties/parties";
+import type { Random } from "../common/random";
 
-export interface TokenPair {
+type TtlMapState<T> = Map<string, { readonly value: T; readonly expiresAt: Date }>;
+
+/**
+ * A map whose values share one time to live. Expired values are not returned, and are removed when another is added.
+ */
+export class TtlMap<T> {
+  readonly #entries: TtlMapState<T>;
+
+  constructor(
+    private readonly seconds: number,
+    state: TtlMapState<T> = new Map(),
+  ) {
+    this.#entries = state;
+  }
+
+  get state(): TtlMapState<T> {
+    return this.#entries;
+  }
+
+  set(key: string, value: T, now: Date): void {
+    this.#removeExpired(now);
+    this.#entries.set(key, { value, expiresAt: new Date(now.getTime() + this.seconds * 1_000) });
+  }
+
+  get(key: string, now: Date): T | undefined {
+    const entry = this.#entries.get(key);
+    return entry && entry.expiresAt > now ? entry.value : undefined;
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  /** Returns the keys of matching values in insertion order. */
+  keysOf(matches: (value: T) => boolean): string[] {
+    return [...this.#entries].filter(([, { value }]) => matches(value)).map(([key]) => key);
+  }
+
+  /** Time only moves forward, so that entries expire in insertion order. */
+  #removeExpired(now: Date): void {
+    for (const [key, { expiresAt }] of this.#entries) {
+      if (expiresAt > now) return;
+      this.#entries.delete(key);
+    }
+  }
+}
+
+interface TokenPair {
   readonly accessToken: string;
   readonly refreshToken: string;
 }
@@ -12,7 +59,7 @@ export interface TokenPair {
 export type Binding = Readonly<Record<string, string>>;
 
 /** Rules of one kind of grant. */
-export interface TokenRules<G> {
+interface TokenRules<G> {
   /** Seconds. */
   readonly refreshTokenSeconds: number;
   /** Number of valid refresh tokens per holder; older ones become invalid. */
@@ -114,3 +161,26 @@ export class Tokens<G extends object> {
     return this.#access.get(token, now) ?? (this.#issuedAccessTokens.get(token, now) ? "expired" : "unknown");
   }
 }
+
+/** The contact who logged in, and the clients the contact acts for. */
+export interface Grant {
+  readonly contactId: string;
+  readonly clientIds: readonly string[];
+}
+
+/** A contact's last ten refresh tokens are valid for 28 days; the demo company's tokens never expire. */
+export const createSignInTokens = (random: Random, home: Grant, state?: TokensState<Grant>): Tokens<Grant> =>
+  new Tokens<Grant>(
+    random,
+    {
+      refreshTokenSeconds: 28 * 86_400,
+      maxRefreshTokens: 10,
+      holderOf: ({ contactId }) => contactId,
+      permanent: {
+        accessToken: demo.accessToken,
+        refreshToken: demo.refreshToken,
+        grant: home,
+      },
+    },
+    state,
+  );

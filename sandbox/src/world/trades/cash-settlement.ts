@@ -6,10 +6,10 @@ import { fixingDate } from "../calendar/business-days";
 import { type Money, nonDeliverableCurrencies } from "../money/currencies";
 import { dayOf, timeAtHour } from "../calendar/days";
 import { convertAmount, pairOf } from "../money/fx";
-import { availableBalance, moveMoney, recordExpectation } from "../ledger/movements";
+import { availableBalance, moveMoney, recordExpectation } from "../accounts/movements";
 import { tradeMovement, expectationDetails } from "./trade-entries";
-import type { Trade } from "./trades";
-import type { World } from "../world";
+import type { Trade } from "../model/trade";
+import type { World } from "../model/world";
 
 /** Hour of the fixing (UTC). */
 const fixingHour = 12;

@@ -1,14 +1,14 @@
 /** Incoming payments and their automatic allocation. */
 import { Big } from "big.js";
-import type { Account } from "../accounts/account";
+import type { Account } from "../model/account";
 import { larger, smaller } from "../money/currencies";
 import { dayOf } from "../calendar/days";
 import { type BookedLine, balanceAccount, type Movement } from "../ledger/ledger";
 import { payCalls } from "./margin";
-import { availableBalance, moveMoney } from "../ledger/movements";
-import { outstandingFunds, type Trade } from "./trades";
+import { availableBalance, moveMoney } from "../accounts/movements";
+import { outstandingFunds, type Trade } from "../model/trade";
 import { fundTrade } from "./trading";
-import type { World } from "../world";
+import type { World } from "../model/world";
 
 const zero = new Big(0);
 

@@ -13,7 +13,7 @@ import {
 import { larger, roundAmount, smaller } from "../money/currencies";
 import { addDays, dayOf, timeAtHour } from "../calendar/days";
 import { pairOf, type Rate } from "../money/fx";
-import { availableBalance, recordExpectation, moveToBalance } from "../ledger/movements";
+import { availableBalance, recordExpectation, moveToBalance } from "../accounts/movements";
 import { tradeMovement, sellAccount, settlementHour } from "./trade-entries";
 import {
   type MarginCall,
@@ -23,8 +23,8 @@ import {
   type Trade,
   type TradeTerms,
   unsettledAmount,
-} from "./trades";
-import type { World } from "../world";
+} from "../model/trade";
+import type { World } from "../model/world";
 
 /** Share of the amount sold. */
 const depositShare = new Big("0.05");
@@ -85,7 +85,7 @@ export function checkMargin(world: World, trade: Trade): void {
  * Calls more margin if the market has moved against the client. Returns all of it if there is no loss or nothing left
  * unsettled.
  */
-export function revalueMargin(world: World, trade: Trade): void {
+function revalueMargin(world: World, trade: Trade): void {
   if (isFinished(trade) || !hasMargin(trade)) return;
   const amount = unsettledAmount(trade, "sell");
   const levels = lossLevelsOf(world, trade);

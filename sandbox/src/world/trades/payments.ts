@@ -1,15 +1,15 @@
 /** Payments from the proceeds of trades: ordering, approval, validation, execution and return. */
-import type { TradePaymentStatus } from "../enumerations";
+import type { TradePaymentStatus } from "../common/enumerations";
 import type { Big } from "big.js";
 import { approversOf, isApproved } from "../parties/approvals";
 import { nextBusinessDay, nextBusinessTime } from "../calendar/business-days";
 import { firstInstructableDay, paymentSystemOf } from "../calendar/payment-systems";
 import { fitsMinorUnits } from "../money/currencies";
-import { DomainError, toValidationError } from "../domain-error";
+import { DomainError, toValidationError } from "../common/domain-error";
 import { dayOf, timeAtHour, laterDay } from "../calendar/days";
 import { convertAmount, pairOf } from "../money/fx";
 import type { Bucket } from "../ledger/ledger";
-import { availableBalance, moveMoney, recordExpectation } from "../ledger/movements";
+import { availableBalance, moveMoney, recordExpectation } from "../accounts/movements";
 import { buyAccount, settlementHour, settlementOf } from "./trade-entries";
 import {
   type Beneficiary,
@@ -19,8 +19,8 @@ import {
   type Trade,
   type TradePayment,
   unallocatedAmount,
-} from "./trades";
-import type { World } from "../world";
+} from "../model/trade";
+import type { World } from "../model/world";
 
 const toStateError = (message: string) => new DomainError("payment-state", message);
 

@@ -5,11 +5,17 @@ import { daysFromSpot, isMarketOpen } from "../calendar/business-days";
 import type { Money } from "../money/currencies";
 import { dayMs, dayOf } from "../calendar/days";
 import { convertAmount, feeFor } from "../money/fx";
-import type { TradeType } from "../enumerations";
-import type { Quote } from "./quotes";
-import { drawdownViolation, remainingAmount, type Trade, type TradeTerms, windowOf } from "./trades";
+import type { TradeType } from "../common/enumerations";
+import {
+  type Quote,
+  drawdownViolation,
+  remainingAmount,
+  type Trade,
+  type TradeTerms,
+  windowOf,
+} from "../model/trade";
 import { drawdownDate, valueDateFor } from "./value-date";
-import type { World } from "../world";
+import type { World } from "../model/world";
 
 /** A requested amount; `fixed` is the side it refers to. */
 interface RequestedAmount {

@@ -1,11 +1,11 @@
 /** Accounts and texts of the ledger entries of trades. */
 import { findOrOpenAccount } from "../accounts/accounts";
-import type { Account } from "../accounts/account";
+import type { Account } from "../model/account";
 import { timeAtHour } from "../calendar/days";
 import { formatDecimalAmount } from "../money/currencies";
 import type { Exchange, Movement } from "../ledger/ledger";
-import type { Trade, TradeTerms } from "./trades";
-import type { World } from "../world";
+import type { Trade, TradeTerms } from "../model/trade";
+import type { World } from "../model/world";
 
 /** Settlement hour (UTC). */
 export const settlementHour = 15;

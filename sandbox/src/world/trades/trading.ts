@@ -1,14 +1,14 @@
 /** Life cycle of trades: booking, funding, settlement and cancellation. */
 import { Big } from "big.js";
 import { findOrOpenAccount } from "../accounts/accounts";
-import type { Account } from "../accounts/account";
+import type { Account } from "../model/account";
 import { reverseDifference, scheduleFixing, settleDifference } from "./cash-settlement";
 import { larger } from "../money/currencies";
 import { nextBusinessTime } from "../calendar/business-days";
 import { addDays, dayOf } from "../calendar/days";
 import { feeFor } from "../money/fx";
 import { hasMargin, initialMargin, releaseMargin, returnMargin, checkMargin } from "./margin";
-import { availableBalance, moveMoney, recordExpectation, expectationPostings } from "../ledger/movements";
+import { availableBalance, moveMoney, recordExpectation, expectationPostings } from "../accounts/movements";
 import { closeWhenPaidOut, executeTradePayment, cancelTradePayment } from "./payments";
 import {
   tradeMovement,
@@ -27,8 +27,8 @@ import {
   type Trade,
   type TradeTerms,
   toDrawdownError,
-} from "./trades";
-import type { World } from "../world";
+} from "../model/trade";
+import type { World } from "../model/world";
 
 /** A trade not funded this many days after maturity is cancelled. */
 const graceDays = 10;

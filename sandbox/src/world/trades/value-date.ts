@@ -2,11 +2,11 @@
 import { nextBusinessDay, spotDateAt, tradingDay } from "../calendar/business-days";
 import { addDays, laterDay } from "../calendar/days";
 import { firstInstructableDay, paymentSystemOf } from "../calendar/payment-systems";
-import type { TradeType } from "../enumerations";
-import type { World } from "../world";
-import { type Trade, windowOf } from "./trades";
+import type { TradeType } from "../common/enumerations";
+import type { World } from "../model/world";
+import { type Trade, windowOf } from "../model/trade";
 
-export interface ValueDate {
+interface ValueDate {
   readonly maturityDate: string;
   /** Reason for a day other than the requested one. */
   readonly warning: string | undefined;

@@ -1,2 +1,0 @@
-/** Name of the open-banking server in a service value. */
-export const openBankingServer = "xs2a";

@@ -1,0 +1,97 @@
+/** Future events in order of time: incoming money, maturing trades, expiring consents. */
+import type { Big } from "big.js";
+import type { Account, AccountDetails } from "./account";
+import type { Movement } from "../ledger/entries";
+import type { Consent } from "./consent";
+import type { Decision } from "./decision";
+import type { Payment } from "./payment";
+import type { PlanStep, TradePlan, Interest, Outgoing, Recurring, SupplierPayment } from "./planned-business";
+import type { Trade, TradePayment } from "./trade";
+
+/** Kinds of events and their arguments. */
+export interface EventArguments {
+  readonly "trade-matures": [trade: Trade];
+  readonly "trade-is-fixed": [trade: Trade];
+  readonly "margin-is-watched": [trade: Trade];
+  readonly "fee-is-collected": [trade: Trade];
+  readonly "quote-is-forgotten": [quoteId: string];
+  readonly "beneficiary-is-validated": [trade: Trade, payment: TradePayment];
+  readonly "trade-payment-is-executed": [trade: Trade, payment: TradePayment];
+  readonly "trade-payment-completes": [trade: Trade, payment: TradePayment];
+  readonly "details-are-confirmed": [details: AccountDetails];
+  readonly "decision-lapses": [decision: Decision];
+  readonly "consent-expires": [consent: Consent];
+  readonly "payment-settles": [payment: Payment, daysLeft: number];
+  readonly "payment-is-executed": [payment: Payment];
+  /** `number` counts the execution days of the order, from 0. */
+  readonly "standing-order-pays": [payment: Payment, number: number];
+  readonly "response-is-forgotten": [key: string];
+  readonly "day-begins": [business: readonly Recurring[], day: string];
+  readonly "money-comes-in": [account: Account, amount: Big, movement: Omit<Movement, "type" | "endToEnd">];
+  readonly "money-goes-out": [outgoing: Outgoing];
+  readonly "supplier-is-paid": [payment: SupplierPayment];
+  readonly "money-comes-back": [payment: SupplierPayment];
+  readonly "interest-is-paid": [interest: Interest, day: string];
+  readonly "plan-is-booked": [plan: TradePlan];
+  readonly "plan-goes-on": [trade: Trade, step: PlanStep];
+}
+
+/** A future event, as plain data so that it can be saved with the rest of the state. */
+export type ScheduledEvent = {
+  readonly [Kind in keyof EventArguments]: {
+    /** Milliseconds since 1970. */
+    readonly at: number;
+    readonly kind: Kind;
+    readonly args: EventArguments[Kind];
+  };
+}[keyof EventArguments];
+
+/** Pending events and the current time. */
+export interface ScheduledEventsState {
+  readonly time: Date;
+  /** In order of execution. */
+  readonly events: readonly ScheduledEvent[];
+}
+
+export class ScheduledEvents {
+  readonly #events: ScheduledEvent[];
+  #time: Date;
+
+  constructor({ time, events }: ScheduledEventsState = { time: new Date(0), events: [] }) {
+    this.#time = time;
+    this.#events = [...events];
+  }
+
+  get state(): ScheduledEventsState {
+    return { time: this.#time, events: this.#events };
+  }
+
+  /** Due time of the event being handled, else the time of the last run; never decreases. */
+  get time(): Date {
+    return this.#time;
+  }
+
+  /** Schedules an event. Events with the same time run in the order of scheduling. */
+  schedule<Kind extends keyof EventArguments>(time: Date, kind: Kind, ...args: EventArguments[Kind]): void {
+    const at = time.getTime();
+    let low = 0;
+    let high = this.#events.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#events[middle]!.at <= at) low = middle + 1;
+      else high = middle;
+    }
+    this.#events.splice(low, 0, { at, kind, args } as ScheduledEvent);
+  }
+
+  /** Runs all events due by `until`, including those that they schedule. */
+  runUntil(until: Date, handleEvent: (event: ScheduledEvent) => void): void {
+    const end = until.getTime();
+    while (this.#events.length > 0 && this.#events[0]!.at <= end) {
+      const event = this.#events.shift()!;
+      if (event.at > this.#time.getTime()) this.#time = new Date(event.at);
+      handleEvent(event);
+    }
+    if (until > this.#time) this.#time = until;
+  }
+}
