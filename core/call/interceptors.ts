@@ -1,9 +1,11 @@
-/** Interceptors: user code around each call. */
+/** User interceptors: code of the user around each call. */
 import { FxdeskError } from "../spec/errors";
 import { callerAbortedError } from "../http/deadline";
 import { toFxdeskError } from "./call-errors";
 import { ReceivedFile } from "./received-file";
-import type { PreparedCall } from "./prepared-call";
+import type { ClientContext } from "./client-context";
+import { createRequest, type Middleware } from "./middleware";
+import type { PreparedCall } from "./prepare";
 import type { ServiceResponse } from "./response";
 
 /** Passes the call on to the next interceptor or to the service, optionally changed. */
@@ -157,13 +159,20 @@ async function interceptCall(
   throw misuseError(call, "returned no response.", { passedOn: sent !== undefined });
 }
 
-/** Wraps `send` in the interceptors. Built once for all calls. */
-export function composeInterceptors(interceptors: readonly Interceptor[], send: Send): Send {
-  if (interceptors.length === 0) return send;
-  const money = interceptors.reduceRight<Send>(
-    (next, each) => (call) => interceptMoneyCall(each, call, next),
+/** Passes a money call through all interceptors, the first one outermost. */
+const interceptMoney = (interceptors: readonly Interceptor[], call: PreparedCall, send: Send) =>
+  interceptors.reduceRight<Send>(
+    (next, each) => (given) => interceptMoneyCall(each, given, next),
     send,
-  );
-  return (call) =>
-    call.operation.effect === "money" ? money(call) : interceptCall(interceptors, call, send);
-}
+  )(call);
+
+/** Returns the middleware that runs the interceptors. Each time they pass a call on, it is sent with limits of its own. */
+export const userInterceptors =
+  (interceptors: readonly Interceptor[], context: ClientContext): Middleware =>
+  (request, next) => {
+    if (interceptors.length === 0) return next(request);
+    const send: Send = (call) => next(createRequest(call, context, request));
+    return request.call.operation.effect === "money"
+      ? interceptMoney(interceptors, request.call, send)
+      : interceptCall(interceptors, request.call, send);
+  };
