@@ -1,5 +1,5 @@
 /** Renders a request for review before it is sent. */
-import type { PreparedCall } from "../../core/call/prepare";
+import type { PreparedCall } from "../../core/call/prepared-call";
 import { type Field, generatedCallerFields, fieldsOf } from "../../core/spec/fields";
 import { encodeRequest } from "../../core/call/encode-request";
 import { flagName } from "../flag-names";

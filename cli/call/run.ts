@@ -4,7 +4,7 @@ import { createClient } from "../../core/client/client";
 import { findLostDigits } from "../../core/call/lost-digits";
 import { intoFolder } from "../../core/call/file-delivery";
 import { hasMore } from "../../core/call/pages";
-import type { PreparedCall } from "../../core/call/prepare";
+import type { PreparedCall } from "../../core/call/prepared-call";
 import { type Callable, type Declaration, mayRespondWith } from "../../core/spec/operation";
 import { describeViolations } from "../../core/spec/violation";
 import { isProcedure, type Procedure } from "../../core/spec/procedure";

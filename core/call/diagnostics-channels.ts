@@ -4,7 +4,6 @@
  */
 import { channel, tracingChannel } from "node:diagnostics_channel";
 import type { Declaration } from "../spec/operation";
-import type { Middleware } from "./middleware";
 
 /** Event of the TracingChannel `fxdesk:call`. Its `result` is the response, its `error` the FxdeskError. */
 export interface CallEvent {
@@ -47,11 +46,4 @@ export const publish = {
   attempt: (event: AttemptEvent): void => channels.attempt.publish(event),
   pause: (event: PauseEvent): void => channels.pause.publish(event),
   token: (event: TokenEvent): void => channels.token.publish(event),
-};
-
-/** Middleware that publishes each call on the TracingChannel. */
-export const trace: Middleware = (request, next) => {
-  if (!channels.call.hasSubscribers) return next(request);
-  const { name, effect } = request.call.operation;
-  return channels.call.tracePromise(() => next(request), { operation: name, effect });
 };

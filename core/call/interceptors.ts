@@ -4,19 +4,10 @@ import { callerAbortedError } from "../http/deadline";
 import { toFxdeskError } from "./call-errors";
 import { ReceivedFile } from "./received-file";
 import type { ClientContext } from "./client-context";
+import type { Interceptor, Next } from "./client-options";
 import { createRequest, type Middleware } from "./middleware";
-import type { PreparedCall } from "./prepare";
+import type { PreparedCall } from "./prepared-call";
 import type { ServiceResponse } from "./response";
-
-/** Passes the call on to the next interceptor or to the service, optionally changed. */
-export type Next = (call?: PreparedCall) => Promise<ServiceResponse>;
-
-/**
- * Middleware around each call. It may inspect the call, delay it, refuse it by throwing, and inspect the response. For a read
- * it may also change the call, retry it or return a response of its own. A call that commits money is frozen: it must be
- * passed on unchanged, `next` works once, and the caller gets the response of the service.
- */
-export type Interceptor = (call: PreparedCall, next: Next) => Promise<ServiceResponse>;
 
 type Send = (call: PreparedCall) => Promise<ServiceResponse>;
 

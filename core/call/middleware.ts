@@ -4,7 +4,8 @@ import { Deadline } from "../http/deadline";
 import type { SendGuard } from "../store/send-guard";
 import { toFxdeskError } from "./call-errors";
 import type { ClientContext } from "./client-context";
-import type { PreparedCall } from "./prepare";
+import { channels } from "./diagnostics-channels";
+import type { PreparedCall } from "./prepared-call";
 import type { ServiceResponse } from "./response";
 
 /** A call on its way to the service. Middleware passes it on as it is, or a copy with more properties. */
@@ -57,6 +58,13 @@ export function createRequest(
     },
   };
 }
+
+/** Middleware that publishes each call on the TracingChannel. */
+export const trace: Middleware = (request, next) => {
+  if (!channels.call.hasSubscribers) return next(request);
+  const { name, effect } = request.call.operation;
+  return channels.call.tracePromise(() => next(request), { operation: name, effect });
+};
 
 /** Starts the limits of the call, and ends them if it fails. The sender ends them after a response. */
 export const limitTime =

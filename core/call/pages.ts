@@ -6,7 +6,7 @@ import { listPathsIn } from "../spec/paged-lists";
 import type { Callable, Declaration, LinkedPages, Paging } from "../spec/operation";
 import { nextLinkedPage, nextNumberedPage, nextPage } from "./next-page";
 import type { CallOptions } from "./call-options";
-import type { PreparedCall } from "./prepare";
+import type { PreparedCall } from "./prepared-call";
 import type { ServiceResponse } from "./response";
 import type { Values } from "../spec/fields";
 import type { Violation } from "../spec/violation";

@@ -11,7 +11,7 @@ import type { ClientContext } from "./client-context";
 import { toFxdeskError, toResponseError, unreadableResponseError } from "./call-errors";
 import { parseServiceMessage } from "./service-messages";
 import type { SendProgress } from "./middleware";
-import type { PreparedCall } from "./prepare";
+import type { PreparedCall } from "./prepared-call";
 import { RedactedFileStream, createReceivedFile } from "./received-file";
 import { readBody, type ResponseContent, type TextResponse, parseTotal } from "./response-body";
 import type { Violation } from "../spec/violation";

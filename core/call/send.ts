@@ -9,7 +9,8 @@ import { toFxdeskError } from "./call-errors";
 import type { ClientContext } from "./client-context";
 import { publish } from "./diagnostics-channels";
 import type { CallRequest, Next } from "./middleware";
-import { type PreparedCall, settingsFor } from "./prepare";
+import { settingsFor } from "./prepare";
+import type { PreparedCall } from "./prepared-call";
 import { maxResponseBytes, readResponse } from "./read-response";
 import { type AttemptResult, isQuotaExhausted, requestedDelayMs, retryDelayMs } from "./retry-policy";
 

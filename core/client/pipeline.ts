@@ -5,9 +5,9 @@ import type { Values } from "../spec/fields";
 import type { Declaration } from "../spec/operation";
 import type { CallOptions } from "../call/call-options";
 import type { ClientContext } from "../call/client-context";
-import { trace } from "../call/diagnostics-channels";
 import { InFlight } from "../call/in-flight";
-import { type Interceptor, userInterceptors } from "../call/interceptors";
+import type { Interceptor } from "../call/client-options";
+import { userInterceptors } from "../call/interceptors";
 import {
   type CallRequest,
   composeMiddleware,
@@ -15,8 +15,10 @@ import {
   limitTime,
   type Middleware,
   type Next,
+  trace,
 } from "../call/middleware";
-import { type PreparedCall, prepareCall } from "../call/prepare";
+import { prepareCall } from "../call/prepare";
+import type { PreparedCall } from "../call/prepared-call";
 import type { CreatedResource, RecoveredCall, ServiceResponse } from "../call/response";
 import { Sender } from "../call/send";
 import type { IdempotencyMiddleware } from "../journal/idempotency";

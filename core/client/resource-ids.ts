@@ -23,7 +23,7 @@ import { removeResourceId, saveResourceId, listResourceIds, maxResourceIds } fro
 import { type Store, withStore } from "../store/open";
 import { storeExists } from "../store/settings";
 import type { ClientContext } from "../call/client-context";
-import type { PreparedCall } from "../call/prepare";
+import type { PreparedCall } from "../call/prepared-call";
 import type { CreatedResource } from "../call/response";
 
 const pickValues = (values: Values, names: readonly string[]): Values =>

@@ -2,19 +2,21 @@
  * Idempotency of the money calls of one client. The intent is stored before the call waits for anything, `sent` before the
  * first byte is written, and the outcome before the caller receives it.
  */
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
 import { customerFromValues } from "../spec/service";
 import { formatOutcomeLine } from "../call/outcome-line";
 import type { ClientContext } from "../call/client-context";
 import { haltedError } from "../call/halt-checker";
 import type { CallRequest, Next } from "../call/middleware";
-import { actorOf, defaultKeyOf, type PreparedCall } from "../call/prepare";
+import { actorOf } from "../call/prepare";
+import { defaultKeyOf, type PreparedCall } from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
 import { Aborted, Conflict, FxdeskError, type JournalNote, Timeout, Unavailable } from "../spec/errors";
 import { Halted } from "../store/halt";
 import { redactLocation } from "../store/settings";
 import { type Deadline, DeadlineEnded } from "../http/deadline";
+import { canonicalJson } from "../values/canonical-json";
 import { EntryRefusal } from "./operator-actions";
 import { OutcomeWriter } from "./outcome-writer";
 import { type Claim, type EntryOutcome, type Entry, type Intent, isNotExecuted, type Journal } from "./entry";
@@ -22,7 +24,6 @@ import { environmentOf, createOutcomeLookup, isInScope, scopesOf } from "./outco
 import { openJournal } from "./journal";
 import { type RecoveryResult, Recoverer } from "./recoverer";
 import { outcomeOfError, outcomeOfResponse, replay, toResponse } from "./replay";
-import { hashTerms } from "./terms-hash";
 
 /** Added to a call's own limits when its claim is stored: time to record the outcome. */
 const marginMs = 5_000;
@@ -45,6 +46,15 @@ function keyOf(call: PreparedCall): Pick<Intent, "key" | "hasImplicitKey"> {
   if (key !== undefined) return { key };
   const usual = defaultKeyOf(call);
   return usual === undefined ? { key: randomUUID() } : { key: usual, hasImplicitKey: true };
+}
+
+/**
+ * Returns the SHA-256 of the caller's input, without values from the connection and generated values. It detects a key that is
+ * reused for another call.
+ */
+function hashTerms({ operation, given }: PreparedCall): string {
+  const { method, path } = operation;
+  return createHash("sha256").update(canonicalJson({ method, path, given })).digest("hex");
 }
 
 function intentOf(call: PreparedCall, context: ClientContext): Intent {

@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { ClientContext } from "../call/client-context";
 import type { CallRequest, Next } from "../call/middleware";
-import { actorOf, defaultKeyOf, type PreparedCall } from "../call/prepare";
+import { actorOf } from "../call/prepare";
+import { defaultKeyOf, type PreparedCall } from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
 import { committedAmountsOf } from "../spec/committed-amounts";
 import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../spec/errors";

@@ -1,0 +1,28 @@
+import type { Declaration } from "../spec/operation";
+import type { Values } from "../spec/fields";
+import type { CallOptions } from "./call-options";
+
+/** A validated, encoded request without credentials. */
+export interface PreparedCall {
+  readonly operation: Declaration;
+  /** All fields by name: given by the caller, filled in from settings, or generated. */
+  readonly values: Values;
+  /** Fields given by the caller only. */
+  readonly given: Values;
+  /** Base address of the server. Informational: changing it does not redirect the call. */
+  readonly address: string;
+  /** Path and query below the address. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly options: CallOptions;
+}
+
+/** Returns the default idempotency key: the value of the single-use field. Undefined if the operation has none. */
+export function defaultKeyOf({
+  operation: { singleUseField },
+  values,
+}: Pick<PreparedCall, "operation" | "values">): string | undefined {
+  const value = singleUseField === undefined ? undefined : values[singleUseField];
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}
