@@ -45,7 +45,7 @@ export type {
 } from "./spec/procedure";
 export { environmentName, optionsFromSettings, settingsFromEnvironment, settingsOf } from "./call/settings";
 export type { AttemptEvent, CallEvent, PauseEvent, TokenEvent } from "./call/diagnostics-channels";
-export type { Interceptor, Next } from "./call/interceptors";
+export type { Interceptor, Next } from "./call/client-options";
 export type { PreparedCall } from "./call/prepared-call";
 export { serviceFrom } from "./client/extensions";
 export type { Additions, ExtendedService, Extension, ExtensionToolkit } from "./client/extensions";

@@ -10,6 +10,7 @@ import {
   InvalidInput,
   InvalidResponse,
   NotFound,
+  type Outcome,
   OutcomeUnknown,
   RateLimited,
   type ServiceMessage,
@@ -20,7 +21,6 @@ import {
 import { type Callable, errorDescription, lookupInstruction } from "../spec/operation";
 import { describeViolations, type Violation } from "../spec/violation";
 import { describeServiceMessages, serviceViolations } from "./service-messages";
-import { isRefusal, outcomeOfStatus, outcomeWithoutResponse } from "./outcome";
 import { DeadlineEnded } from "../http/deadline";
 import {
   IncompleteFile,
@@ -30,6 +30,15 @@ import {
   TransportError,
   errorText,
 } from "../http/transport-errors";
+
+/** Returns true if the status rules out execution: any 4xx except 408 and 499, which gateways create on their own. */
+const isRefusal = (status: number): boolean =>
+  status >= 400 && status < 500 && status !== 408 && status !== 499;
+
+const outcomeOfStatus = (status: number): Outcome => (isRefusal(status) ? "rejected" : "unknown");
+
+/** Returns the outcome without a complete response. `sent` is true once any byte of the request may have been written. */
+const outcomeWithoutResponse = (sent: boolean): Outcome => (sent ? "unknown" : "not-sent");
 
 type ErrorClass = new (message: string, facts: ErrorFacts) => FxdeskError;
 

@@ -26,7 +26,7 @@ import { Transport } from "../http/transport";
 import type { TlsOptions } from "../http/tls";
 import { publish } from "./diagnostics-channels";
 import { HaltChecker } from "./halt-checker";
-import { limitViolation } from "./limits";
+import { limitViolation } from "../http/deadline";
 import type { ClientOptions } from "./client-options";
 import { settingsOf } from "./settings";
 import { memoizePerOperation } from "../spec/fields";

@@ -3,7 +3,8 @@ import type { Tokens } from "../http/token-source";
 import type { Pacing } from "../http/pacing";
 import type { TlsOptions } from "../http/tls";
 import type { PsuContext } from "./call-options";
-import type { Interceptor } from "./interceptors";
+import type { PreparedCall } from "./prepared-call";
+import type { ServiceResponse } from "./response";
 
 /** Credentials of a client. Secrets never appear in errors, responses or logs. */
 export interface Credentials {
@@ -22,6 +23,23 @@ export interface Credentials {
   /** Client certificate for open banking. */
   readonly tls?: TlsOptions;
 }
+
+/** Passes the call on to the next interceptor or to the service, optionally changed. */
+export type Next = (call?: PreparedCall) => Promise<ServiceResponse>;
+
+/**
+ * Middleware around each call. It may inspect the call, delay it, refuse it by throwing, and inspect the response. For a read
+ * it may also change the call, retry it or return a response of its own. A call that commits money is frozen: it must be
+ * passed on unchanged, `next` works once, and the caller gets the response of the service.
+ *
+ * @example
+ * const logCalls: Interceptor = async (call, next) => {
+ *   const response = await next();
+ *   console.log(call.operation.name, response.status, response.requestId);
+ *   return response;
+ * };
+ */
+export type Interceptor = (call: PreparedCall, next: Next) => Promise<ServiceResponse>;
 
 /** Options of createClient. All are optional; a call fails with `InvalidInput` if it needs a setting that is missing. */
 export interface ClientOptions {

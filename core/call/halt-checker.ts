@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import type { Declaration } from "../spec/operation";
 import type { Secrets } from "../http/secrets";
 import { FxdeskError, Unavailable } from "../spec/errors";
+import type { Middleware } from "./middleware";
 import type { StoreSession } from "../store/session";
 import type { Halted } from "../store/halt";
 import { isPostgres, redactLocation, type StoreSettings } from "../store/settings";
@@ -38,6 +39,17 @@ export class HaltChecker {
       throw error instanceof FxdeskError ? error : this.#toError(operation, error as Error);
     }
   }
+
+  /** Middleware: stops a change while a halt is in force. Money calls are checked by the journal. */
+  readonly handle: Middleware = (request, next) => {
+    const { operation } = request.call;
+    if (operation.effect !== "change") return next(request);
+    const beforeWrite = async () => {
+      await this.assertNotHalted(operation);
+      await request.beforeWrite?.();
+    };
+    return next({ ...request, beforeWrite });
+  };
 
   async close(): Promise<void> {
     const session = this.#session;

@@ -1,20 +1,13 @@
-/** Interceptors: user code around each call. */
+/** User interceptors: code of the user around each call. */
 import { FxdeskError } from "../spec/errors";
 import { callerAbortedError } from "../http/deadline";
 import { toFxdeskError } from "./call-errors";
 import { ReceivedFile } from "./received-file";
+import type { ClientContext } from "./client-context";
+import type { Interceptor, Next } from "./client-options";
+import { createRequest, type Middleware } from "./middleware";
 import type { PreparedCall } from "./prepared-call";
 import type { ServiceResponse } from "./response";
-
-/** Passes the call on to the next interceptor or to the service, optionally changed. */
-export type Next = (call?: PreparedCall) => Promise<ServiceResponse>;
-
-/**
- * Middleware around each call. It may inspect the call, delay it, refuse it by throwing, and inspect the response. For a read
- * it may also change the call, retry it or return a response of its own. A call that commits money is frozen: it must be
- * passed on unchanged, `next` works once, and the caller gets the response of the service.
- */
-export type Interceptor = (call: PreparedCall, next: Next) => Promise<ServiceResponse>;
 
 type Send = (call: PreparedCall) => Promise<ServiceResponse>;
 
@@ -157,13 +150,20 @@ async function interceptCall(
   throw misuseError(call, "returned no response.", { passedOn: sent !== undefined });
 }
 
-/** Wraps `send` in the interceptors. Built once for all calls. */
-export function composeInterceptors(interceptors: readonly Interceptor[], send: Send): Send {
-  if (interceptors.length === 0) return send;
-  const money = interceptors.reduceRight<Send>(
-    (next, each) => (call) => interceptMoneyCall(each, call, next),
+/** Passes a money call through all interceptors, the first one outermost. */
+const interceptMoney = (interceptors: readonly Interceptor[], call: PreparedCall, send: Send) =>
+  interceptors.reduceRight<Send>(
+    (next, each) => (given) => interceptMoneyCall(each, given, next),
     send,
-  );
-  return (call) =>
-    call.operation.effect === "money" ? money(call) : interceptCall(interceptors, call, send);
-}
+  )(call);
+
+/** Returns the middleware that runs the interceptors. Each time they pass a call on, it is sent with limits of its own. */
+export const userInterceptors =
+  (interceptors: readonly Interceptor[], context: ClientContext): Middleware =>
+  (request, next) => {
+    if (interceptors.length === 0) return next(request);
+    const send: Send = (call) => next(createRequest(call, context, request));
+    return request.call.operation.effect === "money"
+      ? interceptMoney(interceptors, request.call, send)
+      : interceptCall(interceptors, request.call, send);
+  };

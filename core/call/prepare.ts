@@ -1,23 +1,17 @@
-/** Prepares a call: validates the input, fills in the remaining fields and encodes the request. */
+/** Prepares a call: validates the input, fills in the remaining fields and encodes the request. Sends nothing. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { checkInput, checkFilledFields, headerMessage, isUnsafeInHeader } from "../spec/check";
 import type { Declaration, GeneratedValue } from "../spec/operation";
-import {
-  fieldsHiddenFromModels,
-  generatedCallerFields,
-  fieldsOf,
-  memoizePerOperation,
-  type Values,
-} from "../spec/fields";
+import { fieldsHiddenFromModels, generatedCallerFields, fieldsOf, type Values } from "../spec/fields";
 import { keyViolation } from "../spec/idempotency-key";
 import { normalizeInput } from "./normalize-input";
 import { encodeRequest, fromText } from "./encode-request";
 import { acceptedEncodings } from "../http/content-decoding";
+import { limitViolation } from "../http/deadline";
 import { type ClientContext, localAddress, type Settings } from "./client-context";
 import type { CallOptions } from "./call-options";
-import { limitViolation } from "./limits";
-import { invalidInputError } from "./call-errors";
 import type { PreparedCall } from "./prepared-call";
+import { invalidInputError, toFxdeskError } from "./call-errors";
 import type { Violation } from "../spec/violation";
 
 /** 32 digits and capital letters without look-alikes: 5 bits each. */
@@ -150,30 +144,6 @@ function fillFields(operation: Declaration, context: ClientContext, settings: Se
   };
 }
 
-const hasGeneratedFields = memoizePerOperation((operation) =>
-  fieldsOf(operation).some(
-    ({ filledBy, required, generate }) => filledBy !== "caller" && required && generate !== undefined,
-  ),
-);
-
-const filledFieldsCache = new WeakMap<ClientContext, (operation: Declaration) => FilledFields>();
-
-/** Caches the filled fields if no call option or generated value affects them. */
-function cachedFilledFields(
-  operation: Declaration,
-  context: ClientContext,
-  settings: Settings,
-): FilledFields {
-  if (settings !== context.settings || hasGeneratedFields(operation))
-    return fillFields(operation, context, settings);
-  let filled = filledFieldsCache.get(context);
-  if (!filled) {
-    filled = memoizePerOperation((each) => fillFields(each, context, settings));
-    filledFieldsCache.set(context, filled);
-  }
-  return filled(operation);
-}
-
 /** Returns the values of all fields. Throws InvalidInput that lists every invalid field. */
 function collectValues(
   operation: Declaration,
@@ -184,7 +154,7 @@ function collectValues(
   const settings = settingsFor(context, options);
   const given = normalizeInput(operation, withConnectionFields(operation, input, settings));
   const callerValues = withGeneratedFields(operation, given);
-  const filled = cachedFilledFields(operation, context, settings);
+  const filled = fillFields(operation, context, settings);
   const inputViolations = checkInput(operation, callerValues, new Date());
   const optionViolations = validateOptions(options);
   if (inputViolations.length + optionViolations.length + filled.violations.length > 0)
@@ -211,7 +181,7 @@ function freezeCall(call: PreparedCall): PreparedCall {
 
 /**
  * Returns the validated, encoded request without credentials. Money calls are frozen and copy the caller's values, so that the
- * request checked is the request sent. Throws InvalidInput.
+ * request checked is the request sent. Throws an FxdeskError, also if reading the input throws.
  */
 export function prepareCall(
   operation: Declaration,
@@ -219,22 +189,18 @@ export function prepareCall(
   context: ClientContext,
   options: CallOptions,
 ): PreparedCall {
-  const values = collectValues(operation, input, context, options);
-  const { target, headers, body } = encodeRequest(operation, values);
-  if (headers.Accept === undefined) headers.accept = "application/json, */*;q=0.8";
-  headers["accept-encoding"] = acceptedEncodings;
-  const { origin, pathPrefix } = context.addresses[operation.server]!;
-  const call = {
-    operation,
-    values,
-    given: input,
-    address: origin + pathPrefix,
-    target,
-    headers,
-    body,
-    options,
-  };
-  if (operation.effect !== "money") return call;
-  const given = normalizeInput(operation, input);
-  return freezeCall({ ...call, values: structuredClone(values), given: structuredClone(given) });
+  try {
+    const values = collectValues(operation, input, context, options);
+    const { target, headers, body } = encodeRequest(operation, values);
+    if (headers.Accept === undefined) headers.accept = "application/json, */*;q=0.8";
+    headers["accept-encoding"] = acceptedEncodings;
+    const { origin, pathPrefix } = context.addresses[operation.server]!;
+    const address = origin + pathPrefix;
+    const call = { operation, values, given: input, address, target, headers, body, options };
+    if (operation.effect !== "money") return call;
+    const given = normalizeInput(operation, input);
+    return freezeCall({ ...call, values: structuredClone(values), given: structuredClone(given) });
+  } catch (error) {
+    throw toFxdeskError(operation, error, { attempts: 0, sent: false });
+  }
 }

@@ -1,7 +1,7 @@
 /** Settings of a connection as data, from which environment variables, command-line flags and forms derive. */
 import type { Service, Setting } from "../spec/service";
 import { settings as contractSettings } from "../contract/settings";
-import { limitViolation } from "./limits";
+import { limitViolation } from "../http/deadline";
 import type { ClientOptions } from "./client-options";
 
 const limitSetting = (name: string, title: string, description: string): Setting => ({

@@ -13,7 +13,7 @@ import type { InitialChanges, SinceOptions, Delivery, ChangeBatch, WatchOptions 
 import { normalizeInput } from "../call/normalize-input";
 import { toFxdeskError, invalidInputError } from "../call/call-errors";
 import type { ClientContext } from "../call/client-context";
-import { limitViolation } from "../call/limits";
+import { limitViolation } from "../http/deadline";
 import { RunCalls, type RunClientFactory } from "./run-procedure";
 
 const numericOptions = ["everyMs", "readsPerDay", "holdMs", "limit"] as const;

@@ -14,7 +14,7 @@ import { procedure } from "../procedures/procedure";
 import * as values from "../values";
 import { fxdeskService } from "./fxdesk-service";
 import { watch } from "../watches/watch";
-import type { Interceptor } from "../call/interceptors";
+import type { Interceptor } from "../call/client-options";
 
 /** Declaration builders passed to an extension module, which therefore needs no imports. */
 export type ExtensionToolkit = typeof builders &

@@ -48,20 +48,21 @@ function findCoding(encoding: string | undefined): ContentCoding | undefined {
 }
 
 /** Returns the decompressed body. Throws ResponseTooLarge beyond `maxBytes`. */
-export function decompress(bytes: Buffer, encoding: string | undefined, maxBytes: number) {
+export async function decompress(
+  bytes: Buffer,
+  encoding: string | undefined,
+  maxBytes: number,
+): Promise<Buffer> {
   // Some servers send Content-Encoding without a body.
-  if (bytes.length === 0) return bytes;
-  const coding = findCoding(encoding);
+  const coding = bytes.length === 0 ? undefined : findCoding(encoding);
   if (!coding) return bytes;
   const options = { maxOutputLength: maxBytes };
-  const throwExplained = (error: NodeJS.ErrnoException): never => {
-    throw error.code === "ERR_BUFFER_TOO_LARGE" ? tooLargeError(maxBytes) : error;
-  };
-  if (bytes.length >= asyncThresholdBytes) return coding.async(bytes, options).catch(throwExplained);
   try {
-    return coding.sync(bytes, options);
+    return bytes.length >= asyncThresholdBytes
+      ? await coding.async(bytes, options)
+      : coding.sync(bytes, options);
   } catch (error) {
-    return throwExplained(error as NodeJS.ErrnoException);
+    throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? tooLargeError(maxBytes) : error;
   }
 }
 

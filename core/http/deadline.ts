@@ -1,5 +1,14 @@
 /** Time limits and cancellation of calls. */
 
+/** Longest delay of a Node.js timer. Longer ones would fire at once. */
+const maxTimerMs = 2 ** 31 - 1;
+
+/** Returns the problem with a numeric limit, or undefined if it is valid. */
+export const limitViolation = (value: unknown): string | undefined =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= maxTimerMs
+    ? undefined
+    : `must be a whole number from 1 to ${maxTimerMs}, not ${String(value)}`;
+
 /** The deadline ended the call before its response was complete. */
 export class DeadlineEnded extends Error {
   constructor(
@@ -26,8 +35,8 @@ export class Deadline {
   ended: DeadlineEnded | undefined;
   /** True for background calls, which do not keep the process alive. */
   isInBackground = false;
-  readonly #signal: AbortSignal | undefined;
-  readonly #onAbort: (() => void) | undefined;
+  #signal: AbortSignal | undefined;
+  #onAbort: (() => void) | undefined;
   #limitKind: "queue" | "time" = "queue";
   #limitMs = Infinity;
   #endsAt = Infinity;
@@ -36,10 +45,16 @@ export class Deadline {
   #isAbortable = true;
   #released = false;
 
-  constructor(queueTimeoutMs: number, signal?: AbortSignal) {
-    this.#signal = signal;
+  /** Without a limit, the deadline is idle until `start`. */
+  constructor(queueTimeoutMs?: number, signal?: AbortSignal) {
+    if (queueTimeoutMs !== undefined) this.start(queueTimeoutMs, signal);
+  }
+
+  /** Starts the queue limit, and observes the caller's signal. */
+  start(queueTimeoutMs: number, signal?: AbortSignal): void {
     this.#setLimit(queueTimeoutMs, "queue");
     if (!signal) return;
+    this.#signal = signal;
     const onAbort = () => this.#endByCaller();
     this.#onAbort = onAbort;
     if (signal.aborted) this.#endByCaller();

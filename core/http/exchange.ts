@@ -18,17 +18,15 @@ export interface ResponseSource {
   destroy(reason: Error): void;
 }
 
-/** A request to send. A class for the reason given at `Exchange`. */
-export class OutgoingRequest {
-  constructor(
-    readonly origin: string,
-    /** Path and query. */
-    readonly path: string,
-    readonly method: Dispatcher.HttpMethod,
-    /** Alternating names and values: building an object would create new hidden classes with every call. */
-    readonly headers: readonly string[],
-    readonly body: string | null = null,
-  ) {}
+/** A request to send. */
+export interface OutgoingRequest {
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly method: Dispatcher.HttpMethod;
+  /** Alternating names and values. */
+  readonly headers: readonly string[];
+  readonly body: string | null;
 }
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -55,10 +53,7 @@ export interface SendOptions {
   readonly useNewConnection: boolean;
 }
 
-/**
- * undici handler of one exchange. Per-call objects are class instances and hold no closures: V8 treats functions written
- * inside object literals as long-lived, so that everything they reference is collected late.
- */
+/** undici handler of one exchange. */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** Status of the response, once received. */
   status: number | undefined;

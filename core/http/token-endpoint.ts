@@ -3,7 +3,7 @@ import { decodeText, decompress } from "./content-decoding";
 import { retryAfterMs } from "./backoff";
 import type { Deadline } from "./deadline";
 import { TransportError, errorText } from "./transport-errors";
-import { OutgoingRequest, type RawResponse } from "./exchange";
+import type { RawResponse } from "./exchange";
 import type { Transport } from "./transport";
 import type { Secrets } from "./secrets";
 import { TokenFailure } from "./token-source";
@@ -33,13 +33,18 @@ export const sendForm = (
   deadline: Deadline,
 ): Promise<RawResponse> =>
   transport.send(
-    new OutgoingRequest(
-      application.origin,
-      application.path,
-      "POST",
-      ["authorization", basicAuthorization(application), "content-type", "application/x-www-form-urlencoded"],
-      form.toString(),
-    ),
+    {
+      origin: application.origin,
+      path: application.path,
+      method: "POST",
+      headers: [
+        "authorization",
+        basicAuthorization(application),
+        "content-type",
+        "application/x-www-form-urlencoded",
+      ],
+      body: form.toString(),
+    },
     deadline,
     { isFile: () => false, maxResponseBytes, useOwnConnection: true, useNewConnection: true },
   );

@@ -26,7 +26,7 @@ export class Transport {
    * Sends a request once. Throws a TransportError, which tells whether anything was written. `beforeWrite` is awaited after
    * connecting; if it throws, the request is not sent.
    */
-  send(
+  async send(
     request: OutgoingRequest,
     deadline: Deadline,
     sendOptions: SendOptions,
@@ -34,19 +34,6 @@ export class Transport {
   ): Promise<RawResponse> {
     const { useOwnConnection, useNewConnection } = sendOptions;
     const idle = useOwnConnection || useNewConnection ? undefined : this.#idleConnection(request.origin);
-    // Usually available synchronously; a needless await costs time.
-    return idle && !beforeWrite
-      ? runExchange(idle, request, deadline, sendOptions)
-      : this.#connectAndSend(idle, request, deadline, sendOptions, beforeWrite);
-  }
-
-  async #connectAndSend(
-    idle: HttpConnection | undefined,
-    request: OutgoingRequest,
-    deadline: Deadline,
-    sendOptions: SendOptions,
-    beforeWrite: (() => Promise<void>) | undefined,
-  ): Promise<RawResponse> {
     const connection = idle ?? (await this.#open(request.origin, deadline, sendOptions));
     if (beforeWrite) await this.#runBeforeWrite(beforeWrite, connection, deadline);
     if (deadline.ended) throw notSentError(deadline.ended, connection);

@@ -2,36 +2,33 @@
  * Idempotency of the money calls of one client. The intent is stored before the call waits for anything, `sent` before the
  * first byte is written, and the outcome before the caller receives it.
  */
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
 import { customerFromValues } from "../spec/service";
-import type { CallContext } from "../call/call-context";
 import { formatOutcomeLine } from "../call/outcome-line";
 import type { ClientContext } from "../call/client-context";
 import { haltedError } from "../call/halt-checker";
+import type { CallRequest, Next } from "../call/middleware";
 import { actorOf } from "../call/prepare";
-import { type PreparedCall, defaultKeyOf } from "../call/prepared-call";
+import { defaultKeyOf, type PreparedCall } from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
 import { Aborted, Conflict, FxdeskError, type JournalNote, Timeout, Unavailable } from "../spec/errors";
 import { Halted } from "../store/halt";
 import { redactLocation } from "../store/settings";
-import { DeadlineEnded } from "../http/deadline";
+import { type Deadline, DeadlineEnded } from "../http/deadline";
+import { canonicalJson } from "../values/canonical-json";
 import { EntryRefusal } from "./operator-actions";
 import { OutcomeWriter } from "./outcome-writer";
 import { type Claim, type EntryOutcome, type Entry, type Intent, isNotExecuted, type Journal } from "./entry";
-import { environmentOf, createOutcomeLookup, isInScope, type CallSender, scopesOf } from "./outcome-lookup";
+import { environmentOf, createOutcomeLookup, isInScope, scopesOf } from "./outcome-lookup";
 import { openJournal } from "./journal";
 import { type RecoveryResult, Recoverer } from "./recoverer";
 import { outcomeOfError, outcomeOfResponse, replay, toResponse } from "./replay";
-import { hashTerms } from "./terms-hash";
 
 /** Added to a call's own limits when its claim is stored: time to record the outcome. */
 const marginMs = 5_000;
 /** Limit for writing pending outcomes when the client closes. */
 const closeTimeoutMs = 5_000;
-
-/** Sends the call. Throws only FxdeskError. */
-type SendCall = (state: CallContext) => Promise<ServiceResponse>;
 
 /** Returns the user of the operating system. On a server, that user is not the caller. */
 function osUserOf(surface: string): string | undefined {
@@ -49,6 +46,15 @@ function keyOf(call: PreparedCall): Pick<Intent, "key" | "hasImplicitKey"> {
   if (key !== undefined) return { key };
   const usual = defaultKeyOf(call);
   return usual === undefined ? { key: randomUUID() } : { key: usual, hasImplicitKey: true };
+}
+
+/**
+ * Returns the SHA-256 of the caller's input, without values from the connection and generated values. It detects a key that is
+ * reused for another call.
+ */
+function hashTerms({ operation, given }: PreparedCall): string {
+  const { method, path } = operation;
+  return createHash("sha256").update(canonicalJson({ method, path, given })).digest("hex");
 }
 
 function intentOf(call: PreparedCall, context: ClientContext): Intent {
@@ -119,34 +125,39 @@ interface OpenedJournal {
 }
 
 /** Returns the recovered response, as if the response had arrived. */
-function recoveredResponse({ call, attempts }: CallContext, entry: Entry): ServiceResponse {
+function recoveredResponse({ call, progress }: CallRequest, entry: Entry): ServiceResponse {
   const response = replay(call.operation, entry);
-  return { ...response, attempts, journal: { ...journalNoteOf(entry), recovered: true } };
+  return {
+    ...response,
+    attempts: progress.attempts,
+    journal: { ...journalNoteOf(entry), recovered: true },
+  };
 }
 
 export class IdempotencyMiddleware {
   #opened: Promise<OpenedJournal> | undefined;
 
+  /** `send` makes the calls of the recovery, which pass no other middleware. */
   constructor(
     private readonly context: ClientContext,
-    private readonly sender: CallSender,
+    private readonly send: Next,
   ) {}
 
   /**
-   * Sends a call, or returns the recorded outcome of its key. If several calls race for one key, one is sent and the others
-   * wait for its outcome within their limits.
+   * Middleware: sends a money call, or returns the recorded outcome of its key. If several calls race for one key, one is sent
+   * and the others wait for its outcome within their limits.
    */
-  async call(state: CallContext, send: SendCall): Promise<ServiceResponse> {
-    const { operation } = state.call;
-    const intent = intentOf(state.call, this.context);
+  async handle(request: CallRequest, next: Next): Promise<ServiceResponse> {
+    const { call, deadline } = request;
+    const intent = intentOf(call, this.context);
     for (;;) {
-      const { kind, entry } = await this.#claim(state, intent);
-      if (kind === "mine") return this.#execute(state, entry, send);
-      if (kind === "other-terms") throw keyConflictError(state.call, entry);
-      const ended = kind === "ended" ? entry : await this.#awaitOtherProcess(state, entry);
+      const { kind, entry } = await this.#claim(request, intent);
+      if (kind === "mine") return this.#execute(request, entry, next);
+      if (kind === "other-terms") throw keyConflictError(call, entry);
+      const ended = kind === "ended" ? entry : await this.#awaitOtherProcess(deadline, entry);
       if (ended.state === "not-sent") continue;
-      state.deadline.release();
-      return replay(operation, await this.#awaitRecovery(state, ended, false));
+      deadline.release();
+      return replay(call.operation, await this.#awaitRecovery(call, ended, false));
     }
   }
 
@@ -196,8 +207,8 @@ export class IdempotencyMiddleware {
 
   /** Starts background recovery. */
   #start(journal: Journal): OpenedJournal {
-    const { context, sender } = this;
-    const recoverer = new Recoverer(journal, createOutcomeLookup(context, sender), (operation, entry) =>
+    const { context, send } = this;
+    const recoverer = new Recoverer(journal, createOutcomeLookup(context, send), (operation, entry) =>
       context.onRecovered(formatOutcomeLine(operation, toResponse(operation, entry))),
     );
     for (const scope of scopesOf(context)) recoverer.recoverInBackground(scope);
@@ -205,54 +216,53 @@ export class IdempotencyMiddleware {
   }
 
   /** Searches for the outcome while the caller waits. Returns the latest entry. */
-  async #awaitRecovery({ call }: CallContext, entry: Entry, isOwn: boolean): Promise<Entry> {
+  async #awaitRecovery(call: PreparedCall, entry: Entry, isOwn: boolean): Promise<Entry> {
     if (entry.state !== "unknown") return entry;
     const { recoverer } = await this.#open();
     return recoverer.waitForOutcome(entry, isOwn, call.options.signal);
   }
 
-  async #claim(state: CallContext, intent: Intent): Promise<Claim> {
-    const { queueTimeoutMs = this.context.queueTimeoutMs, timeoutMs = this.context.timeoutMs } =
-      state.call.options;
+  async #claim({ call, deadline }: CallRequest, intent: Intent): Promise<Claim> {
+    const { queueTimeoutMs = this.context.queueTimeoutMs, timeoutMs = this.context.timeoutMs } = call.options;
     const claiming = this.#open().then(({ journal }) =>
       journal.claim(intent, queueTimeoutMs + timeoutMs + marginMs),
     );
     try {
-      return await state.deadline.race(claiming);
+      return await deadline.race(claiming);
     } catch (error) {
       // If the claim arrives after the caller's limit, the call is not made.
       void claiming.then(
         ({ kind, entry }) => (kind === "mine" ? this.#recordOutcome(entry, notSentOutcome) : undefined),
         () => undefined,
       );
-      throw this.#toError(state, error);
+      throw this.#notSentError(call, error);
     }
   }
 
-  async #execute(state: CallContext, entry: Entry, send: SendCall): Promise<ServiceResponse> {
+  /** Sends the call. It is recorded as sent before its first byte is written, and its outcome before this returns. */
+  async #execute(request: CallRequest, entry: Entry, next: Next): Promise<ServiceResponse> {
+    const { call, guard } = request;
     const { journal, recoverer } = await this.#open();
     recoverer.recoverInBackground(entry);
-    let recorded: Promise<void> = Promise.resolve();
     const journalNote = journalNoteOf(entry);
-    state.journal = journalNote;
+    let recorded: Promise<void> = Promise.resolve();
     const beforeWrite = () => {
-      recorded = journal.recordSent(entry, state.guard);
+      recorded = journal.recordSent(entry, guard);
       return recorded.catch((error: unknown) => {
-        throw this.#toError(state, error);
+        throw this.#notSentError(call, error, journalNote);
       });
     };
-    state.beforeWrite = beforeWrite;
     let response: ServiceResponse;
     try {
-      response = await send(state);
+      response = await next({ ...request, beforeWrite });
     } catch (error) {
-      const written = await this.#recordOutcome(entry, outcomeOfError(error as FxdeskError, entry), recorded);
-      const found =
-        written?.state === "unknown" ? await this.#awaitRecovery(state, written, true) : undefined;
-      if (found?.state === "done") return recoveredResponse(state, found);
-      throw Object.assign(error as FxdeskError, { journal: journalNote });
+      const failure = error as FxdeskError;
+      const written = await this.#recordOutcome(entry, outcomeOfError(failure, entry), recorded);
+      const found = written?.state === "unknown" ? await this.#awaitRecovery(call, written, true) : undefined;
+      if (found?.state === "done") return recoveredResponse(request, found);
+      throw Object.assign(failure, { journal: journalNote });
     }
-    await this.#recordOutcome(entry, outcomeOfResponse(state.call.operation, response), recorded);
+    await this.#recordOutcome(entry, outcomeOfResponse(call.operation, response), recorded);
     return Object.assign(response, { journal: journalNote });
   }
 
@@ -266,7 +276,7 @@ export class IdempotencyMiddleware {
   }
 
   /** Waits for the outcome of a call that another process makes. */
-  async #awaitOtherProcess({ deadline }: CallContext, entry: Entry): Promise<Entry> {
+  async #awaitOtherProcess(deadline: Deadline, entry: Entry): Promise<Entry> {
     const { journal } = await this.#open();
     try {
       return await deadline.waitFor<Entry>((resolve, reject) => {
@@ -280,16 +290,16 @@ export class IdempotencyMiddleware {
   }
 
   /** Maps a failure of the store before sending to an error with the outcome `not-sent`. */
-  #toError({ call, journal }: CallContext, error: unknown): unknown {
+  #notSentError({ operation }: PreparedCall, error: unknown, journal?: JournalNote): unknown {
     if (error instanceof DeadlineEnded || error instanceof FxdeskError) return error;
-    if (error instanceof Halted) return haltedError(call.operation, error);
+    if (error instanceof Halted) return haltedError(operation, error);
     const { secrets, store } = this.context;
     const cause = secrets.redactError(error);
     return new Unavailable(
-      `${call.operation.name}: Nothing was sent, because the journal in ${redactLocation(store.location)} could not be written ` +
+      `${operation.name}: Nothing was sent, because the journal in ${redactLocation(store.location)} could not be written ` +
         `(${cause.message}). Check the store with \`fxdesk store check\`; FXDESK_STORE sets its location.`,
       {
-        operation: call.operation.name,
+        operation: operation.name,
         code: "unavailable",
         outcome: "not-sent",
         retryable: true,

@@ -2,6 +2,8 @@
 import type { CallOptions } from "../call/call-options";
 import type { ClientContext } from "../call/client-context";
 import { isPaged, fetchPages } from "../call/pages";
+import { createRequest, limitTime, type Next } from "../call/middleware";
+import { prepareCall } from "../call/prepare";
 import type { PreparedCall } from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
 import { findBodyViolations } from "../call/response-body";
@@ -13,12 +15,6 @@ import type { EntryOutcome, Entry, CallScope } from "./entry";
 import type { OutcomeLookup } from "./recoverer";
 import { type ListedItem, parseListed } from "./reference-search";
 import { outcomeOfResponse } from "./replay";
-
-/** Prepares and sends calls without middleware. */
-export interface CallSender {
-  readonly prepare: (operation: Declaration, input: Values, options: CallOptions) => PreparedCall;
-  readonly send: (call: PreparedCall) => Promise<ServiceResponse>;
-}
 
 /** Returns the environment of an operation's calls, as stored in entries. */
 export const environmentOf = (
@@ -75,9 +71,17 @@ function successStatusOf({ responses, identifiedBy = "" }: Declaration): number 
   return Number((found ?? Object.entries(responses)[0]!)[0]);
 }
 
-export function createOutcomeLookup(context: ClientContext, { prepare, send }: CallSender): OutcomeLookup {
+/** `sendRequest` sends without other middleware: lookups in the background, and money calls for the second time. */
+export function createOutcomeLookup(context: ClientContext, sendRequest: Next): OutcomeLookup {
   const { service } = context;
   const operationNamed = (name: string) => service.operations.find((operation) => operation.name === name);
+  const prepare = (operation: Declaration, input: Values, options: CallOptions) =>
+    prepareCall(operation, input, context, options);
+  const send = (call: PreparedCall) => {
+    const request = createRequest(call, context);
+    request.deadline.isInBackground = call.operation.effect === "read";
+    return limitTime(context)(request, sendRequest);
+  };
   const caller = {
     prepare,
     call(operation: Declaration, input: Values, options: CallOptions, target?: string) {

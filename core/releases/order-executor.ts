@@ -4,7 +4,7 @@
  * key, and none starts until the previous one has certainly failed.
  */
 import type { CallOptions } from "../call/call-options";
-import type { PreAuthorization } from "../call/pre-authorization";
+import type { CallRequest } from "../call/middleware";
 import type { ServiceResponse } from "../call/response";
 import { FxdeskError } from "../spec/errors";
 import type { Values } from "../spec/fields";
@@ -33,7 +33,7 @@ export interface OrderExecutorDependencies {
     operation: Declaration,
     input: Values,
     options: CallOptions,
-    preAuthorization: PreAuthorization,
+    preAuthorization: Pick<CallRequest, "guard">,
   ) => Promise<ServiceResponse>;
   readonly authority: (sealed: SealedOrder) => Promise<Authority>;
   /** Resolves to false if this process cannot read the people file. It then leaves the orders to other processes. */

@@ -1,8 +1,10 @@
 /** Middleware that holds a request until it is released, and then sends exactly the released request. */
 import { randomUUID } from "node:crypto";
 import type { ClientContext } from "../call/client-context";
+import type { CallRequest, Next } from "../call/middleware";
 import { actorOf } from "../call/prepare";
-import { type PreparedCall, defaultKeyOf } from "../call/prepared-call";
+import { defaultKeyOf, type PreparedCall } from "../call/prepared-call";
+import type { ServiceResponse } from "../call/response";
 import { committedAmountsOf } from "../spec/committed-amounts";
 import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../spec/errors";
 import type { SendGuard } from "../store/send-guard";
@@ -31,8 +33,8 @@ import { defaultMoneyPolicy, type Policy, loadPolicy } from "./policy";
 import type { Release } from "./release";
 import type { CallTerms, SealedRequest, SealedCall } from "./terms";
 
-/** An authorised call with the guard that checks it again when it is sent. */
-export interface PreAuthorizedCall {
+/** A call that may be sent, with the guard that checks it again when it is sent. */
+interface AuthorizedCall {
   readonly call: PreparedCall;
   readonly guard?: SendGuard;
 }
@@ -91,8 +93,19 @@ export class ReleaseMiddleware {
     return { policy: defaultMoneyPolicy([...names]), people };
   }
 
-  /** Authorises a call. Throws ReleaseNeeded if it waits for release, another FxdeskError if it must not be sent. */
-  async preAuthorize(call: PreparedCall): Promise<PreAuthorizedCall> {
+  /**
+   * Middleware: passes on a call that needs no release, or has it. A released call is sent exactly as it was sealed, and is
+   * checked again when it is sent: a money call by the journal, in the transaction that records it as sent, another call by its
+   * own transaction.
+   */
+  async handle(request: CallRequest, next: Next): Promise<ServiceResponse> {
+    const { call, guard } = await this.#authorize(request.call);
+    if (!guard || call.operation.effect === "money") return next({ ...request, call, guard });
+    return next({ ...request, call, beforeWrite: () => this.service.markSent(guard, randomUUID()) });
+  }
+
+  /** Throws ReleaseNeeded if the call waits for release, another FxdeskError if it must not be sent. */
+  async #authorize(call: PreparedCall): Promise<AuthorizedCall> {
     const { name, effect } = call.operation;
     const authority = await this.loadAuthority(name, {
       release: effect === "money" ? call.options.release : undefined,
@@ -123,11 +136,6 @@ export class ReleaseMiddleware {
       throw releaseNeededError(release, describeRequirements(requirements));
     const guard = createSendGuard(release, authority, "sent", findUseProblem);
     return { call: restoreSealedCall(release, call), guard };
-  }
-
-  /** Marks a call as sent that is not recorded in the journal. */
-  markSent(guard: SendGuard): Promise<void> {
-    return this.service.markSent(guard, randomUUID());
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 /** Time limit of a call, from the message or the node. */
 import type { NodeMessage } from "node-red";
-import { limitViolation } from "../../core/call/limits";
+import { limitViolation } from "../../core/http/deadline";
 import { invalidInputError } from "../../core/call/call-errors";
 import type { Callable } from "../../core/spec/operation";
 

@@ -4,7 +4,7 @@ import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage, NodeStatus }
 import type { WatchOptions, WatchStatus } from "../../core/api/watch-options";
 import type { Change, Watch } from "../../core/spec/watch";
 import { invalidInputError } from "../../core/call/call-errors";
-import { limitViolation } from "../../core/call/limits";
+import { limitViolation } from "../../core/http/deadline";
 import { FxdeskError } from "../../core/spec/errors";
 import { findConnection } from "../connection/find-connection";
 import { toFailure } from "../operation/failure";

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as fc from "fast-check";
 import { createClient } from "../../core/client/client";
 import type { ExtendedService } from "../../core/client/extensions";
-import type { Interceptor } from "../../core/call/interceptors";
+import type { Interceptor } from "../../core/call/client-options";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { Backpressure } from "../../nodes/operation/backpressure";
 import { type HandlerContext, createHandler } from "../../nodes/operation/message-handler";

@@ -1,7 +1,7 @@
 /** Use of connections: reads share open ones, each money call has its own. */
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Deadline } from "../../../core/http/deadline";
-import { type FileBody, OutgoingRequest } from "../../../core/http/exchange";
+import { type FileBody } from "../../../core/http/exchange";
 import { Transport } from "../../../core/http/transport";
 import { eventually } from "../../support/eventually";
 import { type Fault, respond, silence } from "../../support/fault-server";
@@ -174,7 +174,7 @@ test("leaves no connection open if a call ends while connecting", async () => {
       useOwnConnection: false,
       useNewConnection: false,
     };
-    const request = new OutgoingRequest(url, "/", "GET", []);
+    const request = { origin: url, path: "/", method: "GET", headers: [], body: null } as const;
     const sent = transport.send(request, deadline, options, beforeHead);
     await expect(sent).rejects.toThrow("aborted");
   }

@@ -1,7 +1,7 @@
 /** A request counts as sent from the first byte written. */
 import { EventEmitter } from "node:events";
 import { Deadline } from "../../../core/http/deadline";
-import { Exchange, OutgoingRequest } from "../../../core/http/exchange";
+import { Exchange } from "../../../core/http/exchange";
 import { Connector } from "../../../core/http/http-connection";
 import { MemoryPacing } from "../../../core/http/pacing";
 import { Transport } from "../../../core/http/transport";
@@ -124,7 +124,7 @@ function startExchange(connection: Awaited<ReturnType<Connector["open"]>>, origi
   let exchange: Exchange;
   const ended = new Promise<unknown>((resolve) => {
     exchange = new Exchange(
-      new OutgoingRequest(origin, "/", "POST", [], "{}"),
+      { origin, path: "/", method: "POST", headers: [], body: "{}" },
       connection,
       { isFile: () => false, maxResponseBytes: 1_000, useOwnConnection: true, useNewConnection: false },
       deadline,
@@ -161,7 +161,13 @@ test("reports not-sent for a request that cannot be written", async () => {
   const { server } = await startClientAndServer(respond(200, "{}"));
   const transport = new Transport(undefined);
   onCleanup(() => transport.close());
-  const request = new OutgoingRequest(server.url, "/", "GET", ["a", "b\nc"]);
+  const request = {
+    origin: server.url,
+    path: "/",
+    method: "GET",
+    headers: ["a", "b\nc"],
+    body: null,
+  } as const;
   await expect(
     transport.send(request, deadlineOf(60_000), {
       isFile: () => false,

@@ -1,0 +1,105 @@
+/** The path of a call: middleware around the sender, in one ordered list. */
+import { FxdeskError } from "../spec/errors";
+import { Deadline } from "../http/deadline";
+import type { SendGuard } from "../store/send-guard";
+import { toFxdeskError } from "./call-errors";
+import type { ClientContext } from "./client-context";
+import { channels } from "./diagnostics-channels";
+import type { PreparedCall } from "./prepared-call";
+import type { ServiceResponse } from "./response";
+
+/** A call on its way to the service. Middleware passes it on as it is, or a copy with more properties. */
+export interface CallRequest {
+  readonly call: PreparedCall;
+  /** True for a call that belongs to a released order and needs no release of its own. */
+  readonly isReleased: boolean;
+  /** Checks a released money call again, in the transaction in which the journal records it as sent. */
+  readonly guard?: SendGuard | undefined;
+  /** Awaited on an open connection, before the first byte of each attempt. If it rejects, nothing is written. */
+  readonly beforeWrite?: (() => Promise<void>) | undefined;
+  /** Limits of the call. Idle until `limitTime`: the wait for a person's release does not count. */
+  readonly deadline: Deadline;
+  readonly progress: SendProgress;
+}
+
+/** Progress of a call. The sender alone writes it; everybody else reads it to report the true outcome. */
+export interface SendProgress {
+  /** Number of requests attempted. */
+  attempts: number;
+  /** True if any byte of a request may have been written. */
+  sent: boolean;
+  /** Status of the response, also if its body is incomplete. */
+  status: number | undefined;
+  requestId: string | undefined;
+}
+
+/** Sends a request, or passes it to the next middleware. Rejects with an FxdeskError. */
+export type Next = (request: CallRequest) => Promise<ServiceResponse>;
+
+export type Middleware = (request: CallRequest, next: Next) => Promise<ServiceResponse>;
+
+/** Returns a request for a prepared call. */
+export function createRequest(
+  call: PreparedCall,
+  { service }: Pick<ClientContext, "service">,
+  release: Pick<CallRequest, "isReleased" | "guard"> = { isReleased: false },
+): CallRequest {
+  const requestId = service.requestIdHeader && call.values[service.requestIdHeader];
+  return {
+    call,
+    isReleased: release.isReleased,
+    guard: release.guard,
+    deadline: new Deadline(),
+    progress: {
+      attempts: 0,
+      sent: false,
+      status: undefined,
+      requestId: typeof requestId === "string" ? requestId : undefined,
+    },
+  };
+}
+
+/** Middleware that publishes each call on the TracingChannel. */
+export const trace: Middleware = (request, next) => {
+  if (!channels.call.hasSubscribers) return next(request);
+  const { name, effect } = request.call.operation;
+  return channels.call.tracePromise(() => next(request), { operation: name, effect });
+};
+
+/** Starts the limits of the call, and ends them if it fails. The sender ends them after a response. */
+export const limitTime =
+  ({ queueTimeoutMs }: Pick<ClientContext, "queueTimeoutMs">): Middleware =>
+  async (request, next) => {
+    const { call, deadline, progress } = request;
+    deadline.start(call.options.queueTimeoutMs ?? queueTimeoutMs, call.options.signal);
+    try {
+      return await next(request);
+    } catch (error) {
+      deadline.release();
+      throw toFxdeskError(call.operation, error, progress);
+    }
+  };
+
+/** Lets a money call pass only once, so that no middleware can send it twice. */
+function passOnce(next: Next): Next {
+  let isPassed = false;
+  return async (request) => {
+    const { name } = request.call.operation;
+    if (isPassed)
+      throw new FxdeskError(`${name}: The call was passed on twice. It may have been carried out.`, {
+        operation: name,
+        code: "unexpected",
+        outcome: "unknown",
+      });
+    isPassed = true;
+    return next(request);
+  };
+}
+
+/** Composes the middleware, first is outermost, around `send`. */
+export const composeMiddleware = (middleware: readonly Middleware[], send: Next): Next =>
+  middleware.reduceRight<Next>(
+    (next, each) => (request) =>
+      each(request, request.call.operation.effect === "money" ? passOnce(next) : next),
+    send,
+  );

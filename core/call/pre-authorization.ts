@@ -1,8 +1,0 @@
-/** Authorization of calls that belong to a released order. */
-import type { SendGuard } from "../store/send-guard";
-
-/** Marks a call as covered by the release of its order. */
-export interface PreAuthorization {
-  /** Checked when the call is sent. */
-  readonly guard?: SendGuard;
-}
