@@ -3,7 +3,7 @@ import { FxdeskError } from "../spec/errors";
 import { callerAbortedError } from "../http/deadline";
 import { toFxdeskError } from "./call-errors";
 import { ReceivedFile } from "./received-file";
-import type { ClientContext } from "./client-context";
+import type { Service } from "../spec/service";
 import type { Interceptor, Next } from "./client-options";
 import { createRequest, type Middleware } from "./middleware";
 import type { PreparedCall } from "./prepared-call";
@@ -159,10 +159,10 @@ const interceptMoney = (interceptors: readonly Interceptor[], call: PreparedCall
 
 /** Returns the middleware that runs the interceptors. Each time they pass a call on, it is sent with limits of its own. */
 export const userInterceptors =
-  (interceptors: readonly Interceptor[], context: ClientContext): Middleware =>
+  (interceptors: readonly Interceptor[], service: Service): Middleware =>
   (request, next) => {
     if (interceptors.length === 0) return next(request);
-    const send: Send = (call) => next(createRequest(call, context, request));
+    const send: Send = (call) => next(createRequest(call, service, request));
     return request.call.operation.effect === "money"
       ? interceptMoney(interceptors, request.call, send)
       : interceptCall(interceptors, request.call, send);

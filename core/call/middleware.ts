@@ -1,9 +1,9 @@
 /** The path of a call: middleware around the sender, in one ordered list. */
 import { FxdeskError } from "../spec/errors";
+import type { Service } from "../spec/service";
 import { Deadline } from "../http/deadline";
 import type { SendGuard } from "../store/send-guard";
 import { toFxdeskError } from "./call-errors";
-import type { ClientContext } from "./client-context";
 import { channels } from "./diagnostics-channels";
 import type { PreparedCall } from "./prepared-call";
 import type { ServiceResponse } from "./response";
@@ -41,10 +41,10 @@ export type Middleware = (request: CallRequest, next: Next) => Promise<ServiceRe
 /** Returns a request for a prepared call. */
 export function createRequest(
   call: PreparedCall,
-  { service }: Pick<ClientContext, "service">,
+  { requestIdHeader }: Pick<Service, "requestIdHeader">,
   release: Pick<CallRequest, "isReleased" | "guard"> = { isReleased: false },
 ): CallRequest {
-  const requestId = service.requestIdHeader && call.values[service.requestIdHeader];
+  const requestId = requestIdHeader && call.values[requestIdHeader];
   return {
     call,
     isReleased: release.isReleased,
@@ -68,7 +68,7 @@ export const trace: Middleware = (request, next) => {
 
 /** Starts the limits of the call, and ends them if it fails. The sender ends them after a response. */
 export const limitTime =
-  ({ queueTimeoutMs }: Pick<ClientContext, "queueTimeoutMs">): Middleware =>
+  ({ queueTimeoutMs }: { readonly queueTimeoutMs: number }): Middleware =>
   async (request, next) => {
     const { call, deadline, progress } = request;
     deadline.start(call.options.queueTimeoutMs ?? queueTimeoutMs, call.options.signal);

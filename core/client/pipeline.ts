@@ -52,7 +52,7 @@ export class Pipeline {
     this.#run = composeMiddleware(
       [
         trace,
-        userInterceptors(interceptors, context),
+        userInterceptors(interceptors, context.service),
         this.#requireRelease,
         limitTime(context),
         this.#recordResourceId,
@@ -77,7 +77,9 @@ export class Pipeline {
   ): Promise<ServiceResponse> {
     return this.#track(operation, () => {
       const call = this.prepare(operation, input, options);
-      return this.#run(createRequest(target === undefined ? call : { ...call, target }, this.context));
+      return this.#run(
+        createRequest(target === undefined ? call : { ...call, target }, this.context.service),
+      );
     });
   }
 
@@ -90,7 +92,7 @@ export class Pipeline {
   ): Promise<ServiceResponse> {
     return this.#track(operation, () => {
       const call = this.prepare(operation, input, options);
-      return this.#run(createRequest(call, this.context, { isReleased: true, guard }));
+      return this.#run(createRequest(call, this.context.service, { isReleased: true, guard }));
     });
   }
 

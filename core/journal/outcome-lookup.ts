@@ -78,7 +78,7 @@ export function createOutcomeLookup(context: ClientContext, sendRequest: Next): 
   const prepare = (operation: Declaration, input: Values, options: CallOptions) =>
     prepareCall(operation, input, context, options);
   const send = (call: PreparedCall) => {
-    const request = createRequest(call, context);
+    const request = createRequest(call, service);
     request.deadline.isInBackground = call.operation.effect === "read";
     return limitTime(context)(request, sendRequest);
   };
