@@ -42,9 +42,7 @@ const isPlainItem = (path: string, { type }: JsonObject): boolean =>
 
 /** Lists some of the names; the error for a wrong one lists them all. */
 const andMore = (names: readonly string[]): string =>
-  names.length > maxListedNames
-    ? `${names.slice(0, maxListedNames - 1).join(", ")} and others`
-    : names.join(", ");
+  names.length > maxListedNames ? `${names.slice(0, maxListedNames - 1).join(", ")} etc.` : names.join(", ");
 
 const minimalSchema = ({ type, items, properties, required }: JsonObject): JsonObject => ({
   ...typeOf(type),
@@ -127,8 +125,10 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
     const some = minimalProperties(node.properties, node.required);
     const others = properties.map(([name]) => argumentName(name)).filter((name) => !(name in some));
     const isRepeated = properties.some(([, { description }]) => description !== undefined);
-    const also = `Also ${andMore(others)}${isRepeated ? ", as outside" : ""}.`;
-    const words = [informativeText(node, path), renderText(also)].filter(Boolean).join(" ");
+    const also = `May include ${andMore(others)}${isRepeated ? ", as outside" : ""}`;
+    const words = [informativeText(node, path), renderText(also.endsWith(".") ? also : `${also}.`)]
+      .filter(Boolean)
+      .join(" ");
     return {
       ...typeOf(node.type),
       description: words,

@@ -51,7 +51,7 @@ function offerFrom(
     throw new UsageError(`--release must be required or never, not ${JSON.stringify(release)}.`);
   if (release === "never" && settings.policy !== undefined)
     throw new UsageError(
-      "--release never contradicts the policy file in FXDESK_POLICY. Remove one of the two.",
+      "`--release never` is not allowed if FXDESK_POLICY names a policy. Remove one of the two.",
     );
   return {
     ...(release === "never" && { release }),

@@ -82,7 +82,7 @@ export async function claim(
 
 const claimExpiredError = (id: string, state: EntryState) =>
   new Error(
-    `Journal entry ${id} is ${state}: this process no longer holds its claim, so the call cannot be sent.`,
+    `Journal entry ${id} is ${state}: this process no longer holds the entry, so it cannot send the call.`,
   );
 
 /** Marks the call as sent and restarts the lifetime of its claim. */

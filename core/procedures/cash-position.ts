@@ -170,7 +170,7 @@ export const getCashPosition = procedure({
     }),
     rates: Rates.optional().meta({
       title: "Rates",
-      description: 'Price in `into` of one unit of each currency, such as { USD: "0.92" }.',
+      description: 'Price of one unit of each currency, in `into`, such as { USD: "0.92" }.',
     }),
   },
   resultList: "balances",

@@ -64,8 +64,8 @@ const figures = {
     .optional()
     .meta({
       description:
-        "Percentage of the expected flows that trades hedge, rounded to one decimal: above 100.0 is over-hedged, negative " +
-        "increases the exposure. Absent without expected flows.",
+        "Percentage of the expected flows that trades hedge, rounded to one decimal. Above 100.0, the trades exceed the " +
+        "flows; below 0.0, they increase the exposure. Absent without expected flows.",
     }),
 };
 
@@ -307,7 +307,7 @@ export const getExposure = procedure({
     }),
     rates: Rates.optional().meta({
       title: "Rates",
-      description: 'Price in the base currency of one unit of each currency, such as { USD: "0.92" }.',
+      description: 'Price of one unit of each currency, in `base_currency`, such as { USD: "0.92" }.',
     }),
   },
   resultList: "positions",

@@ -75,7 +75,7 @@ export const orderTrade = procedure({
       }),
     largest_distance: z
       .string()
-      .regex(/^\d{1,2}(\.\d{1,4})?$/, "must be a number of percent below 100, such as 0.5")
+      .regex(/^\d{1,2}(\.\d{1,4})?$/, "must be a percentage below 100, such as 0.5")
       .optional()
       .meta({
         title: "Largest distance",

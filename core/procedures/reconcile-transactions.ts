@@ -104,7 +104,7 @@ const Matched = z.object({
     .object({
       reference: z
         .enum(["named", "named in part", "not named", "none given"])
-        .meta({ description: "How the payments name the references of the items." }),
+        .meta({ description: "Whether the payments contain the references of the items." }),
       difference: z.string().optional().meta({
         description: "Paid minus expected amount, such as a fee; absent if equal.",
       }),
@@ -178,7 +178,8 @@ export const Reconciliation = z
       .array(OpenTransaction)
       .meta({ description: "Transactions of the period that match no item." }),
     untried: z.array(z.string()).optional().meta({
-      description: "Parties with too many open items or transactions to try combined amounts.",
+      description:
+        "Parties whose combined amounts were not tried, because they have too many open items or transactions.",
     }),
     complete: z.boolean().meta({ description: "True if all transactions of the period were read." }),
     gaps: Gaps,
@@ -316,7 +317,7 @@ export const reconcileTransactions = procedure({
   title: "Reconcile transactions",
   summary:
     "Matches expected payments, such as open invoices, with the transactions of a period and returns matches, open items and unmatched transactions.",
-  notes: "Matches marked likely need a person's review.",
+  notes: "A person must review `likely` matches.",
   keywords: [
     "unpaid",
     "paid",

@@ -25,7 +25,7 @@ export const cancelRelease = procedure({
   name: "releases.cancel",
   tool: "cancel_release",
   title: "Cancel release",
-  summary: "Cancels a pending order or call before it is released.",
+  summary: "Cancels a pending order or call before it is sent.",
   keywords: ["withdraw", "approval", "Freigabe", "zurückziehen"],
   effect: "change",
   companionOf: "money",

@@ -169,7 +169,7 @@ export const summarizeTransactions = procedure({
     }),
     top: z.int().min(1).optional().meta({
       title: "Top",
-      description: "Maximum groups per currency, largest first; the rest is one total.",
+      description: "Number of largest groups per currency; the others are added up.",
     }),
     ...transactionFilters,
   },

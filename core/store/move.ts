@@ -158,7 +158,7 @@ async function prepareTarget(run: StatementRunner, database: Database, { id }: M
   if (known?.stage === "left") throw storeMovedError(known.place);
   if (known?.stage === "arriving" && known.id !== id)
     throw new Error(
-      `${database.description} is the target of a move from ${known.place}. Nothing was moved.`,
+      `${database.description} is already the target of another move, from ${known.place}. Nothing was moved.`,
     );
   await applyMigrations(run, database.now);
   if (known?.stage === "arriving") for (const { name } of persistentTables) await run(`DELETE FROM ${name}`);

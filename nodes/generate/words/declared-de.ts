@@ -402,11 +402,11 @@ const descriptions = {
   "Page number, starting at 1.": "Seitenzahl, beginnend mit 1.",
   "Also converts totals into this currency (ISO 4217), using `rates`.":
     "Rechnet Summen auch in diese Währung (ISO 4217) um, mit `rates`.",
-  'Price in the base currency of one unit of each currency, such as { USD: "0.92" }.':
-    'Preis einer Einheit jeder Währung in der Basiswährung, etwa { USD: "0.92" }.',
+  'Price of one unit of each currency, in `base_currency`, such as { USD: "0.92" }.':
+    'Preis einer Einheit jeder Währung in `base_currency`, etwa { USD: "0.92" }.',
   "Criteria to group by.": "Kriterien der Gruppierung.",
-  "Maximum groups per currency, largest first; the rest is one total.":
-    "Höchstzahl der Gruppen je Währung, größte zuerst; der Rest ist eine Summe.",
+  "Number of largest groups per currency; the others are added up.":
+    "Zahl der größten Gruppen je Währung; die übrigen werden addiert.",
   'Value dates (UTC): "this month", 2026-Q1 or 2026-01-01..2026-01-31.':
     'Tage der Wertstellung (UTC): "this month", 2026-Q1 oder 2026-01-01..2026-01-31.',
   "Expected incoming and outgoing payments; outgoing amounts are negative.":
@@ -539,7 +539,7 @@ const descriptions = {
   "Payment scheme.": "Zahlverfahren.",
   "Single, bulk or periodic (standing order).": "Einzeln, Sammelzahlung oder periodisch (Dauerauftrag).",
   "Page number, starting at 0.": "Seitenzahl, beginnend mit 0.",
-  'Price in `into` of one unit of each currency, such as { USD: "0.92" }.':
+  'Price of one unit of each currency, in `into`, such as { USD: "0.92" }.':
     'Preis einer Einheit jeder Währung in `into`, etwa { USD: "0.92" }.',
   'Maturity dates: "next 30 days", 2026-Q1 or 2026-01-01..2026-01-31; default all.':
     'Fälligkeit: "next 30 days", 2026-Q1 oder 2026-01-01..2026-01-31; Standard ist alles.',

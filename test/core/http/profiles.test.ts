@@ -63,7 +63,7 @@ test("refuses a file that others may read", async () => {
   await updateProfile("one", () => profile("c-1"));
   await chmod(path, 0o640);
   await expect(readProfiles()).rejects.toThrow(`chmod 600 ${path}`);
-  await expect(updateProfile("two", () => profile("c-2"))).rejects.toThrow("Other users may read");
+  await expect(updateProfile("two", () => profile("c-2"))).rejects.toThrow("Other users can read");
 });
 
 test.each([

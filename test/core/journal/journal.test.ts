@@ -148,7 +148,7 @@ describe.each(engines())("$name", ({ name, create }) => {
   test("refuses to send or end the call of another process", async () => {
     const entry = await claimed(await open());
     const other = await open();
-    await expect(other.recordSent(entry)).rejects.toThrow("no longer holds its claim");
+    await expect(other.recordSent(entry)).rejects.toThrow("no longer holds the entry");
     await expect(other.recordOutcome(entry, done)).rejects.toThrow("another process is making the call");
     expect((await other.get(entry.id))!.state).toBe("intended");
   });
@@ -163,7 +163,7 @@ describe.each(engines())("$name", ({ name, create }) => {
       ending: { state: "not-sent", by: "recovery" },
     });
     await claimed(other, wanted);
-    await expect(dead.recordSent(entry)).rejects.toThrow("no longer holds its claim");
+    await expect(dead.recordSent(entry)).rejects.toThrow("no longer holds the entry");
     await expect(dead.recordOutcome(entry, notSent)).rejects.toThrow("another process");
     await other.recordSent(entry);
   });
@@ -177,7 +177,7 @@ describe.each(engines())("$name", ({ name, create }) => {
       endingDetails: { remark: expect.stringContaining(`the reference ${entry.reference!}.`) as string },
     });
     await expect(dead.recordSent(entry)).rejects.toThrow(
-      "is unknown: this process no longer holds its claim",
+      "is unknown: this process no longer holds the entry",
     );
     expect((await dead.recordOutcome(entry, done)).state).toBe("done");
   });

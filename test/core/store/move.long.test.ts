@@ -255,7 +255,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     );
     const third = await toEngine.create();
     await expect(moveStore(await fromEngine.create(), to!)).rejects.toThrow(
-      "is the target of a move from the old place",
+      "is already the target of another move, from the old place",
     );
     await expect(moveStore(to!, third)).rejects.toThrow("an incomplete copy");
     await withStore(from!, (store) => saveTokens(store, seventh, 1, pair(99)));
