@@ -1,14 +1,14 @@
 /** Node constructors and editor routes of one service. */
 import type { NodeAPI } from "node-red";
-import { serveOperations } from "./serve-operations";
+import { serveOperations } from "./editor/serve-operations";
 import { connectionNode } from "./connection/connection-node";
-import { serveConnectionActions } from "./connection/serve-connection-actions";
-import { serveFormReads } from "./connection/serve-form-reads";
-import { serveInputChecks } from "./serve-input-checks";
-import { operationNodes } from "./operation/operation-node";
-import { loadUserService, withQuoteProcedures } from "./user-service";
+import { serveConnectionActions } from "./editor/serve-connection-actions";
+import { serveFormReads } from "./editor/serve-form-reads";
+import { serveInputChecks } from "./editor/serve-input-checks";
+import { operationNodes } from "./operation";
+import { loadUserService, withQuoteProcedures } from "./connection/user-service";
 import { watchNode } from "./watch/watch-node";
-import { trackShutdown } from "./shutdown";
+import { trackShutdown } from "./operation/shutdown";
 
 /** Creates the node constructors. Without a name, `operation` and `watch` read it from the form of the node. */
 export function nodeTypes(RED: NodeAPI, environment: NodeJS.ProcessEnv = process.env) {

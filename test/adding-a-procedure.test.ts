@@ -5,7 +5,7 @@ import { createClient } from "../core";
 import { contract, defineService, json, operations, procedureFor } from "../core/operations";
 import type { Client } from "../core";
 import { operationsDocument } from "../build/operations-document";
-import { callAndSend } from "../nodes/operation/call-messages";
+import { callAndSend } from "../nodes/operation/output";
 import { nodeFiles } from "../nodes/generate/node-files";
 import { variablesOf } from "./cli/run-command";
 import { listNumbers, numbersService, runs } from "./support/numbers-procedure";

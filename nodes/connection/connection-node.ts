@@ -6,8 +6,8 @@ import { environmentName, optionsFromSettings, settingsOf } from "../../core/cal
 import type { Service } from "../../core/spec/service";
 import { defaultMaxQueueLength } from "../../core/http/pacing";
 import type { TlsOptions } from "../../core/http/tls";
-import { variableNotSetMessage, unresolvedVariable } from "../environment";
-import type { UserService } from "../user-service";
+import { variableNotSetMessage, unresolvedVariable } from "../shared/environment";
+import type { UserService } from "./user-service";
 import type { ClientCore } from "../../core/api/client-types";
 
 export type ConnectionSettings = Record<string, string | undefined>;

@@ -1,6 +1,6 @@
 /** Lookup of the connection of a node. */
 import type { NodeAPI, NodeDef } from "node-red";
-import { connectionType } from "../node-names";
+import { connectionType } from "../shared/node-names";
 import type { ConnectionNode } from "./connection-node";
 
 /** The connection, or the reason why it is missing. */

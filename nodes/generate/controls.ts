@@ -1,7 +1,7 @@
 /** Form controls of fields: type, options, hints and pickers. */
 import { type FieldDoc, type OperationDoc, callerFieldDocs } from "../../core/spec/describe-operation";
 import { elementOf, kindOf, metaOf } from "../../core/values/kind";
-import type { FieldList } from "../field-lists";
+import type { FieldList } from "../editor/field-lists";
 import { type Moment, momentOf } from "./moment";
 import { type Part, partOf } from "./object-parts";
 

@@ -16,8 +16,8 @@ import {
   slugOf,
   watchSlug,
   watchType,
-} from "../node-names";
-import { createListFinder } from "../field-lists";
+} from "../shared/node-names";
+import { createListFinder } from "../editor/field-lists";
 import { callAppearance, type Appearance, appearanceOf, watchAppearance } from "./appearance";
 import { commonValues, isCommon } from "./common-values";
 import { connectionDefinition, connectionTemplate } from "./connection-form";

@@ -7,7 +7,7 @@ import type { Callable } from "../../core/spec/operation";
 import { declarationsOf, type Service } from "../../core/spec/service";
 import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
 import { commonValues, isCommon } from "./common-values";
-import { callSlug, slugOf, watchSlug } from "../node-names";
+import { callSlug, slugOf, watchSlug } from "../shared/node-names";
 import { translateWithNodeTitles, translateDeclared } from "./declared-texts";
 import { type PartWords, partWords } from "./object-parts";
 import type { Words } from "./words/en";

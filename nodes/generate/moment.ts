@@ -1,7 +1,7 @@
 /** Time pickers of form fields. */
 import type { z } from "zod";
 import { metaOf } from "../../core/values/kind";
-import { type Precision, precisionOf } from "../operation/time-coercer";
+import { type Precision, precisionOf } from "../shared/time-coercer";
 
 /** Precision of a time (UTC), or a period from a first to a last day. */
 export type Moment = Precision | "period";

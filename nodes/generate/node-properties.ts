@@ -1,8 +1,8 @@
 /** Generates the definitions of the stored node properties. */
-import { connectionType } from "../node-names";
-import { defaultKeySource } from "../operation/request-key";
-import { defaultResultProperty } from "../operation/result-property";
-import type { TypedValue } from "../operation/value-sources";
+import { connectionType } from "../shared/node-names";
+import { defaultKeySource } from "../operation/call-options";
+import { defaultResultProperty } from "../operation/output/result-property";
+import type { TypedValue } from "../shared/typed-values";
 import { literal, propertiesVersion } from "./markup";
 
 const valueProperty = (given: unknown): string => `() => ({ value: ${literal(given)} })`;

@@ -1,7 +1,7 @@
 /** Generates the runtime file of Node-RED, which registers the connection and all operations, procedures and watches. */
 import { callablesOf, type Service } from "../../core/spec/service";
 import { connectionCredentials } from "../connection/connection-node";
-import { callType, connectionType, nodeTypeOf, watchType } from "../node-names";
+import { callType, connectionType, nodeTypeOf, watchType } from "../shared/node-names";
 
 const registrationCode = (type: string, constructor: string) =>
   `  RED.nodes.registerType(${JSON.stringify(type)}, ${constructor});`;

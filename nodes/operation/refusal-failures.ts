@@ -1,7 +1,7 @@
 /** Errors of messages that a node refuses. */
 import { type ErrorCode, FxdeskError } from "../../core/spec/errors";
-import { type Failure, toFailure } from "./failure";
-import type { RefusalReason } from "./message-queue";
+import { type Failure, toFailure } from "../shared/errors";
+import type { RefusalReason } from "./queue";
 
 const codeByReason: Readonly<Record<RefusalReason, ErrorCode>> = {
   full: "rate_limited",

@@ -3,10 +3,10 @@ import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-
 import { InvalidInput } from "../../core/spec/errors";
 import type { DecisionInput } from "../../core/releases/release";
 import { findConnection } from "../connection/find-connection";
-import { toFailure } from "../operation/failure";
-import { createSource, type TypedValue } from "../operation/value-sources";
-import { failedStatus } from "../operation/status";
-import { requireClient } from "../operation/target";
+import { toFailure } from "../shared/errors";
+import { createSource, type TypedValue } from "../shared/typed-values";
+import { failedStatus } from "../shared/status";
+import { requireClient } from "../connection/target";
 
 const operationName = "releases.decide";
 

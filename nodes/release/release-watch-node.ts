@@ -4,10 +4,10 @@ import type { Watch } from "../../core/spec/watch";
 import type { ReleaseReport } from "../../core/releases/report";
 import type { WatchStatus } from "../../core/api/watch-options";
 import { findConnection } from "../connection/find-connection";
-import { toFailure } from "../operation/failure";
-import { failedStatus } from "../operation/status";
-import { runWithFlows } from "../watch/run-with-flows";
-import { requireClient } from "../operation/target";
+import { toFailure } from "../shared/errors";
+import { failedStatus } from "../shared/status";
+import { runWithFlows } from "../shared/background-work";
+import { requireClient } from "../connection/target";
 
 export interface ReleaseWatchDef extends NodeDef {
   readonly connection: string;

@@ -7,11 +7,11 @@ import { invalidInputError } from "../../core/call/call-errors";
 import { limitViolation } from "../../core/call/limits";
 import { FxdeskError } from "../../core/spec/errors";
 import { findConnection } from "../connection/find-connection";
-import { toFailure } from "../operation/failure";
-import { type InputDef, createInputReader } from "../operation/input-reader";
-import { failedStatus, type Translate, createTranslator, unusableStatus } from "../operation/status";
-import { resolveTarget, watchKind } from "../operation/target";
-import { runWithFlows } from "./run-with-flows";
+import { toFailure } from "../shared/errors";
+import { type InputDef, createInputReader } from "../shared/input";
+import { failedStatus, type Translate, createTranslator, unusableStatus } from "../shared/status";
+import { resolveTarget, watchKind } from "../connection/target";
+import { runWithFlows } from "../shared/background-work";
 
 /** Stored properties of the node. */
 export interface WatchDef extends NodeDef, InputDef {

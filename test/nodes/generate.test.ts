@@ -20,7 +20,13 @@ import { nodeFiles } from "../../nodes/generate/node-files";
 import { commonValues } from "../../nodes/generate/common-values";
 import { searchWordsOf } from "../../nodes/generate/search-words";
 import { english } from "../../nodes/generate/words/en";
-import { callType, connectionType, withNodeTitles, nodeTypeOf, watchType } from "../../nodes/node-names";
+import {
+  callType,
+  connectionType,
+  withNodeTitles,
+  nodeTypeOf,
+  watchType,
+} from "../../nodes/shared/node-names";
 
 const files = nodeFiles(contract);
 const editor = files["fxdesk.html"]!;

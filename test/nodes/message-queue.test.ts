@@ -6,9 +6,9 @@ import { createClient } from "../../core/client/client";
 import type { ExtendedService } from "../../core/client/extensions";
 import type { Interceptor } from "../../core/call/interceptors";
 import { fxdeskService } from "../../core/client/fxdesk-service";
-import { Backpressure } from "../../nodes/operation/backpressure";
-import { type HandlerContext, createHandler } from "../../nodes/operation/message-handler";
-import { MessageQueue, type RefusalReason } from "../../nodes/operation/message-queue";
+import { Backpressure } from "../../nodes/operation/output/backpressure";
+import { type HandlerContext, createHandler } from "../../nodes/operation/controller";
+import { MessageQueue, type RefusalReason } from "../../nodes/operation/queue";
 import { eventually } from "../support/eventually";
 
 interface Item {

@@ -1,13 +1,13 @@
 /** Validates form values for the editor, with the same messages as a call. */
 import type { Node, NodeAPI } from "node-red";
-import { checkInput } from "../core/spec/check";
-import type { Callable } from "../core/spec/operation";
-import { declarationsOf, type Service } from "../core/spec/service";
-import type { Violation } from "../core/spec/violation";
-import { InvalidInput } from "../core/spec/errors";
+import { checkInput } from "../../core/spec/check";
+import type { Callable } from "../../core/spec/operation";
+import { declarationsOf, type Service } from "../../core/spec/service";
+import type { Violation } from "../../core/spec/violation";
+import { InvalidInput } from "../../core/spec/errors";
 import { isCrossOrigin } from "./cross-origin";
-import { createInputReader } from "./operation/input-reader";
-import type { TypedValue } from "./operation/value-sources";
+import { createInputReader } from "../shared/input";
+import type { TypedValue } from "../shared/typed-values";
 
 type FormFields = Readonly<Record<string, TypedValue>>;
 

@@ -11,6 +11,9 @@ const languageFallbacks = (requested: string): readonly string[] => [
   "en-US",
 ];
 
+/** Folder of the generated files, `dist/nodes`. */
+const filesFolder = join(__dirname, "..");
+
 /** Prevents path traversal. */
 const isSafeName = (text: string): boolean => /^[\w-]+$/.test(text);
 
@@ -20,7 +23,7 @@ async function readInLanguage(
   pathOf: (language: string) => string,
 ): Promise<string | undefined> {
   for (const each of languageFallbacks(requested).filter(isSafeName)) {
-    const text = await readFile(join(__dirname, pathOf(each)), "utf8").catch(() => undefined);
+    const text = await readFile(join(filesFolder, pathOf(each)), "utf8").catch(() => undefined);
     if (text !== undefined) return text;
   }
   return undefined;

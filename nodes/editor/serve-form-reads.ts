@@ -14,8 +14,8 @@ import { isWatch, type WatchStart } from "../../core/spec/watch";
 import { extractResultList } from "../../core/spec/result-list";
 import { declarationsOf, type Service } from "../../core/spec/service";
 import { valueAt } from "../../core/values/value-at";
-import { toPickerOptions, toCreatedPickerOptions } from "../field-lists";
-import { type InputDef, createInputReader } from "../operation/input-reader";
+import { toPickerOptions, toCreatedPickerOptions } from "./field-lists";
+import { type InputDef, createInputReader } from "../shared/input";
 import { type ConnectionForm, optionsFromForm } from "./connection-form";
 import { handleFormRequest, type EditorRequest, type EditorResponse } from "./form-request";
 

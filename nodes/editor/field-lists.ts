@@ -2,21 +2,21 @@
  * Finds the list that offers values for a form field. Derived from the declarations: a read without required input whose
  * entries have the property that the field takes, or else the IDs of resources created by earlier calls.
  */
-import type { CreatedResource } from "../core/call/response";
+import type { CreatedResource } from "../../core/call/response";
 import {
   resourceKindOf,
   operationsCreating,
   isSamePath,
   pathsMayMatch,
   toSnakeCase,
-} from "../core/spec/created-resources";
-import { type FieldDoc, callerFieldDocs, describeOperation } from "../core/spec/describe-operation";
-import { listEntrySchema } from "../core/spec/paged-lists";
-import type { Callable, Declaration } from "../core/spec/operation";
-import { isProcedure } from "../core/spec/procedure";
-import { listSchemaOf } from "../core/spec/result-list";
-import { callablesOf, type Service } from "../core/spec/service";
-import { elementOf, type Kind, kindOf, shapeOf } from "../core/values/kind";
+} from "../../core/spec/created-resources";
+import { type FieldDoc, callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
+import { listEntrySchema } from "../../core/spec/paged-lists";
+import type { Callable, Declaration } from "../../core/spec/operation";
+import { isProcedure } from "../../core/spec/procedure";
+import { listSchemaOf } from "../../core/spec/result-list";
+import { callablesOf, type Service } from "../../core/spec/service";
+import { elementOf, type Kind, kindOf, shapeOf } from "../../core/values/kind";
 
 /** A list of values: the operation that reads it or creates its entries, and the property that is the value. */
 export interface FieldList {

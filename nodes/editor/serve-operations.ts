@@ -1,8 +1,8 @@
 /** Serves the lists of operations and watches to the editor. */
 import type { NodeAPI } from "node-red";
-import { callerFieldDocs, type OperationDoc, describeOperation } from "../core/spec/describe-operation";
-import type { Callable } from "../core/spec/operation";
-import { callablesOf, type Service } from "../core/spec/service";
+import { callerFieldDocs, type OperationDoc, describeOperation } from "../../core/spec/describe-operation";
+import type { Callable } from "../../core/spec/operation";
+import { callablesOf, type Service } from "../../core/spec/service";
 import { isCrossOrigin } from "./cross-origin";
 
 /** Returns the part of the documentation that users need to choose an operation and enter its input. */

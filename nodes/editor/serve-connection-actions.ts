@@ -6,7 +6,7 @@ import { startLogin, type LoginInProgress } from "../../core/client/login";
 import { checkConnection } from "../../core/client/connection-check";
 import { renderLoginPage, loginPageHeaders } from "../../core/http/login-page";
 import type { Service } from "../../core/spec/service";
-import { isCrossOrigin } from "../cross-origin";
+import { isCrossOrigin } from "./cross-origin";
 import { type ConnectionForm, optionsFromForm } from "./connection-form";
 import { loginTimeoutMs, PendingLogins } from "./pending-logins";
 import { handleFormRequest, type EditorRequest, type EditorResponse } from "./form-request";

@@ -1,5 +1,5 @@
 /** Types and names of the nodes. */
-import type { Callable } from "../core/spec/operation";
+import type { Callable } from "../../core/spec/operation";
 
 /** Type of the connection config node. */
 export const connectionType = "fxdesk-connection";

@@ -3,21 +3,21 @@ import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { NodeMessage } from "node-red";
-import type { ServiceResponse } from "../../core/call/response";
-import type { CallOptions } from "../../core/call/call-options";
-import { ReceivedFile } from "../../core/call/received-file";
-import { isPaged, countEntries, hasMore, joinPages } from "../../core/call/pages";
-import { listPathsIn } from "../../core/spec/paged-lists";
-import { invalidInputError } from "../../core/call/call-errors";
-import { Aborted, FxdeskError } from "../../core/spec/errors";
-import { valueAt } from "../../core/values/value-at";
-import type { Callable } from "../../core/spec/operation";
-import { extractResultList } from "../../core/spec/result-list";
-import type { CallOutcome } from "./outcome-log";
+import type { ServiceResponse } from "../../../core/call/response";
+import type { CallOptions } from "../../../core/call/call-options";
+import { ReceivedFile } from "../../../core/call/received-file";
+import { isPaged, countEntries, hasMore, joinPages } from "../../../core/call/pages";
+import { listPathsIn } from "../../../core/spec/paged-lists";
+import { invalidInputError } from "../../../core/call/call-errors";
+import { Aborted, FxdeskError } from "../../../core/spec/errors";
+import { valueAt } from "../../../core/values/value-at";
+import type { Callable } from "../../../core/spec/operation";
+import { extractResultList } from "../../../core/spec/result-list";
+import type { CallOutcome } from "../outcome-log";
 import type { ResultProperty } from "./result-property";
-import { TimeSlice } from "./time-slice";
-import type { Values } from "../../core/spec/fields";
-import type { ClientCore } from "../../core/api/client-types";
+import { TimeSlice } from "../../shared/time-slice";
+import type { Values } from "../../../core/spec/fields";
+import type { ClientCore } from "../../../core/api/client-types";
 
 /** Call that a node makes for one message. */
 export interface NodeCall {

@@ -1,6 +1,6 @@
 /** Outputs of a node: results, errors and Catch nodes. */
 import type { Node, NodeMessage } from "node-red";
-import type { Failure } from "./failure";
+import type { Failure } from "../shared/errors";
 
 /** Messages per output. */
 type OutputMessages = NodeMessage | (NodeMessage | null)[];

@@ -6,7 +6,7 @@ import { suggestions } from "../../core/values/suggestions";
 import type { Callable } from "../../core/spec/operation";
 import { callablesOf, type Service } from "../../core/spec/service";
 import type { Watch } from "../../core/spec/watch";
-import type { ConnectionChoice } from "../connection/find-connection";
+import type { ConnectionChoice } from "./find-connection";
 import type { ClientCore } from "../../core/api/client-types";
 
 export interface Target<D extends Callable = Callable> {

@@ -3,7 +3,7 @@ import type { NodeMessage } from "node-red";
 import { invalidInputError } from "../../core/call/call-errors";
 import type { Callable } from "../../core/spec/operation";
 import { keyViolation, requiresKey } from "../../core/spec/idempotency-key";
-import { type EvaluationContext, createSource, type TypedValue } from "./value-sources";
+import { type EvaluationContext, createSource, type TypedValue } from "../shared/typed-values";
 
 /** Default source of the key. */
 export const defaultKeySource: TypedValue = { type: "msg", value: "fxdesk.key" };

@@ -3,8 +3,8 @@ import type { NodeMessage } from "node-red";
 import { invalidInputError } from "../../core/call/call-errors";
 import type { Callable } from "../../core/spec/operation";
 import { callerFields, type Values } from "../../core/spec/fields";
-import { type EvaluationContext, type ValueSource, createSource, type TypedValue } from "./value-sources";
-import { createCoercer, NestedValueError, isBase64 } from "./coercer";
+import { type EvaluationContext, type ValueSource, createSource, type TypedValue } from "./typed-values";
+import { createCoercer, NestedValueError, isBase64 } from "./coerce";
 import type { Violation } from "../../core/spec/violation";
 
 export interface InputDef {

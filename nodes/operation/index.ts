@@ -4,14 +4,14 @@ import type { Callable } from "../../core/spec/operation";
 import type { Progress } from "../../core/spec/procedure";
 import { findConnection } from "../connection/find-connection";
 import { defaultCapacity } from "../connection/connection-node";
-import { type Failure, toFailure } from "./failure";
-import { Backpressure } from "./backpressure";
-import { DeployHandover } from "./deploy-handover";
-import { createHandler, type MessageHandler, type OperationDef } from "./message-handler";
+import { type Failure, toFailure } from "../shared/errors";
+import { Backpressure } from "./output/backpressure";
+import { DeployHandover } from "./redeploy";
+import { createHandler, type MessageHandler, type OperationDef } from "./controller";
 import { formatOutcomeLine } from "../../core/call/outcome-line";
 import { type CallOutcome, logOutcome } from "./outcome-log";
-import { NodeOutput, type InputCallbacks } from "./node-output";
-import { MessageQueue } from "./message-queue";
+import { NodeOutput, type InputCallbacks } from "./reply";
+import { MessageQueue } from "./queue";
 import { createRefusalFailures } from "./refusal-failures";
 import {
   callingStatus,
@@ -20,7 +20,7 @@ import {
   createStatusUpdater,
   type Translate,
   createTranslator,
-} from "./status";
+} from "../shared/status";
 
 /** Input message that is not finished yet. */
 interface PendingMessage {

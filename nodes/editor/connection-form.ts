@@ -3,7 +3,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { ClientOptions } from "../../core/call/client-options";
 import { settingsOf } from "../../core/call/settings";
 import { destinationSettingsOf, type Service } from "../../core/spec/service";
-import { clientOptionsFor, type ConnectionSettings } from "./connection-node";
+import { clientOptionsFor, type ConnectionSettings } from "../connection/connection-node";
 
 /** Values of the form controls by name, as text. */
 export interface ConnectionForm {

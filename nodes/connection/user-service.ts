@@ -1,7 +1,7 @@
 /** The service with the user's extensions. */
-import { serviceFrom } from "../core/client/extensions";
-import type { Service } from "../core/spec/service";
-import { fxdeskService } from "../core/client/fxdesk-service";
+import { serviceFrom } from "../../core/client/extensions";
+import type { Service } from "../../core/spec/service";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 
 export interface UserService {
   /** Includes the extensions if they could be loaded. */

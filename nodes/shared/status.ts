@@ -3,8 +3,8 @@ import type { NodeAPI, NodeStatus } from "node-red";
 import { ReceivedFile } from "../../core/call/received-file";
 import type { Progress } from "../../core/spec/procedure";
 import type { FxdeskError } from "../../core/spec/errors";
-import type { SentSummary } from "./call-messages";
-import type { Failure } from "./failure";
+import type { SentSummary } from "../operation/output";
+import type { Failure } from "./errors";
 
 /** Maximum length of an error status. Longer texts overlap neighbouring nodes. */
 const maxTextLength = 20;

@@ -1,6 +1,6 @@
 /** Sources of field values: the types of the editor's typed inputs. */
 import type { Node, NodeAPI, NodeMessage } from "node-red";
-import { variableNotSetMessage, unresolvedVariable } from "../environment";
+import { variableNotSetMessage, unresolvedVariable } from "./environment";
 import { compileTemplate } from "./template";
 
 /** Stored value of a typed input. `type` is a key of `sourcesByType`, or a plain type for a fixed value. */

@@ -4,7 +4,7 @@ import { settingsOf } from "../../core/call/settings";
 import type { Service } from "../../core/spec/service";
 import { describeViolations } from "../../core/spec/violation";
 import { InvalidInput } from "../../core/spec/errors";
-import { isCrossOrigin } from "../cross-origin";
+import { isCrossOrigin } from "./cross-origin";
 import { type ConnectionForm, parseForm } from "./connection-form";
 
 /** Status and JSON body of a response to the editor. */

@@ -8,15 +8,15 @@ import { isProcedure, type Progress } from "../../core/spec/procedure";
 import type { FxdeskError } from "../../core/spec/errors";
 import type { ConnectionChoice } from "../connection/find-connection";
 import { createCancelMatcher } from "./cancel";
-import type { Backpressure } from "./backpressure";
-import { type InputDef, createInputReader } from "./input-reader";
-import { createKeyReader } from "./request-key";
-import { callAndSend, type PageMode, type ResultListMode } from "./call-messages";
+import type { Backpressure } from "./output/backpressure";
+import { type InputDef, createInputReader } from "../shared/input";
+import { createKeyReader } from "./call-options";
+import { callAndSend, type PageMode, type ResultListMode } from "./output";
 import type { CallOutcome } from "./outcome-log";
-import { createResultProperty } from "./result-property";
-import { createSource, type TypedValue } from "./value-sources";
-import { doneStatus, type Translate, unusableStatus } from "./status";
-import { operationKind, type Target, resolveTarget } from "./target";
+import { createResultProperty } from "./output/result-property";
+import { createSource, type TypedValue } from "../shared/typed-values";
+import { doneStatus, type Translate, unusableStatus } from "../shared/status";
+import { operationKind, type Target, resolveTarget } from "../connection/target";
 import { readTimeLimit } from "./time-limit";
 
 /** Stored properties of the node. */
