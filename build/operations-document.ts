@@ -17,7 +17,7 @@ import {
 import { isWatch } from "../core/spec/watch";
 import { bySection, sectionTitle } from "../core/spec/sections";
 import { nodeTypeOf } from "../nodes/shared/node-names";
-import { withQuoteProcedures } from "../nodes/connection/user-service";
+import { withQuoteProcedures } from "../nodes/shared/node-names";
 
 /** Escapes the column separator. */
 const cell = (text: string): string => text.replaceAll("|", "\\|");

@@ -1,12 +1,11 @@
 /** Node constructors and editor routes of one service. */
 import type { NodeAPI } from "node-red";
-import { serveOperations } from "./editor/serve-operations";
-import { connectionNode } from "./connection/connection-node";
+import { connectionNode, loadUserService } from "./connection/connection-node";
 import { serveConnectionActions } from "./editor/serve-connection-actions";
+import { serveInputChecks, serveOperations } from "./editor/serve-operations";
 import { serveFormReads } from "./editor/serve-form-reads";
-import { serveInputChecks } from "./editor/serve-input-checks";
 import { operationNodes } from "./operation";
-import { loadUserService, withQuoteProcedures } from "./connection/user-service";
+import { withQuoteProcedures } from "./shared/node-names";
 import { watchNode } from "./watch/watch-node";
 import { trackShutdown } from "./operation/shutdown";
 

@@ -6,10 +6,15 @@ import { startLogin, type LoginInProgress } from "../../core/client/login";
 import { checkConnection } from "../../core/client/connection-check";
 import { renderLoginPage, loginPageHeaders } from "../../core/http/login-page";
 import type { Service } from "../../core/spec/service";
-import { isCrossOrigin } from "./cross-origin";
-import { type ConnectionForm, optionsFromForm } from "./connection-form";
+import { isCrossOrigin } from "./serve-texts";
+import {
+  type ConnectionForm,
+  optionsFromForm,
+  handleFormRequest,
+  type EditorRequest,
+  type EditorResponse,
+} from "./connection-form";
 import { loginTimeoutMs, PendingLogins } from "./pending-logins";
-import { handleFormRequest, type EditorRequest, type EditorResponse } from "./form-request";
 
 /** Default redirect path after a login, below the root of the editor. */
 const returnPath = "fxdesk/connection/return";

@@ -16,8 +16,13 @@ import { declarationsOf, type Service } from "../../core/spec/service";
 import { valueAt } from "../../core/values/value-at";
 import { toPickerOptions, toCreatedPickerOptions } from "./field-lists";
 import { type InputDef, createInputReader } from "../shared/input";
-import { type ConnectionForm, optionsFromForm } from "./connection-form";
-import { handleFormRequest, type EditorRequest, type EditorResponse } from "./form-request";
+import {
+  type ConnectionForm,
+  optionsFromForm,
+  handleFormRequest,
+  type EditorRequest,
+  type EditorResponse,
+} from "./connection-form";
 
 /** Maximum number of entries in a picker. Other values can be typed. */
 const maxEntries = 5_000;

@@ -6,7 +6,7 @@ import { settingsOf } from "../../core/call/settings";
 import type { Callable } from "../../core/spec/operation";
 import { declarationsOf, type Service } from "../../core/spec/service";
 import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
-import { commonValues, isCommon } from "./common-values";
+import { commonValues, isCommon } from "./deduplicate";
 import { callSlug, slugOf, watchSlug } from "../shared/node-names";
 import { translateWithNodeTitles, translateDeclared } from "./declared-texts";
 import { type PartWords, partWords } from "./object-parts";

@@ -6,7 +6,7 @@ import { isPaged } from "../../core/call/pages";
 import type { Callable } from "../../core/spec/operation";
 import { isProcedure, type Progress } from "../../core/spec/procedure";
 import type { FxdeskError } from "../../core/spec/errors";
-import type { ConnectionChoice } from "../connection/find-connection";
+import { type ConnectionChoice, operationKind, type Target, resolveTarget } from "../connection/target";
 import { createCancelMatcher } from "./cancel";
 import type { Backpressure } from "./output/backpressure";
 import { type InputDef, createInputReader } from "../shared/input";
@@ -16,7 +16,6 @@ import type { CallOutcome } from "./outcome-log";
 import { createResultProperty } from "./output/result-property";
 import { createSource, type TypedValue } from "../shared/typed-values";
 import { doneStatus, type Translate, unusableStatus } from "../shared/status";
-import { operationKind, type Target, resolveTarget } from "../connection/target";
 import { readTimeLimit } from "./time-limit";
 
 /** Stored properties of the node. */

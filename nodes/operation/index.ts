@@ -2,7 +2,7 @@
 import type { Node, NodeAPI, NodeConstructor, NodeMessage, NodeStatus } from "node-red";
 import type { Callable } from "../../core/spec/operation";
 import type { Progress } from "../../core/spec/procedure";
-import { findConnection } from "../connection/find-connection";
+import { findConnection } from "../connection/target";
 import { defaultCapacity } from "../connection/connection-node";
 import { type Failure, toFailure } from "../shared/errors";
 import { Backpressure } from "./output/backpressure";

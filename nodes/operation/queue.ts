@@ -1,6 +1,6 @@
 /** Message queue of one node: a limited number of messages in progress, and a bounded waiting line. */
 import { getEventListeners } from "node:events";
-import { TimeSlice } from "../shared/time-slice";
+import { TimeSlice } from "../shared/background-work";
 
 export interface QueueLimits {
   /** Maximum number of messages in progress. */

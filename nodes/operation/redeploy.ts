@@ -3,7 +3,7 @@
  * reports.
  */
 import type { Node, NodeAPI } from "node-red";
-import { TimeSlice } from "../shared/time-slice";
+import { TimeSlice } from "../shared/background-work";
 
 /** Identifies a node across deploys. Node IDs inside subflows change with each deploy; their paths do not. */
 const stablePathOf = (node: Node): string => (node as Node & { readonly _path?: string })._path ?? node.id;

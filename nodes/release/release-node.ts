@@ -2,11 +2,10 @@
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-red";
 import { InvalidInput } from "../../core/spec/errors";
 import type { DecisionInput } from "../../core/releases/release";
-import { findConnection } from "../connection/find-connection";
+import { findConnection, requireClient } from "../connection/target";
 import { toFailure } from "../shared/errors";
 import { createSource, type TypedValue } from "../shared/typed-values";
 import { failedStatus } from "../shared/status";
-import { requireClient } from "../connection/target";
 
 const operationName = "releases.decide";
 

@@ -3,11 +3,10 @@ import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-
 import type { Watch } from "../../core/spec/watch";
 import type { ReleaseReport } from "../../core/releases/report";
 import type { WatchStatus } from "../../core/api/watch-options";
-import { findConnection } from "../connection/find-connection";
+import { findConnection, requireClient } from "../connection/target";
 import { toFailure } from "../shared/errors";
 import { failedStatus } from "../shared/status";
 import { runWithFlows } from "../shared/background-work";
-import { requireClient } from "../connection/target";
 
 export interface ReleaseWatchDef extends NodeDef {
   readonly connection: string;

@@ -1,4 +1,5 @@
-/** Background work of a node while its flows run. */
+/** Background work of a node: while its flows run, and in slices that do not block the event loop. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 
 /** Callbacks for the start of the flows. One event listener serves all nodes, because there may be many. */
@@ -46,4 +47,21 @@ export function runWithFlows(
     done();
   };
   node.on("close", (done: () => void) => void close(done));
+}
+
+/** Maximum time that a slice may block the event loop. */
+const sliceMs = 10;
+
+export class TimeSlice {
+  #endsAt = performance.now() + sliceMs;
+
+  get isOver(): boolean {
+    return performance.now() >= this.#endsAt;
+  }
+
+  /** Starts the next slice after one turn of the event loop. */
+  async next(): Promise<void> {
+    await nextTurn();
+    this.#endsAt = performance.now() + sliceMs;
+  }
 }

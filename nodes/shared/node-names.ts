@@ -1,5 +1,6 @@
 /** Types and names of the nodes. */
 import type { Callable } from "../../core/spec/operation";
+import type { Service } from "../../core/spec/service";
 
 /** Type of the connection config node. */
 export const connectionType = "fxdesk-connection";
@@ -44,3 +45,9 @@ export const withNodeTitles = (
 
 /** Returns the node type of an operation, for example `fxdesk-list-trades`. */
 export const nodeTypeOf = (operation: Callable): string => `fxdesk-${slugOf(operation)}`;
+
+/** Adds the procedures that need quotes. Their nodes exist without a quoting extension too, and report its absence when called. */
+export const withQuoteProcedures = (service: Service): Service => ({
+  ...service,
+  procedures: [...(service.procedures ?? []), ...(service.quoteProcedures ?? [])],
+});

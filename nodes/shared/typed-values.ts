@@ -1,7 +1,36 @@
-/** Sources of field values: the types of the editor's typed inputs. */
+/** Values of the editor's typed inputs: fixed text, message properties, context, environment, JSONata and templates. */
+import mustache from "mustache";
 import type { Node, NodeAPI, NodeMessage } from "node-red";
-import { variableNotSetMessage, unresolvedVariable } from "./environment";
-import { compileTemplate } from "./template";
+
+/**
+ * Returns the name of an unset variable. Node-RED replaces a field that is exactly `${NAME}` or `$(NAME)` with the value of
+ * the variable, and leaves the text unchanged if the variable is not set.
+ */
+export const unresolvedVariable = (text: string): string | undefined =>
+  /^\$\{([^}]+)\}$|^\$\(([^)]+)\)$/.exec(text)?.slice(1).find(Boolean);
+
+export const variableNotSetMessage = (variable: string): string =>
+  `the environment variable ${variable} is not set`;
+
+/** Replaces Mustache's writer, which renders missing values as empty and escapes the others for HTML. */
+class StrictWriter extends mustache.Writer {
+  override unescapedValue([, name]: string[], context: mustache.Context): string {
+    const value: unknown = context.lookup(name!);
+    if (value === undefined || value === null) throw new Error(`needs {{${name}}}, which has no value`);
+    return typeof value === "object" ? JSON.stringify(value) : String(value);
+  }
+
+  override escapedValue(token: string[], context: mustache.Context): string {
+    return this.unescapedValue(token, context);
+  }
+}
+
+/** Compiles a template. Throws an Error for a syntax error. Rendering throws an Error that names the first missing value. */
+function compileTemplate(template: string): (view: unknown) => string {
+  const writer = new StrictWriter();
+  writer.parse(template);
+  return (view) => writer.render(template, view);
+}
 
 /** Stored value of a typed input. `type` is a key of `sourcesByType`, or a plain type for a fixed value. */
 export interface TypedValue {

@@ -6,11 +6,10 @@ import type { Change, Watch } from "../../core/spec/watch";
 import { invalidInputError } from "../../core/call/call-errors";
 import { limitViolation } from "../../core/call/limits";
 import { FxdeskError } from "../../core/spec/errors";
-import { findConnection } from "../connection/find-connection";
+import { findConnection, resolveTarget, watchKind } from "../connection/target";
 import { toFailure } from "../shared/errors";
 import { type InputDef, createInputReader } from "../shared/input";
 import { failedStatus, type Translate, createTranslator, unusableStatus } from "../shared/status";
-import { resolveTarget, watchKind } from "../connection/target";
 import { runWithFlows } from "../shared/background-work";
 
 /** Stored properties of the node. */

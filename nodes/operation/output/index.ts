@@ -15,7 +15,7 @@ import type { Callable } from "../../../core/spec/operation";
 import { extractResultList } from "../../../core/spec/result-list";
 import type { CallOutcome } from "../outcome-log";
 import type { ResultProperty } from "./result-property";
-import { TimeSlice } from "../../shared/time-slice";
+import { TimeSlice } from "../../shared/background-work";
 import type { Values } from "../../../core/spec/fields";
 import type { ClientCore } from "../../../core/api/client-types";
 
