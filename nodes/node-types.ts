@@ -7,19 +7,17 @@ import { serveFormReads } from "./editor/serve-form-reads";
 import { operationNodes } from "./operation";
 import { withQuoteProcedures } from "./shared/node-names";
 import { watchNode } from "./watch/watch-node";
-import { trackShutdown } from "./operation/shutdown";
 
 /** Creates the node constructors. Without a name, `operation` and `watch` read it from the form of the node. */
 export function nodeTypes(RED: NodeAPI, environment: NodeJS.ProcessEnv = process.env) {
   const user = loadUserService(environment);
-  const isShuttingDown = trackShutdown(RED);
   serveOperations(RED, user.service);
   serveConnectionActions(RED, user.service);
   serveFormReads(RED, user.service);
   serveInputChecks(RED, withQuoteProcedures(user.service));
   return {
     connection: connectionNode(RED, user),
-    operation: operationNodes(RED, isShuttingDown),
+    operation: operationNodes(RED),
     watch: (name?: string) => watchNode(RED, name),
   };
 }

@@ -1,7 +1,7 @@
 /** Building blocks of the editor files: HTML, code and the definitions of the stored node properties. */
 import { connectionType } from "../shared/node-names";
 import { defaultKeySource } from "../operation/call-options";
-import { defaultResultProperty } from "../operation/output/result-property";
+import { defaultResultProperty } from "../operation/output/node-call";
 import type { TypedValue } from "../shared/typed-values";
 
 /** Version of the stored properties. Changing their format requires a migration. */

@@ -1,22 +1,21 @@
-/** Handling of one message: reads the input, makes the call and sends the result. */
-import type { Node, NodeAPI, NodeDef, NodeMessage, NodeStatus } from "node-red";
+/** Controller of an operation node: receives messages, makes the calls and sends the results. */
+import type { Node, NodeAPI, NodeDef, NodeMessage } from "node-red";
 import { intoFolder } from "../../core/call/file-delivery";
-import type { ExtendedService } from "../../core/client/extensions";
-import { isPaged } from "../../core/call/pages";
 import type { Callable } from "../../core/spec/operation";
-import { isProcedure, type Progress } from "../../core/spec/procedure";
-import type { FxdeskError } from "../../core/spec/errors";
-import { type ConnectionChoice, operationKind, type Target, resolveTarget } from "../connection/target";
-import { createCancelMatcher } from "./cancel";
-import type { Backpressure } from "./output/backpressure";
+import { defaultCapacity } from "../connection/connection-node";
+import { findConnection, operationKind, resolveTarget, type Target } from "../connection/target";
+import { catchErrors, reportError, type ErrorReport } from "../shared/errors";
 import { type InputDef, createInputReader } from "../shared/input";
-import { createKeyReader } from "./call-options";
-import { callAndSend, type PageMode, type ResultListMode } from "./output";
-import type { CallOutcome } from "./outcome-log";
-import { createResultProperty } from "./output/result-property";
+import type { Translate } from "../shared/status";
 import { createSource, type TypedValue } from "../shared/typed-values";
-import { doneStatus, type Translate, unusableStatus } from "../shared/status";
-import { readTimeLimit } from "./time-limit";
+import { createCancelMatcher, createKeyReader, correlationOf, readTimeLimit } from "./call-options";
+import { callAndSend, type PageMode, type ResultListMode } from "./output";
+import type { Backpressure } from "./output/backpressure";
+import { type CallOutcome, createResultProperty, type NodeCall } from "./output/node-call";
+import { MessageQueue, refusalError } from "./queue";
+import type { DeployHandover } from "./redeploy";
+import { type InputCallbacks, NodeOutput, Reply, type ReplyingNode } from "./reply";
+import { OperationStatus } from "./status";
 
 /** Stored properties of the node. */
 export interface OperationDef extends NodeDef, InputDef {
@@ -39,119 +38,129 @@ export interface OperationDef extends NodeDef, InputDef {
   readonly outputs?: number;
 }
 
-/** Context of one message. */
-interface HandlingContext {
-  readonly msg: NodeMessage;
-  readonly send: (msg: NodeMessage) => void;
-  readonly signal: AbortSignal;
-  readonly onProgress: (step: Progress) => void;
-  /** Receives the outcome of the call. */
-  readonly onOutcome: (operation: Callable, outcome: CallOutcome) => void;
-}
-
-export interface MessageHandler {
-  /** True if no user code (procedures of extensions, interceptors) receives the abort signals of messages. */
-  readonly canReuseSignals: boolean;
-  /** Handles a message and returns the node status. */
-  handle(handling: HandlingContext): Promise<NodeStatus>;
-  /** See createCancelMatcher. */
-  cancelMatcherFor(msg: NodeMessage): ((msg: NodeMessage) => boolean) | undefined;
-}
-
-export interface HandlerContext {
+/** Objects shared by all operation nodes of a runtime. */
+export interface OperationRuntime {
   readonly RED: NodeAPI;
-  readonly node: Node;
-  readonly config: OperationDef;
-  readonly chosen: ConnectionChoice;
   readonly translate: Translate;
+  readonly handover: DeployHandover<NodeOutput>;
   readonly backpressure: Backpressure;
 }
 
-/** Returns the correlation value of a flow, which is reported with the release. */
-const correlationOf = ({ fxdesk }: NodeMessage & { readonly fxdesk?: { readonly correlation?: unknown } }) =>
-  fxdesk?.correlation === undefined ? {} : { correlation: fxdesk.correlation };
-
-function createUsableHandler(
-  { operation, client }: Target,
-  { RED, node, config, translate, backpressure }: HandlerContext,
-): MessageHandler {
+/** Prepares the readers of the form, once for all messages. Throws an Error if the result property is invalid. */
+function prepareForm({ operation, client }: Target, RED: NodeAPI, node: Node, config: OperationDef) {
   const host = { RED, node };
-  const { pages = "all", rows = "whole", saveTo } = config;
-  const modes = { pages, rows };
-  const readInput = createInputReader(operation, config, host);
-  const readKey = createKeyReader(operation, config.requestKey, host);
-  const readPath = saveTo?.value ? createSource(saveTo, host) : undefined;
-  const result = createResultProperty(RED, node, config.resultTo || undefined);
-  const needsBackpressure = isPaged(operation) && (pages === "each" || pages === "items");
-  const handle = async ({
-    msg,
-    send,
-    signal,
-    onProgress,
-    onOutcome,
-  }: HandlingContext): Promise<NodeStatus> => {
-    const path = readPath && ((await readPath(msg)) as string | undefined);
-    const options = {
+  const { requestKey, resultTo, saveTo } = config;
+  return {
+    operation,
+    client,
+    readPath: saveTo?.value ? createSource(saveTo, host) : undefined,
+    readKey: createKeyReader(operation, requestKey, host),
+    readInput: createInputReader(operation, config, host),
+    result: createResultProperty(RED, node, resultTo || undefined),
+  };
+}
+
+/** Runs one node between two deploys. */
+export class OperationController {
+  readonly #status: OperationStatus;
+  readonly #replying: ReplyingNode;
+  readonly #queue: MessageQueue<Reply>;
+  readonly #form: ReturnType<typeof prepareForm> | undefined;
+  /** Reason why the node is not usable. */
+  readonly #unusable: unknown;
+
+  constructor(
+    private readonly runtime: OperationRuntime,
+    private readonly node: Node,
+    private readonly config: OperationDef,
+    name: string,
+  ) {
+    const { RED, translate, handover } = runtime;
+    const chosen = findConnection(RED, config.connection);
+    this.#status = new OperationStatus(node, translate);
+    this.#replying = { node, name, handover, output: new NodeOutput(node, config.outputs === 2) };
+    handover.register(node, this.#replying.output);
+    // An invalid connection logs its own error.
+    if ("missing" in chosen) node.error(chosen.missing);
+    try {
+      this.#form = prepareForm(resolveTarget(name, chosen, operationKind), RED, node, config);
+    } catch (error) {
+      this.#unusable = error;
+      this.#status.setUnusable(error);
+    }
+    const capacity = "connection" in chosen ? chosen.connection.capacity : undefined;
+    const { maxInFlight, maxQueued } = capacity ?? defaultCapacity;
+    this.#queue = new MessageQueue<Reply>(
+      { maxInFlight, maxWaiting: maxQueued },
+      {
+        handle: (reply, signal) => catchErrors(this.#reportOf(reply), () => this.onInput(reply, signal)),
+        refuse: (reply, reason) => reportError(this.#reportOf(reply), refusalError(name, reason, maxQueued)),
+        onChanged: () => this.#status.setSending(this.#queue),
+      },
+    );
+  }
+
+  /** Queues a message, or cancels others if it has `msg.cancel`. */
+  receive(msg: NodeMessage, callbacks: InputCallbacks): void {
+    const reply = new Reply(this.#replying, msg, callbacks);
+    try {
+      const matches = this.#form && createCancelMatcher(this.#form.operation, msg);
+      if (!matches) return this.#queue.add(reply);
+      this.#queue.cancel((each) => matches(each.msg));
+      reply.complete();
+    } catch (error) {
+      reportError(this.#reportOf(reply), error);
+    }
+  }
+
+  /** Reads the call from the form and the message, makes it and sends the result. */
+  async onInput(reply: Reply, signal: AbortSignal): Promise<void> {
+    if (!this.#form) throw this.#unusable;
+    const { operation, client, readPath, readKey, readInput, result } = this.#form;
+    const { timeoutMs, pages = "all", rows = "whole" } = this.config;
+    const { msg } = reply;
+    const saveTo = (await readPath?.(msg)) as string | undefined;
+    const limit = readTimeLimit(operation, timeoutMs, msg);
+    const key = await readKey?.(msg);
+    const input = await readInput(msg);
+    const options: NodeCall["options"] = {
       signal,
-      onProgress,
-      user: node.id,
+      onProgress: (progress) => this.#status.setProgress(progress),
+      user: this.node.id,
       surface: "node-red",
       ...correlationOf(msg),
-      ...readTimeLimit(operation, config.timeoutMs, msg),
-      ...(path && operation.deliversFiles && { deliver: intoFolder(path) }),
-      ...(readKey && (await readKey(msg))),
+      ...limit,
+      ...(saveTo && operation.deliversFiles && { deliver: intoFolder(saveTo) }),
+      ...key,
     };
-    const input = await readInput(msg);
-    const tracked = needsBackpressure ? backpressure.track(node, msg) : undefined;
-    const copy = () =>
-      RED.util.cloneMessage(result.isPayload ? Object.assign({}, msg, { payload: undefined }) : msg);
-    const sendTracked = (each: NodeMessage) => {
-      tracked?.sent.add();
-      send(each);
-    };
-    const drained = async () => tracked?.sent.drained(signal);
-    const call = {
+    const call: NodeCall = {
       operation,
       client,
       input,
       options,
-      saveTo: path,
+      saveTo,
       msg,
-      copy,
       result,
-      send: sendTracked,
-      drained,
-      onOutcome,
+      send: (each: NodeMessage) => reply.send(each),
+      trackSent: () => this.runtime.backpressure.track(this.node, msg),
+      onOutcome: (called: Callable, outcome: CallOutcome) =>
+        reply.recordOutcome(called, outcome, this.#queue.isClosed),
     };
-    try {
-      return doneStatus(translate, await callAndSend(call, modes));
-    } finally {
-      tracked?.end();
-    }
-  };
-  const { interceptors = [] } = client.service as ExtendedService;
-  return {
-    canReuseSignals: !isProcedure(operation) && interceptors.length === 0,
-    handle,
-    cancelMatcherFor: (msg) => createCancelMatcher(operation, msg),
-  };
-}
+    this.#status.setSuccess(await callAndSend(call, { pages, rows }));
+    reply.complete();
+  }
 
-/**
- * Creates the handler of a node. An unusable node shows its status at once and fails each message with the reason. An invalid
- * connection logs its own error; a missing one is logged by the node.
- */
-export function createHandler(name: string, context: HandlerContext): MessageHandler {
-  const { node, chosen, translate } = context;
-  if ("missing" in chosen) node.error(chosen.missing);
-  try {
-    return createUsableHandler(resolveTarget(name, chosen, operationKind), context);
-  } catch (error) {
-    node.status(unusableStatus(translate, error as FxdeskError));
-    return {
-      canReuseSignals: false,
-      handle: () => Promise.reject(error as FxdeskError),
-      cancelMatcherFor: () => undefined,
-    };
+  /**
+   * Cancels waiting messages and reads. Calls that commit money and were sent finish. Resolves when all messages are
+   * finished.
+   */
+  close(): Promise<void> {
+    this.runtime.handover.unregister(this.node);
+    this.#status.close();
+    return this.#queue.close();
+  }
+
+  #reportOf(reply: Reply): ErrorReport {
+    return { status: this.#status, fail: (failure) => reply.fail(failure) };
   }
 }

@@ -1,5 +1,5 @@
 /** Message queue of one node: a limited number of messages in progress, and a bounded waiting line. */
-import { getEventListeners } from "node:events";
+import { type ErrorCode, FxdeskError } from "../../core/spec/errors";
 import { TimeSlice } from "../shared/background-work";
 
 export interface QueueLimits {
@@ -7,15 +7,35 @@ export interface QueueLimits {
   readonly maxInFlight: number;
   /** Maximum number of waiting messages. */
   readonly maxWaiting: number;
-  /**
-   * True if abort signals can be reused for later messages. Not safe if user code receives them: a signal derived from one
-   * would be aborted together with a later message.
-   */
-  readonly canReuseSignals?: boolean;
 }
 
 /** Reason why a message is not handled: queue full, cancelled, or node closed. */
 export type RefusalReason = "full" | "cancelled" | "closed";
+
+const codeByReason: Readonly<Record<RefusalReason, ErrorCode>> = {
+  full: "rate_limited",
+  cancelled: "aborted",
+  closed: "aborted",
+};
+
+function refusalMessage(reason: RefusalReason, maxQueued: number): string {
+  switch (reason) {
+    case "full":
+      return `The queue is full: ${maxQueued} messages are waiting. Send messages more slowly, or set a longer queue in the connection.`;
+    case "cancelled":
+      return "The message was cancelled while it was waiting.";
+    case "closed":
+      return "A deploy closed the node while the message was waiting.";
+  }
+}
+
+export const refusalError = (operation: string, reason: RefusalReason, maxQueued: number): FxdeskError =>
+  new FxdeskError(`${operation}: ${refusalMessage(reason, maxQueued)} Nothing was sent.`, {
+    operation,
+    code: codeByReason[reason],
+    outcome: "not-sent",
+    retryable: reason === "full",
+  });
 
 /** Callbacks of the queue. */
 export interface QueueHandlers<T> {
@@ -27,10 +47,6 @@ export interface QueueHandlers<T> {
   onChanged(): void;
 }
 
-/** True if the controller was not aborted and has no listeners left. */
-const isReusable = ({ signal }: AbortController) =>
-  !signal.aborted && getEventListeners(signal, "abort").length === 0;
-
 /** Message in progress. */
 interface InFlightMessage<T> {
   readonly item: T;
@@ -41,8 +57,6 @@ export class MessageQueue<T extends object> {
   readonly #waiting = new Set<T>();
   /** An array, not a map: the discarded tables of a growing map retain their entries until a major garbage collection. */
   readonly #inFlight: InFlightMessage<T>[] = [];
-  /** Reused because creating controllers measurably reduces the message rate of a node. */
-  readonly #reusableControllers: AbortController[] = [];
   readonly #pendingRefusals = new Map<T, RefusalReason>();
   #refusalRun: Promise<void> | undefined;
   #isClosed = false;
@@ -80,6 +94,7 @@ export class MessageQueue<T extends object> {
     const inFlight = this.#inFlight.filter(({ item }) => matches(item));
     for (const item of waiting) this.#drop(item, "cancelled");
     for (const { controller } of inFlight) controller.abort();
+    if (waiting.length > 0) this.handlers.onChanged();
     return waiting.length + inFlight.length;
   }
 
@@ -96,7 +111,7 @@ export class MessageQueue<T extends object> {
   }
 
   #start(item: T): void {
-    const message = { item, controller: this.#reusableControllers.pop() ?? new AbortController() };
+    const message = { item, controller: new AbortController() };
     this.#inFlight.push(message);
     void this.#run(message);
   }
@@ -105,7 +120,6 @@ export class MessageQueue<T extends object> {
     const { item, controller } = message;
     await this.handlers.handle(item, controller.signal);
     this.#inFlight.splice(this.#inFlight.indexOf(message), 1);
-    if (this.limits.canReuseSignals && isReusable(controller)) this.#reusableControllers.push(controller);
     for (const next of this.#waiting) {
       this.#waiting.delete(next);
       this.#start(next);

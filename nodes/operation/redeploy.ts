@@ -1,6 +1,6 @@
 /**
- * Delivers results of calls in progress through the redeployed node: Node-RED drops everything that a closed node sends or
- * reports.
+ * Deploys: delivers the results of calls in progress through the redeployed node, because Node-RED drops everything that a
+ * closed node sends or reports.
  */
 import type { Node, NodeAPI } from "node-red";
 import { TimeSlice } from "../shared/background-work";
@@ -66,4 +66,25 @@ export class DeployHandover<T> {
       if (slice.isOver) await slice.next();
     }
   }
+}
+
+interface FlowsEvent {
+  readonly config: unknown;
+}
+
+/**
+ * Returns a function that is true during a shutdown. A deploy replaces the configuration before it stops the flows, so the
+ * configuration that stops is the started one only at a shutdown.
+ */
+export function trackShutdown({ events }: NodeAPI): () => boolean {
+  let startedConfig: unknown;
+  let isShuttingDown = false;
+  events.on("flows:started", ({ config }: FlowsEvent) => {
+    startedConfig = config;
+    isShuttingDown = false;
+  });
+  events.on("flows:stopping", ({ config }: FlowsEvent) => {
+    isShuttingDown = config === startedConfig;
+  });
+  return () => isShuttingDown;
 }

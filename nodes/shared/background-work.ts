@@ -1,6 +1,7 @@
 /** Background work of a node: while its flows run, and in slices that do not block the event loop. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
+import { type ErrorReport, reportError } from "./errors";
 
 /** Callbacks for the start of the flows. One event listener serves all nodes, because there may be many. */
 const startListeners = new WeakMap<NodeAPI["events"], Set<() => void>>();
@@ -23,20 +24,20 @@ function onFlowsStarted({ events }: NodeAPI, start: () => void): () => void {
 }
 
 /**
- * Runs a function when all flows have started. A deploy aborts its signal and waits until it has finished. `onFailed`
- * receives the error if it fails for another reason.
+ * Runs a function when all flows have started. A deploy aborts its signal and waits until it has finished. Errors for
+ * another reason are reported.
  */
 export function runWithFlows(
   RED: NodeAPI,
   node: Node,
   run: (signal: AbortSignal) => Promise<void>,
-  onFailed: (error: unknown) => void,
+  report: ErrorReport,
 ): void {
   const controller = new AbortController();
   let finished: Promise<void> = Promise.resolve();
   const start = () => {
     finished = run(controller.signal).catch((error: unknown) => {
-      if (!controller.signal.aborted) onFailed(error);
+      if (!controller.signal.aborted) reportError(report, error);
     });
   };
   const cancelStart = onFlowsStarted(RED, start);

@@ -29,3 +29,26 @@ export function toFailure(error: unknown): Failure {
   if (error.stack !== undefined) failure.stack = error.stack;
   return failure;
 }
+
+/** Receivers of the failures of a node or a message. */
+export interface ErrorReport {
+  readonly status: { setFailed(failure: Failure): void };
+  /** Passes the failure to Catch nodes or the error output. */
+  readonly fail: (failure: Failure) => void;
+}
+
+/** Shows an error in the node status and passes it on. */
+export function reportError({ status, fail }: ErrorReport, error: unknown): void {
+  const failure = toFailure(error);
+  status.setFailed(failure);
+  fail(failure);
+}
+
+/** Runs the handler of a message and reports everything that it throws. */
+export async function catchErrors(report: ErrorReport, handle: () => Promise<void>): Promise<void> {
+  try {
+    await handle();
+  } catch (error) {
+    reportError(report, error);
+  }
+}

@@ -13,13 +13,17 @@ interface CompletedEvent {
 }
 
 /** Messages that a node sends in response to one input message. */
-class SentMessages {
+export class TrackedMessages {
   #expected = 0;
   #done = 0;
   #isSilent = false;
   #onAllDone = () => {};
 
-  constructor(private readonly next: ReadonlySet<string>) {}
+  constructor(
+    private readonly next: ReadonlySet<string>,
+    /** Ends the tracking. */
+    readonly end: () => void,
+  ) {}
 
   add(): void {
     this.#expected += this.next.size;
@@ -61,23 +65,22 @@ class SentMessages {
 
 /** Tracks sent messages of all nodes of a runtime by message ID. */
 export class Backpressure {
-  readonly #sentByMessageId = new Map<string, Set<SentMessages>>();
+  readonly #sentByMessageId = new Map<string, Set<TrackedMessages>>();
 
   constructor(private readonly RED: NodeAPI) {}
 
   /** Starts tracking the messages that a node sends for an input message. Call `end` to stop. */
-  track(node: Node, { _msgid = "" }: NodeMessage): { readonly sent: SentMessages; readonly end: () => void } {
+  track(node: Node, { _msgid = "" }: NodeMessage): TrackedMessages {
     const { wires = [] } = node as Node & { readonly wires?: readonly (readonly string[])[] };
-    const sent = new SentMessages(new Set(wires[0]));
-    if (this.#sentByMessageId.size === 0) this.RED.hooks.add("onComplete.fxdesk", this.#onComplete);
-    const tracked = this.#sentByMessageId.get(_msgid) ?? new Set();
-    this.#sentByMessageId.set(_msgid, tracked.add(sent));
-    const end = () => {
-      tracked.delete(sent);
-      if (tracked.size === 0) this.#sentByMessageId.delete(_msgid);
+    const sent = new TrackedMessages(new Set(wires[0]), () => {
+      all.delete(sent);
+      if (all.size === 0) this.#sentByMessageId.delete(_msgid);
       if (this.#sentByMessageId.size === 0) this.RED.hooks.remove("onComplete.fxdesk");
-    };
-    return { sent, end };
+    });
+    if (this.#sentByMessageId.size === 0) this.RED.hooks.add("onComplete.fxdesk", this.#onComplete);
+    const all = this.#sentByMessageId.get(_msgid) ?? new Set();
+    this.#sentByMessageId.set(_msgid, all.add(sent));
+    return sent;
   }
 
   readonly #onComplete = ({ msg, node }: CompletedEvent): void => {

@@ -1,0 +1,101 @@
+/** Status below an operation node: the number of calls in progress, or the outcome of the last one. */
+import type { Node, NodeStatus } from "node-red";
+import type { Progress } from "../../core/spec/procedure";
+import type { Failure } from "../shared/errors";
+import { failedStatus, type Translate, unusableStatus } from "../shared/status";
+import type { SentSummary } from "./output/node-call";
+
+/** Current load of a node. */
+export interface NodeLoad {
+  readonly inFlight: number;
+  readonly waiting: number;
+}
+
+const formatSize = (bytes: number): string =>
+  bytes < 1024
+    ? `${bytes} B`
+    : bytes < 1024 ** 2
+      ? `${Math.round(bytes / 1024)} kB`
+      : `${Math.round(bytes / 1024 ** 2)} MB`;
+
+function successText(translate: Translate, { statusCode, entries, more, bytes }: SentSummary): string {
+  if (entries !== undefined) return translate(more ? "someEntries" : "entries", entries);
+  if (bytes !== undefined) return formatSize(bytes);
+  return translate(statusCode === 202 ? "accepted" : "done");
+}
+
+/** Minimum time between updates. Each update is sent to every open editor. */
+const minUpdateIntervalMs = 250;
+
+/** Shows updates in the next turn of the event loop, and at most four times a second. */
+export class OperationStatus {
+  #load: NodeLoad = { inFlight: 0, waiting: 0 };
+  /** Progress of the current call, if it reports any. */
+  #progress: Progress | undefined;
+  /** Returns the status after the last finished message. */
+  #last = (): NodeStatus => ({});
+  #timer: NodeJS.Timeout | undefined;
+  #shownAt = -Infinity;
+  #isClosed = false;
+
+  constructor(
+    private readonly node: Node,
+    private readonly translate: Translate,
+  ) {}
+
+  /** Shows the load of the node while calls are in progress. */
+  setSending({ inFlight, waiting }: NodeLoad): void {
+    this.#load = { inFlight, waiting };
+    this.#scheduleUpdate();
+  }
+
+  setProgress(progress: Progress): void {
+    this.#progress = progress;
+    this.#scheduleUpdate();
+  }
+
+  setSuccess(summary: SentSummary): void {
+    this.#last = () => ({ fill: "green", shape: "dot", text: successText(this.translate, summary) });
+    this.#scheduleUpdate();
+  }
+
+  setFailed(failure: Failure): void {
+    this.#last = () => failedStatus(failure);
+    this.#scheduleUpdate();
+  }
+
+  /** Shows at once that the node has no usable connection or operation. */
+  setUnusable(error: unknown): void {
+    this.node.status(unusableStatus(this.translate, error));
+  }
+
+  /** Stops updates. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #scheduleUpdate(): void {
+    if (this.#isClosed) return;
+    const waitMs = Math.max(0, this.#shownAt + minUpdateIntervalMs - performance.now());
+    this.#timer ??= setTimeout(() => this.#update(), waitMs);
+  }
+
+  #update(): void {
+    this.#timer = undefined;
+    this.#shownAt = performance.now();
+    if (this.#load.inFlight === 0) this.#progress = undefined;
+    this.node.status(this.#load.inFlight > 0 ? this.#sendingStatus() : this.#last());
+  }
+
+  #sendingStatus(): NodeStatus {
+    const { inFlight, waiting } = this.#load;
+    const parts = [this.translate("calling", inFlight)];
+    if (this.#progress) {
+      const { done, total } = this.#progress;
+      parts.push(total === undefined ? String(done) : `${done}/${total}`);
+    }
+    if (waiting > 0) parts.push(this.translate("waiting", waiting));
+    return { fill: "blue", shape: "dot", text: parts.join(", ") };
+  }
+}
