@@ -7,7 +7,7 @@ import { nodeFiles } from "../nodes/generate/node-files";
 import { assistantFiles } from "../nodes/generate/assistant-files";
 import { releaseFiles } from "../nodes/generate/release-files";
 import { german } from "../nodes/generate/words/de";
-import { withQuoteProcedures } from "../nodes/user-service";
+import { withQuoteProcedures } from "../nodes/shared/node-names";
 
 export async function generateNodes(dist: string): Promise<void> {
   for (const [path, content] of Object.entries({

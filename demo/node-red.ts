@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import RED from "node-red";
-import { exampleConnection } from "../nodes/node-names";
+import { exampleConnection } from "../nodes/shared/node-names";
 import { host } from "./ports";
 
 const flowFile = "flows.json";

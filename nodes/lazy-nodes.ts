@@ -1,6 +1,6 @@
 /** Loads the code of the nodes with the first node: Node-RED loads every installed package at startup, used or not. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
-import { serveEditorTexts } from "./serve-editor-texts";
+import { serveEditorTexts } from "./editor/serve-texts";
 
 /** Returns a node constructor that is created with the first node of its type. */
 export function lazyNode<N extends Node<C>, D extends NodeDef, C extends object>(

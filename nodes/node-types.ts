@@ -1,26 +1,23 @@
 /** Node constructors and editor routes of one service. */
 import type { NodeAPI } from "node-red";
-import { serveOperations } from "./serve-operations";
-import { connectionNode } from "./connection/connection-node";
-import { serveConnectionActions } from "./connection/serve-connection-actions";
-import { serveFormReads } from "./connection/serve-form-reads";
-import { serveInputChecks } from "./serve-input-checks";
-import { operationNodes } from "./operation/operation-node";
-import { loadUserService, withQuoteProcedures } from "./user-service";
+import { connectionNode, loadUserService } from "./connection/connection-node";
+import { serveConnectionActions } from "./editor/serve-connection-actions";
+import { serveInputChecks, serveOperations } from "./editor/serve-operations";
+import { serveFormReads } from "./editor/serve-form-reads";
+import { operationNodes } from "./operation";
+import { withQuoteProcedures } from "./shared/node-names";
 import { watchNode } from "./watch/watch-node";
-import { trackShutdown } from "./shutdown";
 
 /** Creates the node constructors. Without a name, `operation` and `watch` read it from the form of the node. */
 export function nodeTypes(RED: NodeAPI, environment: NodeJS.ProcessEnv = process.env) {
   const user = loadUserService(environment);
-  const isShuttingDown = trackShutdown(RED);
   serveOperations(RED, user.service);
   serveConnectionActions(RED, user.service);
   serveFormReads(RED, user.service);
   serveInputChecks(RED, withQuoteProcedures(user.service));
   return {
     connection: connectionNode(RED, user),
-    operation: operationNodes(RED, isShuttingDown),
+    operation: operationNodes(RED),
     watch: (name?: string) => watchNode(RED, name),
   };
 }

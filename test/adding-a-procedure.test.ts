@@ -5,7 +5,8 @@ import { createClient } from "../core";
 import { contract, defineService, json, operations, procedureFor } from "../core/operations";
 import type { Client } from "../core";
 import { operationsDocument } from "../build/operations-document";
-import { callAndSend } from "../nodes/operation/call-messages";
+import { callAndSend } from "../nodes/operation/output";
+import type { TrackedMessages } from "../nodes/operation/output/backpressure";
 import { nodeFiles } from "../nodes/generate/node-files";
 import { variablesOf } from "./cli/run-command";
 import { listNumbers, numbersService, runs } from "./support/numbers-procedure";
@@ -190,17 +191,17 @@ describe("the main list of its result", () => {
         operation: listNumbers,
         client,
         input: { many: 2 },
-        options: {},
+        options: { signal: new AbortController().signal },
         saveTo: undefined,
         msg,
       };
-      const copy = () => ({ ...msg, payload: undefined });
       const send = (each: object) => void sent.push(each);
       const result = {
-        isPayload: true,
         set: (onto: { payload?: unknown }, content: unknown) => (onto.payload = content),
+        copy: () => ({ ...msg, payload: undefined }),
       };
-      const hooks = { copy, result, send, drained: async () => undefined, onOutcome: () => undefined };
+      const trackSent = () => ({}) as TrackedMessages;
+      const hooks = { result, send, trackSent, onOutcome: () => undefined };
       await callAndSend({ ...call, ...hooks }, { pages: "all", rows });
       return sent;
     };

@@ -1,7 +1,7 @@
 /** The config node “MCP server”: offers the tools of a connection and of flows on Node-RED's own HTTP server. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
 import { type AllowableEffect, type Endpoint, createMcpEndpoint, splitWords } from "../../mcp";
-import { findConnection } from "../connection/find-connection";
+import { findConnection } from "../connection/target";
 import { FlowTools } from "./flow-tools";
 import type { McpPaths } from "./mcp-paths";
 

@@ -1,13 +1,14 @@
 /** The connection config node: one client shared by all nodes that refer to it. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
 import { createClient } from "../../core/client/client";
+import { serviceFrom } from "../../core/client/extensions";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import type { ClientOptions } from "../../core/call/client-options";
 import { environmentName, optionsFromSettings, settingsOf } from "../../core/call/settings";
 import type { Service } from "../../core/spec/service";
 import { defaultMaxQueueLength } from "../../core/http/pacing";
 import type { TlsOptions } from "../../core/http/tls";
-import { variableNotSetMessage, unresolvedVariable } from "../environment";
-import type { UserService } from "../user-service";
+import { variableNotSetMessage, unresolvedVariable } from "../shared/typed-values";
 import type { ClientCore } from "../../core/api/client-types";
 
 export type ConnectionSettings = Record<string, string | undefined>;
@@ -73,6 +74,21 @@ function settingsFromVariables(service: Service, RED: NodeAPI, node: Node | unde
 
 interface TlsConfigNode extends Node {
   addTLSOptions(options: object): TlsOptions;
+}
+
+export interface UserService {
+  /** Includes the extensions if they could be loaded. */
+  readonly service: Service;
+  /** Reason why the extensions could not be loaded. Connections then refuse all calls, because flows may need them. */
+  readonly loadError?: string;
+}
+
+export function loadUserService(environment: Readonly<Record<string, string | undefined>>): UserService {
+  try {
+    return { service: serviceFrom(environment) };
+  } catch (error) {
+    return { service: fxdeskService, loadError: (error as Error).message };
+  }
 }
 
 /** Inputs of the client options of a connection. */

@@ -1,6 +1,6 @@
 /** Generates the editor files of the assistant nodes: forms, locale texts and help. */
 import { flowFieldKinds } from "../assistant/flow-tools";
-import { connectionType } from "../node-names";
+import { connectionType } from "../shared/node-names";
 import { catalogueFiles, helpFiles } from "./language-files";
 import { drawerLabels } from "./locale-catalogue";
 import type { Words } from "./words/en";

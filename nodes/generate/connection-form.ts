@@ -1,8 +1,8 @@
 /** Generates the form and the editor definition of the connection. */
 import { environmentName, settingsOf } from "../../core/call/settings";
 import { type Service, type Setting, type SettingSection, settingSections } from "../../core/spec/service";
-import { connectionType } from "../node-names";
-import { wrapForm, literal, properties, row, template, textInput, propertiesVersion } from "./markup";
+import { connectionType } from "../shared/node-names";
+import { wrapForm, literal, properties, row, template, textInput, propertiesVersion } from "./editor-code";
 
 const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -1,9 +1,8 @@
 /** Form controls of fields: type, options, hints and pickers. */
 import { type FieldDoc, type OperationDoc, callerFieldDocs } from "../../core/spec/describe-operation";
 import { elementOf, kindOf, metaOf } from "../../core/values/kind";
-import type { FieldList } from "../field-lists";
-import { type Moment, momentOf } from "./moment";
-import { type Part, partOf } from "./object-parts";
+import type { FieldList } from "../editor/field-lists";
+import { type Moment, momentOf, type Part, partOf } from "./object-parts";
 
 /** Control for a fixed value: text, number, one option, several options, comma-separated items, or JSON. */
 export type ControlKind = "text" | "number" | "choice" | "choices" | "list" | "json";

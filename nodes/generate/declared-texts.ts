@@ -4,7 +4,7 @@ import { callerFieldDocs, describeOperation } from "../../core/spec/describe-ope
 import type { Callable } from "../../core/spec/operation";
 import { sectionOf, splitName } from "../../core/spec/sections";
 import { dailyOf, declarationsOf, type Service } from "../../core/spec/service";
-import { withNodeTitles } from "../node-names";
+import { withNodeTitles } from "../shared/node-names";
 import { type PartWords, partWords } from "./object-parts";
 import type { Words } from "./words/en";
 

@@ -1,7 +1,7 @@
 /** Generates the pages and pictures of recipes and palette from the examples and the declarations. */
 import type { Callable, Effect } from "../../core/spec/operation";
 import { dailyOf, declarationsOf, type Service } from "../../core/spec/service";
-import { callType, withNodeTitles, nodeTypeOf, watchType } from "../node-names";
+import { callType, withNodeTitles, nodeTypeOf, watchType } from "../shared/node-names";
 import { appearanceOf, callAppearance, watchAppearance } from "./appearance";
 import { assistantNodes } from "./assistant-files";
 import { flowPicture, type Look, palettePicture, type PlacedNode } from "./flow-picture";

@@ -16,16 +16,23 @@ import {
   slugOf,
   watchSlug,
   watchType,
-} from "../node-names";
-import { createListFinder } from "../field-lists";
+} from "../shared/node-names";
+import { createListFinder } from "../editor/field-lists";
 import { callAppearance, type Appearance, appearanceOf, watchAppearance } from "./appearance";
-import { commonValues, isCommon } from "./common-values";
+import { commonValues, isCommon, extractSharedParts } from "./deduplicate";
 import { connectionDefinition, connectionTemplate } from "./connection-form";
 import { type Control, controlsOf } from "./controls";
-import { wrapForm, literal, row, template, textInput } from "./markup";
-import { nodeProperties, type Property, propertyFactoriesCode } from "./node-properties";
+import {
+  wrapForm,
+  literal,
+  row,
+  template,
+  textInput,
+  nodeProperties,
+  type Property,
+  propertyFactoriesCode,
+} from "./editor-code";
 import { searchWordsOf, sharedWords, sharedWordsCode, wordsCode } from "./search-words";
-import { extractSharedParts } from "./shared-parts";
 import { english } from "./words/en";
 
 /** Form of every node. The shared script adds the fields, or the choice of an operation. */

@@ -11,7 +11,7 @@ import {
 } from "../../core/spec/describe-operation";
 import { declarationsOf, type Service } from "../../core/spec/service";
 import { isWatch } from "../../core/spec/watch";
-import { callType, connectionType, nodeTypeOf, watchType } from "../node-names";
+import { callType, connectionType, nodeTypeOf, watchType } from "../shared/node-names";
 import { translateWithNodeTitles } from "./declared-texts";
 import type { Words } from "./words/en";
 import type { HelpWords } from "./words/help-en";

@@ -2,7 +2,14 @@
 import type { z } from "zod";
 import { titleOf } from "../../core/spec/fields";
 import { elementOf, isRequired, kindOf, metaOf, optionsOf, shapeOf, valueOf } from "../../core/values/kind";
-import { type Moment, momentOf } from "./moment";
+import { type Precision, precisionOf } from "../shared/coerce";
+
+/** Precision of a time (UTC), or a period from a first to a last day. */
+export type Moment = Precision | "period";
+
+/** Returns the picker type of a field. Undefined if it is not a time. */
+export const momentOf = (schema: z.ZodType): Moment | undefined =>
+  metaOf(schema).periods ? "period" : precisionOf(schema);
 
 /** Structure of a value. */
 export type Part =

@@ -1,7 +1,7 @@
 /** Generates the editor files of the release nodes: forms, locale texts and help. */
 import { releaseAsked, releaseDecided } from "../../core/watches/releases";
-import { connectionType } from "../node-names";
-import type { TypedValue } from "../operation/value-sources";
+import { connectionType } from "../shared/node-names";
+import type { TypedValue } from "../shared/typed-values";
 import { decisionFields } from "../release/release-node";
 import { catalogueFiles, helpFiles } from "./language-files";
 import { releasesCatalogue } from "./locale-catalogue";

@@ -4,7 +4,7 @@ import { describeOperation } from "../../core/spec/describe-operation";
 import { callerFields } from "../../core/spec/fields";
 import { type JsonSchema, responseJsonSchema } from "../../core/spec/json-schema";
 import type { Callable } from "../../core/spec/operation";
-import { literal } from "./markup";
+import { literal } from "./editor-code";
 
 /** Returns the property names and enum values of a schema, recursively. */
 function namesIn(schema: unknown): string[] {

@@ -1,13 +1,15 @@
-/** Status below a node: the number of calls in progress, or the outcome of the last one. */
-import type { NodeAPI, NodeStatus } from "node-red";
-import { ReceivedFile } from "../../core/call/received-file";
+/** Status below an operation node: the number of calls in progress, or the outcome of the last one. */
+import type { Node, NodeStatus } from "node-red";
 import type { Progress } from "../../core/spec/procedure";
-import type { FxdeskError } from "../../core/spec/errors";
-import type { SentSummary } from "./call-messages";
-import type { Failure } from "./failure";
+import type { Failure } from "../shared/errors";
+import { failedStatus, type Translate, unusableStatus } from "../shared/status";
+import type { SentSummary } from "./output/node-call";
 
-/** Maximum length of an error status. Longer texts overlap neighbouring nodes. */
-const maxTextLength = 20;
+/** Current load of a node. */
+export interface NodeLoad {
+  readonly inFlight: number;
+  readonly waiting: number;
+}
 
 const formatSize = (bytes: number): string =>
   bytes < 1024
@@ -16,88 +18,84 @@ const formatSize = (bytes: number): string =>
       ? `${Math.round(bytes / 1024)} kB`
       : `${Math.round(bytes / 1024 ** 2)} MB`;
 
-/** Returns a translated status text. */
-export type Translate = (key: string, count?: number) => string;
-
-/** Creates a translator with a cache: translating a plural costs as much as a call, and counts recur. */
-export function createTranslator(RED: NodeAPI): Translate {
-  const cache = new Map<string, string>();
-  return (key, count = 0) => {
-    const entry = `${key} ${count}`;
-    const text = cache.get(entry) ?? RED._(`status.${key}`, { count });
-    if (cache.size < 1_000) cache.set(entry, text);
-    return text;
-  };
+function successText(translate: Translate, { statusCode, entries, more, bytes }: SentSummary): string {
+  if (entries !== undefined) return translate(more ? "someEntries" : "entries", entries);
+  if (bytes !== undefined) return formatSize(bytes);
+  return translate(statusCode === 202 ? "accepted" : "done");
 }
 
-/** Current load of a node. */
-export interface NodeLoad {
-  readonly inFlight: number;
-  readonly waiting: number;
-  /** Progress of the call, if it reports any. */
-  readonly progress?: Progress | undefined;
-}
-
-export function callingStatus(translate: Translate, { inFlight, waiting, progress }: NodeLoad): NodeStatus {
-  const parts = [translate("calling", inFlight)];
-  if (progress)
-    parts.push(progress.total === undefined ? String(progress.done) : `${progress.done}/${progress.total}`);
-  if (waiting > 0) parts.push(translate("waiting", waiting));
-  return { fill: "blue", shape: "dot", text: parts.join(", ") };
-}
-
-export function doneStatus(translate: Translate, summary: SentSummary): NodeStatus {
-  const { body, content, statusCode, entries, more } = summary;
-  const text =
-    entries !== undefined
-      ? translate(more ? "someEntries" : "entries", entries)
-      : body instanceof ReceivedFile && Buffer.isBuffer(content)
-        ? formatSize(content.length)
-        : translate(statusCode === 202 ? "accepted" : "done");
-  return { fill: "green", shape: "dot", text };
-}
-
-export function failedStatus({ code, cause }: Failure): NodeStatus {
-  const kind = code.replaceAll("_", " ");
-  const { status } = cause as { status?: number };
-  const full = status === undefined ? kind : `${kind} (${status})`;
-  return { fill: "red", shape: "ring", text: full.length < maxTextLength ? full : kind };
-}
-
-/** Status of a node without a usable connection or operation. */
-export const unusableStatus = (translate: Translate, { code }: FxdeskError): NodeStatus => ({
-  fill: "red",
-  shape: "ring",
-  text: translate(code === "no_connection" ? "unconnected" : "noOperation"),
-});
-
-/** Minimum time between status updates. Each update is sent to every open editor. */
+/** Minimum time between updates. Each update is sent to every open editor. */
 const minUpdateIntervalMs = 250;
 
-export interface StatusUpdater {
-  /** Schedules an update: in the next turn of the event loop, at most four times a second. */
-  readonly schedule: () => void;
-  /** Stops updates. */
-  readonly close: () => void;
-}
+/** Shows updates in the next turn of the event loop, and at most four times a second. */
+export class OperationStatus {
+  #load: NodeLoad = { inFlight: 0, waiting: 0 };
+  /** Progress of the current call, if it reports any. */
+  #progress: Progress | undefined;
+  /** Returns the status after the last finished message. */
+  #last = (): NodeStatus => ({});
+  #timer: NodeJS.Timeout | undefined;
+  #shownAt = -Infinity;
+  #isClosed = false;
 
-export function createStatusUpdater(show: () => void): StatusUpdater {
-  let timer: NodeJS.Timeout | undefined;
-  let shownAt = -Infinity;
-  let isClosed = false;
-  const showNow = () => {
-    timer = undefined;
-    shownAt = performance.now();
-    show();
-  };
-  return {
-    schedule() {
-      if (!isClosed)
-        timer ??= setTimeout(showNow, Math.max(0, shownAt + minUpdateIntervalMs - performance.now()));
-    },
-    close() {
-      isClosed = true;
-      clearTimeout(timer);
-    },
-  };
+  constructor(
+    private readonly node: Node,
+    private readonly translate: Translate,
+  ) {}
+
+  /** Shows the load of the node while calls are in progress. */
+  setSending({ inFlight, waiting }: NodeLoad): void {
+    this.#load = { inFlight, waiting };
+    this.#scheduleUpdate();
+  }
+
+  setProgress(progress: Progress): void {
+    this.#progress = progress;
+    this.#scheduleUpdate();
+  }
+
+  setSuccess(summary: SentSummary): void {
+    this.#last = () => ({ fill: "green", shape: "dot", text: successText(this.translate, summary) });
+    this.#scheduleUpdate();
+  }
+
+  setFailed(failure: Failure): void {
+    this.#last = () => failedStatus(failure);
+    this.#scheduleUpdate();
+  }
+
+  /** Shows at once that the node has no usable connection or operation. */
+  setUnusable(error: unknown): void {
+    this.node.status(unusableStatus(this.translate, error));
+  }
+
+  /** Stops updates. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #scheduleUpdate(): void {
+    if (this.#isClosed) return;
+    const waitMs = Math.max(0, this.#shownAt + minUpdateIntervalMs - performance.now());
+    this.#timer ??= setTimeout(() => this.#update(), waitMs);
+  }
+
+  #update(): void {
+    this.#timer = undefined;
+    this.#shownAt = performance.now();
+    if (this.#load.inFlight === 0) this.#progress = undefined;
+    this.node.status(this.#load.inFlight > 0 ? this.#sendingStatus() : this.#last());
+  }
+
+  #sendingStatus(): NodeStatus {
+    const { inFlight, waiting } = this.#load;
+    const parts = [this.translate("calling", inFlight)];
+    if (this.#progress) {
+      const { done, total } = this.#progress;
+      parts.push(total === undefined ? String(done) : `${done}/${total}`);
+    }
+    if (waiting > 0) parts.push(this.translate("waiting", waiting));
+    return { fill: "blue", shape: "dot", text: parts.join(", ") };
+  }
 }

@@ -2,11 +2,11 @@
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-red";
 import { InvalidInput } from "../../core/spec/errors";
 import type { DecisionInput } from "../../core/releases/release";
-import { findConnection } from "../connection/find-connection";
-import { toFailure } from "../operation/failure";
-import { createSource, type TypedValue } from "../operation/value-sources";
-import { failedStatus } from "../operation/status";
-import { requireClient } from "../operation/target";
+import type { ReleaseReport } from "../../core/releases/report";
+import { findConnection, requireClient } from "../connection/target";
+import { catchErrors } from "../shared/errors";
+import { createSource, type TypedValue } from "../shared/typed-values";
+import { Status } from "../shared/status";
 
 const operationName = "releases.decide";
 
@@ -67,26 +67,22 @@ export function releaseNode(RED: NodeAPI): NodeConstructor<Node<Secrets>, Releas
       return { person, secret: requireText("secret", this.credentials?.secret), decision, seal, note };
     };
 
-    const decide = async (
-      msg: NodeMessage,
-      send: (msg: NodeMessage) => void,
-      done: (error?: Error) => void,
-    ): Promise<void> => {
-      try {
-        const client = requireClient(operationName, findConnection(RED, config.connection));
-        const decisionInput = await readDecision(msg);
-        const id = await readField("release", msg);
-        if (id === undefined) throw invalidInputError("release", "is required: set the release ID");
-        const report = await client.orders.decide(id, decisionInput);
-        this.status({ fill: "green", shape: "dot", text: report.state });
+    const decide = async (msg: NodeMessage): Promise<ReleaseReport> => {
+      const client = requireClient(operationName, findConnection(RED, config.connection));
+      const decisionInput = await readDecision(msg);
+      const id = await readField("release", msg);
+      if (id === undefined) throw invalidInputError("release", "is required: set the release ID");
+      return client.orders.decide(id, decisionInput);
+    };
+
+    const status = new Status(this as unknown as Node);
+    this.on("input", (msg, send, done) => {
+      void catchErrors({ status, fail: done }, async () => {
+        const report = await decide(msg);
+        status.setSuccess(report.state);
         send(Object.assign(msg, { payload: report }));
         done();
-      } catch (error) {
-        const failure = toFailure(error);
-        this.status(failedStatus(failure));
-        done(failure);
-      }
-    };
-    this.on("input", (msg, send, done) => void decide(msg, send, done));
+      });
+    });
   };
 }

@@ -3,11 +3,10 @@ import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-
 import type { Watch } from "../../core/spec/watch";
 import type { ReleaseReport } from "../../core/releases/report";
 import type { WatchStatus } from "../../core/api/watch-options";
-import { findConnection } from "../connection/find-connection";
-import { toFailure } from "../operation/failure";
-import { failedStatus } from "../operation/status";
-import { runWithFlows } from "../watch/run-with-flows";
-import { requireClient } from "../operation/target";
+import { findConnection, requireClient } from "../connection/target";
+import { type ErrorReport, reportError } from "../shared/errors";
+import { Status } from "../shared/status";
+import { runWithFlows } from "../shared/background-work";
 
 export interface ReleaseWatchDef extends NodeDef {
   readonly connection: string;
@@ -24,14 +23,14 @@ const toReleaseMessage = ({ name }: Watch, report: ReleaseReport, repeated: bool
 export function releaseWatchNode(RED: NodeAPI, watch: Watch): NodeConstructor<Node, ReleaseWatchDef, object> {
   return function ReleaseWatchNode(this: Node, config: ReleaseWatchDef) {
     RED.nodes.createNode(this, config);
-    const onFailed = (error: unknown) => {
-      const failure = toFailure(error);
-      this.status(failedStatus(failure));
-      this.error(failure, { topic: watch.name });
+    const status = new Status(this);
+    const report: ErrorReport = {
+      status,
+      fail: (failure) => this.error(failure, { topic: watch.name }),
     };
-    const onStatus = (status: WatchStatus) => {
-      if (status.state === "failed") onFailed(status.error);
-      if (status.state === "waiting") this.status({ fill: "green", shape: "dot" });
+    const onStatus = (watchStatus: WatchStatus) => {
+      if (watchStatus.state === "failed") reportError(report, watchStatus.error);
+      if (watchStatus.state === "waiting") status.setSuccess();
     };
     const sendReleases = async (signal: AbortSignal) => {
       const client = requireClient(watch.name, findConnection(RED, config.connection));
@@ -39,6 +38,6 @@ export function releaseWatchNode(RED: NodeAPI, watch: Watch): NodeConstructor<No
       for await (const { entry, repeated } of client.changes(watch, {}, options))
         if (entry !== undefined) this.send(toReleaseMessage(watch, entry as ReleaseReport, repeated));
     };
-    runWithFlows(RED, this, sendReleases, onFailed);
+    runWithFlows(RED, this, sendReleases, report);
   };
 }

@@ -6,12 +6,11 @@ import type { Change, Watch } from "../../core/spec/watch";
 import { invalidInputError } from "../../core/call/call-errors";
 import { limitViolation } from "../../core/http/deadline";
 import { FxdeskError } from "../../core/spec/errors";
-import { findConnection } from "../connection/find-connection";
-import { toFailure } from "../operation/failure";
-import { type InputDef, createInputReader } from "../operation/input-reader";
-import { failedStatus, type Translate, createTranslator, unusableStatus } from "../operation/status";
-import { resolveTarget, watchKind } from "../operation/target";
-import { runWithFlows } from "./run-with-flows";
+import { findConnection, resolveTarget, watchKind } from "../connection/target";
+import { type Failure, toFailure } from "../shared/errors";
+import { type InputDef, createInputReader } from "../shared/input";
+import { failedStatus, type Translate, translateStatus, unusableStatus } from "../shared/status";
+import { runWithFlows } from "../shared/background-work";
 
 /** Stored properties of the node. */
 export interface WatchDef extends NodeDef, InputDef {
@@ -32,14 +31,11 @@ const toChangeMessage = ({ watch, entry, kind, id, before, at, repeated }: Chang
     fxdesk: { watch, kind, id, before, at, repeated },
   }) as Partial<NodeMessage> as NodeMessage;
 
-const toPlainError = (error: unknown) => {
-  const { message, code } = toFailure(error);
-  return { message, code };
-};
+const toPlainError = ({ message, code }: Failure) => ({ message, code });
 
 /** Converts a watch status to plain data. */
 const toPlainStatus = (status: WatchStatus): Readonly<Record<string, unknown>> =>
-  status.state === "failed" ? { ...status, error: toPlainError(status.error) } : { ...status };
+  status.state === "failed" ? { ...status, error: toPlainError(toFailure(status.error)) } : { ...status };
 
 const createStatusMessage = (name: string, payload: object): NodeMessage =>
   ({ topic: name, payload }) as Partial<NodeMessage> as NodeMessage;
@@ -131,19 +127,20 @@ async function sendChanges(name: string, context: WatchContext): Promise<void> {
  * the next deploy, which waits until delivered changes are acknowledged.
  */
 export function watchNode(RED: NodeAPI, name?: string): NodeConstructor<Node, WatchDef, object> {
-  const translate = createTranslator(RED);
+  const translate = translateStatus(RED);
   return function WatchNode(this: Node, config: WatchDef) {
     RED.nodes.createNode(this, config);
     const watchName = name ?? config.operation ?? "";
-    const onFailed = (error: unknown) => {
-      const failure = toFailure(error);
+    const setFailed = (failure: Failure) => {
       const isUnusable = failure.code === "no_connection";
-      this.status(isUnusable ? unusableStatus(translate, error as FxdeskError) : failedStatus(failure));
-      this.send([null, createStatusMessage(watchName, { state: "ended", error: toPlainError(error) })]);
+      this.status(isUnusable ? unusableStatus(translate, failure) : failedStatus(failure));
+    };
+    const fail = (failure: Failure) => {
+      this.send([null, createStatusMessage(watchName, { state: "ended", error: toPlainError(failure) })]);
       this.error(failure, { topic: watchName });
     };
     const run = (signal: AbortSignal) =>
       sendChanges(watchName, { RED, node: this, config, translate, signal });
-    runWithFlows(RED, this, run, onFailed);
+    runWithFlows(RED, this, run, { status: { setFailed }, fail });
   };
 }

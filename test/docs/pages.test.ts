@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { documentFiles } from "../../nodes/generate/document-files";
-import { withQuoteProcedures } from "../../nodes/user-service";
+import { withQuoteProcedures } from "../../nodes/shared/node-names";
 import { formatDocs } from "../support/formatted-docs";
 
 const root = join(__dirname, "../..");

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { operations } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { callType } from "../../nodes/node-names";
+import { callType } from "../../nodes/shared/node-names";
 import { catchNode, connectionConfig, debugNode, injectNode, tab, typed } from "./support/flows";
 import { type ExtensionModule, extensionModule } from "./support/extension";
 import { NodeRed, root } from "./support/node-red";

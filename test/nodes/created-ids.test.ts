@@ -5,7 +5,7 @@ import { getPaymentStatus, initiatePayment } from "../../core/contract/payments"
 import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
 import type { Declaration } from "../../core/spec/operation";
 import { fxdeskService } from "../../core/client/fxdesk-service";
-import { createListFinder, type PickerOption } from "../../nodes/field-lists";
+import { createListFinder, type PickerOption } from "../../nodes/editor/field-lists";
 import { eventually } from "../support/eventually";
 import { consentInput, sampleInput, sandboxClient } from "../support/samples";
 import {

@@ -2,7 +2,7 @@
 import { EventEmitter } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
-import { DeployHandover } from "../../nodes/operation/deploy-handover";
+import { DeployHandover } from "../../nodes/operation/redeploy";
 
 const nodeOf = (id: string) => ({ id }) as Node;
 const node = nodeOf("n");

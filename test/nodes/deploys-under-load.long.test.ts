@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as fc from "fast-check";
 import { bookTrade, getTrade } from "../../core/contract/trades";
 import { eventually } from "../support/eventually";
-import type { TypedValue } from "../../nodes/operation/value-sources";
+import type { TypedValue } from "../../nodes/shared/typed-values";
 import { connectionConfig, operationNode, tab, typed } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 import { json, ScriptedService } from "./support/scripted-service";

@@ -3,7 +3,7 @@ import type { Browser, Locator, Route } from "playwright-core";
 import { callerFields, operations } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { listTrades } from "../../core/contract/trades";
-import { callType, exampleConnection, watchType } from "../../nodes/node-names";
+import { callType, exampleConnection, watchType } from "../../nodes/shared/node-names";
 import { Editor, launchBrowser } from "./support/browser";
 import { connectionConfig, injectNode, tab, environmentFor } from "./support/flows";
 import { type ExtensionModule, extensionModule } from "./support/extension";

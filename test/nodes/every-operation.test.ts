@@ -4,7 +4,7 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { callerFields, operations, type Declaration, type Values } from "@fxdesk/toolkit/operations";
 import type { Kind } from "@fxdesk/toolkit/schema";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { nodeTypeOf } from "../../nodes/node-names";
+import { nodeTypeOf } from "../../nodes/shared/node-names";
 import { failuresToTry } from "../support/operations";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { catchNode, connectionConfig, operationNode, tab, typed } from "./support/flows";

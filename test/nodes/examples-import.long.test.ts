@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { exampleConnection } from "../../nodes/node-names";
+import { exampleConnection } from "../../nodes/shared/node-names";
 import { Editor, launchBrowser } from "./support/browser";
 import { environmentFor } from "./support/flows";
 import { type FlowNode, NodeRed, root } from "./support/node-red";

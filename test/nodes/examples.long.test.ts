@@ -1,7 +1,7 @@
 /** The example flows of the package run as they are, against the sandbox. */
 import { operations } from "@fxdesk/toolkit/operations";
 import { demo } from "@fxdesk/sandbox";
-import { connectionType, exampleConnection, nodeTypeOf } from "../../nodes/node-names";
+import { connectionType, exampleConnection, nodeTypeOf } from "../../nodes/shared/node-names";
 import { procedures } from "../../core/procedures/all";
 import { environmentFor } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";

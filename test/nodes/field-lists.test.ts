@@ -4,7 +4,7 @@ import { fxdeskService } from "../../core/client/fxdesk-service";
 import { json, operation } from "../../core/spec/declare";
 import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
 import { declarationsOf, type Service } from "../../core/spec/service";
-import { createListFinder, toPickerOptions, toCreatedPickerOptions } from "../../nodes/field-lists";
+import { createListFinder, toPickerOptions, toCreatedPickerOptions } from "../../nodes/editor/field-lists";
 
 function findList(name: string, field: string, service: Service = fxdeskService) {
   const callable = declarationsOf(service).find((each) => each.name === name)!;

@@ -13,7 +13,7 @@ import { convertStatements } from "../../core/procedures/convert-statements";
 import { fetchStatements } from "../../core/procedures/fetch-statements";
 import { reconcileTransactions } from "../../core/procedures/reconcile-transactions";
 import type { Callable } from "../../core/spec/operation";
-import { createCoercer } from "../../nodes/operation/coercer";
+import { createCoercer } from "../../nodes/shared/coerce";
 import {
   catchNode,
   connectionConfig,

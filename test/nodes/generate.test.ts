@@ -17,10 +17,16 @@ import { callerFieldDocs, describeOperation } from "../../core/spec/describe-ope
 import { dailyOf, declarationsOf } from "../../core/spec/service";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { nodeFiles } from "../../nodes/generate/node-files";
-import { commonValues } from "../../nodes/generate/common-values";
+import { commonValues } from "../../nodes/generate/deduplicate";
 import { searchWordsOf } from "../../nodes/generate/search-words";
 import { english } from "../../nodes/generate/words/en";
-import { callType, connectionType, withNodeTitles, nodeTypeOf, watchType } from "../../nodes/node-names";
+import {
+  callType,
+  connectionType,
+  withNodeTitles,
+  nodeTypeOf,
+  watchType,
+} from "../../nodes/shared/node-names";
 
 const files = nodeFiles(contract);
 const editor = files["fxdesk.html"]!;

@@ -1,7 +1,7 @@
 /** Texts of the editor in every language. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { withQuoteProcedures } from "../../nodes/user-service";
+import { withQuoteProcedures } from "../../nodes/shared/node-names";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { nodeFiles } from "../../nodes/generate/node-files";
 import { assistantFiles, assistantNodes } from "../../nodes/generate/assistant-files";

@@ -2,13 +2,8 @@
 import { getEventListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import * as fc from "fast-check";
-import { createClient } from "../../core/client/client";
-import type { ExtendedService } from "../../core/client/extensions";
-import type { Interceptor } from "../../core/call/client-options";
-import { fxdeskService } from "../../core/client/fxdesk-service";
-import { Backpressure } from "../../nodes/operation/backpressure";
-import { type HandlerContext, createHandler } from "../../nodes/operation/message-handler";
-import { MessageQueue, type RefusalReason } from "../../nodes/operation/message-queue";
+import { Backpressure } from "../../nodes/operation/output/backpressure";
+import { MessageQueue, type RefusalReason } from "../../nodes/operation/queue";
 import { eventually } from "../support/eventually";
 
 interface Item {
@@ -102,73 +97,6 @@ test("close aborts messages in progress, refuses waiting and new ones, and then 
   expect(refused).toEqual([2, 3, 4, 5].map((number) => [number, "closed"]));
 });
 
-/** While a message is handled. */
-interface HandledMessage {
-  readonly signal: AbortSignal;
-  readonly cancel: () => void;
-}
-
-/** Handles messages one after another, and does something during each but the last; returns their signals. */
-async function signalsOf(canReuseSignals: boolean, acts: readonly ((now: HandledMessage) => void)[]) {
-  const signals: AbortSignal[] = [];
-  const ends: (() => void)[] = [];
-  const queue = new MessageQueue<Item>(
-    { maxInFlight: 1, maxWaiting: 10, canReuseSignals },
-    {
-      handle: (_item, signal) => {
-        signals.push(signal);
-        return new Promise((resolve) => ends.push(resolve));
-      },
-      refuse: () => undefined,
-      onChanged: () => undefined,
-    },
-  );
-  for (const number of range(0, acts.length + 1)) queue.add({ number });
-  for (const [number, act] of acts.entries()) {
-    act({ signal: signals[number]!, cancel: () => queue.cancel((item) => item.number === number) });
-    ends[number]!();
-    await eventually(() => signals.length > number + 1, { withinMs: 5_000, what: "the next message" });
-  }
-  return signals;
-}
-
-const doNothing = () => undefined;
-
-test("reuses a signal unless it was aborted or still has listeners", async () => {
-  const signals = await signalsOf(true, [
-    doNothing,
-    ({ cancel }) => cancel(),
-    ({ signal }) => signal.addEventListener("abort", doNothing),
-  ]);
-
-  expect(signals.map((signal) => signals.indexOf(signal))).toEqual([0, 0, 2, 3]);
-  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, false, false]);
-});
-
-test("where somebody else's code gets it, the end of a message ends nothing that is left of those before", async () => {
-  const derived: AbortSignal[] = [];
-  const derive = ({ signal }: HandledMessage) => derived.push(AbortSignal.any([signal]));
-  const signals = await signalsOf(false, [derive, doNothing, ({ cancel }) => cancel()]);
-
-  expect(signals.map(({ aborted }) => aborted)).toEqual([false, false, true, false]);
-  expect(derived.map(({ aborted }) => aborted)).toEqual([false]);
-});
-
-const passThrough: Interceptor = (call, next) => next(call);
-
-test.each<[what: string, name: string, interceptors: readonly Interceptor[], areOwn: boolean]>([
-  ["an operation are its own", "trades.list", [], true],
-  ["an operation are not its own with an interceptor round it", "trades.list", [passThrough], false],
-  ["a procedure are not its own", "cash.getPosition", [], false],
-])("the signals of %s", async (_, name, interceptors, areOwn) => {
-  const service: ExtendedService = { ...fxdeskService, interceptors };
-  const client = createClient({ baseUrl: "https://api.example.com" }, service);
-  const context = { RED: {}, node: {}, config: {}, chosen: { connection: { client } } };
-
-  expect(createHandler(name, context as unknown as HandlerContext).canReuseSignals).toBe(areOwn);
-  await client.close();
-});
-
 test("who waited until messages have gone on leaves no listener on the signal", async () => {
   const completed: ((event: object) => void)[] = [];
   const hooks = {
@@ -177,7 +105,7 @@ test("who waited until messages have gone on leaves no listener on the signal", 
   };
   const goneOn = new Backpressure({ hooks } as never);
   const { signal } = new AbortController();
-  const { sent, end } = goneOn.track({ wires: [["next"]] } as never, { _msgid: "M1" });
+  const sent = goneOn.track({ wires: [["next"]] } as never, { _msgid: "M1" });
   sent.add();
 
   const gone = sent.drained(signal);
@@ -187,7 +115,7 @@ test("who waited until messages have gone on leaves no listener on the signal", 
   });
   completed[0]!({ msg: { _msgid: "M1" }, node: { id: "next" } });
   await gone;
-  end();
+  sent.end();
 
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });

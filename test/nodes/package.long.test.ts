@@ -6,7 +6,7 @@ import { fxdeskService } from "@fxdesk/toolkit";
 import { declarationsOf, operations } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import manifest from "../../package.json";
-import { callType, connectionType, exampleConnection, nodeTypeOf } from "../../nodes/node-names";
+import { callType, connectionType, exampleConnection, nodeTypeOf } from "../../nodes/shared/node-names";
 import { type FlowNode, NodeRed, root } from "./support/node-red";
 import { installedUserDir, supportedVersions } from "./support/packages";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import type { Sandbox } from "@fxdesk/sandbox";
-import { exampleConnection } from "../../../nodes/node-names";
+import { exampleConnection } from "../../../nodes/shared/node-names";
 import { type ReleaseFixture, createReleaseFixture, secretOf } from "../../core/releases/release-fixture";
 import { sandboxClient } from "../../support/samples";
 import { launchBrowser } from "./browser";

@@ -1,6 +1,6 @@
 /** Flows made for tests. */
-import { nodeTypeOf } from "../../../nodes/node-names";
-import type { TypedValue } from "../../../nodes/operation/value-sources";
+import { nodeTypeOf } from "../../../nodes/shared/node-names";
+import type { TypedValue } from "../../../nodes/shared/typed-values";
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 import type { FlowNode } from "./node-red";

@@ -1,7 +1,7 @@
 /** User actions with a node of a section: drag it, fill its form, deploy, and run it. */
 import { callerFields, operations, type Declaration } from "@fxdesk/toolkit/operations";
 import type { Sandbox } from "@fxdesk/sandbox";
-import { nodeTypeOf } from "../../../nodes/node-names";
+import { nodeTypeOf } from "../../../nodes/shared/node-names";
 import { sampleInput, sandboxClient } from "../../support/samples";
 import type { Editor } from "./browser";
 import { injectNode } from "./flows";

@@ -1,0 +1,105 @@
+/** Routes of the connection form: login and connection test. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { NodeAPI } from "node-red";
+import { createClient } from "../../core/client/client";
+import { startLogin, type LoginInProgress } from "../../core/client/login";
+import { checkConnection } from "../../core/client/connection-check";
+import { renderLoginPage, loginPageHeaders } from "../../core/http/login-page";
+import type { Service } from "../../core/spec/service";
+import { isCrossOrigin } from "./serve-texts";
+import {
+  type ConnectionForm,
+  optionsFromForm,
+  handleFormRequest,
+  type EditorRequest,
+  type EditorResponse,
+} from "./connection-form";
+import { loginTimeoutMs, PendingLogins } from "./pending-logins";
+
+/** Default redirect path after a login, below the root of the editor. */
+const returnPath = "fxdesk/connection/return";
+
+/** Returns the name of the cookie with the browser's secret for a login. */
+const cookieName = (handle: string): string => `fxdesk-login-${handle}`;
+
+const readCookie = ({ cookie = "" }: IncomingHttpHeaders, name: string): string | undefined =>
+  cookie
+    .split(/; */)
+    .find((each) => each.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+
+/** Adds the routes. They require `fxdesk.write`, except the redirect target of the login. */
+export function serveConnectionActions(RED: NodeAPI, service: Service): void {
+  const logins = new PendingLogins();
+  const requireWrite = RED.auth.needsPermission("fxdesk.write");
+
+  const testConnection = async (form: ConnectionForm): Promise<EditorResponse> => {
+    const client = createClient(optionsFromForm(service, RED, form), service);
+    try {
+      const { error, ...status } = await checkConnection(client);
+      return { body: { ...status, ...(error && { message: error.message }) } };
+    } finally {
+      await client.close();
+    }
+  };
+
+  const startFormLogin = async (form: ConnectionForm, editor: string): Promise<LoginInProgress> => {
+    const { httpAdminRoot = "/" } = RED.settings as { readonly httpAdminRoot?: string };
+    const defaultRedirectUri = new URL(returnPath, new URL(`${httpAdminRoot}/`.replaceAll("//", "/"), editor))
+      .href;
+    const options = optionsFromForm(service, RED, form);
+    const login = await startLogin(service, {
+      ...options,
+      settings: { redirectUri: defaultRedirectUri, ...options.settings },
+    });
+    const { origin } = new URL(login.redirectUri);
+    if (origin !== editor)
+      throw new TypeError(`redirectUri points to ${origin}. Open the editor at that address to log in.`);
+    return login;
+  };
+
+  RED.httpAdmin.post("/fxdesk/connection/test", requireWrite, (request, response) => {
+    void handleFormRequest(service, request as EditorRequest, testConnection).then(({ status = 200, body }) =>
+      response.status(status).json(body),
+    );
+  });
+
+  RED.httpAdmin.post("/fxdesk/connection/login", requireWrite, (request, response) => {
+    const editor = request.headers.origin ?? `${request.protocol}://${request.headers.host}`;
+    const respondWithLogin = async (form: ConnectionForm): Promise<EditorResponse> => {
+      const login = await startFormLogin(form, editor);
+      const { handle, browser } = logins.add(login);
+      const { pathname, protocol } = new URL(login.redirectUri);
+      response.cookie(cookieName(handle), browser, {
+        path: pathname,
+        httpOnly: true,
+        sameSite: "lax",
+        secure: protocol === "https:",
+        maxAge: loginTimeoutMs,
+      });
+      return { body: { handle, address: login.address } };
+    };
+    void handleFormRequest(service, request as EditorRequest, respondWithLogin).then(
+      ({ status = 200, body }) => response.status(status).json(body),
+    );
+  });
+
+  RED.httpAdmin.get("/fxdesk/connection/login/:handle", requireWrite, (request, response, next) => {
+    const state = logins.stateOf(String(request.params.handle));
+    if (isCrossOrigin(request.headers)) response.status(403).end();
+    else if (state) response.set("cache-control", "no-store").json(state);
+    else next();
+  });
+
+  // A returning browser sends no editor token; the state and the cookie authenticate it.
+  RED.httpAdmin.use((request, response, next) => {
+    const address = `http://localhost${request.originalUrl}`;
+    if (request.method !== "GET" || !URL.canParse(address)) return next();
+    const { pathname, searchParams } = new URL(address);
+    if (!logins.hasPendingAt(pathname)) return next();
+    const browserSecretOf = (handle: string) => readCookie(request.headers, cookieName(handle));
+    void logins
+      .complete({ path: pathname, parameters: searchParams, browserSecretOf })
+      .then((page) => response.status(page.status).set(loginPageHeaders).send(renderLoginPage(page)));
+  });
+}

@@ -1,0 +1,149 @@
+/** Routes of the node forms: lists for pickers, and reads with "Try it". */
+import type { Node, NodeAPI } from "node-red";
+import { createClient } from "../../core/client/client";
+import { ReceivedFile } from "../../core/call/received-file";
+import type { ClientCore } from "../../core/api/client-types";
+import { isPaged, countEntries } from "../../core/call/pages";
+import { settingsOf } from "../../core/call/settings";
+import type { ServiceResponse } from "../../core/call/response";
+import { Secrets } from "../../core/http/secrets";
+import { createdIdName } from "../../core/spec/created-resources";
+import { listPathsIn } from "../../core/spec/paged-lists";
+import type { Callable } from "../../core/spec/operation";
+import { isWatch, type WatchStart } from "../../core/spec/watch";
+import { extractResultList } from "../../core/spec/result-list";
+import { declarationsOf, type Service } from "../../core/spec/service";
+import { valueAt } from "../../core/values/value-at";
+import { toPickerOptions, toCreatedPickerOptions } from "./field-lists";
+import { type InputDef, createInputReader } from "../shared/input";
+import {
+  type ConnectionForm,
+  optionsFromForm,
+  handleFormRequest,
+  type EditorRequest,
+  type EditorResponse,
+} from "./connection-form";
+
+/** Maximum number of entries in a picker. Other values can be typed. */
+const maxEntries = 5_000;
+
+/** Maximum length of a displayed response. */
+const maxCharacters = 20_000;
+
+function findRead(service: Service, name: unknown): Callable {
+  const callable = declarationsOf(service).find((each) => each.name === name);
+  if (!callable) throw new TypeError(`The service has no operation ${JSON.stringify(name)}.`);
+  if (callable.effect !== "read")
+    throw new TypeError(`${callable.title} changes data. Only reads can be tried.`);
+  return callable;
+}
+
+const entriesOf = (operation: Callable, body: unknown): readonly unknown[] =>
+  extractResultList(operation, body)?.entries ??
+  listPathsIn(operation).flatMap((path) => (valueAt(body, path) ?? []) as unknown[]);
+
+async function fetchEntries(client: ClientCore, operation: Callable): Promise<readonly unknown[]> {
+  if (!isPaged(operation)) return entriesOf(operation, (await client.call(operation, {})).body);
+  const entries: unknown[] = [];
+  for await (const { body } of client.pages(operation, {})) {
+    entries.push(...entriesOf(operation, body));
+    if (entries.length >= maxEntries) break;
+  }
+  return entries;
+}
+
+/** Converts a response to the text that the form shows. */
+async function toShownResponse(
+  operation: Callable,
+  { status, body, violations }: ServiceResponse,
+): Promise<object> {
+  const file = body instanceof ReceivedFile ? body : undefined;
+  const bytes = await file?.bytes();
+  const text = file
+    ? `${file.fileName ?? "file"}, ${bytes!.length} bytes`
+    : JSON.stringify(body, undefined, 2);
+  return {
+    status,
+    ...truncateText(text),
+    entries: extractResultList(operation, body)?.entries.length ?? countEntries(operation, body),
+    violations: violations.slice(0, 10),
+  };
+}
+
+/** Truncates a text to the displayed length. */
+const truncateText = (text = "") => ({
+  text: text.slice(0, maxCharacters),
+  isCut: text.length > maxCharacters,
+});
+
+/** Returns the secrets of a form, entered and stored, to redact them from responses that echo them. */
+function secretsOf(service: Service, RED: NodeAPI, { id, values }: ConnectionForm): Secrets {
+  const secrets = new Secrets();
+  const stored = (RED.nodes.getCredentials(id) ?? {}) as Readonly<Record<string, string | undefined>>;
+  for (const { name, secret } of settingsOf(service))
+    if (secret) for (const value of [values[name], stored[name]]) secrets.add(value);
+  return secrets;
+}
+
+/** Adds the routes. They require the permission `fxdesk.write`. */
+export function serveFormReads(RED: NodeAPI, service: Service): void {
+  const requireWrite = RED.auth.needsPermission("fxdesk.write");
+
+  const readThrough = async (
+    form: ConnectionForm,
+    read: (client: ClientCore) => Promise<object>,
+  ): Promise<EditorResponse> => {
+    const client = createClient(optionsFromForm(service, RED, form), service);
+    try {
+      const text = JSON.stringify(await read(client));
+      return { body: JSON.parse(secretsOf(service, RED, form).redact(text)) as object };
+    } finally {
+      await client.close();
+    }
+  };
+
+  const listEntries = (
+    form: ConnectionForm,
+    { from, property }: Readonly<Record<string, unknown>>,
+  ): Promise<EditorResponse> => {
+    const creator = service.operations.find(({ name }) => name === from);
+    if (creator && createdIdName(creator) !== undefined)
+      return readThrough(form, async (client) => ({
+        entries: toCreatedPickerOptions(await client.listCreatedResources(creator)),
+      }));
+    const operation = findRead(service, from);
+    return readThrough(form, async (client) => ({
+      entries: toPickerOptions(await fetchEntries(client, operation), String(property)),
+    }));
+  };
+
+  const tryRead = (
+    form: ConnectionForm,
+    body: Readonly<Record<string, unknown>>,
+  ): Promise<EditorResponse> => {
+    const operation = findRead(service, body.operation);
+    const node = (RED.nodes.getNode(String(body.node)) as Node | null) ?? ({} as Node);
+    const inputDef = { fields: body.fields, input: body.input } as InputDef;
+    return readThrough(form, async (client) => {
+      const input = await createInputReader(operation, inputDef, { RED, node })({ _msgid: "" });
+      if (isWatch(operation)) {
+        const from = (body.from || operation.defaultStart) as WatchStart;
+        const { changes, gaps } = await client.readInitialChanges(operation, input, { from });
+        return {
+          ...truncateText(JSON.stringify(changes, undefined, 2)),
+          entries: changes.length,
+          violations: gaps,
+        };
+      }
+      return toShownResponse(operation, await client.call(operation, input));
+    });
+  };
+
+  const handlers = { list: listEntries, try: tryRead };
+  for (const [path, handler] of Object.entries(handlers))
+    RED.httpAdmin.post(`/fxdesk/connection/${path}`, requireWrite, (request, response) => {
+      void handleFormRequest(service, request as EditorRequest, handler).then(({ status = 200, body }) =>
+        response.status(status).set("cache-control", "no-store").json(body),
+      );
+    });
+}

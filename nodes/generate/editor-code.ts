@@ -1,0 +1,68 @@
+/** Building blocks of the editor files: HTML, code and the definitions of the stored node properties. */
+import { connectionType } from "../shared/node-names";
+import { defaultKeySource } from "../operation/call-options";
+import { defaultResultProperty } from "../operation/output/node-call";
+import type { TypedValue } from "../shared/typed-values";
+
+/** Version of the stored properties. Changing their format requires a migration. */
+export const propertiesVersion = 1;
+
+/** Returns JSON that is safe inside a script element. */
+export const literal = (value: unknown): string => JSON.stringify(value).replaceAll("</", "<\\/");
+
+/** Returns the form template of a type. Empty ones are filled by the shared script. */
+export const template = (type: string, content = ""): string =>
+  `<script type="text/html" data-template-name="${type}">${content}</script>`;
+
+export const wrapForm = (content: string): string => `<div class="fxdesk-form">${content}</div>`;
+
+export const row = (id: string, words: string, control: string): string =>
+  `<div class="form-row"><label for="${id}" data-i18n="${words}"></label>${control}</div>`;
+
+export const textInput = (id: string, type = "text"): string => `<input type="${type}" id="${id}">`;
+
+/** Returns the properties of a definition, one per line. */
+export const properties = (list: readonly string[]): string => `{\n    ${list.join(",\n    ")}\n  }`;
+
+const valueProperty = (given: unknown): string => `() => ({ value: ${literal(given)} })`;
+
+const validatedProperty = (given: string, check: string): string =>
+  `{ value: ${given}, validate: function (given, option) { return fxdesk.${check}(this, given, option); } }`;
+
+const numberProperty = '() => ({ value: "", validate: RED.validators.number(true) })';
+
+/** Factory functions by property. Each node type needs its own objects because the editor modifies them. */
+const propertyFactories = {
+  name: valueProperty(""),
+  connection: `() => ({ type: ${literal(connectionType)}, value: "" })`,
+  fields: `() => (${validatedProperty("{}", "fieldsProblem")})`,
+  fromPayload: valueProperty(false),
+  operation: '() => ({ value: "", required: true })',
+  input: `(source) => (${validatedProperty("source", "inputProblem")})`,
+  pages: valueProperty("all"),
+  requestKey: valueProperty(defaultKeySource),
+  rows: valueProperty("whole"),
+  saveTo: valueProperty({ type: "str", value: "" }),
+  resultTo: valueProperty(defaultResultProperty),
+  /** 2 if errors have their own output. */
+  outputs: valueProperty(1),
+  timeoutMs: numberProperty,
+  /** Start position and interval in seconds of a watch. Empty: as declared. */
+  from: valueProperty(""),
+  every: numberProperty,
+  version: valueProperty(propertiesVersion),
+};
+
+export type Property = keyof typeof propertyFactories;
+
+/** Code of the factory functions. */
+export const propertyFactoriesCode: string = Object.entries(propertyFactories)
+  .map(([name, maker]) => `const ${name} = ${maker};`)
+  .join("\n");
+
+/** Returns the property definitions of a node: its own and the common ones. `input` is the default source of the input. */
+export function nodeProperties(own: readonly Property[], input?: TypedValue): string {
+  const propertyCode = (name: Property) => `${name}: ${name}(${name === "input" ? literal(input) : ""})`;
+  const all: readonly Property[] = ["name", "connection", ...own, "version"];
+  return `{ ${all.map(propertyCode).join(", ")} }`;
+}
