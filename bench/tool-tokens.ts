@@ -1,7 +1,7 @@
 /** Prints the tokens of the tool lists (four bytes each) by toolset, and the largest tools. */
 import { fxdeskService } from "../core/client/fxdesk-service";
 import type { Tool } from "../mcp/protocol";
-import { toolListOf } from "../mcp/tools";
+import { toolListOf } from "../mcp/inventory";
 
 const largest = 5;
 

@@ -2,7 +2,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fxdeskService } from "../core/client/fxdesk-service";
-import { toolListOf } from "../mcp/tools";
+import { toolListOf } from "../mcp/inventory";
 import { toolsFile } from "../mcp/lazy-toolbox";
 import { writeBundle } from "./bundle";
 

@@ -7,7 +7,7 @@ import { suggestions } from "../core/values/suggestions";
 import { propertyOf, valueOf } from "../core/values/kind";
 import type { Settings } from "./target";
 import { coerceValue } from "./coerce-value";
-import { argumentName, withArgumentNames, spellingKey, schemaPartsOf } from "./argument-names";
+import { argumentName, withArgumentNames, spellingKey, schemaPartsOf } from "./render/names";
 import type { JsonObject } from "./protocol";
 import type { Violation } from "../core/spec/violation";
 

@@ -1,5 +1,5 @@
 /** Shortens JSON Schemas for models, using only keywords that every host accepts. */
-import { argumentName } from "./argument-names";
+import { argumentName } from "./render/names";
 import type { JsonObject } from "./protocol";
 
 /** Rewrites a text for models. */

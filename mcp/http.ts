@@ -7,8 +7,8 @@ import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcon
 import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import { isLoopback, loopbackNames } from "../core/values/host";
 import type { AllowableEffect } from "./allow";
-import { type HostMessage, StreamListeners, listenMethod } from "./listeners";
-import type { Offer } from "./offer";
+import { type HostMessage, StreamListeners, listenMethod } from "./stream-listeners";
+import type { Offer } from "./filters";
 import type { RunningServer, Toolbox } from "./protocol";
 import { createToolboxServer } from "./server";
 

@@ -9,7 +9,7 @@ import type { McpOptions } from "./toolbox";
 import { createLazyToolbox, type LazyToolboxOptions, toolListFor } from "./lazy-toolbox";
 
 export { type AllowableEffect, parseAllowedEffects } from "./allow";
-export { type Offer, resolveOffer, splitWords } from "./offer";
+export { type Offer, resolveOffer, splitWords } from "./filters";
 export { toolListFor };
 export type {
   Endpoint,

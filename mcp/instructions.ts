@@ -1,6 +1,6 @@
 /** The instructions of the server for models. */
 import type { AllowableEffect } from "./allow";
-import type { ResolvedOffer } from "./offer";
+import type { ResolvedOffer } from "./filters";
 import { type Target, describeTarget } from "./target";
 
 const generalInstructions =

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Service } from "../core/spec/service";
-import { type Offer, resolveOffer, offeredResources, offeredTools, type ToolList } from "./offer";
+import { type Offer, resolveOffer, offeredResources, offeredTools, type ToolList } from "./filters";
 import { targetOf, type Settings } from "./target";
 import { instructionsFor, titleFor } from "./instructions";
 import { parseWatchUri } from "./watch-uri";
@@ -24,7 +24,7 @@ export interface LazyToolboxOptions extends Offer {
 /** Returns the tools of a service; without one, the generated list, which needs no declarations loaded. */
 export function toolListFor(service: Service | undefined): ToolList {
   if (!service) return JSON.parse(readFileSync(join(__dirname, toolsFile), "utf8")) as ToolList;
-  const { toolListOf } = require("./tools") as typeof import("./tools");
+  const { toolListOf } = require("./inventory") as typeof import("./inventory");
   return toolListOf(service);
 }
 

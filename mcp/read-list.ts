@@ -1,13 +1,13 @@
 /** Reads the rows for one result, from the start of a list or from the cursor of an earlier result. */
 import { invalidInputError } from "../core/call/call-errors";
 import type { Callable } from "../core/spec/operation";
-import { jsonLength } from "./truncate";
-import { type ExpiringStore, retentionText } from "./expiring-store";
-import { argumentsOf } from "./argument-names";
+import { jsonLength } from "./render/truncate";
+import { type ExpiringStore, retentionText } from "./render/expiring-store";
+import { argumentsOf } from "./render/names";
 import type { JsonObject } from "./protocol";
-import { maxResultLength } from "./result-content";
+import { maxResultLength } from "./render/content";
 import { cursorArgument, type Page, toPage, type PageReader, type RowRange, readRowRange } from "./row-range";
-import { type Row, splitRows } from "./rows";
+import { type Row, splitRows } from "./render/rows";
 import type { Values } from "../core/spec/fields";
 
 /** A page that did not fit in a result, stored because the bank limits reads of the operation. */

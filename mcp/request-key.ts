@@ -2,7 +2,7 @@
 import type { Callable } from "../core/spec/operation";
 import { keyViolation, requiresKey } from "../core/spec/idempotency-key";
 import type { Violation } from "../core/spec/violation";
-import { spellingKey } from "./argument-names";
+import { spellingKey } from "./render/names";
 import type { JsonObject } from "./protocol";
 
 export const keyArgument = "request_key";

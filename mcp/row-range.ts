@@ -7,10 +7,10 @@ import type { Callable } from "../core/spec/operation";
 import { type Values, memoizePerOperation } from "../core/spec/fields";
 import { extractResultList } from "../core/spec/result-list";
 import { isRequired, kindOf } from "../core/values/kind";
-import { jsonLength } from "./truncate";
-import { schemaPartsOf } from "./argument-names";
-import { type Row, type SplitBody, splitRows } from "./rows";
-import { maxResultLength } from "./result-content";
+import { jsonLength } from "./render/truncate";
+import { schemaPartsOf } from "./render/names";
+import { type Row, type SplitBody, splitRows } from "./render/rows";
+import { maxResultLength } from "./render/content";
 
 /** The tool argument for the cursor in `next` of an earlier result. */
 export const cursorArgument = "continue";

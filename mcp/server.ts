@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Progress } from "../core/spec/procedure";
 import { elicitationFor, defaultAnswerTimeoutMs } from "./elicitation";
-import { retentionText } from "./expiring-store";
+import { retentionText } from "./render/expiring-store";
 import type { McpServer, Toolbox } from "./protocol";
 import { version } from "./version";
 import { toListedResources, toResourceTemplates } from "./watch-uri";

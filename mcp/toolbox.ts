@@ -7,10 +7,10 @@ import type { Callable } from "../core/spec/operation";
 import { declarationsOf } from "../core/spec/service";
 import { isWatch } from "../core/spec/watch";
 import { isAllowed } from "./allow";
-import { type Offer, resolveOffer, offeredResources, offeredTools } from "./offer";
+import { type Offer, resolveOffer, offeredResources, offeredTools } from "./filters";
 import { parseArguments } from "./arguments";
 import { watchAsCallable, readChanges, splitWatchArguments } from "./watch-tool";
-import { PendingCalls } from "./pending-calls";
+import { PendingCalls } from "./in-flight";
 import { targetData, type Target, targetOf, describeTarget } from "./target";
 import {
   failureResult,
@@ -18,10 +18,10 @@ import {
   releaseNotRequestedResult,
   unreadableResult,
   waitingResult,
-} from "./failure";
+} from "./tool-error";
 import { instructionsFor, titleFor } from "./instructions";
-import { ExpiringStore } from "./expiring-store";
-import { type FxdeskNotes, toolResultOf, type CallResponse } from "./tool-result";
+import { ExpiringStore } from "./render/expiring-store";
+import { type FxdeskNotes, toolResultOf, type CallResponse } from "./render/result";
 import {
   type Answer,
   type AskUser,
@@ -34,10 +34,10 @@ import {
 import { releaseQuestionOf } from "./release-question";
 import { splitKey } from "./request-key";
 import { type StoredPage, readList } from "./read-list";
-import { deliverToResources } from "./file-content";
-import { Resources } from "./resources";
-import { Subscription, type WatchUpdate } from "./subscription";
-import { toolListOf } from "./tools";
+import { deliverToResources } from "./render/files";
+import { Resources } from "./render/links";
+import { Subscription, type WatchUpdate } from "./subscriptions";
+import { toolListOf } from "./inventory";
 import { parseWatchUri, watchMimeType } from "./watch-uri";
 import { cursorArgument, returnsRows } from "./row-range";
 import type { CallOptions } from "../core/call/call-options";

@@ -3,7 +3,7 @@ import { callerFieldDocs, describeOperation } from "../core/spec/describe-operat
 import { isRequirementRule } from "../core/spec/operation";
 import type { Watch } from "../core/spec/watch";
 import { watchInputProperties } from "./watch-tool";
-import { argumentName } from "./argument-names";
+import { argumentName } from "./render/names";
 import type { WatchResource } from "./protocol";
 import { watchMimeType, watchUriRoot } from "./watch-uri";
 

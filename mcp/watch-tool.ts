@@ -7,10 +7,10 @@ import { memoizePerOperation, type Values } from "../core/spec/fields";
 import type { Callable } from "../core/spec/operation";
 import type { Change, Watch } from "../core/spec/watch";
 import type { ListResult } from "./read-list";
-import { argumentsOf } from "./argument-names";
+import { argumentsOf } from "./render/names";
 import type { JsonObject } from "./protocol";
-import { maxResultLength } from "./result-content";
-import { jsonLength } from "./truncate";
+import { maxResultLength } from "./render/content";
+import { jsonLength } from "./render/truncate";
 
 /** Arguments of the tool that are not fields of the watch. */
 const ownArguments = { cursor: "cursor", from: "from" } as const;

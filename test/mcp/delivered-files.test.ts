@@ -4,7 +4,7 @@ import { contract, defineService, type Procedure } from "../../core/operations";
 import { convertStatements } from "../../core/procedures/convert-statements";
 import { fetchStatements } from "../../core/procedures/fetch-statements";
 import type { JsonObject, ToolResult } from "../../mcp/protocol";
-import { maxResultLength } from "../../mcp/result-content";
+import { maxResultLength } from "../../mcp/render/content";
 import { withAssistant } from "../support/surfaces";
 import { textOf } from "./support/clients";
 

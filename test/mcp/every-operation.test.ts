@@ -6,7 +6,7 @@ import { type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { requiresKey } from "../../core/spec/idempotency-key";
 import { modelFields } from "../../core/spec/fields";
 import { type HttpServer, serveHttp } from "../../mcp";
-import { argumentName, argumentsOf } from "../../mcp/argument-names";
+import { argumentName, argumentsOf } from "../../mcp/render/names";
 import type { JsonObject } from "../../mcp/protocol";
 import { failuresToTry } from "../support/operations";
 import { sampleInput, sandboxClient } from "../support/samples";

@@ -3,7 +3,7 @@ import { InMemoryTransport, Client as ModernClient } from "@modelcontextprotocol
 import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import * as fc from "fast-check";
 import { createMcpServer, type HttpServer, type McpServer, serveHttp } from "../../mcp";
-import { ExpiringStore, retentionMs } from "../../mcp/expiring-store";
+import { ExpiringStore, retentionMs } from "../../mcp/render/expiring-store";
 import type { JsonObject, ToolResult } from "../../mcp/protocol";
 import { readList } from "../../mcp/read-list";
 import { operations, type Values } from "@fxdesk/toolkit/operations";

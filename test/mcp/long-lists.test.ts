@@ -6,9 +6,9 @@ import { procedures } from "../../core/procedures/all";
 import { elementOf, kindOf, optionsOf, shapeOf } from "../../core/values/kind";
 import type { JsonObject, ToolResult } from "../../mcp/protocol";
 import { returnsRows } from "../../mcp/row-range";
-import { maxResultLength } from "../../mcp/result-content";
-import { Resources } from "../../mcp/resources";
-import { toolResultOf } from "../../mcp/tool-result";
+import { maxResultLength } from "../../mcp/render/content";
+import { Resources } from "../../mcp/render/links";
+import { toolResultOf } from "../../mcp/render/result";
 import { withAssistant } from "../support/surfaces";
 import { textOf } from "./support/clients";
 

@@ -6,7 +6,7 @@ import type { JsonObject, Toolbox } from "../../mcp/protocol";
 import { sampleInput } from "../support/samples";
 import { sampleOrder, type ReleaseFixture, createReleaseFixture } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
-import { argumentsOf } from "../../mcp/argument-names";
+import { argumentsOf } from "../../mcp/render/names";
 import { textOf } from "./support/clients";
 
 let place: ReleaseFixture;

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { fxdeskService } from "../../core/client/fxdesk-service";
-import { toolListOf } from "../../mcp/tools";
+import { toolListOf } from "../../mcp/inventory";
 import { untilEvent } from "../support/eventually";
 import { demoEnvironment, fxdeskMcp, revisions, textOf } from "./support/clients";
 

@@ -13,14 +13,14 @@ import {
 } from "@fxdesk/toolkit/operations";
 import { type ServiceResponse, ReceivedFile } from "@fxdesk/toolkit";
 import { visibleText } from "../../mcp/visible-text";
-import { truncate, jsonLength } from "../../mcp/truncate";
-import { decimalString, withDecimalStrings } from "../../mcp/decimal-strings";
-import { ExpiringStore } from "../../mcp/expiring-store";
-import { toolResultOf } from "../../mcp/tool-result";
+import { truncate, jsonLength } from "../../mcp/render/truncate";
+import { decimalString, withDecimalStrings } from "../../mcp/render/values";
+import { ExpiringStore } from "../../mcp/render/expiring-store";
+import { toolResultOf } from "../../mcp/render/result";
 import { readList } from "../../mcp/read-list";
-import { Resources } from "../../mcp/resources";
+import { Resources } from "../../mcp/render/links";
 import type { JsonObject, ToolResult } from "../../mcp/protocol";
-import { maxResultLength } from "../../mcp/result-content";
+import { maxResultLength } from "../../mcp/render/content";
 import { textOf } from "./support/clients";
 
 const listed = z.array(z.object({ id: z.string(), amount: z.number(), days: z.int() }));

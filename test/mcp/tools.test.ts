@@ -3,12 +3,12 @@ import { contract, type Declaration, operations } from "@fxdesk/toolkit/operatio
 import { declarationsOf } from "../../core/spec/service";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { type AllowableEffect, parseAllowedEffects } from "../../mcp/allow";
-import { type Offer, resolveOffer, offeredTools } from "../../mcp/offer";
+import { type Offer, resolveOffer, offeredTools } from "../../mcp/filters";
 import { targetOf } from "../../mcp/target";
 import { instructionsFor, titleFor } from "../../mcp/instructions";
-import { argumentName } from "../../mcp/argument-names";
+import { argumentName } from "../../mcp/render/names";
 import type { JsonObject, Tool } from "../../mcp/protocol";
-import { listedFields, toolListOf, toolsOf } from "../../mcp/tools";
+import { listedFields, toolListOf, toolsOf } from "../../mcp/inventory";
 import { getRate } from "./support/added-operation";
 
 const everything: readonly AllowableEffect[] = ["change", "money"];

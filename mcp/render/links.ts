@@ -1,6 +1,6 @@
 /** Files and long texts of results, stored for a limited time and read in parts by URI. */
 import { ExpiringStore, retentionText } from "./expiring-store";
-import type { JsonObject, ResourceLink } from "./protocol";
+import type { JsonObject, ResourceLink } from "../protocol";
 
 export interface Resource {
   readonly name: string;

@@ -1,9 +1,9 @@
 /** Argument names in snake case, although the contract mixes spellings: `Consent-ID` is `consent_id`. */
 import type { z } from "zod";
-import type { Callable } from "../core/spec/operation";
-import { modelFields, memoizePerOperation } from "../core/spec/fields";
-import { unwrap } from "../core/values/kind";
-import type { JsonObject } from "./protocol";
+import type { Callable } from "../../core/spec/operation";
+import { modelFields, memoizePerOperation } from "../../core/spec/fields";
+import { unwrap } from "../../core/values/kind";
+import type { JsonObject } from "../protocol";
 
 /** Converts `Consent-ID`, `paymentId` and `page_size` to consent_id, payment_id and page_size. */
 export const argumentName = (name: string): string =>

@@ -1,6 +1,6 @@
 /** Formats a list, or an object with lists inside, as the result of a tool. */
 import type { z } from "zod";
-import type { Callable } from "../core/spec/operation";
+import type { Callable } from "../../core/spec/operation";
 import {
   resultListContent,
   truncatedMetadata,
@@ -9,14 +9,14 @@ import {
   partialRowsNote,
   truncateRows,
   withCompleteResource,
-} from "./result-list-content";
-import { argumentName } from "./argument-names";
-import { withDecimalStrings } from "./decimal-strings";
-import type { JsonObject } from "./protocol";
-import type { ListResult } from "./read-list";
-import type { Resources } from "./resources";
+} from "./omissions";
+import { argumentName } from "./names";
+import { withDecimalStrings } from "./values";
+import type { JsonObject } from "../protocol";
+import type { ListResult } from "../read-list";
+import type { Resources } from "./links";
 import { joinRows } from "./rows";
-import type { ResultContent } from "./result-content";
+import type { ResultContent } from "./content";
 
 const entryCountText = (count: number) => `${count} ${count === 1 ? "entry" : "entries"}.`;
 

@@ -1,5 +1,5 @@
 /** Splits a body into the rows of its lists and the rest, and joins them again. */
-import type { JsonObject } from "./protocol";
+import type { JsonObject } from "../protocol";
 
 /** A row and the path of its list; empty if the body itself is the list. */
 export interface Row {

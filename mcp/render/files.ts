@@ -1,14 +1,14 @@
 /** A file of the service, or a long text, as the result of a tool. */
-import { readBytes } from "../core/call/file-delivery";
-import type { ReceivedFile } from "../core/call/received-file";
-import type { Callable } from "../core/spec/operation";
-import type { DeliverFile } from "../core/spec/procedure";
-import { visibleText } from "./visible-text";
+import { readBytes } from "../../core/call/file-delivery";
+import type { ReceivedFile } from "../../core/call/received-file";
+import type { Callable } from "../../core/spec/operation";
+import type { DeliverFile } from "../../core/spec/procedure";
+import { visibleText } from "../visible-text";
 import { jsonLength, truncate } from "./truncate";
 import { retentionText } from "./expiring-store";
-import type { JsonObject, ResourceLink } from "./protocol";
-import { type Resource, type Resources, storedUriRoot } from "./resources";
-import { truncationNote, maxResultLength, type ResultContent } from "./result-content";
+import type { JsonObject, ResourceLink } from "../protocol";
+import { type Resource, type Resources, storedUriRoot } from "./links";
+import { truncationNote, maxResultLength, type ResultContent } from "./content";
 
 /** Largest file that is stored, in bytes. */
 const maxFileBytes = 8 * 1024 * 1024;

@@ -1,16 +1,16 @@
 /** Converts responses of the service to tool results. */
-import type { ServiceResponse } from "../core/call/response";
-import type { JournalNote } from "../core/spec/errors";
-import type { ReceivedFile } from "../core/call/received-file";
-import type { ResponseDeclaration, Callable } from "../core/spec/operation";
-import { linkedContent, fileContent, textContent, withFileExcerpts } from "./file-content";
+import type { ServiceResponse } from "../../core/call/response";
+import type { JournalNote } from "../../core/spec/errors";
+import type { ReceivedFile } from "../../core/call/received-file";
+import type { ResponseDeclaration, Callable } from "../../core/spec/operation";
+import { linkedContent, fileContent, textContent, withFileExcerpts } from "./files";
 import { truncate, jsonLength } from "./truncate";
-import { listContent } from "./list-content";
-import { withDecimalStrings } from "./decimal-strings";
-import type { JsonObject, ToolResult } from "./protocol";
-import type { ListResult } from "./read-list";
-import type { Resources } from "./resources";
-import { truncationNote, maxResultLength, type ResultContent } from "./result-content";
+import { listContent } from "./list";
+import { withDecimalStrings } from "./values";
+import type { JsonObject, ToolResult } from "../protocol";
+import type { ListResult } from "../read-list";
+import type { Resources } from "./links";
+import { truncationNote, maxResultLength, type ResultContent } from "./content";
 
 /** Maximum number of reported differences from the contract. */
 const maxDifferences = 5;

@@ -4,9 +4,9 @@ import type { Callable } from "../core/spec/operation";
 import { connectionHint } from "../core/call/prepare";
 import { visibleText } from "./visible-text";
 import { fieldsHiddenFromModels } from "../core/spec/fields";
-import { withArgumentNames } from "./argument-names";
+import { withArgumentNames } from "./render/names";
 import { type Answer, errorResult, type ToolResult } from "./protocol";
-import { replaceWithToolNames } from "./tools";
+import { replaceWithToolNames } from "./inventory";
 import { describeViolations } from "../core/spec/violation";
 
 /** Upper bound in characters, because the message may quote the service. */

@@ -1,13 +1,13 @@
 /** Formats a result whose main content is one list: metadata, and as many rows as fit. */
 import type { z } from "zod";
-import type { Callable } from "../core/spec/operation";
-import { listEntryFields } from "../core/spec/result-list";
-import { withDecimalStrings } from "./decimal-strings";
-import { linkedContent } from "./file-content";
-import { type ListResult, listNameOf } from "./read-list";
-import type { JsonObject } from "./protocol";
-import type { Resources } from "./resources";
-import { maxResultLength, narrowingHint, type ResultContent } from "./result-content";
+import type { Callable } from "../../core/spec/operation";
+import { listEntryFields } from "../../core/spec/result-list";
+import { withDecimalStrings } from "./values";
+import { linkedContent } from "./files";
+import { type ListResult, listNameOf } from "../read-list";
+import type { JsonObject } from "../protocol";
+import type { Resources } from "./links";
+import { maxResultLength, narrowingHint, type ResultContent } from "./content";
 import { joinRows, type Row, splitRows } from "./rows";
 import { jsonLength, truncate } from "./truncate";
 

@@ -1,7 +1,7 @@
-import type { Callable } from "../core/spec/operation";
-import { modelFields } from "../core/spec/fields";
-import { argumentName } from "./argument-names";
-import type { Content, JsonObject } from "./protocol";
+import type { Callable } from "../../core/spec/operation";
+import { modelFields } from "../../core/spec/fields";
+import { argumentName } from "./names";
+import type { Content, JsonObject } from "../protocol";
 
 /** Upper bound of one result in characters of JSON: about 5,000 tokens, well below the limits of hosts. */
 export const maxResultLength = 20_000;

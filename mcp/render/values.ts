@@ -1,7 +1,7 @@
 /** Prepares response values for models: decimal numbers as text, strings without invisible characters. */
 import type { z } from "zod";
-import { kindOf, unwrap } from "../core/values/kind";
-import { visibleText } from "./visible-text";
+import { kindOf, unwrap } from "../../core/values/kind";
+import { visibleText } from "../visible-text";
 
 interface InnerSchemas {
   readonly shape?: Readonly<Record<string, z.ZodType>>;
