@@ -1,14 +1,12 @@
-/** Selects the tools that a server offers. */
+/** Selects the tools that a server offers. Lists and errors about tools that are not offered come from here only. */
+import type { Callable, Effect } from "../core/spec/operation";
 import { suggestions } from "../core/values/suggestions";
-import { type AllowableEffect, isAllowed, type ToolEntry } from "./allow";
+import type { Inventory, ServerTool } from "./inventory";
 import type { Tool, WatchResource } from "./protocol";
+import { errorResult, type ToolResult } from "./render/content";
 
-/** The tools of a service, sorted by name, and the toolsets. */
-export interface ToolList {
-  readonly tools: readonly ToolEntry[];
-  /** Tool names by toolset: `daily`, `all`, `watches` and the sections. */
-  readonly toolsets: Readonly<Record<string, readonly string[]>>;
-}
+/** Effects that are off until the operator allows them. The two are independent. */
+export type AllowableEffect = Exclude<Effect, "read">;
 
 /** The tools that the operator of a server chooses, and their permissions. */
 export interface Offer {
@@ -27,18 +25,69 @@ export interface Offer {
   readonly release?: "never";
 }
 
-/** The offer, with tool names and permissions resolved. */
-export interface ResolvedOffer {
-  readonly allow: readonly AllowableEffect[];
+/** The tools of an inventory that an offer selects. */
+export interface Selection {
+  /** Chosen and allowed, in the order of the inventory. */
+  readonly tools: readonly Tool[];
+  readonly resources: readonly WatchResource[];
+  /** Names of the chosen tools, also of those that are not allowed. */
   readonly names: ReadonlySet<string>;
-  /** True if no tool is left: none was chosen, or none of the chosen is allowed. */
-  readonly isEmpty: boolean;
+  readonly allow: readonly AllowableEffect[];
   /** True if the service has more tools. */
   readonly hasMore: boolean;
-  /** True if no call needs a release. */
-  readonly skipsRelease: boolean;
   /** True if at least one watch was chosen. */
   readonly hasWatches: boolean;
+  /** True if no call needs a release. */
+  readonly skipsRelease: boolean;
+}
+
+type ToolFilter<T> = (tool: T) => boolean;
+
+export const byName =
+  (names: ReadonlySet<string>): ToolFilter<Pick<ServerTool, "tool">> =>
+  ({ tool }) =>
+    names.has(tool.name);
+
+/** Reads pass always. */
+export const byEffect =
+  (allow: readonly Effect[]): ToolFilter<Pick<ServerTool, "effect">> =>
+  ({ effect }) =>
+    effect === "read" || allow.includes(effect);
+
+/** Selects the companions of allowed effects, for example get_release beside tools that move money. */
+const byCompanion =
+  (allow: readonly Effect[]): ToolFilter<ServerTool> =>
+  ({ companionOf: effect }) =>
+    effect !== undefined && byEffect(allow)({ effect });
+
+/** Applies an offer to an inventory. Throws a TypeError for an unknown toolset or tool. */
+export function selectTools(inventory: Inventory, offer: Offer): Selection {
+  const allow = offer.readOnly ? [] : (offer.allow ?? []);
+  const chosen = chosenNames(inventory, offer);
+  const companions = inventory.tools.filter(byCompanion(allow)).map(({ tool }) => tool.name);
+  const names = new Set([...chosen, ...companions]);
+  const selected = inventory.tools.filter(byName(names));
+  return {
+    tools: selected.filter(byEffect(allow)).map(({ tool }) => tool),
+    resources: selected.flatMap(({ resource }) => resource ?? []),
+    names,
+    allow,
+    hasMore: chosen.size < inventory.tools.length,
+    hasWatches: inventory.toolsets.watches!.some((name) => chosen.has(name)),
+    skipsRelease: offer.release === "never",
+  };
+}
+
+/** Returns the chosen tool names. Throws a TypeError with suggestions for an unknown name. */
+function chosenNames({ toolsets }: Inventory, { toolsets: sets, tools = [] }: Offer): Set<string> {
+  const all = toolsets.all!;
+  for (const name of tools) if (!all.includes(name)) throw unknownNameError("tool", name, all);
+  const chosen = sets ?? (tools.length > 0 ? [] : ["daily"]);
+  const inSets = chosen.flatMap((name) => {
+    if (!Object.hasOwn(toolsets, name)) throw unknownNameError("toolset", name, Object.keys(toolsets));
+    return toolsets[name]!;
+  });
+  return new Set([...inSets, ...tools]);
 }
 
 function unknownNameError(kind: string, name: string, known: readonly string[]): TypeError {
@@ -48,43 +97,40 @@ function unknownNameError(kind: string, name: string, known: readonly string[]):
   return new TypeError(`There is no ${kind} ${JSON.stringify(name)}. ${hint}`);
 }
 
-/** Returns the chosen tool names. Throws a TypeError with suggestions for an unknown name. */
-function requestedNames({ toolsets }: ToolList, offer: Offer): Set<string> {
-  const { tools = [] } = offer;
-  const all = toolsets.all!;
-  for (const name of tools) if (!all.includes(name)) throw unknownNameError("tool", name, all);
-  const chosen = offer.toolsets ?? (tools.length > 0 ? [] : ["daily"]);
-  const inSets = chosen.flatMap((name) => {
-    if (!Object.hasOwn(toolsets, name)) throw unknownNameError("toolset", name, Object.keys(toolsets));
-    return toolsets[name]!;
-  });
-  return new Set([...inSets, ...tools]);
+/**
+ * Returns the result for a tool that the selection does not offer; undefined if it does. The text refers to the operator and
+ * does not name the setting, because a model must not change it.
+ */
+export function notOfferedError(
+  { tool, effect }: Pick<Callable, "tool" | "effect">,
+  { names, allow }: Selection,
+): ToolResult | undefined {
+  if (!names.has(tool))
+    return errorResult(
+      `${tool} is not offered by this server. Nothing was sent.`,
+      "Ask the operator of this server whether to offer it.",
+    );
+  if (!byEffect(allow)({ effect }))
+    return errorResult(
+      `${tool} is not allowed on this server. Nothing was sent.`,
+      `Ask the operator of this server whether to allow tools with the effect ${effect}.`,
+    );
+  return undefined;
 }
 
-/** Resolves an offer. Throws a TypeError for an unknown toolset or tool. */
-export function resolveOffer(list: ToolList, offer: Offer): ResolvedOffer {
-  const allow = offer.readOnly ? [] : (offer.allow ?? []);
-  const chosen = requestedNames(list, offer);
-  // Companion tools, for example get_release beside tools that move money.
-  const companions = list.tools.filter((each) => each.beside !== undefined && isAllowed(each.beside, allow));
-  const names = new Set([...chosen, ...companions.map(({ tool }) => tool.name)]);
-  return {
-    allow,
-    names,
-    isEmpty: !list.tools.some(({ tool, effect }) => names.has(tool.name) && isAllowed(effect, allow)),
-    hasMore: chosen.size < list.tools.length,
-    hasWatches: list.toolsets.watches!.some((name) => chosen.has(name)),
-    skipsRelease: offer.release === "never",
-  };
+const allowableEffects: readonly AllowableEffect[] = ["change", "money"];
+
+/** Parses the values of `--allow`, each a comma-separated list. Throws a TypeError for an unknown word. */
+export function parseAllowedEffects(values: readonly string[]): AllowableEffect[] {
+  return values
+    .flatMap((value) => value.split(","))
+    .map((word) => {
+      const found = allowableEffects.find((effect) => effect === word.trim());
+      if (!found)
+        throw new TypeError(`--allow takes ${allowableEffects.join(" or ")}, not ${JSON.stringify(word)}.`);
+      return found;
+    });
 }
-
-export const offeredTools = ({ tools }: ToolList, { allow, names }: ResolvedOffer): Tool[] =>
-  tools
-    .filter(({ effect, tool }) => names.has(tool.name) && isAllowed(effect, allow))
-    .map(({ tool }) => tool);
-
-export const offeredResources = ({ tools }: ToolList, { names }: ResolvedOffer): WatchResource[] =>
-  tools.flatMap(({ tool, resource }) => (resource && names.has(tool.name) ? [resource] : []));
 
 /** Splits a comma-separated flag or variable. */
 export const splitWords = (text: string): string[] =>

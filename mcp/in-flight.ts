@@ -1,16 +1,20 @@
-/** Tracks the calls of a toolbox until they end. */
+/** The calls of a toolbox until they end, and the log lines of those that move money. */
+import { toFxdeskError } from "../core/call/call-errors";
+import { formatOutcomeLine } from "../core/call/outcome-line";
+import type { ServiceResponse } from "../core/call/response";
+import { FxdeskError } from "../core/spec/errors";
 import type { Callable } from "../core/spec/operation";
 
-interface PendingCall {
+interface InFlightCall {
   readonly operation: Callable;
   readonly stop: AbortController;
   readonly ended: Promise<unknown>;
 }
 
-export class PendingCalls {
+export class InFlightCalls {
   /** True once no more calls are accepted. */
   isClosed = false;
-  readonly #pending = new Set<PendingCall>();
+  readonly #calls = new Set<InFlightCall>();
 
   /** Runs a call with a signal that aborts with the caller's or when the toolbox closes. */
   run<T>(operation: Callable, signal: AbortSignal, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -20,23 +24,44 @@ export class PendingCalls {
     else signal.addEventListener("abort", onAbort, { once: true });
     const ended = call(stop.signal).finally(() => {
       signal.removeEventListener("abort", onAbort);
-      this.#pending.delete(pendingCall);
+      this.#calls.delete(inFlight);
     });
-    const pendingCall = { operation, stop, ended };
-    this.#pending.add(pendingCall);
+    const inFlight = { operation, stop, ended };
+    this.#calls.add(inFlight);
     return ended;
   }
 
-  /** Returns the operations of pending calls that move money. */
-  moneyOperations(): Callable[] {
-    return [...this.#pending].map(({ operation }) => operation).filter(({ effect }) => effect === "money");
+  /** Returns log lines for the calls whose outcome would be unknown if the process ended now. */
+  unfinished(): string[] {
+    const stopped = new Error("the server was stopped");
+    return [...this.#calls]
+      .filter(({ operation }) => operation.effect === "money")
+      .map(({ operation }) => logLine(operation, unknownOutcomeError(operation, stopped)));
   }
 
   /** Aborts all calls and waits for them. The client does not abort a call that moves money once it was sent. */
   async close(): Promise<void> {
     this.isClosed = true;
-    const inFlight = [...this.#pending];
+    const inFlight = [...this.#calls];
     for (const { stop } of inFlight) stop.abort();
     await Promise.allSettled(inFlight.map(({ ended }) => ended));
   }
+}
+
+const unknownOutcomeError = (operation: Callable, error: unknown): FxdeskError =>
+  toFxdeskError(operation, error, { attempts: 1, sent: true });
+
+const logLine = (operation: Callable, outcome: ServiceResponse | FxdeskError) =>
+  `fxdesk: ${formatOutcomeLine(operation, outcome)}`;
+
+/** Logs the outcome of each call that moves money, because its caller may no longer be waiting. */
+export function logOutcome(operation: Callable, outcome: ServiceResponse | FxdeskError): void {
+  if (operation.effect === "money") console.error(logLine(operation, outcome));
+}
+
+/** Logs the outcome of a failed call, and an unexpected error in full. */
+export function logFailure(operation: Callable, error: unknown): void {
+  if (error instanceof FxdeskError) return logOutcome(operation, error);
+  console.error(error);
+  logOutcome(operation, unknownOutcomeError(operation, error));
 }

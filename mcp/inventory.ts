@@ -1,27 +1,86 @@
-/** Derives tools from declarations. */
+/** Derives the tools of a server from the declarations of its service. */
 import {
+  callerFieldDocs,
+  describeOperation,
   type EffectDoc,
   introduction,
   type OperationDoc,
-  describeOperation,
 } from "../core/spec/describe-operation";
-import { type Callable, isRequirementRule } from "../core/spec/operation";
+import { type Callable, type Effect, isRequirementRule } from "../core/spec/operation";
 import { type Field, modelFields } from "../core/spec/fields";
 import { inputJsonSchema } from "../core/spec/json-schema";
 import { requiresKey } from "../core/spec/idempotency-key";
 import { bySection } from "../core/spec/sections";
 import { dailyOf, type ServiceDeclarations, declarationsOf } from "../core/spec/service";
-import { isWatch } from "../core/spec/watch";
+import { isWatch, type Watch } from "../core/spec/watch";
 import { metaOf } from "../core/values/kind";
-import type { ToolEntry } from "./allow";
-import { watchInputProperties } from "./watch-tool";
+import { keyArgument, keyProperty } from "./arguments";
 import { compactSchema, type RenderText } from "./compact-schema";
-import { withArgumentNames } from "./render/names";
-import type { ToolList } from "./filters";
-import type { JsonObject, Tool, ToolAnnotations } from "./protocol";
-import { keyArgument, keyProperty } from "./request-key";
-import { cursorArgument, returnsRows } from "./row-range";
-import { watchResourceOf } from "./watch-resource";
+import { cursorProperty } from "./continuations";
+import type { Tool, ToolAnnotations, WatchResource } from "./protocol";
+import { returnsRows } from "./read-list";
+import type { JsonObject } from "./render/content";
+import { argumentName, replaceWithToolNames, withArgumentNames } from "./render/names";
+import { watchMimeType, watchUriRoot } from "./subscriptions";
+import { watchInputProperties } from "./watch-tool";
+
+/** A tool as hosts list it, and the facts by which it is offered. Plain data, because the build writes it as JSON. */
+export interface ServerTool {
+  readonly effect: Effect;
+  readonly tool: Tool;
+  /** The effect whose permission also offers this tool. See `companionOf` of `Callable`. */
+  readonly companionOf?: Effect;
+  /** Set for watches only. */
+  readonly resource?: WatchResource;
+}
+
+/** The tools of a service, sorted by name, and the toolsets. */
+export interface Inventory {
+  readonly tools: readonly ServerTool[];
+  /** Tool names by toolset: `daily`, `all`, `watches` and the sections. */
+  readonly toolsets: Readonly<Record<string, readonly string[]>>;
+}
+
+const toolNamesOf = (declared: readonly Callable[]): string[] => declared.map(({ tool }) => tool);
+
+/** Returns the tools and toolsets of a service. */
+export function buildInventory(service: ServiceDeclarations): Inventory {
+  const all = declarationsOf(service);
+  const sections = [...bySection(all)].map(([section, members]) => [section, toolNamesOf(members)] as const);
+  return {
+    tools: toolsOf(all),
+    toolsets: {
+      daily: toolNamesOf(dailyOf(service)),
+      all: toolNamesOf(all),
+      watches: toolNamesOf(service.watches ?? []),
+      ...Object.fromEntries(sections),
+    },
+  };
+}
+
+/** Returns the tools sorted by name: the same bytes every time, so that hosts can cache the list. */
+export function toolsOf(operations: readonly Callable[]): ServerTool[] {
+  const renderText = replaceWithToolNames(operations);
+  return operations
+    .map((operation) => ({
+      effect: operation.effect,
+      tool: toolOf(operation, renderText),
+      ...(operation.companionOf && { companionOf: operation.companionOf }),
+      ...(isWatch(operation) && { resource: resourceOf(operation) }),
+    }))
+    .toSorted((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
+}
+
+function toolOf(operation: Callable, renderText: RenderText): Tool {
+  const renderNames: RenderText = (text) => renderText(withArgumentNames(operation, text));
+  return {
+    name: operation.tool,
+    title: operation.title,
+    description: renderNames(toolDescription(operation)),
+    inputSchema: compactSchema(toolInputSchema(operation), renderNames) as Tool["inputSchema"],
+    annotations: annotationsOf(operation),
+  };
+}
 
 /** True for methods that replace or delete; a POST adds. */
 const overwrites = (callable: object): boolean => "method" in callable && callable.method !== "POST";
@@ -70,19 +129,6 @@ function toolDescription(callable: Callable): string {
     .join(" ");
 }
 
-/** Replaces method names of the client, for example `trades.list`, with tool names. */
-export function replaceWithToolNames(operations: readonly Callable[]): RenderText {
-  const tools = new Map(operations.map(({ name, tool }) => [name, tool]));
-  return (text) => text.replace(/\b[a-z]\w*\.[a-z]\w*\b/gi, (name) => tools.get(name) ?? name);
-}
-
-const cursorProperty = {
-  [cursorArgument]: {
-    type: "string",
-    description: "From `next` of the last result.",
-  },
-};
-
 /** Returns the input schema. Options that come from an earlier call are not listed; the error for a wrong one lists them. */
 function toolInputSchema(operation: Callable): JsonObject {
   const { properties, required, ...rest } = inputJsonSchema(operation);
@@ -105,43 +151,23 @@ function toolInputSchema(operation: Callable): JsonObject {
   };
 }
 
-function toolOf(operation: Callable, renderText: RenderText): Tool {
-  const renderNames: RenderText = (text) => renderText(withArgumentNames(operation, text));
+/** Returns the resource of a watch. It has a URI of its own if the watch has no required fields. */
+function resourceOf(watch: Watch): WatchResource {
+  const page = describeOperation(watch);
+  const fields = callerFieldDocs(page);
+  const names = [
+    ...fields.map(({ name }) => argumentName(name)),
+    ...Object.keys(watchInputProperties(watch)),
+  ];
+  const uri = `${watchUriRoot}${watch.tool}`;
+  const isOpen =
+    fields.every(({ requirement }) => requirement !== "required") && !page.rules.some(isRequirementRule);
   return {
-    name: operation.tool,
-    title: operation.title,
-    description: renderNames(toolDescription(operation)),
-    inputSchema: compactSchema(toolInputSchema(operation), renderNames) as Tool["inputSchema"],
-    annotations: annotationsOf(operation),
-  };
-}
-
-/** Returns the tools sorted by name: the same bytes every time, so that hosts can cache the list. */
-export function toolsOf(operations: readonly Callable[]): ToolEntry[] {
-  const renderText = replaceWithToolNames(operations);
-  return operations
-    .map((operation) => ({
-      effect: operation.effect,
-      tool: toolOf(operation, renderText),
-      ...(operation.companionOf && { beside: operation.companionOf }),
-      ...(isWatch(operation) && { resource: watchResourceOf(operation) }),
-    }))
-    .toSorted((a, b) => (a.tool.name < b.tool.name ? -1 : 1));
-}
-
-const toolNamesOf = (declared: readonly Callable[]): string[] => declared.map(({ tool }) => tool);
-
-/** Returns the tools and toolsets of a service. */
-export function toolListOf(service: ServiceDeclarations): ToolList {
-  const all = declarationsOf(service);
-  const sections = [...bySection(all)].map(([section, members]) => [section, toolNamesOf(members)] as const);
-  return {
-    tools: toolsOf(all),
-    toolsets: {
-      daily: toolNamesOf(dailyOf(service)),
-      all: toolNamesOf(all),
-      watches: toolNamesOf(service.watches ?? []),
-      ...Object.fromEntries(sections),
-    },
+    uriTemplate: `${uri}{?${names.join(",")}}`,
+    ...(isOpen && { uri }),
+    name: watch.tool,
+    title: watch.title,
+    description: watch.summary,
+    mimeType: watchMimeType,
   };
 }

@@ -1,10 +1,23 @@
-import type { Callable } from "../../core/spec/operation";
-import { modelFields } from "../../core/spec/fields";
-import { argumentName } from "./names";
-import type { Content, JsonObject } from "../protocol";
+/** The result of a tool, as hosts receive it and before it is formatted. */
 
-/** Upper bound of one result in characters of JSON: about 5,000 tokens, well below the limits of hosts. */
-export const maxResultLength = 20_000;
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface ResourceLink {
+  readonly type: "resource_link";
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly description: string;
+}
+
+export type Content = { readonly type: "text"; readonly text: string } | ResourceLink;
+
+/** `content` and `structuredContent` are each complete, because a host shows its model only one of them. */
+export interface ToolResult {
+  readonly content: readonly Content[];
+  readonly structuredContent?: JsonObject;
+  readonly isError?: true;
+}
 
 /** The content of a result before it is formatted. */
 export interface ResultContent {
@@ -16,18 +29,12 @@ export interface ResultContent {
   readonly attachments?: readonly Content[];
 }
 
-/** Adds a warning for calls that are not reads, which must not be repeated to see the rest. */
-export const truncationNote = ({ effect }: Callable, text: string): string =>
-  effect === "read"
-    ? text
-    : `${text} Do not call the tool again to see the rest: that would repeat the action.`;
+/** Returns an error result. Text only, because strict clients check structured content against a schema. */
+export const errorResult = (...sentences: readonly (string | false | undefined)[]): ToolResult => ({
+  content: [{ type: "text", text: sentences.filter(Boolean).join(" ") }],
+  isError: true,
+});
 
-/** Names the filters that reduce the result. */
-export function narrowingHint(operation: Callable): string {
-  const filters = modelFields(operation).filter(
-    ({ location, required }) => location === "query" && !required,
-  );
-  return filters.length > 0
-    ? ` Call again with ${filters.map(({ name }) => argumentName(name)).join(", ")} to narrow it.`
-    : "";
-}
+/** Returns the result of a call that arrives while the server stops. */
+export const stoppingResult = (tool: string): ToolResult =>
+  errorResult(`${tool} failed: the server is stopping. Nothing was sent.`);

@@ -1,22 +1,21 @@
-/** Formats a list, or an object with lists inside, as the result of a tool. */
+/** Formats lists: of an operation that reads rows, and of a procedure or watch whose result is mainly one list. */
 import type { z } from "zod";
 import type { Callable } from "../../core/spec/operation";
+import { listEntryFields } from "../../core/spec/result-list";
+import type { JsonObject, ResultContent } from "./content";
+import { formatCell, isRowObject, toCsv } from "./csv";
+import type { Resources } from "./links";
+import { argumentName } from "./names";
 import {
-  resultListContent,
-  truncatedMetadata,
   moreFollowNote,
   omissionNotes,
   partialRowsNote,
+  truncatedMetadata,
   truncateRows,
   withCompleteResource,
 } from "./omissions";
-import { argumentName } from "./names";
+import { joinRows, type ListResult, splitRows } from "./rows";
 import { withDecimalStrings } from "./values";
-import type { JsonObject } from "../protocol";
-import type { ListResult } from "../read-list";
-import type { Resources } from "./links";
-import { joinRows } from "./rows";
-import type { ResultContent } from "./content";
 
 const entryCountText = (count: number) => `${count} ${count === 1 ? "entry" : "entries"}.`;
 
@@ -58,7 +57,6 @@ export function listContent(
     ...(next && { next }),
   };
   const { total } = pages[0].response;
-  const totalNotes = total === undefined ? [] : [`${total} in total.`];
   const shown = {
     // An object keeps its shape even if incomplete; fields of ours override fields of the same name.
     content: {
@@ -67,10 +65,74 @@ export function listContent(
     },
     remarks: [
       part ?? entryCountText(rows.length),
-      ...totalNotes,
+      ...(total === undefined ? [] : [`${total} in total.`]),
       ...omitted,
       ...(next ? [moreFollowNote] : []),
     ],
   };
   return withCompleteResource(operation, list, schema, shown, resources);
+}
+
+/** Returns the rows of one result; only the first result has the metadata. `schema` is the schema of the complete response. */
+function resultListContent(
+  callable: Callable,
+  list: ListResult,
+  schema: z.ZodType | undefined,
+  resources: Resources,
+): ResultContent {
+  const name = callable.resultList!;
+  const { rows, isContinuation, nextArguments: next } = list;
+  const metadataParts = splitRows(isContinuation ? {} : truncatedMetadata(list));
+  const shownRows = [...metadataParts.rows, ...truncateRows(rows)];
+  const body = withDecimalStrings(joinRows({ ...metadataParts, rows: shownRows }), schema) as JsonObject;
+  const { [name]: found, ...metadata } = body;
+  const resultList = (found ?? []) as readonly unknown[];
+  const part = partialRowsNote(list);
+  const omitted = omissionNotes(callable, list);
+  const shown: ResultContent = {
+    content: {
+      ...(omitted.length > 0 && { truncated: omitted.join(" ") }),
+      ...(part !== undefined && { part }),
+      ...metadata,
+      ...((found !== undefined || !isContinuation) && { [name]: resultList }),
+      ...(next && { next }),
+    },
+    text: resultListText(callable, metadata, resultList, next),
+    remarks: [
+      // A watch does not know how many changes remain.
+      ...(part ? [part] : next ? [`This result has ${rows.length} of the ${name}.`] : []),
+      ...omitted,
+      ...(next ? [moreFollowNote] : []),
+    ],
+  };
+  return withCompleteResource(callable, list, schema, shown, resources);
+}
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+
+/** Formats a value, or the fields of an object, in one line. */
+const fieldText = (name: string, value: unknown): string =>
+  isRowObject(value)
+    ? Object.entries(value)
+        .map(([inner, nested]) => `${name}.${inner} ${formatCell(nested)}`)
+        .join(", ")
+    : `${name} ${formatCell(value)}`;
+
+/** Formats the metadata in one line, then the other non-empty lists, then the rows. */
+function resultListText(
+  callable: Callable,
+  metadata: JsonObject,
+  rows: readonly unknown[],
+  next: unknown,
+): string {
+  const entries = Object.entries(metadata);
+  const values = entries.filter(([, value]) => !isList(value)).map(([key, value]) => fieldText(key, value));
+  const lists = [...entries, [callable.resultList!, rows] as const].filter(
+    (entry): entry is [string, readonly unknown[]] => isList(entry[1]) && entry[1].length > 0,
+  );
+  return [
+    ...(values.length > 0 ? [`${values.join(", ")}.`] : []),
+    ...lists.map(([key, list]) => `${key}:\n${toCsv(list, listEntryFields(callable, key))}`),
+    ...(next === undefined ? [] : [`next: ${JSON.stringify(next)}`]),
+  ].join("\n");
 }
