@@ -41,23 +41,21 @@ export interface Selection {
   readonly skipsRelease: boolean;
 }
 
-type ToolFilter<T> = (tool: T) => boolean;
-
-export const byName =
-  (names: ReadonlySet<string>): ToolFilter<Pick<ServerTool, "tool">> =>
-  ({ tool }) =>
+const byName =
+  (names: ReadonlySet<string>) =>
+  ({ tool }: ServerTool): boolean =>
     names.has(tool.name);
 
-/** Reads pass always. */
-export const byEffect =
-  (allow: readonly Effect[]): ToolFilter<Pick<ServerTool, "effect">> =>
-  ({ effect }) =>
+/** Reads are always allowed. */
+const byEffect =
+  (allow: readonly Effect[]) =>
+  ({ effect }: { readonly effect: Effect }): boolean =>
     effect === "read" || allow.includes(effect);
 
 /** Selects the companions of allowed effects, for example get_release beside tools that move money. */
 const byCompanion =
-  (allow: readonly Effect[]): ToolFilter<ServerTool> =>
-  ({ companionOf: effect }) =>
+  (allow: readonly Effect[]) =>
+  ({ companionOf: effect }: ServerTool): boolean =>
     effect !== undefined && byEffect(allow)({ effect });
 
 /** Applies an offer to an inventory. Throws a TypeError for an unknown toolset or tool. */

@@ -2,6 +2,8 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+export const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null;
+
 export interface ResourceLink {
   readonly type: "resource_link";
   readonly uri: string;

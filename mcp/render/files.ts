@@ -3,7 +3,7 @@ import { readBytes } from "../../core/call/file-delivery";
 import type { ReceivedFile } from "../../core/call/received-file";
 import type { Callable } from "../../core/spec/operation";
 import type { DeliverFile } from "../../core/spec/procedure";
-import type { JsonObject, ResourceLink, ResultContent } from "./content";
+import { isObject, type JsonObject, type ResourceLink, type ResultContent } from "./content";
 import { retentionText } from "./expiring-store";
 import { excerptNote, linkedContent, type Resources, storedUriRoot, textContent } from "./links";
 import { jsonLength, maxResultLength, truncate } from "./truncate";
@@ -56,8 +56,6 @@ interface FirstPart {
   readonly text?: string;
   readonly _meta?: { readonly next: string };
 }
-
-const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null;
 
 const isDeliveredFile = (value: JsonObject): value is DeliveredFile =>
   typeof value.uri === "string" && value.uri.startsWith(storedUriRoot) && typeof value.name === "string";

@@ -2,7 +2,7 @@
 import type { ReceivedFile } from "../../core/call/received-file";
 import type { ServiceResponse } from "../../core/call/response";
 import type { Callable } from "../../core/spec/operation";
-import type { JsonObject, ResultContent, ToolResult } from "./content";
+import { isObject, type JsonObject, type ResultContent, type ToolResult } from "./content";
 import { fileContent, withFileExcerpts } from "./files";
 import { linkedContent, type Resources, textContent } from "./links";
 import { listContent } from "./list";
@@ -50,8 +50,6 @@ export async function renderResult(
   return { content: [{ type: "text", text }, ...attachments], structuredContent };
 }
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-
 /** Renders the body by its kind: file, empty, list, HTML, text or object. */
 async function contentOf(
   operation: Callable,
@@ -71,7 +69,7 @@ async function contentOf(
     return textContent(operation, {}, resource, resources);
   }
   if (Array.isArray(value)) return objectContent(operation, { count: value.length, items: value }, resources);
-  return objectContent(operation, isObject(value) ? (value as JsonObject) : { value }, resources);
+  return objectContent(operation, isObject(value) ? value : { value }, resources);
 }
 
 function objectContent(operation: Callable, content: JsonObject, resources: Resources): ResultContent {

@@ -2,7 +2,7 @@
 import type { NextPage } from "../../core/call/next-page";
 import type { ServiceResponse } from "../../core/call/response";
 import type { Values } from "../../core/spec/fields";
-import type { JsonObject } from "./content";
+import { isObject, type JsonObject } from "./content";
 
 /** A row and the path of its list; empty if the body itself is the list. */
 export interface Row {
@@ -42,8 +42,6 @@ export interface ListResult {
 
 /** Returns the name of the list of a row, for example `sums` or `access.accounts`. */
 export const listNameOf = ({ path }: Row): string => path.join(".");
-
-const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null;
 
 /** Splits a body into its rows, in document order, and the rest. */
 export function splitRows(body: unknown, path: readonly string[] = []): SplitBody {
