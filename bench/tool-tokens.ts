@@ -1,7 +1,7 @@
 /** Prints the tokens of the tool lists (four bytes each) by toolset, and the largest tools. */
 import { fxdeskService } from "../core/client/fxdesk-service";
 import type { Tool } from "../mcp/protocol";
-import { toolListOf } from "../mcp/tools";
+import { buildInventory } from "../mcp/inventory";
 
 const largest = 5;
 
@@ -9,7 +9,7 @@ const tokensOf = ({ name, description, inputSchema }: Tool): number =>
   Math.ceil(Buffer.byteLength(JSON.stringify({ name, description, inputSchema })) / 4);
 
 export function benchToolTokens(): void {
-  const { tools, toolsets } = toolListOf(fxdeskService);
+  const { tools, toolsets } = buildInventory(fxdeskService);
   const costs = tools.map(({ tool, effect }) => ({ name: tool.name, effect, tokens: tokensOf(tool) }));
   const sum = (chosen: typeof costs) => chosen.reduce((total, { tokens }) => total + tokens, 0);
   console.log("Tokens of the tools");

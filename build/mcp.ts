@@ -2,7 +2,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fxdeskService } from "../core/client/fxdesk-service";
-import { toolListOf } from "../mcp/tools";
+import { buildInventory } from "../mcp/inventory";
 import { toolsFile } from "../mcp/lazy-toolbox";
 import { writeBundle } from "./bundle";
 
@@ -24,7 +24,7 @@ const bundledFiles = [
 
 export async function buildMcp(dist: string): Promise<void> {
   const folder = join(dist, "mcp");
-  await writeFile(join(folder, toolsFile), JSON.stringify(toolListOf(fxdeskService)));
+  await writeFile(join(folder, toolsFile), JSON.stringify(buildInventory(fxdeskService)));
   await writeBundle({
     source: join(folder, `../../mcp/${entry}.ts`),
     file: join(folder, `${entry}.js`),

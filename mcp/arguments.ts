@@ -1,23 +1,86 @@
-/** Parses the arguments of a tool into the values of its operation. */
+/** Parses the arguments of a tool into the values of its operation, its idempotency key and its cursor. */
 import type { z } from "zod";
 import { checkInput } from "../core/spec/check";
 import type { Callable } from "../core/spec/operation";
 import { fieldsOf, modelFields, memoizePerOperation, type Values } from "../core/spec/fields";
-import { suggestions } from "../core/values/suggestions";
-import { propertyOf, valueOf } from "../core/values/kind";
-import type { Settings } from "./target";
-import { coerceValue } from "./coerce-value";
-import { argumentName, withArgumentNames, spellingKey, schemaPartsOf } from "./argument-names";
-import type { JsonObject } from "./protocol";
+import { keyViolation, requiresKey } from "../core/spec/idempotency-key";
 import type { Violation } from "../core/spec/violation";
+import { isWatch } from "../core/spec/watch";
+import { propertyOf, valueOf } from "../core/values/kind";
+import { suggestions } from "../core/values/suggestions";
+import { coerceValue } from "./coerce-value";
+import { cursorArgument } from "./continuations";
+import { returnsRows } from "./read-list";
+import type { JsonObject } from "./render/content";
+import { argumentName, spellingKey, withArgumentNames } from "./render/names";
+import { schemaPartsOf } from "./render/values";
+import type { Settings } from "./target";
+import { splitWatchArguments, type WatchPosition } from "./watch-tool";
 
-/** The values of an operation, and the violations found while parsing them. */
+/** The arguments of a call, separated by their meaning, and the violations found while parsing them. */
 export interface ParsedArguments {
   /** By the names of the operation's fields. */
   readonly values: Values;
+  /** Idempotency key of a call that moves money. */
+  readonly key?: string;
+  /** Where the result begins: the cursor of an earlier result, or the start of a new watch. */
+  readonly position: WatchPosition;
   readonly violations: readonly Violation[];
   /** Arguments that were accepted under another spelling. */
   readonly spellingCorrections: readonly { readonly given: string; readonly name: string }[];
+}
+
+export const keyArgument = "request_key";
+
+/** Schema of the idempotency key; `requiresKey` decides whether it is required. */
+export const keyProperty = {
+  [keyArgument]: {
+    type: "string",
+    description: "Your unique request key.",
+  },
+};
+
+/** Parses the arguments of a tool as models write them. */
+export function parseArguments(operation: Callable, input: JsonObject, settings: Settings): ParsedArguments {
+  const { key, rest, violations } = splitKey(operation, input);
+  const [given, position] = splitPosition(operation, rest);
+  const fields = parseFields(operation, given, settings);
+  return {
+    ...fields,
+    ...(key !== undefined && { key }),
+    position,
+    violations: [...violations, ...fields.violations],
+  };
+}
+
+const keyRequiredMessage =
+  "is required: choose a text that identifies this one request, for example an invoice number; use it again only to repeat the same request";
+
+/** Separates the key from the other arguments and checks it. Strict hosts send null for an omitted key. */
+function splitKey(
+  operation: Callable,
+  input: JsonObject,
+): { readonly key?: string; readonly rest: JsonObject; readonly violations: readonly Violation[] } {
+  if (operation.effect !== "money") return { rest: input, violations: [] };
+  const entries = Object.entries(input);
+  const isKeyEntry = ([name]: [string, unknown]) => spellingKey(name) === spellingKey(keyArgument);
+  const key = entries.find(isKeyEntry)?.[1] ?? undefined;
+  const rest = Object.fromEntries(entries.filter((entry) => !isKeyEntry(entry)));
+  const message =
+    key !== undefined ? keyViolation(key) : requiresKey(operation) ? keyRequiredMessage : undefined;
+  if (message !== undefined) return { rest, violations: [{ field: keyArgument, message }] };
+  return { rest, violations: [], ...(key !== undefined && { key: key as string }) };
+}
+
+/** Separates the position from the fields. Strict hosts send null for omitted arguments. */
+function splitPosition(
+  operation: Callable,
+  input: JsonObject,
+): readonly [given: JsonObject, position: WatchPosition] {
+  if (isWatch(operation)) return splitWatchArguments(input);
+  if (!returnsRows(operation)) return [input, {}];
+  const { [cursorArgument]: cursor, ...given } = input;
+  return [given, { cursor: cursor ?? undefined }];
 }
 
 /** Parses arguments and collects violations. */
@@ -130,8 +193,12 @@ const shapeOf = memoizePerOperation((operation: Callable) =>
   Object.fromEntries(modelFields(operation).map(({ name, schema }) => [name, schema])),
 );
 
-/** Parses arguments as models write them. `given` must not contain the arguments of the tool itself, for example a cursor. */
-export function parseArguments(operation: Callable, given: JsonObject, settings: Settings): ParsedArguments {
+/** Parses the fields of the operation. */
+function parseFields(
+  operation: Callable,
+  given: JsonObject,
+  settings: Settings,
+): Pick<ParsedArguments, "values" | "violations" | "spellingCorrections"> {
   const parser = new ArgumentParser();
   const shape = shapeOf(operation);
   let unknownCount = 0;

@@ -4,8 +4,8 @@ import type { z } from "zod";
 import { type Kind, kindOf, metaOf, optionsOf, type MinuteOfDay } from "../core/values/kind";
 import { isDay, minuteForDay } from "../core/values/values";
 import { suggestions } from "../core/values/suggestions";
-import { spellingKey, schemaPartsOf } from "./argument-names";
-import { decimalString } from "./decimal-strings";
+import { spellingKey } from "./render/names";
+import { decimalString, schemaPartsOf } from "./render/values";
 
 /** The value to send, or a message about the given one. */
 export type CoercionResult = { readonly value: unknown } | { readonly message: string };

@@ -6,9 +6,8 @@ import { setTimeout } from "node:timers/promises";
 import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcontextprotocol/node";
 import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import { isLoopback, loopbackNames } from "../core/values/host";
-import type { AllowableEffect } from "./allow";
-import { type HostMessage, StreamListeners, listenMethod } from "./listeners";
-import type { Offer } from "./offer";
+import { type HostMessage, StreamListeners, listenMethod } from "./stream-listeners";
+import type { AllowableEffect, Offer } from "./filters";
 import type { RunningServer, Toolbox } from "./protocol";
 import { createToolboxServer } from "./server";
 

@@ -2,15 +2,15 @@
  * fxdesk for AI assistants: one MCP tool for each operation, procedure and watch, on a client of the service. Parts are
  * loaded on first use, because hosts start all servers at once and only list the tools of most.
  */
-import type { Endpoint, TokenHolderLookup, HttpServer, ListenOptions } from "./http";
-import type { McpServer, RunningServer, Tool, Toolbox, ToolResult } from "./protocol";
+import type { Endpoint, HttpServer, ListenOptions, TokenHolderLookup } from "./http";
+import { createLazyToolbox, inventoryFor, type LazyToolboxOptions } from "./lazy-toolbox";
+import type { McpServer, RunningServer, Tool, Toolbox } from "./protocol";
+import type { ToolResult } from "./render/content";
 import type { StdioServer } from "./stdio";
 import type { McpOptions } from "./toolbox";
-import { createLazyToolbox, type LazyToolboxOptions, toolListFor } from "./lazy-toolbox";
 
-export { type AllowableEffect, parseAllowedEffects } from "./allow";
-export { type Offer, resolveOffer, splitWords } from "./offer";
-export { toolListFor };
+export { type AllowableEffect, type Offer, parseAllowedEffects, selectTools, splitWords } from "./filters";
+export { inventoryFor };
 export type {
   Endpoint,
   HttpServer,
@@ -44,10 +44,23 @@ export interface HttpOptions extends McpOptions, ListenOptions {
   readonly people?: string;
 }
 
-async function tokenHoldersFor(people: string | undefined): Promise<TokenHolderLookup | undefined> {
-  if (people === undefined) return undefined;
-  const { loadTokenHolders } = await import("./token-holders.js");
-  return loadTokenHolders(people);
+/**
+ * Returns the lookup of token holders; undefined, until the next start, if the people file has no tokens or cannot be read.
+ * Reads the file for each request, so that a removed token stops working at once.
+ */
+async function tokenHoldersFor(path: string | undefined): Promise<TokenHolderLookup | undefined> {
+  if (path === undefined) return undefined;
+  const { findTokenHolder, loadPeople } = await import("../core/releases/people.js");
+  try {
+    const { tokens } = await loadPeople(path);
+    if (Object.keys(tokens).length === 0) return undefined;
+  } catch (error) {
+    console.error(
+      `fxdesk: Personal tokens are not accepted, because the people file could not be read: ${(error as Error).message}`,
+    );
+    return undefined;
+  }
+  return async (token) => findTokenHolder(await loadPeople(path), token);
 }
 
 /**

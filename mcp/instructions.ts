@@ -1,6 +1,5 @@
 /** The instructions of the server for models. */
-import type { AllowableEffect } from "./allow";
-import type { ResolvedOffer } from "./offer";
+import type { AllowableEffect, Selection } from "./filters";
 import { type Target, describeTarget } from "./target";
 
 const generalInstructions =
@@ -43,7 +42,7 @@ const subjects: Readonly<Record<string, string>> = {
 };
 
 /** Names the subjects without a tool. Watches do not count, because they only report. */
-function moreToolsNote(names: ResolvedOffer["names"]): string {
+function moreToolsNote(names: Selection["names"]): string {
   const actingTools = [...names].filter((name) => !name.startsWith("watch_"));
   const missingSubjects = Object.keys(subjects).filter(
     (subject) => !actingTools.some((name) => name.includes(subjects[subject]!)),
@@ -53,10 +52,10 @@ function moreToolsNote(names: ResolvedOffer["names"]): string {
 }
 
 export function instructionsFor(
-  { allow, names, isEmpty, hasMore, hasWatches, skipsRelease }: ResolvedOffer,
+  { tools, allow, names, hasMore, hasWatches, skipsRelease }: Selection,
   target: Target,
 ): string {
-  if (isEmpty) return emptyInstructions(names.size > 0);
+  if (tools.length === 0) return emptyInstructions(names.size > 0);
   const effectNotes: Readonly<Record<AllowableEffect, string>> = {
     change: changeToolsNote,
     money: moneyToolsNote + (skipsRelease ? withoutReleaseNote : releaseNote),

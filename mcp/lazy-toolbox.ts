@@ -1,15 +1,17 @@
 /** The toolbox of a server that lists its tools before it loads what runs them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Service } from "../core/spec/service";
-import { type Offer, resolveOffer, offeredResources, offeredTools, type ToolList } from "./offer";
-import { targetOf, type Settings } from "./target";
-import { instructionsFor, titleFor } from "./instructions";
-import { parseWatchUri } from "./watch-uri";
-import { errorResult, stoppingResult, type Toolbox } from "./protocol";
 import type { ClientCore } from "../core/api/client-types";
+import type { Service } from "../core/spec/service";
+import { type Offer, selectTools } from "./filters";
+import { instructionsFor, titleFor } from "./instructions";
+import type { Inventory } from "./inventory";
+import type { Toolbox } from "./protocol";
+import { errorResult, stoppingResult } from "./render/content";
+import { parseWatchUri } from "./subscriptions";
+import { type Settings, targetOf } from "./target";
 
-/** The generated list of all tools, next to the built server. */
+/** The generated inventory of all tools, next to the built server. */
 export const toolsFile = "tools.json";
 
 export interface LazyToolboxOptions extends Offer {
@@ -21,11 +23,11 @@ export interface LazyToolboxOptions extends Offer {
   readonly service?: Service;
 }
 
-/** Returns the tools of a service; without one, the generated list, which needs no declarations loaded. */
-export function toolListFor(service: Service | undefined): ToolList {
-  if (!service) return JSON.parse(readFileSync(join(__dirname, toolsFile), "utf8")) as ToolList;
-  const { toolListOf } = require("./tools") as typeof import("./tools");
-  return toolListOf(service);
+/** Returns the inventory of a service; without one, the generated inventory, which needs no declarations loaded. */
+export function inventoryFor(service: Service | undefined): Inventory {
+  if (!service) return JSON.parse(readFileSync(join(__dirname, toolsFile), "utf8")) as Inventory;
+  const { buildInventory } = require("./inventory") as typeof import("./inventory");
+  return buildInventory(service);
 }
 
 interface Loaded {
@@ -35,8 +37,7 @@ interface Loaded {
 
 export function createLazyToolbox({ connect, settings, service, ...offer }: LazyToolboxOptions): Toolbox {
   const target = targetOf(settings);
-  const list = toolListFor(service);
-  const offered = resolveOffer(list, offer);
+  const selection = selectTools(inventoryFor(service), offer);
   let loading: Promise<Loaded> | undefined;
   let loaded: Loaded | undefined;
   let closed = false;
@@ -61,13 +62,13 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
 
   const isWatched = (uri: string) => {
     const { tool } = parseWatchUri(uri) ?? {};
-    return offeredResources(list, offered).some(({ about }) => about.name === tool);
+    return selection.resources.some(({ name }) => name === tool);
   };
 
   return {
-    tools: offeredTools(list, offered),
-    resources: offeredResources(list, offered),
-    instructions: instructionsFor(offered, target),
+    tools: selection.tools,
+    resources: selection.resources,
+    instructions: instructionsFor(selection, target),
     title: titleFor(target),
     async call(...args) {
       if (closed) return stoppingResult(args[0]);

@@ -1,8 +1,6 @@
 /** The parts of MCP that fxdesk speaks, as plain types. */
-
 import type { Progress } from "../core/spec/procedure";
-
-export type JsonObject = Readonly<Record<string, unknown>>;
+import type { JsonObject, ToolResult } from "./render/content";
 
 export interface Tool {
   readonly name: string;
@@ -19,13 +17,14 @@ export interface ToolAnnotations {
   readonly openWorldHint: boolean;
 }
 
-export type Content = { readonly type: "text"; readonly text: string } | ResourceLink;
-
-/** `content` and `structuredContent` are each complete, because a host shows its model only one of them. */
-export interface ToolResult {
-  readonly content: readonly Content[];
-  readonly structuredContent?: JsonObject;
-  readonly isError?: true;
+/** A watch as a listed resource. Has a `uri` only if the watch has no required fields. */
+export interface WatchResource {
+  readonly uriTemplate: string;
+  readonly uri?: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
 }
 
 /** A question to the user of a host. */
@@ -93,34 +92,4 @@ export interface McpServer {
   connect(transport: object): Promise<void>;
   /** Accepts no more calls, aborts reads, and waits for calls that move money and were sent. */
   close(): Promise<void>;
-}
-
-/** Returns an error result. Text only, because strict clients check structured content against a schema. */
-export const errorResult = (...sentences: readonly (string | false | undefined)[]): ToolResult => ({
-  content: [{ type: "text", text: sentences.filter(Boolean).join(" ") }],
-  isError: true,
-});
-
-/** Returns the result of a call that arrives while the server stops. */
-export const stoppingResult = (tool: string): ToolResult =>
-  errorResult(`${tool} failed: the server is stopping. Nothing was sent.`);
-
-/** A watch as a listed resource. Has a `uri` only if the watch has no required fields. */
-export interface WatchResource {
-  readonly uriTemplate: string;
-  readonly uri?: string;
-  readonly about: {
-    readonly name: string;
-    readonly title: string;
-    readonly description: string;
-    readonly mimeType: string;
-  };
-}
-
-export interface ResourceLink {
-  readonly type: "resource_link";
-  readonly uri: string;
-  readonly name: string;
-  readonly mimeType: string;
-  readonly description: string;
 }

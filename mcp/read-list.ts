@@ -1,43 +1,178 @@
-/** Reads the rows for one result, from the start of a list or from the cursor of an earlier result. */
-import { invalidInputError } from "../core/call/call-errors";
+/**
+ * Reads the rows for one result, from the start of a list or from the cursor of an earlier result, across pages until the
+ * result is full.
+ */
+import type { z } from "zod";
+import { nextPage } from "../core/call/next-page";
+import { invalidPageError } from "../core/call/pages";
+import type { ServiceResponse } from "../core/call/response";
+import { memoizePerOperation, type Values } from "../core/spec/fields";
 import type { Callable } from "../core/spec/operation";
-import { jsonLength } from "./truncate";
-import { type ExpiringStore, retentionText } from "./expiring-store";
-import { argumentsOf } from "./argument-names";
-import type { JsonObject } from "./protocol";
-import { maxResultLength } from "./result-content";
-import { cursorArgument, type Page, toPage, type PageReader, type RowRange, readRowRange } from "./row-range";
-import { type Row, splitRows } from "./rows";
-import type { Values } from "../core/spec/fields";
+import { extractResultList } from "../core/spec/result-list";
+import { isRequired, kindOf } from "../core/values/kind";
+import { type Continuations, cursorArgument, invalidCursorError, type Position } from "./continuations";
+import { argumentsOf } from "./render/names";
+import { type ListResult, listNameOf, type Page, type Row, type SplitBody, splitRows } from "./render/rows";
+import { jsonLength, maxResultLength } from "./render/truncate";
+import { schemaPartsOf } from "./render/values";
 
-/** A page that did not fit in a result, stored because the bank limits reads of the operation. */
-export interface StoredPage {
-  readonly tool: string;
-  readonly page: Page;
-}
-
-/** The rows for one result, and the arguments of the call for the next rows. */
-export interface ListResult extends RowRange {
-  /** True if it begins at the cursor of an earlier result. */
-  readonly isContinuation: boolean;
-  /** The arguments of the call for the rows after them. */
-  readonly nextArguments?: JsonObject;
-  /** True if the remaining rows were read but are too large to be stored. */
-  readonly isTooLargeToStore?: true;
-}
-
-const invalidCursor = (operation: Callable, message: string) =>
-  invalidInputError(operation, [{ field: cursorArgument, message }]);
-
-const expiredCursorMessage =
-  `is unknown or expired: remaining rows are kept for ${retentionText}, only by the server that read them. ` +
-  `To start over, call without ${cursorArgument}; this reads from the service again`;
+/** Maximum number of pages that one tool call reads. */
+const maxPages = 20;
 
 /** Lists up to this total length come before the result list: a quarter of a result. */
 const maxLeadingListsLength = maxResultLength / 4;
 
-/** Returns the name of the list of a row, for example `sums` or `access.accounts`. */
-export const listNameOf = ({ path }: Row): string => path.join(".");
+interface PageReader {
+  readonly operation: Callable;
+  readonly call: (values: Values) => Promise<ServiceResponse>;
+}
+
+/** True for a list, and for an object with a required list. */
+function hasList(schema: z.ZodType): boolean {
+  const { shape = {}, element } = schemaPartsOf(schema);
+  const lists = Object.values(shape).filter((inner) => isRequired(inner) && schemaPartsOf(inner).element);
+  return element !== undefined || kindOf(schema) === "unknown" || lists.length > 0;
+}
+
+/** True if the operation reads a list, or an object with a list in it. */
+export const returnsRows = memoizePerOperation(
+  ({ effect, responses, linkedPages, resultList }: Callable) =>
+    linkedPages !== undefined ||
+    resultList !== undefined ||
+    (effect === "read" &&
+      Object.values(responses).some((response) => response.kind === "json" && hasList(response.schema))),
+);
+
+/**
+ * Reads the rows for one result. A first result has at most the requested page, a continuation as much as fits. Throws the
+ * errors of the call, and InvalidInput for an invalid cursor.
+ */
+export async function readList(
+  reader: PageReader,
+  values: Values,
+  cursor: unknown,
+  continuations: Continuations,
+): Promise<ListResult> {
+  const { operation } = reader;
+  const requestedValues = withPageAndSize(operation, values);
+  const start =
+    cursor !== undefined && operation.quotaBound
+      ? continuations.find(operation, requestedValues, String(cursor))
+      : await readStart(reader, requestedValues, cursor);
+  const isContinuation = cursor !== undefined;
+  const maxRows =
+    operation.pages && !isContinuation ? Number(requestedValues[operation.pages.size]) : Infinity;
+  const { next, ...range } = await readRows(reader, start, maxRows);
+  return { ...range, isContinuation, ...(next && nextCall(operation, start, next, continuations)) };
+}
+
+/** Adds the default page and size, because a cursor depends on both. */
+function withPageAndSize({ pages }: Callable, values: Values): Values {
+  if (!pages) return values;
+  const { page, size, defaultSize } = pages;
+  return { ...values, [page]: values[page] ?? 1, [size]: values[size] ?? defaultSize };
+}
+
+/** Reads the page at which a result starts. The cursor of pages that are not stored is the index of a row. */
+async function readStart(
+  { operation, call }: PageReader,
+  values: Values,
+  cursor: unknown,
+): Promise<Position> {
+  const index = String(cursor ?? 0);
+  if (!/^\d+$/.test(index)) {
+    const message = `must be copied from next of the last result, not ${JSON.stringify(cursor)}`;
+    throw invalidCursorError(operation, message);
+  }
+  const page = toPage(operation, values, await call(values));
+  return { page: withOtherLists(operation, page), rowIndex: Number(index) };
+}
+
+/** The first row of the next result. */
+interface NextRow {
+  readonly values: Values;
+  /** Index of the row in the page. */
+  readonly rowIndex: number;
+  /** Set if the page was already read. */
+  readonly page?: Page;
+}
+
+type RowRange = Pick<ListResult, "pages" | "rows" | "unreachable"> & { readonly next?: NextRow };
+
+/**
+ * Reads rows from a position until the result is full. The last row may exceed the size limit, so that long rows do not
+ * increase the number of results.
+ */
+async function readRows(reader: PageReader, start: Position, maxRows: number): Promise<RowRange> {
+  const rows: Row[] = [];
+  const pages: [Page, ...Page[]] = [start.page];
+  const isFull = () => rows.length >= maxRows || size >= maxResultLength;
+  let size = 0;
+  let { page, rowIndex } = start;
+  for (;;) {
+    for (; rowIndex < page.rows.length; rowIndex += 1) {
+      if (isFull()) return { pages, rows, next: { values: page.values, rowIndex, page } };
+      const row = page.rows[rowIndex]!;
+      rows.push(row);
+      size += jsonLength(row.value) + 1;
+    }
+    const { following } = page;
+    if (following === undefined) return { pages, rows };
+    const { input: values, isSure } = following;
+    if (values === undefined) return { pages, rows, unreachable: true };
+    rowIndex -= page.rows.length;
+    const rangeSoFar = { pages, rows, next: { values, rowIndex } };
+    if ((isFull() && isSure) || pages.length >= maxPages) return rangeSoFar;
+    const after = await readPageAfter(reader, page, values);
+    if (!after) return rangeSoFar;
+    pages.push((page = after));
+  }
+}
+
+/** Reads the next page; undefined if that fails, so that the rows read so far are not lost. */
+async function readPageAfter({ operation, call }: PageReader, previous: Page, values: Values) {
+  const response = await call(values).catch(() => undefined);
+  if (!response) return undefined;
+  const page = toPage(operation, values, response);
+  // A service that repeats a page would otherwise be read forever.
+  if (page.rows.length > 0 && JSON.stringify(page.rows) === JSON.stringify(previous.rows))
+    throw invalidPageError(operation, response, "The page is identical to the previous one.");
+  return page;
+}
+
+/** Returns the arguments of the call for the next rows. */
+function nextCall(
+  operation: Callable,
+  start: Position,
+  { values, page, rowIndex }: NextRow,
+  continuations: Continuations,
+): Pick<ListResult, "nextArguments" | "isTooLargeToStore"> {
+  const args = argumentsOf(operation, values);
+  if (!operation.quotaBound) return { nextArguments: { ...args, [cursorArgument]: String(rowIndex) } };
+  if (!page) return { nextArguments: args };
+  const cursor = continuations.add(
+    operation,
+    page === start.page ? { ...start, rowIndex } : { page, rowIndex },
+  );
+  return cursor === undefined
+    ? { isTooLargeToStore: true }
+    : { nextArguments: { ...args, [cursorArgument]: cursor } };
+}
+
+/** Returns all rows of a body; if the operation declares a result list, only its rows, with the rest as metadata. */
+function splitResponseRows(operation: Callable, body: unknown): SplitBody {
+  const resultList = extractResultList(operation, body);
+  if (!resultList) return splitRows(body);
+  const { name, entries, rest } = resultList;
+  return { metadata: rest, rows: entries.map((value) => ({ path: [name], value })) };
+}
+
+const toPage = (operation: Callable, values: Values, response: ServiceResponse): Page => ({
+  response,
+  values,
+  ...splitResponseRows(operation, response.body),
+  following: nextPage(operation, values, response),
+});
 
 /**
  * Puts the other lists of a response in one sequence with the result list, so that none is truncated: short lists, for
@@ -58,100 +193,4 @@ function withOtherLists(operation: Callable, page: Page): Page {
     metadata,
     rows: [...rows.filter(isShort), ...page.rows, ...rows.filter((row) => !isShort(row))],
   };
-}
-
-/** The first row of a result, on a stored page or one just read. */
-interface StartingPoint {
-  /** Key of the page if it is already stored. */
-  readonly cacheKey?: string;
-  readonly page: Page;
-  readonly rowIndex: number;
-}
-
-function findStoredStart(
-  operation: Callable,
-  values: Values,
-  cursor: string,
-  store: ExpiringStore<StoredPage>,
-): StartingPoint {
-  const [key = "", index = ""] = cursor.split(".");
-  const found = store.get(key);
-  if (found?.tool !== operation.tool || !/^\d+$/.test(index))
-    throw invalidCursor(operation, expiredCursorMessage);
-  if (
-    JSON.stringify(argumentsOf(operation, values)) !==
-    JSON.stringify(argumentsOf(operation, found.page.values))
-  )
-    throw invalidCursor(
-      operation,
-      `belongs to a call with other arguments: send next unchanged, or omit ${cursorArgument}`,
-    );
-  return { cacheKey: key, page: found.page, rowIndex: Number(index) };
-}
-
-async function findStart(
-  reader: PageReader,
-  values: Values,
-  cursor: unknown,
-  store: ExpiringStore<StoredPage>,
-): Promise<StartingPoint> {
-  const { operation, call } = reader;
-  if (cursor !== undefined && operation.quotaBound)
-    return findStoredStart(operation, values, String(cursor), store);
-  const index = String(cursor ?? 0);
-  if (!/^\d+$/.test(index))
-    throw invalidCursor(
-      operation,
-      `must be copied from next of the last result, not ${JSON.stringify(cursor)}`,
-    );
-  const page = toPage(operation, values, await call(values));
-  return { page: withOtherLists(operation, page), rowIndex: Number(index) };
-}
-
-/** Adds the default page and size, because a cursor depends on both. */
-function withPageAndSize({ pages }: Callable, values: Values): Values {
-  if (!pages) return values;
-  const { page, size, defaultSize } = pages;
-  return { ...values, [page]: values[page] ?? 1, [size]: values[size] ?? defaultSize };
-}
-
-/** Returns the arguments for the rows after a range, if there are more. */
-function nextCallAfter(
-  operation: Callable,
-  { cacheKey, page: startingPage }: StartingPoint,
-  { next }: RowRange,
-  store: ExpiringStore<StoredPage>,
-): Pick<ListResult, "nextArguments" | "isTooLargeToStore"> {
-  if (!next) return {};
-  const args = argumentsOf(operation, next.values);
-  if (!operation.quotaBound) return { nextArguments: { ...args, [cursorArgument]: String(next.rowIndex) } };
-  const { page, rowIndex } = next;
-  if (!page) return { nextArguments: args };
-  const storeKey =
-    page === startingPage && cacheKey
-      ? cacheKey
-      : store.add({ tool: operation.tool, page }, jsonLength(page.rows));
-  return storeKey === undefined
-    ? { isTooLargeToStore: true }
-    : { nextArguments: { ...args, [cursorArgument]: `${storeKey}.${rowIndex}` } };
-}
-
-/**
- * Reads the rows for one result. A first result has at most the requested page, a continuation as much as fits. Throws the
- * errors of the call, and InvalidInput for an invalid cursor.
- */
-export async function readList(
-  reader: PageReader,
-  values: Values,
-  cursor: unknown,
-  store: ExpiringStore<StoredPage>,
-): Promise<ListResult> {
-  const { operation } = reader;
-  const requestedValues = withPageAndSize(operation, values);
-  const start = await findStart(reader, requestedValues, cursor, store);
-  const isContinuation = cursor !== undefined;
-  const maxRows =
-    operation.pages && !isContinuation ? Number(requestedValues[operation.pages.size]) : Infinity;
-  const range = await readRowRange(reader, start.page, start.rowIndex, maxRows);
-  return { ...range, isContinuation, ...nextCallAfter(operation, start, range, store) };
 }

@@ -2,7 +2,7 @@
 import type { Callable } from "../core/spec/operation";
 import type { ReleaseProposal } from "../core/call/call-options";
 import type { Question } from "./protocol";
-import { visibleText } from "./visible-text";
+import { visibleText } from "./render/values";
 
 /** Upper bounds in characters, because hosts show the question in a small window. */
 const [maxValueLength, maxMessageLength] = [300, 3_000];

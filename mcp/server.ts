@@ -1,4 +1,6 @@
 /** Maps a toolbox to an MCP server of the SDK. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import {
   type CallToolResult,
   type ListToolsResult,
@@ -8,11 +10,16 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import type { Progress } from "../core/spec/procedure";
-import { elicitationFor, defaultAnswerTimeoutMs } from "./elicitation";
-import { retentionText } from "./expiring-store";
+import { defaultAnswerTimeoutMs, elicitationFor } from "./elicitation";
 import type { McpServer, Toolbox } from "./protocol";
-import { version } from "./version";
-import { toListedResources, toResourceTemplates } from "./watch-uri";
+import { retentionText } from "./render/expiring-store";
+
+/** package.json is one folder above the sources and two above the build output. */
+const manifest = ["..", "../.."].map((up) => join(__dirname, up, "package.json")).find(existsSync);
+
+const version = manifest
+  ? (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version
+  : "0.0.0";
 
 /** Time for which hosts may cache the tool list, which changes only with a restart. */
 const listCacheTtlMs = 300_000;
@@ -20,50 +27,7 @@ const listCacheTtlMs = 300_000;
 const expiredMessage = (uri: string) =>
   `Unknown or expired resource ${uri}. Linked resources are kept for ${retentionText}, only by the server that created them. Call the tool again.`;
 
-type Notify = (notification: { method: string; params: Record<string, unknown> }) => Promise<void>;
-
-/**
- * Sends progress notifications if the host sent a token. The protocol requires increasing values. Errors are ignored,
- * because a call continues even if the host has disconnected.
- */
-function progressNotifier(
-  progressToken: string | number | undefined,
-  notify: Notify,
-  signal: AbortSignal,
-): ((step: Progress) => void) | undefined {
-  if (progressToken === undefined) return undefined;
-  let lastDone = -1;
-  return ({ done, total, message }) => {
-    if (done <= lastDone || signal.aborted) return;
-    lastDone = done;
-    const params = { progressToken, progress: done, ...(total !== undefined && { total }), message };
-    notify({ method: "notifications/progress", params }).catch(() => undefined);
-  };
-}
-
-/** The subscriptions of one connection, by URI. */
-class HostSubscriptions {
-  readonly #controllers = new Map<string, AbortController>();
-
-  constructor(private readonly toolbox: Toolbox) {}
-
-  /** Returns false if there is no watch at the URI. */
-  add(uri: string, onUpdated: () => void): boolean {
-    this.remove(uri);
-    const controller = new AbortController();
-    this.#controllers.set(uri, controller);
-    return this.toolbox.subscribe(uri, onUpdated, controller.signal);
-  }
-
-  remove(uri: string): void {
-    this.#controllers.get(uri)?.abort();
-    this.#controllers.delete(uri);
-  }
-
-  removeAll(): void {
-    for (const uri of this.#controllers.keys()) this.remove(uri);
-  }
-}
+const invalidParamsError = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 
 /**
  * Subscription mechanism of a connection. `requests`: one request per URI on a lasting connection, or a stream. `streams`:
@@ -95,6 +59,18 @@ export function createToolboxServer(
       cacheHints: { "tools/list": { ttlMs: listCacheTtlMs, cacheScope: "private" } },
     },
   );
+  handleTools(server, toolbox, actor, answerTimeoutMs);
+  handleResources(server, toolbox);
+  if (subscriptionMode === "requests") handleSubscriptions(server, toolbox);
+  return server;
+}
+
+function handleTools(
+  server: Server,
+  toolbox: Toolbox,
+  actor: string | undefined,
+  answerTimeoutMs: number,
+): void {
   server.setRequestHandler("tools/list", () => ({ tools: toolbox.tools }) as ListToolsResult);
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const { signal, notify, _meta: meta } = context.mcpReq;
@@ -107,42 +83,79 @@ export function createToolboxServer(
     });
     const question = elicitation.pendingRequest();
     if (question) return question;
-    if (!result) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}.`);
+    if (!result) throw invalidParamsError(`Unknown tool: ${params.name}.`);
     return result as CallToolResult;
   });
-  // Stored results are not listed: only a caller that received the URI may read them.
-  server.setRequestHandler("resources/list", () => ({ resources: toListedResources(toolbox.resources) }));
-  server.setRequestHandler("resources/templates/list", () => ({
-    resourceTemplates: toResourceTemplates(toolbox.resources),
+}
+
+/** Stored results are not listed: only a caller that received the URI may read them. */
+function handleResources(server: Server, toolbox: Toolbox): void {
+  const { resources } = toolbox;
+  server.setRequestHandler("resources/list", () => ({
+    resources: resources.flatMap(({ uri, name, title, description, mimeType }) =>
+      uri === undefined ? [] : [{ uri, name, title, description, mimeType }],
+    ),
   }));
-  server.setRequestHandler("resources/read", async ({ params }) => {
-    const found = await toolbox.read(params.uri).catch((error: Error) => {
+  server.setRequestHandler("resources/templates/list", () => ({
+    resourceTemplates: resources.map(({ uriTemplate, name, title, description, mimeType }) => ({
+      uriTemplate,
+      name,
+      title,
+      description,
+      mimeType,
+    })),
+  }));
+  server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
+    const found = await toolbox.read(uri).catch((error: Error) => {
       throw new ProtocolError(ProtocolErrorCode.InternalError, error.message);
     });
-    if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, expiredMessage(params.uri));
+    if (!found) throw invalidParamsError(expiredMessage(uri));
     return found as ReadResourceResult;
   });
-  if (subscriptionMode === "requests") handleSubscriptions(server, toolbox);
-  return server;
 }
 
 /** Handles subscriptions of older revisions, which end with the connection. */
 function handleSubscriptions(server: Server, toolbox: Toolbox): void {
-  const subscriptions = new HostSubscriptions(toolbox);
+  const subscriptions = new Map<string, AbortController>();
+  const remove = (uri: string) => {
+    subscriptions.get(uri)?.abort();
+    subscriptions.delete(uri);
+  };
   server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+    remove(uri);
+    const controller = new AbortController();
     const onUpdated = () => void server.sendResourceUpdated({ uri }).catch(() => undefined);
-    if (!subscriptions.add(uri, onUpdated))
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `There is no watch at ${uri}. Use a URI from the resource list or templates.`,
-      );
+    if (!toolbox.subscribe(uri, onUpdated, controller.signal))
+      throw invalidParamsError(`There is no watch at ${uri}. Use a URI from the resource list or templates.`);
+    subscriptions.set(uri, controller);
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
-    subscriptions.remove(uri);
+    remove(uri);
     return {};
   });
-  Object.assign(server, { onclose: () => subscriptions.removeAll() });
+  Object.assign(server, { onclose: () => [...subscriptions.keys()].forEach(remove) });
+}
+
+type Notify = (notification: { method: string; params: Record<string, unknown> }) => Promise<void>;
+
+/**
+ * Sends progress notifications if the host sent a token. The protocol requires increasing values. Errors are ignored,
+ * because a call continues even if the host has disconnected.
+ */
+function progressNotifier(
+  progressToken: string | number | undefined,
+  notify: Notify,
+  signal: AbortSignal,
+): ((step: Progress) => void) | undefined {
+  if (progressToken === undefined) return undefined;
+  let lastDone = -1;
+  return ({ done, total, message }) => {
+    if (done <= lastDone || signal.aborted) return;
+    lastDone = done;
+    const params = { progressToken, progress: done, ...(total !== undefined && { total }), message };
+    notify({ method: "notifications/progress", params }).catch(() => undefined);
+  };
 }
 
 /** Creates a server that the caller connects to a transport. */

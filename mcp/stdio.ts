@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import { type HostMessage, StreamListeners, listenMethod } from "./listeners";
+import { type HostMessage, StreamListeners, listenMethod } from "./stream-listeners";
 import type { RunningServer, Toolbox } from "./protocol";
 import { createToolboxServer } from "./server";
 

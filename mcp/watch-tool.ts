@@ -6,11 +6,10 @@ import { json } from "../core/spec/declare";
 import { memoizePerOperation, type Values } from "../core/spec/fields";
 import type { Callable } from "../core/spec/operation";
 import type { Change, Watch } from "../core/spec/watch";
-import type { ListResult } from "./read-list";
-import { argumentsOf } from "./argument-names";
-import type { JsonObject } from "./protocol";
-import { maxResultLength } from "./result-content";
-import { jsonLength } from "./truncate";
+import type { JsonObject } from "./render/content";
+import { argumentsOf } from "./render/names";
+import type { ListResult } from "./render/rows";
+import { jsonLength, maxResultLength } from "./render/truncate";
 
 /** Arguments of the tool that are not fields of the watch. */
 const ownArguments = { cursor: "cursor", from: "from" } as const;
@@ -38,8 +37,16 @@ export const watchInputProperties = ({ day }: Watch): JsonObject => ({
   },
 });
 
-/** Separates the fields of the watch from the own arguments. Strict hosts send null for omitted arguments. */
-export function splitWatchArguments(input: JsonObject): readonly [given: JsonObject, own: JsonObject] {
+/** Where a read of changes begins. */
+export interface WatchPosition {
+  readonly cursor?: unknown;
+  readonly from?: unknown;
+}
+
+/** Separates the fields of the watch from the position. Strict hosts send null for omitted arguments. */
+export function splitWatchArguments(
+  input: JsonObject,
+): readonly [given: JsonObject, position: WatchPosition] {
   const { [ownArguments.cursor]: cursor, [ownArguments.from]: from, ...given } = input;
   return [given, { ...(cursor != null && { cursor }), ...(from != null && { from }) }];
 }
@@ -87,12 +94,6 @@ function takeFittingChanges(changes: readonly Change[]): Change[] {
   });
 }
 
-interface WatchReadOptions {
-  readonly cursor?: unknown;
-  readonly from?: unknown;
-  readonly signal: AbortSignal | undefined;
-}
-
 const optionalText = (name: string, value: unknown) => (value === undefined ? {} : { [name]: String(value) });
 
 /**
@@ -103,7 +104,8 @@ export async function readChanges(
   watch: Watch,
   client: Pick<ClientCore, "changesSince">,
   values: Values,
-  { cursor: after, from, signal }: WatchReadOptions,
+  { cursor: after, from }: WatchPosition,
+  signal: AbortSignal,
 ): Promise<ListResult> {
   const batch = await client.changesSince(watch, values, {
     consumer,
@@ -111,7 +113,7 @@ export async function readChanges(
     limit: maxChangesPerResult,
     ...optionalText("from", from),
     ...optionalText("cursor", after),
-    ...(signal && { signal }),
+    signal,
   });
   const changes = takeFittingChanges(batch.changes);
   const cursor = changes.at(-1)?.cursor ?? batch.next;

@@ -113,7 +113,7 @@ async function serveOverHttp(parsed: ParsedArguments, terminal: Terminal): Promi
   const settings = await effectiveSettings(parsed, terminal);
   const offer = offerFrom(parsed, terminal, settings, mcp);
   const client = await createConnect(settings, await loadExtendedService(terminal), offer)();
-  asUsageError(() => mcp.resolveOffer(mcp.toolListFor(client.service), offer));
+  asUsageError(() => mcp.selectTools(mcp.inventoryFor(client.service), offer));
   const server = await mcp
     .serveHttp({
       client,

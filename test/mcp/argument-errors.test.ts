@@ -7,7 +7,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import { createToolbox } from "../../mcp/toolbox";
-import type { JsonObject, Toolbox } from "../../mcp/protocol";
+import type { Toolbox } from "../../mcp/protocol";
+import type { JsonObject } from "../../mcp/render/content";
 import { textOf } from "./support/clients";
 
 let server: Server;

@@ -3,8 +3,9 @@ import { InMemoryTransport, Client as ModernClient } from "@modelcontextprotocol
 import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import * as fc from "fast-check";
 import { createMcpServer, type HttpServer, type McpServer, serveHttp } from "../../mcp";
-import { ExpiringStore, retentionMs } from "../../mcp/expiring-store";
-import type { JsonObject, ToolResult } from "../../mcp/protocol";
+import { Continuations } from "../../mcp/continuations";
+import { ExpiringStore, retentionMs } from "../../mcp/render/expiring-store";
+import type { JsonObject, ToolResult } from "../../mcp/render/content";
 import { readList } from "../../mcp/read-list";
 import { operations, type Values } from "@fxdesk/toolkit/operations";
 import { type McpClient, revisions, textOf } from "./support/clients";
@@ -237,7 +238,7 @@ test("stops and reports a service that repeats the same page", async () => {
   const reading = createClient({ baseUrl: same.url, clientId: "c", credentials: { accessToken: "t" } });
   const trades = operations.find(({ tool }) => tool === "list_trades")!;
   const call = async (values: Values) => reading.call(trades, { ...values, page: 1 });
-  await expect(readList({ operation: trades, call }, {}, undefined, new ExpiringStore())).rejects.toThrow(
+  await expect(readList({ operation: trades, call }, {}, undefined, new Continuations())).rejects.toThrow(
     "The page is identical to the previous one.",
   );
   await reading.close();

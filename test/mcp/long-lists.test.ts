@@ -4,11 +4,11 @@ import { createClient } from "../../core";
 import { contract, defineService, type Procedure } from "../../core/operations";
 import { procedures } from "../../core/procedures/all";
 import { elementOf, kindOf, optionsOf, shapeOf } from "../../core/values/kind";
-import type { JsonObject, ToolResult } from "../../mcp/protocol";
-import { returnsRows } from "../../mcp/row-range";
-import { maxResultLength } from "../../mcp/result-content";
-import { Resources } from "../../mcp/resources";
-import { toolResultOf } from "../../mcp/tool-result";
+import type { JsonObject, ToolResult } from "../../mcp/render/content";
+import { returnsRows } from "../../mcp/read-list";
+import { maxResultLength } from "../../mcp/render/truncate";
+import { Resources } from "../../mcp/render/links";
+import { renderResult } from "../../mcp/render/result";
 import { withAssistant } from "../support/surfaces";
 import { textOf } from "./support/clients";
 
@@ -172,7 +172,7 @@ test("states how many gaps are omitted beside a list", async () => {
   };
   const page = { response, values: {}, metadata: { gaps }, rows: [], following: undefined };
   const list = { pages: [page] as const, rows: [], isContinuation: false };
-  const { structuredContent } = await toolResultOf(watch, list, { notes: [] }, new Resources());
+  const { structuredContent } = await renderResult(watch, list, { notes: [] }, new Resources());
   const { gaps: shown, truncated } = structuredContent as { gaps: string[]; truncated: string };
   expect(truncated).toContain(` and ${gaps.length - shown.length} rows are omitted.`);
   expect(shown).toEqual(gaps.slice(0, shown.length));

@@ -2,11 +2,12 @@
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { operations } from "../../core/contract/all";
 import { createToolbox } from "../../mcp/toolbox";
-import type { JsonObject, Toolbox } from "../../mcp/protocol";
+import type { Toolbox } from "../../mcp/protocol";
+import type { JsonObject } from "../../mcp/render/content";
 import { sampleInput } from "../support/samples";
 import { sampleOrder, type ReleaseFixture, createReleaseFixture } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
-import { argumentsOf } from "../../mcp/argument-names";
+import { argumentsOf } from "../../mcp/render/names";
 import { textOf } from "./support/clients";
 
 let place: ReleaseFixture;

@@ -4,7 +4,8 @@ import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import { openJournal } from "../../core/journal/journal";
 import { parseStoreSettings } from "../../core/store/settings";
 import { createToolbox } from "../../mcp/toolbox";
-import type { JsonObject, Toolbox } from "../../mcp/protocol";
+import type { Toolbox } from "../../mcp/protocol";
+import type { JsonObject } from "../../mcp/render/content";
 import { faultServer, type FaultServer, respond } from "../support/fault-server";
 import { textOf } from "./support/clients";
 

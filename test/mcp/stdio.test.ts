@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { fxdeskService } from "../../core/client/fxdesk-service";
-import { toolListOf } from "../../mcp/tools";
+import { buildInventory } from "../../mcp/inventory";
 import { untilEvent } from "../support/eventually";
 import { demoEnvironment, fxdeskMcp, revisions, textOf } from "./support/clients";
 
@@ -115,7 +115,7 @@ describe("the built package", () => {
 
   test("lists the declared tools", async () => {
     const written: unknown = JSON.parse(await readFile(join(dist, "tools.json"), "utf8"));
-    expect(written).toEqual(JSON.parse(JSON.stringify(toolListOf(fxdeskService))));
+    expect(written).toEqual(JSON.parse(JSON.stringify(buildInventory(fxdeskService))));
   });
 
   test("lists its tools before it loads the contract", () => {

@@ -12,15 +12,14 @@ import {
   text,
 } from "@fxdesk/toolkit/operations";
 import { type ServiceResponse, ReceivedFile } from "@fxdesk/toolkit";
-import { visibleText } from "../../mcp/visible-text";
-import { truncate, jsonLength } from "../../mcp/truncate";
-import { decimalString, withDecimalStrings } from "../../mcp/decimal-strings";
-import { ExpiringStore } from "../../mcp/expiring-store";
-import { toolResultOf } from "../../mcp/tool-result";
+import { truncate, jsonLength } from "../../mcp/render/truncate";
+import { decimalString, visibleText, withDecimalStrings } from "../../mcp/render/values";
+import { Continuations } from "../../mcp/continuations";
+import { renderResult } from "../../mcp/render/result";
 import { readList } from "../../mcp/read-list";
-import { Resources } from "../../mcp/resources";
-import type { JsonObject, ToolResult } from "../../mcp/protocol";
-import { maxResultLength } from "../../mcp/result-content";
+import { Resources } from "../../mcp/render/links";
+import type { JsonObject, ToolResult } from "../../mcp/render/content";
+import { maxResultLength } from "../../mcp/render/truncate";
 import { textOf } from "./support/clients";
 
 const listed = z.array(z.object({ id: z.string(), amount: z.number(), days: z.int() }));
@@ -84,8 +83,8 @@ interface Part {
 async function resultOf(listing: Declaration, input: Values, first: ServiceResponse): Promise<ToolResult> {
   const responses = [first];
   const call = async () => responses.shift() ?? response([]);
-  const found = await readList({ operation: listing, call }, input, undefined, new ExpiringStore());
-  return toolResultOf(listing, found, { notes: [] }, resources);
+  const found = await readList({ operation: listing, call }, input, undefined, new Continuations());
+  return renderResult(listing, found, { notes: [] }, resources);
 }
 
 const makeThings = (count: number) =>
@@ -407,7 +406,7 @@ describe("content that is too long", () => {
     const acting = (responses: Declaration["responses"]) =>
       declared({ effect, method: "POST", responses: { 202: text("Later."), ...responses } });
     const done = (responses: Declaration["responses"], status: number, body: unknown) =>
-      toolResultOf(
+      renderResult(
         acting(responses),
         { pages: [{ response: response(body, { status }) }] },
         { notes: [] },

@@ -2,20 +2,20 @@
 import { contract, type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { declarationsOf } from "../../core/spec/service";
 import { fxdeskService } from "../../core/client/fxdesk-service";
-import { type AllowableEffect, parseAllowedEffects } from "../../mcp/allow";
-import { type Offer, resolveOffer, offeredTools } from "../../mcp/offer";
+import { type AllowableEffect, type Offer, parseAllowedEffects, selectTools } from "../../mcp/filters";
 import { targetOf } from "../../mcp/target";
 import { instructionsFor, titleFor } from "../../mcp/instructions";
-import { argumentName } from "../../mcp/argument-names";
-import type { JsonObject, Tool } from "../../mcp/protocol";
-import { listedFields, toolListOf, toolsOf } from "../../mcp/tools";
+import { argumentName } from "../../mcp/render/names";
+import type { Tool } from "../../mcp/protocol";
+import type { JsonObject } from "../../mcp/render/content";
+import { listedFields, buildInventory, toolsOf } from "../../mcp/inventory";
 import { getRate } from "./support/added-operation";
 
 const everything: readonly AllowableEffect[] = ["change", "money"];
 
 /** Returns the offered tools of the contract alone. */
-const ofContract = toolListOf(contract);
-const offered = (offer: Offer) => offeredTools(ofContract, resolveOffer(ofContract, offer));
+const ofContract = buildInventory(contract);
+const offered = (offer: Offer) => selectTools(ofContract, offer).tools;
 const tools = offered({ allow: everything });
 const declared = new Map<string, Declaration>(operations.map((each) => [each.tool, each]));
 const toolCases = tools.map((tool) => [tool.name, tool, declared.get(tool.name)!] as const);
@@ -84,8 +84,8 @@ describe.each(toolCases)("%s", (name, tool, { effect, summary, title }) => {
 const refusedKeywords = /^(x-.*|\$ref|\$defs|\$schema|anyOf|oneOf|allOf|not|if|title|id)$/;
 
 /** Returns the offered tools of the complete fxdesk service. */
-const ofFxdesk = toolListOf(fxdeskService);
-const offeredByFxdesk = (offer: Offer) => offeredTools(ofFxdesk, resolveOffer(ofFxdesk, offer));
+const ofFxdesk = buildInventory(fxdeskService);
+const offeredByFxdesk = (offer: Offer) => selectTools(ofFxdesk, offer).tools;
 
 /** Tools with many fields; bench/ reports the tokens of all tools. */
 const large = new Set(["initiate_payment", "initiate_bulk_payment", "reconcile_transactions", "order_trade"]);
@@ -151,7 +151,7 @@ describe("tools offered by the operator", () => {
 
   test("are listed as incomplete in the instructions, with the operator as contact", () => {
     const instructions = (offer: Offer) =>
-      instructionsFor(resolveOffer(ofFxdesk, offer), { environment: "sandbox" });
+      instructionsFor(selectTools(ofFxdesk, offer), { environment: "sandbox" });
     expect(instructions({})).toContain("ask the operator");
     expect(instructions({ toolsets: ["all"] })).not.toContain("offer it");
     expect(instructions({})).toContain("A watch_ tool");
@@ -195,7 +195,7 @@ describe("tools offered by the operator", () => {
       /daily|has more tools|list_/,
     ],
   ])("the instructions are true of what is offered: %s", (_, offer, says, not) => {
-    const instructions = instructionsFor(resolveOffer(ofFxdesk, offer), { environment: "sandbox" });
+    const instructions = instructionsFor(selectTools(ofFxdesk, offer), { environment: "sandbox" });
     expect(instructions).toMatch(says);
     expect(instructions).not.toMatch(not);
   });
@@ -251,9 +251,10 @@ describe("lists only tools that the operator allows", () => {
     const of = (allow: readonly AllowableEffect[]) =>
       instructionsFor(
         {
+          tools: tools.slice(0, 1),
+          resources: [],
           allow,
           names: new Set(["list_trades"]),
-          isEmpty: false,
           hasMore: true,
           hasWatches: true,
           skipsRelease: false,
@@ -285,7 +286,7 @@ describe("names the connection", () => {
   ])("%j", (settings, words) => {
     const connection = targetOf(settings);
     expect(titleFor(connection)).toBe(`fxdesk (${words})`);
-    expect(instructionsFor(resolveOffer(ofFxdesk, {}), connection)).toContain(`The connection: ${words}.`);
+    expect(instructionsFor(selectTools(ofFxdesk, {}), connection)).toContain(`The connection: ${words}.`);
   });
 });
 

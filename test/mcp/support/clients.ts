@@ -11,7 +11,8 @@ import { StreamableHTTPClientTransport as OlderHttp } from "@modelcontextprotoco
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { environmentName } from "@fxdesk/toolkit";
-import type { Tool, ToolResult } from "../../../mcp/protocol";
+import type { Tool } from "../../../mcp/protocol";
+import type { ToolResult } from "../../../mcp/render/content";
 
 export interface McpClient {
   listTools(): Promise<{ tools: Tool[] }>;

@@ -1,4 +1,8 @@
 /** Truncates responses to a size that a model can read. */
+import type { Callable } from "../../core/spec/operation";
+
+/** Upper bound of one result in characters of JSON: about 5,000 tokens, well below the limits of hosts. */
+export const maxResultLength = 20_000;
 
 export const jsonLength = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
 
@@ -47,3 +51,9 @@ function truncateObject(object: object, budget: number): unknown {
     Object.keys(object).flatMap((key) => (included.has(key) ? [[key, included.get(key)]] : [])),
   );
 }
+
+/** Adds a warning for calls that are not reads, which must not be repeated to see the rest. */
+export const truncationNote = ({ effect }: Callable, text: string): string =>
+  effect === "read"
+    ? text
+    : `${text} Do not call the tool again to see the rest: that would repeat the action.`;

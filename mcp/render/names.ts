@@ -1,9 +1,12 @@
-/** Argument names in snake case, although the contract mixes spellings: `Consent-ID` is `consent_id`. */
+/**
+ * Names as models see them: arguments in snake case, although the contract mixes spellings (`Consent-ID` is `consent_id`),
+ * and tools instead of methods.
+ */
 import type { z } from "zod";
-import type { Callable } from "../core/spec/operation";
-import { modelFields, memoizePerOperation } from "../core/spec/fields";
-import { unwrap } from "../core/values/kind";
-import type { JsonObject } from "./protocol";
+import type { Callable } from "../../core/spec/operation";
+import { modelFields, memoizePerOperation } from "../../core/spec/fields";
+import type { JsonObject } from "./content";
+import { schemaPartsOf } from "./values";
 
 /** Converts `Consent-ID`, `paymentId` and `page_size` to consent_id, payment_id and page_size. */
 export const argumentName = (name: string): string =>
@@ -14,15 +17,6 @@ export const argumentName = (name: string): string =>
 
 /** Returns a key that is equal for all spellings of one name. */
 export const spellingKey = (name: string): string => name.toLowerCase().replace(/[-_.\s]/g, "");
-
-/** The nested schemas of a schema. */
-export interface SchemaParts {
-  readonly shape?: Readonly<Record<string, z.ZodType>>;
-  readonly element?: z.ZodType;
-  readonly options?: readonly z.ZodType[];
-}
-
-export const schemaPartsOf = (schema: z.ZodType): SchemaParts => unwrap(schema).def as SchemaParts;
 
 function* namesIn(schema: z.ZodType): Generator<string> {
   const { shape = {}, element, options = [] } = schemaPartsOf(schema);
@@ -45,6 +39,12 @@ export function withArgumentNames(operation: Callable, text: string): string {
   const names = contractSpellings(operation);
   if (names.length === 0) return text;
   return text.replace(new RegExp(`(?<![\\w-])(${names.join("|")})(?![\\w-])`, "g"), argumentName);
+}
+
+/** Returns a function that replaces method names of the client, for example `trades.list`, with tool names. */
+export function replaceWithToolNames(operations: readonly Callable[]): (text: string) => string {
+  const tools = new Map(operations.map(({ name, tool }) => [name, tool]));
+  return (text) => text.replace(/\b[a-z]\w*\.[a-z]\w*\b/gi, (name) => tools.get(name) ?? name);
 }
 
 /** Converts field names to argument names, also inside objects and lists. */

@@ -1,6 +1,8 @@
-/** Files and long texts of results, stored for a limited time and read in parts by URI. */
+/** Links to files and long texts, which are stored for a limited time and read in parts by URI. */
+import type { Callable } from "../../core/spec/operation";
+import type { JsonObject, ResourceLink, ResultContent } from "./content";
 import { ExpiringStore, retentionText } from "./expiring-store";
-import type { JsonObject, ResourceLink } from "./protocol";
+import { maxResultLength, truncate, truncationNote } from "./truncate";
 
 export interface Resource {
   readonly name: string;
@@ -64,4 +66,37 @@ export class Resources {
         : { blob: content.subarray(start, end).toString("base64") };
     return { contents: [{ uri, mimeType, ...part, ...(next && { _meta: { next } }) }] };
   }
+}
+
+export const excerptNote = "Only the beginning is shown.";
+const notStoredNote = "The complete content is too large to be stored on this server.";
+
+/** Stores a resource and returns the given facts with a link to it. */
+export function linkedContent(facts: JsonObject, resource: Resource, resources: Resources): ResultContent {
+  const link = resources.add(resource);
+  if (!link) return { content: facts, remarks: [notStoredNote] };
+  const { uri, description } = link;
+  return {
+    content: { ...facts, resource: uri, resource_description: description },
+    remarks: [`The complete content is the resource ${uri}: ${description}`],
+    attachments: [link],
+  };
+}
+
+/** Returns a text; if it is too long, its beginning and a link to the complete text. */
+export function textContent(
+  operation: Callable,
+  facts: JsonObject,
+  resource: Resource & { content: string },
+  resources: Resources,
+): ResultContent {
+  const excerpt = truncate(resource.content, maxResultLength);
+  if (excerpt === resource.content) return { content: { ...facts, text: excerpt }, remarks: [] };
+  const truncated = truncationNote(operation, excerptNote);
+  const { content, remarks, ...rest } = linkedContent(
+    { truncated, ...facts, text: excerpt },
+    resource,
+    resources,
+  );
+  return { content, remarks: [truncated, ...remarks], ...rest };
 }

@@ -1,5 +1,8 @@
-/** Splits a body into the rows of its lists and the rest, and joins them again. */
-import type { JsonObject } from "./protocol";
+/** The rows of lists: pages and the rows that one result shows; splits a body into rows and the rest, and joins them again. */
+import type { NextPage } from "../../core/call/next-page";
+import type { ServiceResponse } from "../../core/call/response";
+import type { Values } from "../../core/spec/fields";
+import { isObject, type JsonObject } from "./content";
 
 /** A row and the path of its list; empty if the body itself is the list. */
 export interface Row {
@@ -13,7 +16,32 @@ export interface SplitBody {
   readonly rows: readonly Row[];
 }
 
-const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null;
+/** A page, or a complete list that has no pages. */
+export interface Page {
+  readonly response: ServiceResponse;
+  /** Input values of the call that read the page. */
+  readonly values: Values;
+  readonly metadata: unknown;
+  readonly rows: readonly Row[];
+  readonly following: NextPage | undefined;
+}
+
+/** The rows for one result, and the pages they come from. */
+export interface ListResult {
+  readonly pages: readonly [Page, ...Page[]];
+  readonly rows: readonly Row[];
+  /** True if the next page is behind a link that does not match the operation. */
+  readonly unreachable?: true;
+  /** True if it begins at the cursor of an earlier result. */
+  readonly isContinuation: boolean;
+  /** The arguments of the call for the rows after them. */
+  readonly nextArguments?: JsonObject;
+  /** True if the remaining rows were read but are too large to be stored. */
+  readonly isTooLargeToStore?: true;
+}
+
+/** Returns the name of the list of a row, for example `sums` or `access.accounts`. */
+export const listNameOf = ({ path }: Row): string => path.join(".");
 
 /** Splits a body into its rows, in document order, and the rest. */
 export function splitRows(body: unknown, path: readonly string[] = []): SplitBody {

@@ -1,14 +1,13 @@
-/** A file of the service, or a long text, as the result of a tool. */
-import { readBytes } from "../core/call/file-delivery";
-import type { ReceivedFile } from "../core/call/received-file";
-import type { Callable } from "../core/spec/operation";
-import type { DeliverFile } from "../core/spec/procedure";
-import { visibleText } from "./visible-text";
-import { jsonLength, truncate } from "./truncate";
+/** Formats files: of the service, and those that a procedure delivers. */
+import { readBytes } from "../../core/call/file-delivery";
+import type { ReceivedFile } from "../../core/call/received-file";
+import type { Callable } from "../../core/spec/operation";
+import type { DeliverFile } from "../../core/spec/procedure";
+import { isObject, type JsonObject, type ResourceLink, type ResultContent } from "./content";
 import { retentionText } from "./expiring-store";
-import type { JsonObject, ResourceLink } from "./protocol";
-import { type Resource, type Resources, storedUriRoot } from "./resources";
-import { truncationNote, maxResultLength, type ResultContent } from "./result-content";
+import { excerptNote, linkedContent, type Resources, storedUriRoot, textContent } from "./links";
+import { jsonLength, maxResultLength, truncate } from "./truncate";
+import { visibleText } from "./values";
 
 /** Largest file that is stored, in bytes. */
 const maxFileBytes = 8 * 1024 * 1024;
@@ -36,39 +35,6 @@ async function readFirstBytes(
 const commandLineHint = ({ name }: Callable) =>
   `To save the complete file, run on the command line: fxdesk call ${name} … --output FILE.`;
 
-const excerptNote = "Only the beginning is shown.";
-const notStoredNote = "The complete content is too large to be stored on this server.";
-
-/** Stores a resource and returns the given facts with a link to it. */
-export function linkedContent(facts: JsonObject, resource: Resource, resources: Resources): ResultContent {
-  const link = resources.add(resource);
-  if (!link) return { content: facts, remarks: [notStoredNote] };
-  const { uri, description } = link;
-  return {
-    content: { ...facts, resource: uri, resource_description: description },
-    remarks: [`The complete content is the resource ${uri}: ${description}`],
-    attachments: [link],
-  };
-}
-
-/** Returns a text; if it is too long, its beginning and a link to the complete text. */
-export function textContent(
-  operation: Callable,
-  facts: JsonObject,
-  resource: Resource & { content: string },
-  resources: Resources,
-): ResultContent {
-  const excerpt = truncate(resource.content, maxResultLength);
-  if (excerpt === resource.content) return { content: { ...facts, text: excerpt }, remarks: [] };
-  const truncated = truncationNote(operation, excerptNote);
-  const { content, remarks, ...rest } = linkedContent(
-    { truncated, ...facts, text: excerpt },
-    resource,
-    resources,
-  );
-  return { content, remarks: [truncated, ...remarks], ...rest };
-}
-
 /** Stores the files of a procedure as resources. Throws if a file is too large. */
 export const deliverToResources =
   (resources: Resources): DeliverFile =>
@@ -90,8 +56,6 @@ interface FirstPart {
   readonly text?: string;
   readonly _meta?: { readonly next: string };
 }
-
-const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null;
 
 const isDeliveredFile = (value: JsonObject): value is DeliveredFile =>
   typeof value.uri === "string" && value.uri.startsWith(storedUriRoot) && typeof value.name === "string";

@@ -1,21 +1,30 @@
 /** Prepares response values for models: decimal numbers as text, strings without invisible characters. */
 import type { z } from "zod";
-import { kindOf, unwrap } from "../core/values/kind";
-import { visibleText } from "./visible-text";
+import { kindOf, unwrap } from "../../core/values/kind";
 
-interface InnerSchemas {
+/**
+ * Control and format characters, line and paragraph separators, and default-ignorable characters (fillers, tags, variation
+ * selectors). They hide or reverse words for a person, while a model still reads them.
+ */
+const invisibleCharacters = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Removes invisible characters from text of other people. */
+export const visibleText = (text: string): string => text.replace(invisibleCharacters, "");
+
+/** The nested schemas of a schema. */
+export interface SchemaParts {
   readonly shape?: Readonly<Record<string, z.ZodType>>;
   readonly element?: z.ZodType;
   readonly valueType?: z.ZodType;
   readonly options?: readonly z.ZodType[];
 }
 
-const innerSchemasOf = (schema: z.ZodType): InnerSchemas => unwrap(schema).def as InnerSchemas;
+export const schemaPartsOf = (schema: z.ZodType): SchemaParts => unwrap(schema).def as SchemaParts;
 
 /** Returns the schema of an entry of an object or array; undefined if the contract has none. */
 function entrySchemaOf(schema: z.ZodType | undefined, key: string): z.ZodType | undefined {
   if (!schema) return undefined;
-  const { shape, element, valueType, options = [] } = innerSchemasOf(schema);
+  const { shape, element, valueType, options = [] } = schemaPartsOf(schema);
   return (
     shape?.[key] ??
     element ??
@@ -25,7 +34,7 @@ function entrySchemaOf(schema: z.ZodType | undefined, key: string): z.ZodType | 
 }
 
 const isIntegerSchema = (schema: z.ZodType): boolean =>
-  kindOf(schema) === "integer" || (innerSchemasOf(schema).options?.some(isIntegerSchema) ?? false);
+  kindOf(schema) === "integer" || (schemaPartsOf(schema).options?.some(isIntegerSchema) ?? false);
 
 /** Formats a number in decimal notation with the digits of its shortest form: 1e-7 becomes 0.0000001. */
 export function decimalString(value: number): string {

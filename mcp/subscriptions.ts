@@ -1,6 +1,23 @@
-/** A subscription to a watch: polls it, and stores the changes until the host reads them. */
+/** Watches as resources: their URIs, and subscriptions that poll them and store the changes until the host reads them. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { JsonObject } from "./protocol";
+import type { JsonObject } from "./render/content";
+
+export const watchMimeType = "application/json";
+
+export const watchUriRoot = "fxdesk://watches/";
+
+/** Parses the tool and its arguments from a URI; undefined if it is not a watch URI. */
+export function parseWatchUri(
+  uri: string,
+): { readonly tool: string; readonly input: JsonObject } | undefined {
+  if (!uri.startsWith(watchUriRoot) || !URL.canParse(uri)) return undefined;
+  const { pathname, searchParams } = new URL(uri);
+  const input = [...new Set(searchParams.keys())].map((name) => {
+    const values = searchParams.getAll(name);
+    return [name, values.length === 1 ? values[0] : values];
+  });
+  return { tool: pathname.slice(1), input: Object.fromEntries(input) as JsonObject };
+}
 
 /** A batch of changes. */
 export interface WatchUpdate extends JsonObject {
@@ -18,7 +35,34 @@ interface SubscriptionOptions {
   readonly onUpdated: () => void;
 }
 
-export class Subscription {
+/** The open subscriptions by URI. */
+export class Subscriptions {
+  readonly #open = new Map<string, Subscription>();
+
+  /** Polls the watch at a URI until the signal aborts. Replaces an earlier subscription. */
+  add(uri: string, options: SubscriptionOptions, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    const subscription = new Subscription(options);
+    this.#open.get(uri)?.close();
+    this.#open.set(uri, subscription);
+    signal.addEventListener("abort", () => this.#remove(uri, subscription), { once: true });
+  }
+
+  get(uri: string): Subscription | undefined {
+    return this.#open.get(uri);
+  }
+
+  closeAll(): void {
+    for (const subscription of this.#open.values()) subscription.close();
+  }
+
+  #remove(uri: string, subscription: Subscription): void {
+    subscription.close();
+    if (this.#open.get(uri) === subscription) this.#open.delete(uri);
+  }
+}
+
+class Subscription {
   readonly #stop = new AbortController();
   #cursor: string | undefined;
   #unread: WatchUpdate | undefined;

@@ -1,13 +1,69 @@
 /** Error results for models: the failure, the outcome of the call and the next step. */
-import { type FxdeskError, InvalidInput, type ReleaseNeeded } from "../core/spec/errors";
-import type { Callable } from "../core/spec/operation";
 import { connectionHint } from "../core/call/prepare";
-import { visibleText } from "./visible-text";
+import { FxdeskError, InvalidInput, ReleaseNeeded } from "../core/spec/errors";
 import { fieldsHiddenFromModels } from "../core/spec/fields";
-import { withArgumentNames } from "./argument-names";
-import { type Answer, errorResult, type ToolResult } from "./protocol";
-import { replaceWithToolNames } from "./tools";
+import type { Callable } from "../core/spec/operation";
 import { describeViolations } from "../core/spec/violation";
+import type { Answer } from "./protocol";
+import { errorResult, type ToolResult } from "./render/content";
+import { replaceWithToolNames, withArgumentNames } from "./render/names";
+import { visibleText } from "./render/values";
+import { describeTarget, type Target } from "./target";
+
+/** The circumstances of a failed call. */
+interface FailureContext {
+  /** All declarations of the service. */
+  readonly callables: readonly Callable[];
+  readonly target: Target;
+  /** The answer of the user of the host; `yes` if not asked. */
+  readonly answer: Answer;
+}
+
+/** Returns the result of a call that failed or waits for release. */
+export function toToolError(
+  error: unknown,
+  operation: Callable,
+  { callables, target, answer }: FailureContext,
+): ToolResult {
+  if (error instanceof ReleaseNeeded) return waitingResult(operation, error, callables);
+  if (wasNotConfirmed(error, answer)) return releaseNotRequestedResult(operation, answer);
+  const sentences =
+    error instanceof FxdeskError
+      ? failureSentences(operation, error, callables)
+      : internalFailureSentences(operation, callables);
+  return errorResult(
+    ...sentences,
+    operation.effect !== "read" && `The connection: ${describeTarget(target)}.`,
+  );
+}
+
+/** True if no release was requested because the user did not agree. */
+export const wasNotConfirmed = (error: unknown, answer: Answer): answer is Exclude<Answer, "yes"> =>
+  answer !== "yes" && error instanceof FxdeskError && error.code === "release_refused";
+
+/** States the failure, the outcome, the next step and what identifies the call. */
+function failureSentences(
+  operation: Callable,
+  error: FxdeskError,
+  callables: readonly Callable[],
+): (string | false | undefined)[] {
+  const message = replaceWithToolNames(callables)(messageOf(operation, error));
+  const waitMs = "retryAfterMs" in error ? error.retryAfterMs : undefined;
+  return [
+    `${operation.tool} failed: ${shorten(visibleText(message))}`,
+    error.attempts > 1 && `Attempts: ${error.attempts}.`,
+    outcomeText(operation, error, callables),
+    retryAdvice(error, waitMs),
+    error.journal && `Journal entry: ${error.journal.entry}.`,
+    error.requestId !== undefined && `Request ID: ${visibleText(error.requestId)}.`,
+  ];
+}
+
+/** Describes an unexpected failure. Only the log has the details, because they may contain secrets. */
+const internalFailureSentences = (operation: Callable, callables: readonly Callable[]) => [
+  `${operation.tool} failed inside fxdesk; the log of the server has the details.`,
+  operation.effect !== "read" && unknownOutcomeText(operation, callables),
+];
 
 /** Upper bound in characters, because the message may quote the service. */
 const maxMessageLength = 1_500;
@@ -78,28 +134,8 @@ function messageOf(operation: Callable, error: FxdeskError): string {
   return phraseForModel(describeViolations(violations));
 }
 
-/** Returns the result of a failed call. `connectionText` names the connection for calls that do more than read. */
-export function failureResult(
-  operation: Callable,
-  error: FxdeskError,
-  operations: readonly Callable[],
-  connectionText = "",
-): ToolResult {
-  const message = replaceWithToolNames(operations)(messageOf(operation, error));
-  const waitMs = "retryAfterMs" in error ? error.retryAfterMs : undefined;
-  return errorResult(
-    `${operation.tool} failed: ${shorten(visibleText(message))}`,
-    error.attempts > 1 && `Attempts: ${error.attempts}.`,
-    outcomeText(operation, error, operations),
-    retryAdvice(error, waitMs),
-    error.journal && `Journal entry: ${error.journal.entry}.`,
-    error.requestId !== undefined && `Request ID: ${visibleText(error.requestId)}.`,
-    connectionText,
-  );
-}
-
 /** Returns the result of a call that waits for release. It is not an error, and nothing was sent. */
-export function waitingResult(
+function waitingResult(
   operation: Callable,
   { release, message }: ReleaseNeeded,
   operations: readonly Callable[],
@@ -119,7 +155,7 @@ const notRequestedReasons: Readonly<Record<Exclude<Answer, "yes">, string>> = {
 };
 
 /** Returns the result of a call whose release was not requested because the user did not agree. */
-export function releaseNotRequestedResult(operation: Callable, answer: Exclude<Answer, "yes">): ToolResult {
+function releaseNotRequestedResult(operation: Callable, answer: Exclude<Answer, "yes">): ToolResult {
   const description =
     `${notRequestedReasons[answer]} No release was requested, and nothing was sent. ` +
     "Call the tool again only if the user asks for it.";
@@ -128,18 +164,6 @@ export function releaseNotRequestedResult(operation: Callable, answer: Exclude<A
     structuredContent: { state: "not-asked", description },
   };
 }
-
-/** Returns the result of an unexpected failure. Only the log has the details, because they may contain secrets. */
-export const internalFailureResult = (
-  operation: Callable,
-  operations: readonly Callable[],
-  connectionText = "",
-): ToolResult =>
-  errorResult(
-    `${operation.tool} failed inside fxdesk; the log of the server has the details.`,
-    operation.effect !== "read" && unknownOutcomeText(operation, operations),
-    connectionText,
-  );
 
 /** Returns the result of a successful call whose response cannot be shown. It must not be a reason to repeat the call. */
 export const unreadableResult = (operation: Callable, status: number): ToolResult =>
