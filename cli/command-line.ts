@@ -1,14 +1,14 @@
 /** Runs a command line and turns errors into a message and an exit code. */
 import { FxdeskError, InvalidInput, Unauthorized } from "../core/spec/errors";
 import type { Service } from "../core/spec/service";
-import { UsageError } from "./arguments";
-import { type Command, runCommand, flagsOf, helpFlag } from "./command";
-import { credentialVariables, rejectSecretFlags, settingLocation } from "./connection-settings";
-import { badUsage, exitCodeOf, exitMeanings, success } from "./exit-codes";
-import { extensionsHelp, loadExtendedService } from "./extensions";
-import { columns, joinSections, paragraph, section } from "./help";
+import { UsageError } from "./command-line/arguments";
+import { type Command, runCommand, flagsOf, helpFlag } from "./command-line/command";
+import { credentialVariables, rejectSecretFlags, settingLocation } from "./settings/connection-settings";
+import { badUsage, exitCodeOf, exitMeanings, success } from "./command-line/exit-codes";
+import { extensionsHelp, loadExtendedService } from "./settings/extensions";
+import { columns, joinSections, paragraph, section } from "./command-line/help";
 import { suggestions } from "../core/values/suggestions";
-import { isClosed, printable, writeStderr, type Terminal, write } from "./terminal";
+import { isClosed, printable, writeStderr, type Terminal, write } from "./terminal/terminal";
 import { version } from "./version";
 
 interface CommandEntry {
@@ -68,8 +68,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
   sandbox: {
     description: "Run a simulated service on this machine, and control it.",
-    load: async (args, { base }) =>
-      (await import("./commands/sandbox.js")).sandboxCommand(args, await base()),
+    load: async (args, { base }) => (await import("./sandbox/command.js")).sandboxCommand(args, await base()),
   },
   store: {
     description: "Check, migrate or move the store: the database of journal, tokens and watch positions.",
@@ -89,7 +88,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
   releases: {
     description: "Show, release or refuse requests that wait for release by a person.",
-    load: async (args, services) => (await import("./commands/releases.js")).releasesCommand(args, services),
+    load: async (args, services) => (await import("./releases/command.js")).releasesCommand(args, services),
   },
   openapi: {
     description: "Print an OpenAPI 3.1 document of all operations.",

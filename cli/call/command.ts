@@ -4,14 +4,14 @@ import { type Callable, callablesOf, type Service } from "../../core/operations"
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { introduction, describeOperation } from "../../core/spec/describe-operation";
 import { mayRespondWith } from "../../core/spec/operation";
-import { type Flag, UsageError } from "../arguments";
-import { type Command, jsonFlag } from "../command";
-import { connectionHelp } from "../connection-settings";
-import { extensionsHelp } from "../extensions";
-import { connectionAndProfileFlags, profileHelp } from "../profile";
-import { paragraph } from "../help";
+import { type Flag, UsageError } from "../command-line/arguments";
+import { type Command, jsonFlag } from "../command-line/command";
+import { connectionHelp } from "../settings/connection-settings";
+import { extensionsHelp } from "../settings/extensions";
+import { connectionAndProfileFlags, profileHelp } from "../settings/profile";
+import { paragraph } from "../command-line/help";
 import { suggestions } from "../../core/values/suggestions";
-import { watchCommandName } from "../flag-names";
+import { watchCommandName } from "../command-line/flag-names";
 import { fieldFlags } from "./field-flags";
 import { operationHelp } from "./operation-help";
 

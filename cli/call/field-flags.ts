@@ -8,8 +8,8 @@ import { type FieldDoc, callerFieldDocs, describeOperation } from "../../core/sp
 import { callerFields, type Field } from "../../core/spec/fields";
 import { fromText } from "../../core/call/encode-request";
 import { elementOf, isRequired, kindOf, shapeOf } from "../../core/values/kind";
-import type { Flag, ParsedArguments } from "../arguments";
-import { flagName } from "../flag-names";
+import type { Flag, ParsedArguments } from "../command-line/arguments";
+import { flagName } from "../command-line/flag-names";
 import type { ReadSource } from "./sources";
 import { describeViolations, type Violation } from "../../core/spec/violation";
 

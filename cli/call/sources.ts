@@ -1,8 +1,8 @@
 /** Reads files and stdin for flags that name them. */
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { UsageError } from "../arguments";
-import type { Terminal } from "../terminal";
+import { UsageError } from "../command-line/arguments";
+import type { Terminal } from "../terminal/terminal";
 
 /** Reads a file, or stdin for "-", as text. Throws a UsageError that names the flag. */
 export type ReadSource = (flag: string, path: string) => Promise<string>;

@@ -6,8 +6,8 @@ import { updateProfile, readProfiles, sealSecrets } from "../../core/http/profil
 import type { Service } from "../../core/spec/service";
 import { isLoopback } from "../../core/values/host";
 import { parseStoreSettings } from "../../core/store/settings";
-import { type ParsedArguments, UsageError } from "../arguments";
-import { type Command, jsonFlag } from "../command";
+import { type ParsedArguments, UsageError } from "../command-line/arguments";
+import { type Command, jsonFlag } from "../command-line/command";
 import {
   clientOptions,
   connectionFlags,
@@ -15,12 +15,12 @@ import {
   settingsFrom,
   settingsFromFlags,
   throwAsUsage,
-} from "../connection-settings";
-import { success } from "../exit-codes";
-import { paragraph } from "../help";
-import { portFrom } from "../port";
-import { requiredProfile, profileFlag, loadProfile, type Settings } from "../profile";
-import { printJson, type Terminal, write, writeStderr } from "../terminal";
+} from "../settings/connection-settings";
+import { success } from "../command-line/exit-codes";
+import { paragraph } from "../command-line/help";
+import { portFrom } from "../command-line/port";
+import { requiredProfile, profileFlag, loadProfile, type Settings } from "../settings/profile";
+import { printJson, type Terminal, write, writeStderr } from "../terminal/terminal";
 
 /** Time limit for the login in the browser. */
 const loginTimeoutMs = 5 * 60_000;

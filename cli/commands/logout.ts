@@ -3,11 +3,16 @@ import { logOut } from "../../core/client/login";
 import { storeSettingFields } from "../../core/call/settings";
 import { updateProfile } from "../../core/http/profiles";
 import type { Service } from "../../core/spec/service";
-import { type Command, jsonFlag } from "../command";
-import { clientOptions, settingFlags, settingsFromFlags, settingsHelp } from "../connection-settings";
-import { success } from "../exit-codes";
-import { requiredProfile, profileFlag, loadProfile } from "../profile";
-import { printJson, write } from "../terminal";
+import { type Command, jsonFlag } from "../command-line/command";
+import {
+  clientOptions,
+  settingFlags,
+  settingsFromFlags,
+  settingsHelp,
+} from "../settings/connection-settings";
+import { success } from "../command-line/exit-codes";
+import { requiredProfile, profileFlag, loadProfile } from "../settings/profile";
+import { printJson, write } from "../terminal/terminal";
 
 export const logoutCommand = (service: Service): Command => ({
   usage: "fxdesk logout --profile <name> [flags]",

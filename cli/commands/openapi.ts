@@ -1,9 +1,9 @@
 /** The `fxdesk openapi` command. */
 import { openApiDocument } from "../../core/openapi/document";
 import { contract, type Service } from "../../core/operations";
-import type { Command } from "../command";
-import { flagName } from "../flag-names";
-import { printJson } from "../terminal";
+import type { Command } from "../command-line/command";
+import { flagName } from "../command-line/flag-names";
+import { printJson } from "../terminal/terminal";
 import { version } from "../version";
 
 export const openApiCommand = (service: Service = contract): Command => ({

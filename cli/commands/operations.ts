@@ -4,10 +4,10 @@ import type { Procedure } from "../../core/spec/procedure";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { effectDescriptions } from "../../core/spec/operation";
 import { bySection, sectionTitle } from "../../core/spec/sections";
-import { type Command, jsonFlag } from "../command";
-import { notFound, success } from "../exit-codes";
-import { columns, joinSections, section } from "../help";
-import { printJson, write, writeStderr } from "../terminal";
+import { type Command, jsonFlag } from "../command-line/command";
+import { notFound, success } from "../command-line/exit-codes";
+import { columns, joinSections, section } from "../command-line/help";
+import { printJson, write, writeStderr } from "../terminal/terminal";
 
 const toListItem = (callable: Callable) => {
   const { name, tool, title, summary, effect } = callable;

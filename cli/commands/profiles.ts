@@ -1,9 +1,9 @@
 /** The `fxdesk profiles` command. */
 import { profilesPath, readProfiles } from "../../core/http/profiles";
-import { type Command, jsonFlag } from "../command";
-import { success } from "../exit-codes";
-import { table } from "../table";
-import { printJson, write, writeStderr } from "../terminal";
+import { type Command, jsonFlag } from "../command-line/command";
+import { success } from "../command-line/exit-codes";
+import { table } from "../terminal/table";
+import { printJson, write, writeStderr } from "../terminal/terminal";
 
 export const profilesCommand: Command = {
   usage: "fxdesk profiles [flags]",

@@ -1,5 +1,5 @@
 /** HTML templates that escape every inserted text. */
-import { printable } from "../terminal";
+import { printable } from "../terminal/terminal";
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",

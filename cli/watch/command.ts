@@ -4,16 +4,16 @@ import type { Service } from "../../core/spec/service";
 import type { Watch } from "../../core/spec/watch";
 import { suggestions } from "../../core/values/suggestions";
 import { fxdeskService } from "../../core/client/fxdesk-service";
-import { type Flag, UsageError } from "../arguments";
+import { type Flag, UsageError } from "../command-line/arguments";
 import { inputFlag } from "../call/command";
 import { fieldFlags, longValuesHelp } from "../call/field-flags";
 import { exampleOf, optionalColumns } from "../call/operation-help";
-import { type Command, jsonFlag } from "../command";
-import { connectionFlags, connectionHelp } from "../connection-settings";
-import { extensionsHelp } from "../extensions";
-import { columns, joinSections, paragraph, section } from "../help";
-import { watchCommandName } from "../flag-names";
-import { printJson, write } from "../terminal";
+import { type Command, jsonFlag } from "../command-line/command";
+import { connectionFlags, connectionHelp } from "../settings/connection-settings";
+import { extensionsHelp } from "../settings/extensions";
+import { columns, joinSections, paragraph, section } from "../command-line/help";
+import { watchCommandName } from "../command-line/flag-names";
+import { printJson, write } from "../terminal/terminal";
 
 /** Name of the cursor if --name is not given. */
 const defaultConsumer = "cli";

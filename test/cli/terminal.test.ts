@@ -2,12 +2,12 @@
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { callCommand } from "../../cli/call/command";
-import { runCommand } from "../../cli/command";
+import { runCommand } from "../../cli/command-line/command";
 import { runCommandLine } from "../../cli/command-line";
 import { numbersService } from "../support/numbers-procedure";
 import { suggestions } from "../../core/values/suggestions";
-import { table } from "../../cli/table";
-import type { Terminal } from "../../cli/terminal";
+import { table } from "../../cli/terminal/table";
+import type { Terminal } from "../../cli/terminal/terminal";
 
 function terminalOfWidth(columns: number) {
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns });

@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { runCommandLine as command } from "../../cli/command-line";
-import { watchCommandName } from "../../cli/flag-names";
+import { watchCommandName } from "../../cli/command-line/flag-names";
 import { changeLine } from "../../cli/watch/change-line";
 import { watches } from "../../core/watches/all";
 import { eventually } from "../support/eventually";

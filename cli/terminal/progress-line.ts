@@ -1,6 +1,6 @@
 /** A progress line that is redrawn in place; shown on terminals only. */
 import type { Progress } from "../../core/spec/procedure";
-import { printable, type Terminal } from "../terminal";
+import { printable, type Terminal } from "./terminal";
 
 const eraseLine = "\r\u001b[2K";
 

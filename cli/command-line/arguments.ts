@@ -1,6 +1,6 @@
 /** Flag declarations and the parser for command lines. */
 import { parseArgs } from "node:util";
-import { suggestions } from "../core/values/suggestions";
+import { suggestions } from "../../core/values/suggestions";
 
 export interface Flag {
   /** Without the dashes. */

@@ -1,4 +1,4 @@
-import type { Callable } from "../core/spec/operation";
+import type { Callable } from "../../core/spec/operation";
 
 /** Returns the name of a watch on the command line: `watch_margin_calls` is margin-calls. */
 export const watchCommandName = ({ tool }: Pick<Callable, "tool">): string =>

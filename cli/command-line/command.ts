@@ -1,7 +1,7 @@
 /** The declaration of a command, and its runner. */
 import { type Flag, type ParsedArguments, parseArguments } from "./arguments";
 import { flagRows, joinSections, paragraph, section } from "./help";
-import { type Terminal, write } from "./terminal";
+import { type Terminal, write } from "../terminal/terminal";
 
 export interface Command {
   /** Usage line, for example "fxdesk openapi [flags]". */

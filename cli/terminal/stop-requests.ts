@@ -1,6 +1,6 @@
 /** Reports stop signals to a command instead of ending the process. */
 import { setTimeout as pause } from "node:timers/promises";
-import { stopSignals } from "../until-stopped";
+import { stopSignals } from "./stop-signals";
 
 /** npx forwards signals that the terminal already sent, so one Ctrl-C may arrive several times. */
 const duplicateSignalMs = 100;
