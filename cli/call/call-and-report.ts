@@ -9,7 +9,7 @@ import { type Callable, lookupInstruction } from "../../core/spec/operation";
 import { isProcedure } from "../../core/spec/procedure";
 import { FxdeskError, OutcomeUnknown } from "../../core/spec/errors";
 import { isClosed, writeStderr, type Terminal } from "../terminal/terminal";
-import { StopRequests } from "../terminal/stop-requests";
+import { StopRequests } from "../terminal/stop-signals";
 
 interface ReportedCall {
   readonly operation: Callable;

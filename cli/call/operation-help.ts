@@ -10,7 +10,7 @@ import {
 } from "../../core/spec/describe-operation";
 import { exitCodeOf } from "../command-line/exit-codes";
 import { columns, paragraph, section } from "../command-line/help";
-import { flagName } from "../command-line/flag-names";
+import { flagName } from "../command-line/arguments";
 import { longValuesHelp } from "./field-flags";
 
 /** Returns the exit code of the command for a documented HTTP error. */

@@ -9,11 +9,10 @@ import { type ChainHead, parseHead, formatHead } from "../../core/journal/hash-c
 import type { Entry, EntryState } from "../../core/journal/entry";
 import { listEvents, exportLines, type RecordedEvent } from "../../core/journal/events";
 import { getEntry, listEntries } from "../../core/journal/entry-rows";
-import { storeAccessOf } from "../../core/store/open";
+import { storeAccessOf, type Store, withStore } from "../../core/store/open";
 import { type VerificationResult, verifyExport, verifyStore } from "../../core/journal/verify";
-import { type Store, withStore } from "../../core/store/open";
 import { parseStoreSettings } from "../../core/store/settings";
-import { type Flag, type ParsedArguments, UsageError } from "../command-line/arguments";
+import { type Flag, type ParsedArguments, requiredText, UsageError } from "../command-line/arguments";
 import { type Command, jsonFlag } from "../command-line/command";
 import {
   asUsageError,
@@ -174,12 +173,6 @@ function actorOf({ environment }: Terminal): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function requiredText(parsed: ParsedArguments, { name, value }: Flag): string {
-  const text = parsed.string(name)?.trim();
-  if (!text) throw new UsageError(`--${name} ${value} is required.`);
-  return text;
 }
 
 const outcomeFlag: Flag = {

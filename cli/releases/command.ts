@@ -18,7 +18,7 @@ import { type Decision, type Release, type ReleaseState, releaseStates } from ".
 import { toReleaseReport } from "../../core/releases/report";
 import { decideWithSecret, policyForRelease } from "../../core/releases/decide-with-secret";
 import { parseStoreSettings } from "../../core/store/settings";
-import { type Flag, type ParsedArguments, UsageError } from "../command-line/arguments";
+import { type Flag, type ParsedArguments, requiredText, UsageError } from "../command-line/arguments";
 import { type Command, jsonFlag } from "../command-line/command";
 import {
   asUsageError,
@@ -167,12 +167,6 @@ const show = (id: string): Command => ({
 
 const asFlag: Flag = { name: "as", value: "<name>", description: "Your name, as in the policy." };
 const noteFlag: Flag = { name: "note", value: "<text>", description: "Reason, stored with the decision." };
-
-function requiredText(parsed: ParsedArguments, { name, value }: Flag): string {
-  const text = parsed.string(name)?.trim();
-  if (!text) throw new UsageError(`--${name} ${value} is required.`);
-  return text;
-}
 
 function peoplePath({ people }: GivenSettings): string {
   if (people === undefined)

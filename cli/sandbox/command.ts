@@ -1,9 +1,8 @@
 /** The `fxdesk sandbox` command: runs the simulated service, and controls a running one. */
 import type { Service } from "../../core/spec/service";
 import { isDateTime } from "../../core/values";
-import { type Flag, type ParsedArguments, UsageError } from "../command-line/arguments";
+import { type Flag, type ParsedArguments, UsageError, flagName } from "../command-line/arguments";
 import type { Command } from "../command-line/command";
-import { flagName } from "../command-line/flag-names";
 import { throwListenError, portFrom } from "../command-line/port";
 import { controlCommand, controlsHelp } from "./control";
 import {

@@ -8,9 +8,8 @@ import {
 } from "../../core/call/settings";
 import type { Service, Setting } from "../../core/spec/service";
 import { settings as contractSettings } from "../../core/contract/settings";
-import { type Flag, type ParsedArguments, UsageError } from "../command-line/arguments";
+import { type Flag, type ParsedArguments, UsageError, flagName } from "../command-line/arguments";
 import { columns, section } from "../command-line/help";
-import { flagName } from "../command-line/flag-names";
 
 /** The settings of a service; without its operations, commands start faster. */
 export type ServiceSettings = Pick<Service, "settings">;

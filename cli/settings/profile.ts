@@ -12,9 +12,8 @@ import type { Service } from "../../core/spec/service";
 import { Unauthorized } from "../../core/spec/errors";
 import { suggestions } from "../../core/values/suggestions";
 import { parseStoreSettings } from "../../core/store/settings";
-import { type Flag, type ParsedArguments, UsageError } from "../command-line/arguments";
+import { type Flag, type ParsedArguments, UsageError, flagName } from "../command-line/arguments";
 import { asUsageError, connectionFlags, settingsFrom, settingsFromFlags } from "./connection-settings";
-import { flagName } from "../command-line/flag-names";
 import type { Terminal } from "../terminal/terminal";
 
 export type Settings = Readonly<Record<string, string | undefined>>;

@@ -9,7 +9,7 @@ import { callFlags } from "../../cli/call/command";
 import { fieldFlags } from "../../cli/call/field-flags";
 import { mayRespondWith } from "../../core/spec/operation";
 import { connectionFlags } from "../../cli/settings/connection-settings";
-import { flagName } from "../../cli/command-line/flag-names";
+import { flagName } from "../../cli/command-line/arguments";
 import { eventually } from "../support/eventually";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { runFxdesk, variablesOf } from "./run-command";

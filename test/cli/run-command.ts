@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Sandbox } from "@fxdesk/sandbox";
-import { runCommandLine as command } from "../../cli/command-line";
+import { runCommandLine as command } from "../../cli/main";
 import { demoSettings } from "../../cli/sandbox/sandbox-package";
 import { environmentName } from "../../core/call/settings";
 
