@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fxdeskService } from "../core/client/fxdesk-service";
 import { toolListOf } from "../mcp/tools";
 import { toolsFile } from "../mcp/lazy-toolbox";
-import { writeBundle } from "./bundle";
+import { writeBundle } from "./bundles";
 
 /** Entry module of all code that uses the SDK. */
 const entry = "serving";
