@@ -13,7 +13,7 @@ const singular = (word: string): string =>
 export const pascalCase = (words: string): string =>
   words.replace(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-export interface NamedEntries {
+interface NamedEntries {
   /** The schema with references in place of anonymous entries. */
   readonly schema: JsonSchema;
   /** Schemas of the entries by name. Those at several places of one type have one name. */

@@ -1,16 +1,46 @@
 /** Writes all files derived from the declarations into dist. Runs after the compiler. */
-import { chmod } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, cp, mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { fxdeskService } from "../core/client/fxdesk-service";
+import { fallbacksOf } from "../nodes/generate/declared-texts";
+import { nodeFiles } from "../nodes/generate/node-files";
+import { assistantFiles } from "../nodes/generate/assistant-files";
+import { releaseFiles } from "../nodes/generate/release-files";
+import { german } from "../nodes/generate/words/de";
+import { withQuoteProcedures } from "../nodes/shared/node-names";
+import { Policy } from "../core/releases/policy";
 import { writeOperationsDocument } from "./operations-document";
-import { buildExplorer } from "./explorer";
-import { buildLogin } from "./login";
+import { buildExplorer, buildLogin } from "./bundles";
 import { buildMcp } from "./mcp";
-import { generateNodes } from "./nodes";
-import { writePolicySchema } from "./policy-schema";
 import { writeTypes } from "./types";
 
 /** Writes derived files below a dist folder. */
-export type Generator = (dist: string) => Promise<void>;
+type Generator = (dist: string) => Promise<void>;
+
+/** Writes the Node-RED nodes: sets for the service, releases and AI assistants, with editor, locales, help and icons. */
+async function generateNodes(dist: string): Promise<void> {
+  for (const [path, content] of Object.entries({
+    ...nodeFiles(withQuoteProcedures(fxdeskService)),
+    ...releaseFiles(),
+    ...assistantFiles(),
+  })) {
+    const file = join(dist, "nodes", path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content);
+  }
+  const icons = join(dist, "../icons");
+  await cp(icons, join(dist, "nodes/icons"), { recursive: true });
+  const fallbacks = fallbacksOf(withQuoteProcedures(fxdeskService), german, await readdir(icons));
+  if (fallbacks.length > 0) console.warn(`Nodes with default texts or icons: ${fallbacks.join("; ")}`);
+}
+
+/** Writes the JSON Schema of the policy file, for editors: `"$schema": "…/dist/policy.schema.json"` completes and checks it. */
+const writePolicySchema: Generator = (dist) =>
+  writeFile(
+    join(dist, "policy.schema.json"),
+    `${JSON.stringify(z.toJSONSchema(Policy, { io: "input", target: "draft-7" }), null, 2)}\n`,
+  );
 
 /** Restores the execute bit, which the compiler drops: npm links the command to this file. */
 const makeExecutable: Generator = (dist) => chmod(join(dist, "cli/main.js"), 0o755);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fxdeskService } from "../core/client/fxdesk-service";
 import { buildInventory } from "../mcp/inventory";
 import { toolsFile } from "../mcp/lazy-toolbox";
-import { writeBundle } from "./bundle";
+import { writeBundle } from "./bundles";
 
 /** Entry module of all code that uses the SDK. */
 const entry = "serving";

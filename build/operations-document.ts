@@ -1,7 +1,7 @@
 /** Generates dist/docs/operations.md: all operations, procedures and watches, with their names on each surface. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { flagName, watchCommandName } from "../cli/flag-names";
+import { flagName, watchCommandName } from "../cli/command-line/arguments";
 import { type Callable, declarationsOf } from "../core/operations";
 import { fxdeskService } from "../core/client/fxdesk-service";
 import type { BodyField } from "../core/spec/describe-body";

@@ -3,7 +3,12 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ReleasesPage, serveReleases } from "../cli/releases-page/server";
-import { toShellLines, createTemporaryStore, loadSandbox, sandboxVariables } from "../cli/sandbox-package";
+import {
+  toShellLines,
+  createTemporaryStore,
+  loadSandbox,
+  sandboxVariables,
+} from "../cli/sandbox/sandbox-package";
 import { createClient } from "../core/client/client";
 import { serviceFrom } from "../core/client/extensions";
 import { environmentName, optionsFromSettings, settingsFromEnvironment } from "../core/call/settings";

@@ -46,7 +46,7 @@ const settingsFor = (port: number, userDir: string) => ({
 });
 
 /** A message of a Debug node in the editor's sidebar. */
-export interface DebugMessage {
+interface DebugMessage {
   readonly name: string;
   /** Type of `msg`: "array[4]", "Object", "string[12]". */
   readonly format: string;
@@ -94,7 +94,7 @@ export async function startNodeRed(port: number, userDir: string, firstFlow: str
   return {
     url: `http://${host}:${port}`,
     flowsStarted,
-    firstDebugMessage: firstDebugMessage,
+    firstDebugMessage,
     async close() {
       await RED.stop();
       server.closeAllConnections();

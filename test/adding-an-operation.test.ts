@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { z } from "zod";
 import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
 import { callCommand } from "../cli/call/command";
-import { runCommand } from "../cli/command";
+import { runCommand } from "../cli/command-line/command";
 import { createClient, type Interceptor, type Service, serviceFrom } from "../core";
 import { contract, json, operation, operations } from "../core/operations";
 import { openApiDocument } from "../core/openapi/document";

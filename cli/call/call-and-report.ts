@@ -8,8 +8,8 @@ import { formatOutcomeLine } from "../../core/call/outcome-line";
 import { type Callable, lookupInstruction } from "../../core/spec/operation";
 import { isProcedure } from "../../core/spec/procedure";
 import { FxdeskError, OutcomeUnknown } from "../../core/spec/errors";
-import { isClosed, writeStderr, type Terminal } from "../terminal";
-import { StopRequests } from "./stop-requests";
+import { isClosed, writeStderr, type Terminal } from "../terminal/terminal";
+import { StopRequests } from "../terminal/stop-signals";
 
 interface ReportedCall {
   readonly operation: Callable;

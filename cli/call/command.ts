@@ -1,17 +1,15 @@
 /** The `fxdesk call` command: calls one operation or procedure. */
 import { isPaged } from "../../core/call/pages";
 import { type Callable, callablesOf, type Service } from "../../core/operations";
-import { fxdeskService } from "../../core/client/fxdesk-service";
 import { introduction, describeOperation } from "../../core/spec/describe-operation";
 import { mayRespondWith } from "../../core/spec/operation";
-import { type Flag, UsageError } from "../arguments";
-import { type Command, jsonFlag } from "../command";
-import { connectionHelp } from "../connection-settings";
-import { extensionsHelp } from "../extensions";
-import { connectionAndProfileFlags, profileHelp } from "../profile";
-import { paragraph } from "../help";
+import { type Flag, UsageError, watchCommandName } from "../command-line/arguments";
+import { type Command, jsonFlag } from "../command-line/command";
+import { connectionHelp } from "../settings/connection-settings";
+import { extensionsHelp } from "../settings/extensions";
+import { connectionAndProfileFlags, profileHelp } from "../settings/profile";
+import { paragraph } from "../command-line/help";
 import { suggestions } from "../../core/values/suggestions";
-import { watchCommandName } from "../flag-names";
 import { fieldFlags } from "./field-flags";
 import { operationHelp } from "./operation-help";
 
@@ -118,10 +116,7 @@ function unknownOperationError(
 }
 
 /** Returns the command for the operation named by the arguments, and its remaining arguments. */
-export function callCommand(
-  args: readonly string[],
-  service: Service = fxdeskService,
-): [Command, readonly string[]] {
+export function callCommand(args: readonly string[], service: Service): [Command, readonly string[]] {
   const [name, ...rest] = args;
   if (name === undefined || name.startsWith("-")) return [callOverview(service), args];
   const operations = callablesOf(service);

@@ -1,4 +1,6 @@
 /** Maps the fields of an operation to command-line flags and back. */
+import { readFile } from "node:fs/promises";
+import { text as readStream } from "node:stream/consumers";
 import type { z } from "zod";
 import { invalidInputError } from "../../core/call/call-errors";
 import { findLostDigits } from "../../core/call/lost-digits";
@@ -8,9 +10,8 @@ import { type FieldDoc, callerFieldDocs, describeOperation } from "../../core/sp
 import { callerFields, type Field } from "../../core/spec/fields";
 import { fromText } from "../../core/call/encode-request";
 import { elementOf, isRequired, kindOf, shapeOf } from "../../core/values/kind";
-import type { Flag, ParsedArguments } from "../arguments";
-import { flagName } from "../flag-names";
-import type { ReadSource } from "./sources";
+import { type Flag, type ParsedArguments, UsageError, flagName } from "../command-line/arguments";
+import type { Terminal } from "../terminal/terminal";
 import { describeViolations, type Violation } from "../../core/spec/violation";
 
 const isJsonKind = (kind: Field["kind"]) => kind === "object" || kind === "unknown";
@@ -91,6 +92,25 @@ export const longValuesHelp = (operation: Callable): string | undefined =>
   callerFields(operation).some(mayBeLong)
     ? "For texts, lists and objects, @<file> reads the value from a file and @- from stdin; @@ stands for a leading @."
     : undefined;
+
+/** Reads a file, or stdin for "-", as text. Throws a UsageError that names the flag. */
+export type ReadSource = (flag: string, path: string) => Promise<string>;
+
+export const nameOfSource = (path: string): string => (path === "-" ? "stdin" : path);
+
+/** Returns a reader that reads stdin for one flag only. */
+export function createSourceReader({ stdin }: Terminal): ReadSource {
+  let stdinFlag: string | undefined;
+  const fromStdin = (flag: string) => {
+    if (stdinFlag !== undefined) throw new UsageError(`--${flag}: stdin is already used by --${stdinFlag}.`);
+    stdinFlag = flag;
+    return readStream(stdin);
+  };
+  return (flag, path) =>
+    (path === "-" ? fromStdin(flag) : readFile(path, "utf8")).catch((error: Error) => {
+      throw new UsageError(`--${flag}: ${nameOfSource(path)} cannot be read (${error.message}).`);
+    });
+}
 
 /** Returns the text of a value. `@path` and `@-` are read, without the line break at their end. */
 async function readText(field: Field, text: string, read: ReadSource): Promise<string> {

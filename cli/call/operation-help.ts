@@ -8,9 +8,9 @@ import {
   type OperationDoc,
   describeOperation,
 } from "../../core/spec/describe-operation";
-import { exitCodeOf } from "../exit-codes";
-import { columns, paragraph, section } from "../help";
-import { flagName } from "../flag-names";
+import { exitCodeOf } from "../command-line/exit-codes";
+import { columns, paragraph, section } from "../command-line/help";
+import { flagName } from "../command-line/arguments";
 import { longValuesHelp } from "./field-flags";
 
 /** Returns the exit code of the command for a documented HTTP error. */

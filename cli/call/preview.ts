@@ -2,7 +2,7 @@
 import type { PreparedCall } from "../../core/call/prepared-call";
 import { type Field, generatedCallerFields, fieldsOf } from "../../core/spec/fields";
 import { encodeRequest } from "../../core/call/encode-request";
-import { flagName } from "../flag-names";
+import { flagName } from "../command-line/arguments";
 
 const json = "application/json";
 

@@ -6,9 +6,9 @@ import { joinPages } from "../../core/call/pages";
 import type { JournalNote } from "../../core/spec/errors";
 import { mayRespondWith, type Callable } from "../../core/spec/operation";
 import { extractResultList, listEntryFields } from "../../core/spec/result-list";
-import { notReady, success } from "../exit-codes";
-import { resultTable, table } from "../table";
-import { printable, printJson, writeStderr, type Terminal, write } from "../terminal";
+import { notReady, success } from "../command-line/exit-codes";
+import { resultTable, table } from "../terminal/table";
+import { printable, printJson, writeStderr, type Terminal, write } from "../terminal/terminal";
 import type { Violation } from "../../core/spec/violation";
 
 export interface PrintOptions {

@@ -7,18 +7,22 @@ import { hasMore } from "../../core/call/pages";
 import type { PreparedCall } from "../../core/call/prepared-call";
 import { type Callable, type Declaration, mayRespondWith } from "../../core/spec/operation";
 import { describeViolations } from "../../core/spec/violation";
-import { isProcedure, type Procedure } from "../../core/spec/procedure";
+import { isProcedure, type Procedure, type Progress } from "../../core/spec/procedure";
 import type { Service } from "../../core/spec/service";
-import { type ParsedArguments, UsageError } from "../arguments";
-import { asUsageError, clientOptions, settingsFrom } from "../connection-settings";
-import { effectiveSettings } from "../profile";
-import { type Terminal, writeStderr } from "../terminal";
+import { type ParsedArguments, UsageError } from "../command-line/arguments";
+import { asUsageError, clientOptions, settingsFrom } from "../settings/connection-settings";
+import { effectiveSettings } from "../settings/profile";
+import { createStatusLine, printable, type Terminal, writeStderr } from "../terminal/terminal";
 import { exitCodeFor, printResponse, printPages, printMorePagesNote } from "./print-response";
 import { callAndReport } from "./call-and-report";
-import { readFieldFlags, withFlagNames } from "./field-flags";
-import { createProgressLine } from "./progress-line";
+import {
+  createSourceReader,
+  nameOfSource,
+  readFieldFlags,
+  type ReadSource,
+  withFlagNames,
+} from "./field-flags";
 import { preview } from "./preview";
-import { nameOfSource, type ReadSource, createSourceReader } from "./sources";
 import type { Values } from "../../core/spec/fields";
 import { keyViolation } from "../../core/spec/idempotency-key";
 import type { ClientCore } from "../../core/api/client-types";
@@ -107,6 +111,9 @@ function keyFrom(parsed: ParsedArguments): { readonly key?: string } {
   return { key };
 }
 
+const progressText = ({ done, total, message }: Progress): string =>
+  `${printable(message)} (${total === undefined ? done : `${done}/${total}`})`;
+
 const unconfirmedError = (call: PreparedCall) =>
   new UsageError(
     `${call.operation.name} commits or moves money, or changes who may approve payments. Nothing was sent. ` +
@@ -137,8 +144,8 @@ async function run(
     if (parsed.boolean("all"))
       return await printPages(operation, client.pages(operation, input), printOptions, terminal);
     const print = (response: ServiceResponse) => printResponse(operation, response, printOptions, terminal);
-    const { onProgress, erase } = createProgressLine(terminal);
-    const progressOptions = onProgress ? { onProgress } : {};
+    const { show, erase } = createStatusLine(terminal);
+    const progressOptions = show ? { onProgress: (step: Progress) => show(progressText(step)) } : {};
     const deliveryOptions = operation.deliversFiles
       ? { deliver: intoFolder(parsed.string("output") ?? ".") }
       : {};

@@ -4,11 +4,11 @@ import { actorSetting, storeSettingFields } from "../../core/call/settings";
 import { settings as contractSettings } from "../../core/contract/settings";
 import { startHalt, endHalts, type Halt, describeHalt, listHalts } from "../../core/store/halt";
 import { parseStoreSettings, type StoreSettings } from "../../core/store/settings";
-import { type Flag, type ParsedArguments, UsageError } from "../arguments";
-import { type Command, jsonFlag } from "../command";
-import { asUsageError, settingFlags, settingsFrom, settingsHelp } from "../connection-settings";
-import { success } from "../exit-codes";
-import { printJson, type Terminal, write } from "../terminal";
+import { type Flag, type ParsedArguments, UsageError } from "../command-line/arguments";
+import { type Command, jsonFlag } from "../command-line/command";
+import { asUsageError, settingFlags, settingsFrom, settingsHelp } from "../settings/connection-settings";
+import { success } from "../command-line/exit-codes";
+import { printJson, type Terminal, write } from "../terminal/terminal";
 
 const settings = [...storeSettingFields, actorSetting];
 const environments = contractSettings.find(({ name }) => name === "environment")?.options ?? [];

@@ -9,12 +9,11 @@ import { type ChainHead, parseHead, formatHead } from "../../core/journal/hash-c
 import type { Entry, EntryState } from "../../core/journal/entry";
 import { listEvents, exportLines, type RecordedEvent } from "../../core/journal/events";
 import { getEntry, listEntries } from "../../core/journal/entry-rows";
-import { storeAccessOf } from "../../core/store/open";
+import { storeAccessOf, type Store, withStore } from "../../core/store/open";
 import { type VerificationResult, verifyExport, verifyStore } from "../../core/journal/verify";
-import { type Store, withStore } from "../../core/store/open";
 import { parseStoreSettings } from "../../core/store/settings";
-import { type Flag, type ParsedArguments, UsageError } from "../arguments";
-import { type Command, jsonFlag } from "../command";
+import { type Flag, type ParsedArguments, requiredText, UsageError } from "../command-line/arguments";
+import { type Command, jsonFlag } from "../command-line/command";
 import {
   asUsageError,
   clientOptions,
@@ -22,12 +21,12 @@ import {
   settingFlags,
   settingsFrom,
   settingsHelp,
-} from "../connection-settings";
-import { outcomeUnknown, success } from "../exit-codes";
-import { columns, paragraph, section } from "../help";
-import { connectionAndProfileFlags, profileHelp, effectiveSettings } from "../profile";
-import { table } from "../table";
-import { printable, printJson, type Terminal, write, writeStderr } from "../terminal";
+} from "../settings/connection-settings";
+import { outcomeUnknown, success } from "../command-line/exit-codes";
+import { columns, paragraph, section } from "../command-line/help";
+import { connectionAndProfileFlags, profileHelp, effectiveSettings } from "../settings/profile";
+import { table } from "../terminal/table";
+import { printable, printJson, type Terminal, write, writeStderr } from "../terminal/terminal";
 
 const verificationFailed = 1;
 const defaultLimit = 50;
@@ -174,12 +173,6 @@ function actorOf({ environment }: Terminal): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function requiredText(parsed: ParsedArguments, { name, value }: Flag): string {
-  const text = parsed.string(name)?.trim();
-  if (!text) throw new UsageError(`--${name} ${value} is required.`);
-  return text;
 }
 
 const outcomeFlag: Flag = {

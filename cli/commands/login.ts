@@ -1,26 +1,32 @@
-/** The `fxdesk login` command: a person logs in in a browser, and the login is saved as a profile. */
-import { type StoredLogin, startLogin, logOut } from "../../core/client/login";
-import { settingsFromEnvironment } from "../../core/call/settings";
+/** The commands `fxdesk login`, `logout` and `profiles`: a person logs in in a browser, and the login is saved as a profile. */
+import type { StoredLogin } from "../../core/client/login";
+import { settingsFromEnvironment, storeSettingFields } from "../../core/call/settings";
 import { listenForRedirect } from "../../core/http/login-listener";
-import { updateProfile, readProfiles, sealSecrets } from "../../core/http/profiles";
+import { profilesPath, readProfiles, sealSecrets, updateProfile } from "../../core/http/profiles";
 import type { Service } from "../../core/spec/service";
 import { isLoopback } from "../../core/values/host";
 import { parseStoreSettings } from "../../core/store/settings";
-import { type ParsedArguments, UsageError } from "../arguments";
-import { type Command, jsonFlag } from "../command";
+import { type ParsedArguments, UsageError } from "../command-line/arguments";
+import { type Command, jsonFlag } from "../command-line/command";
 import {
   clientOptions,
   connectionFlags,
   connectionHelp,
+  settingFlags,
   settingsFrom,
   settingsFromFlags,
+  settingsHelp,
   throwAsUsage,
-} from "../connection-settings";
-import { success } from "../exit-codes";
-import { paragraph } from "../help";
-import { portFrom } from "../port";
-import { requiredProfile, profileFlag, loadProfile, type Settings } from "../profile";
-import { printJson, type Terminal, write, writeStderr } from "../terminal";
+} from "../settings/connection-settings";
+import { success } from "../command-line/exit-codes";
+import { paragraph } from "../command-line/help";
+import { portFrom } from "../command-line/port";
+import { requiredProfile, profileFlag, loadProfile, type Settings } from "../settings/profile";
+import { table } from "../terminal/table";
+import { printJson, type Terminal, write, writeStderr } from "../terminal/terminal";
+
+/** Imported on demand, so that the list of profiles and the help start faster. */
+const importLogin = () => import("../../core/client/login.js");
 
 /** Time limit for the login in the browser. */
 const loginTimeoutMs = 5 * 60_000;
@@ -104,6 +110,7 @@ async function logIn(service: Service, parsed: ParsedArguments, terminal: Termin
   const settings = await loginOptionsFor(name, service, parsed, terminal);
   const port = portFrom(parsed);
   const options = clientOptions(settings, service);
+  const { startLogin, logOut } = await importLogin();
   const login = await startLogin(service, options).catch((error: unknown) => throwAsUsage(error, service));
   const { redirectUri, state } = login;
   assertReachable(redirectUri, port);
@@ -150,3 +157,45 @@ export const loginCommand = (service: Service): Command => ({
   ],
   run: (parsed, terminal) => logIn(service, parsed, terminal),
 });
+
+export const logoutCommand = (service: Service): Command => ({
+  usage: "fxdesk logout --profile <name> [flags]",
+  description:
+    "Deletes the tokens and secrets of a profile on this machine. They are not revoked at the service: running processes can use " +
+    "their access token until it expires, after one hour at most. The profile keeps its other settings for the next login.",
+  flags: [{ ...profileFlag, description: "Profile to log out." }, jsonFlag],
+  hiddenFlags: settingFlags(storeSettingFields),
+  helpSections: [settingsHelp("Store", storeSettingFields)],
+  async run(parsed, terminal) {
+    const name = requiredProfile(parsed, terminal);
+    const { settings, isLoggedIn: wasLoggedIn } = await loadProfile(name, parsed, terminal);
+    const { logOut } = await importLogin();
+    await logOut(service, clientOptions({ ...settings, ...settingsFromFlags(parsed) }, service));
+    await updateProfile(name, (found) => found && { settings: found.settings });
+    if (parsed.boolean("json")) await printJson(terminal, { profile: name, wasLoggedIn });
+    else
+      await write(
+        terminal.stdout,
+        wasLoggedIn ? `Logged out of the profile ${name}.\n` : `The profile ${name} was not logged in.\n`,
+      );
+    return success;
+  },
+});
+
+export const profilesCommand: Command = {
+  usage: "fxdesk profiles [flags]",
+  description: `Lists the profiles saved by fxdesk login, from the file ${profilesPath()}.`,
+  flags: [jsonFlag],
+  async run(parsed, terminal) {
+    const profiles = [...(await readProfiles())].map(([name, { settings, loggedInAt }]) => {
+      const { environment, domain, baseUrl, clientId } = settings;
+      return { profile: name, environment, service: baseUrl ?? domain, clientId, loggedInAt };
+    });
+    const { stdout } = terminal;
+    if (parsed.boolean("json")) await printJson(terminal, profiles);
+    else if (profiles.length > 0)
+      await write(stdout, table(profiles, stdout.isTTY ? stdout.columns : undefined));
+    else await writeStderr(terminal, "There are no profiles yet. Run fxdesk login to create one.\n");
+    return success;
+  },
+};

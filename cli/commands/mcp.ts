@@ -3,15 +3,20 @@
 import { extensionVariables } from "../../core/call/settings";
 import type { Service } from "../../core/spec/service";
 import type { Offer, RunningServer } from "../../mcp";
-import { type ParsedArguments, UsageError } from "../arguments";
-import type { Command } from "../command";
-import { asUsageError, clientOptions, connectionHelp } from "../connection-settings";
-import { outcomeUnknown, success } from "../exit-codes";
-import { paragraph } from "../help";
-import { throwListenError, portFrom } from "../port";
-import { connectionAndProfileFlags, profileHelp, type Settings, effectiveSettings } from "../profile";
-import { type Terminal, write } from "../terminal";
-import { stopSignals } from "../until-stopped";
+import { type ParsedArguments, UsageError } from "../command-line/arguments";
+import type { Command } from "../command-line/command";
+import { asUsageError, clientOptions, connectionHelp } from "../settings/connection-settings";
+import { outcomeUnknown, success } from "../command-line/exit-codes";
+import { paragraph } from "../command-line/help";
+import { throwListenError, portFrom } from "../command-line/port";
+import {
+  connectionAndProfileFlags,
+  profileHelp,
+  type Settings,
+  effectiveSettings,
+} from "../settings/profile";
+import { type Terminal, write } from "../terminal/terminal";
+import { stopSignals } from "../terminal/stop-signals";
 import type { ClientCore } from "../../core/api/client-types";
 
 const tokenVariable = "FXDESK_MCP_TOKEN";

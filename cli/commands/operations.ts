@@ -1,13 +1,13 @@
-/** The `fxdesk operations` command: lists and searches operations and procedures. */
+/** The commands `fxdesk operations`, which lists and searches operations and procedures, and `fxdesk openapi`. */
 import { type Callable, callablesOf, type Declaration, type Service } from "../../core/operations";
 import type { Procedure } from "../../core/spec/procedure";
-import { fxdeskService } from "../../core/client/fxdesk-service";
 import { effectDescriptions } from "../../core/spec/operation";
 import { bySection, sectionTitle } from "../../core/spec/sections";
-import { type Command, jsonFlag } from "../command";
-import { notFound, success } from "../exit-codes";
-import { columns, joinSections, section } from "../help";
-import { printJson, write, writeStderr } from "../terminal";
+import { flagName } from "../command-line/arguments";
+import { type Command, jsonFlag, version } from "../command-line/command";
+import { notFound, success } from "../command-line/exit-codes";
+import { columns, joinSections, section } from "../command-line/help";
+import { printJson, write, writeStderr } from "../terminal/terminal";
 
 const toListItem = (callable: Callable) => {
   const { name, tool, title, summary, effect } = callable;
@@ -58,11 +58,31 @@ const listCommand = (service: Service, words: readonly string[]): Command => ({
 });
 
 /** Accepts words before and after flags, because no flag of this command takes a value. */
-export function operationsCommand(
-  args: readonly string[],
-  service: Service = fxdeskService,
-): [Command, readonly string[]] {
+export function operationsCommand(args: readonly string[], service: Service): [Command, readonly string[]] {
   const isFlag = (arg: string) => arg.startsWith("-");
   const words = args.filter((arg) => !isFlag(arg)).flatMap((arg) => arg.split(/\s+/).filter(Boolean));
   return [listCommand(service, words), args.filter(isFlag)];
 }
+
+export const openApiCommand = (service: Service): Command => ({
+  usage: "fxdesk openapi [flags]",
+  description: "Prints an OpenAPI 3.1 document of all operations.",
+  flags: Object.values(service.servers).map(({ setting, description }) => ({
+    name: flagName(setting),
+    value: "<address>",
+    description: `${description} Sets the server address in the document; by default it is a template.`,
+  })),
+  async run(parsed, terminal) {
+    const { openApiDocument } = await import("../../core/openapi/document.js");
+    const addresses = Object.entries(service.servers).flatMap(([name, { setting }]) => {
+      const address = parsed.string(flagName(setting));
+      return address ? [[name, address] as const] : [];
+    });
+    const document = openApiDocument(service, {
+      version: version(),
+      servers: Object.fromEntries(addresses),
+    });
+    await printJson(terminal, document);
+    return 0;
+  },
+});

@@ -6,12 +6,12 @@ import {
   parseStoreSettings,
   type StoreSettings,
 } from "../../core/store/settings";
-import { type ParsedArguments, UsageError } from "../arguments";
-import { type Command, jsonFlag } from "../command";
-import { asUsageError, settingFlags, settingsFrom, settingsHelp } from "../connection-settings";
-import { success } from "../exit-codes";
-import { columns, section } from "../help";
-import { printJson, type Terminal, write } from "../terminal";
+import { type ParsedArguments, UsageError } from "../command-line/arguments";
+import { type Command, jsonFlag } from "../command-line/command";
+import { asUsageError, settingFlags, settingsFrom, settingsHelp } from "../settings/connection-settings";
+import { success } from "../command-line/exit-codes";
+import { columns, section } from "../command-line/help";
+import { printJson, type Terminal, write } from "../terminal/terminal";
 
 const checkFailed = 1;
 

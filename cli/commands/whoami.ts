@@ -3,12 +3,17 @@ import { createClient } from "../../core/client/client";
 import { type TokenAge, readTokenAge } from "../../core/client/login";
 import { type ConnectionStatus, checkConnection } from "../../core/client/connection-check";
 import type { Service } from "../../core/spec/service";
-import { type Command, jsonFlag } from "../command";
-import { asUsageError, clientOptions, connectionHelp } from "../connection-settings";
-import { exitCodeOf, success } from "../exit-codes";
-import { columns, paragraph } from "../help";
-import { connectionAndProfileFlags, profileHelp, requestedProfile, effectiveSettings } from "../profile";
-import { printable, printJson, write } from "../terminal";
+import { type Command, jsonFlag } from "../command-line/command";
+import { asUsageError, clientOptions, connectionHelp } from "../settings/connection-settings";
+import { exitCodeOf, success } from "../command-line/exit-codes";
+import { columns, paragraph } from "../command-line/help";
+import {
+  connectionAndProfileFlags,
+  profileHelp,
+  requestedProfile,
+  effectiveSettings,
+} from "../settings/profile";
+import { printable, printJson, write } from "../terminal/terminal";
 
 const yesNo = (value: boolean | undefined) => (value === undefined ? "unknown" : value ? "yes" : "no");
 

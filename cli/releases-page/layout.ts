@@ -1,6 +1,31 @@
-/** Layout, style and security headers of all pages. */
+/** HTML templates, and layout, style and security headers of all pages. */
 import { createHash } from "node:crypto";
-import { Html, html } from "./html";
+import { printable } from "../terminal/terminal";
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+type Insert = string | Html | readonly Html[] | undefined;
+
+function escapeInsert(value: Insert): string {
+  if (value === undefined) return "";
+  if (value instanceof Html) return value.text;
+  if (typeof value === "string") return printable(value).replace(/[&<>"']/g, (each) => entities[each]!);
+  return value.map(({ text }) => text).join("");
+}
+
+/** Template tag: escapes markup in insertions and strips their control and bidi characters. */
+export const html = ([first = "", ...pieces]: TemplateStringsArray, ...values: readonly Insert[]) =>
+  new Html(pieces.reduce((text, piece, index) => text + escapeInsert(values[index]) + piece, first));
 
 const style = `
 :root { color-scheme: light dark;

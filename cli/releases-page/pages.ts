@@ -4,14 +4,13 @@ import { describeRequirements, approvalRequirements } from "../../core/releases/
 import type { Policy } from "../../core/releases/policy";
 import { type Decision, isFinalState, type Release } from "../../core/releases/release";
 import { toReleaseReport } from "../../core/releases/report";
-import { renderPage } from "./layout";
-import { type Html, html } from "./html";
+import { type Html, html, renderPage } from "./layout";
 import { factList, formatTime, limitsOf, environmentStyle, stateChip, termsOf, titleOf } from "./terms";
 
 const alert = (message: string | undefined): Html | undefined =>
   message === undefined ? undefined : html`<p role="alert" class="bad">${message}</p>`;
 
-export interface SignIn {
+interface SignIn {
   /** Path to show after signing in. */
   readonly path: string;
   readonly name?: string;
@@ -100,7 +99,7 @@ export function listPage(person: string, releases: readonly Release[]): string {
   );
 }
 
-export interface ReleaseView {
+interface ReleaseView {
   readonly person: string;
   readonly release: Release;
   readonly decisions: readonly Decision[];

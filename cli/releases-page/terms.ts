@@ -2,7 +2,7 @@
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import type { Release, ReleaseState } from "../../core/releases/release";
 import type { CallTerms, OrderTerms } from "../../core/releases/terms";
-import { type Html, html } from "./html";
+import { type Html, html } from "./layout";
 
 const groupDigits = (amount: string): string => amount.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",");
 

@@ -2,13 +2,12 @@
 import { environmentName } from "../../core/call/settings";
 import { type Declaration, mayRespondWith } from "../../core/spec/operation";
 import type { Service } from "../../core/spec/service";
-import { type Flag, UsageError } from "../arguments";
+import { type Flag, UsageError, flagName } from "../command-line/arguments";
 import { callFlags, inputFlag } from "../call/command";
 import { fieldFlags, longValuesHelp } from "../call/field-flags";
-import type { Command } from "../command";
-import { connectionFlags } from "../connection-settings";
-import { columns, section } from "../help";
-import { flagName } from "../flag-names";
+import type { Command } from "../command-line/command";
+import { connectionFlags } from "../settings/connection-settings";
+import { columns, section } from "../command-line/help";
 import { suggestions } from "../../core/values/suggestions";
 
 /** Returns the command of a control: `sandbox.payIn` is pay-in. */

@@ -1,6 +1,6 @@
 /** Renders a change as one line of text. */
 import type { Change } from "../../core/spec/watch";
-import { printable } from "../terminal";
+import { printable } from "../terminal/terminal";
 
 type Facts = Readonly<Record<string, unknown>>;
 

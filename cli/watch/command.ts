@@ -3,17 +3,15 @@ import { introduction, describeOperation } from "../../core/spec/describe-operat
 import type { Service } from "../../core/spec/service";
 import type { Watch } from "../../core/spec/watch";
 import { suggestions } from "../../core/values/suggestions";
-import { fxdeskService } from "../../core/client/fxdesk-service";
-import { type Flag, UsageError } from "../arguments";
+import { type Flag, UsageError, watchCommandName } from "../command-line/arguments";
 import { inputFlag } from "../call/command";
 import { fieldFlags, longValuesHelp } from "../call/field-flags";
 import { exampleOf, optionalColumns } from "../call/operation-help";
-import { type Command, jsonFlag } from "../command";
-import { connectionFlags, connectionHelp } from "../connection-settings";
-import { extensionsHelp } from "../extensions";
-import { columns, joinSections, paragraph, section } from "../help";
-import { watchCommandName } from "../flag-names";
-import { printJson, write } from "../terminal";
+import { type Command, jsonFlag } from "../command-line/command";
+import { connectionFlags, connectionHelp } from "../settings/connection-settings";
+import { extensionsHelp } from "../settings/extensions";
+import { columns, joinSections, paragraph, section } from "../command-line/help";
+import { printJson, write } from "../terminal/terminal";
 
 /** Name of the cursor if --name is not given. */
 const defaultConsumer = "cli";
@@ -125,10 +123,7 @@ function unknownWatchError(name: string, watches: readonly Watch[]): UsageError 
 }
 
 /** Returns the command of the watch named by its short or full name, and its remaining arguments. */
-export function watchCommand(
-  args: readonly string[],
-  service: Service = fxdeskService,
-): [Command, readonly string[]] {
+export function watchCommand(args: readonly string[], service: Service): [Command, readonly string[]] {
   const [name, ...rest] = args;
   if (name === undefined || name.startsWith("-")) return [createOverviewCommand(service), args];
   const { watches = [] } = service;

@@ -3,13 +3,12 @@ import type { ClientCore } from "../../core/api/client-types";
 import type { Values } from "../../core/spec/fields";
 import type { Change, Watch } from "../../core/spec/watch";
 import type { WatchOptions, WatchStatus } from "../../core/api/watch-options";
-import { type ParsedArguments, UsageError } from "../arguments";
+import { type ParsedArguments, UsageError } from "../command-line/arguments";
 import { withFlagNames } from "../call/field-flags";
-import { createStatusLine } from "../call/progress-line";
+import { createStatusLine, printable, type Terminal, write, writeStderr } from "../terminal/terminal";
 import { type CallTarget, createClientFor, readInput } from "../call/run";
-import { StopRequests } from "../call/stop-requests";
-import { success } from "../exit-codes";
-import { printable, type Terminal, write, writeStderr } from "../terminal";
+import { StopRequests } from "../terminal/stop-signals";
+import { success } from "../command-line/exit-codes";
 import { changeLine } from "./change-line";
 
 /** Interval with --once: reads now, regardless of the time of the last read. */

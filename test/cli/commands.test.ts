@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
 import { operations } from "@fxdesk/toolkit/operations";
-import { loadSandbox, type SandboxPackage } from "../../cli/sandbox-package";
+import { loadSandbox, type SandboxPackage } from "../../cli/sandbox/sandbox-package";
 import { procedures } from "../../core/procedures/all";
 import manifest from "../../package.json";
 import { untilEvent } from "../support/eventually";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Sandbox } from "@fxdesk/sandbox";
-import { runCommandLine as command } from "../../cli/command-line";
-import { demoSettings } from "../../cli/sandbox-package";
+import { runCommandLine as command } from "../../cli/main";
+import { demoSettings } from "../../cli/sandbox/sandbox-package";
 import { environmentName } from "../../core/call/settings";
 
 export const program = join(__dirname, "../../dist/cli/main.js");

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { flagName } from "../../cli/flag-names";
+import { flagName } from "../../cli/command-line/arguments";
 import { runFxdesk } from "./run-command";
 
 let sandbox: Sandbox;

@@ -2,12 +2,13 @@
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { callCommand } from "../../cli/call/command";
-import { runCommand } from "../../cli/command";
-import { runCommandLine } from "../../cli/command-line";
+import { runCommand } from "../../cli/command-line/command";
+import { runCommandLine } from "../../cli/main";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { numbersService } from "../support/numbers-procedure";
 import { suggestions } from "../../core/values/suggestions";
-import { table } from "../../cli/table";
-import type { Terminal } from "../../cli/terminal";
+import { table } from "../../cli/terminal/table";
+import type { Terminal } from "../../cli/terminal/terminal";
 
 function terminalOfWidth(columns: number) {
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns });
@@ -17,7 +18,10 @@ function terminalOfWidth(columns: number) {
 
 test("does not print a file to a terminal without --output -", async () => {
   const id = "0b0e7c3e-2f4b-4a8e-9d3c-5a6b7c8d9e0f";
-  const [command, args] = callCommand(["statements.getFile", "--account-id", id, "--statement-id", id]);
+  const [command, args] = callCommand(
+    ["statements.getFile", "--account-id", id, "--statement-id", id],
+    fxdeskService,
+  );
   await expect(runCommand(command, args, terminalOfWidth(80))).rejects.toThrow(
     /--output <path>, .* --output -/,
   );
@@ -25,7 +29,7 @@ test("does not print a file to a terminal without --output -", async () => {
 
 test("help goes to stdout", async () => {
   const screen = terminalOfWidth(80);
-  const [command, args] = callCommand(["trades.list", "--help"]);
+  const [command, args] = callCommand(["trades.list", "--help"], fxdeskService);
   expect(await runCommand(command, args, screen)).toBe(0);
   screen.stdout.end();
   expect(await text(screen.stdout)).toContain("--trade-type <a,b,…>");

@@ -1,8 +1,8 @@
 /** Tests fxdesk watch against the sandbox. */
 import { PassThrough } from "node:stream";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { runCommandLine as command } from "../../cli/command-line";
-import { watchCommandName } from "../../cli/flag-names";
+import { runCommandLine as command } from "../../cli/main";
+import { watchCommandName } from "../../cli/command-line/arguments";
 import { changeLine } from "../../cli/watch/change-line";
 import { watches } from "../../core/watches/all";
 import { eventually } from "../support/eventually";

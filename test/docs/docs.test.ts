@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { environmentName, serviceFrom } from "@fxdesk/toolkit";
-import { exitMeanings } from "../../cli/exit-codes";
+import { exitMeanings } from "../../cli/command-line/exit-codes";
 import manifest from "../../package.json";
 import sandboxManifest from "../../sandbox/package.json";
 import { runFxdesk } from "../cli/run-command";

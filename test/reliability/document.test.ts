@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { exitCodeOf } from "../../cli/exit-codes";
+import { exitCodeOf } from "../../cli/command-line/exit-codes";
 import { FxdeskError, type ErrorCode } from "../../core";
 import { formatDocs } from "../support/formatted-docs";
 import { exitCodes, testedElsewhere } from "./matrix";

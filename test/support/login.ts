@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
-import { runCommandLine } from "../../cli/command-line";
+import { runCommandLine } from "../../cli/main";
 import type { CommandResult, Variables } from "../cli/run-command";
 import { eventually, untilEvent } from "./eventually";
 

@@ -2,7 +2,7 @@
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
-import { runCommandLine } from "../../cli/command-line";
+import { runCommandLine } from "../../cli/main";
 import type { Service } from "../../core/operations";
 import { createMcpServer } from "../../mcp";
 

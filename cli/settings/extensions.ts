@@ -1,9 +1,9 @@
 /** Loads the user's extension module. */
-import { extensionVariables } from "../core/call/settings";
-import type { Service } from "../core/spec/service";
-import { UsageError } from "./arguments";
-import { columns, section } from "./help";
-import type { Terminal } from "./terminal";
+import { extensionVariables } from "../../core/call/settings";
+import type { Service } from "../../core/spec/service";
+import { UsageError } from "../command-line/arguments";
+import { columns, section } from "../command-line/help";
+import type { Terminal } from "../terminal/terminal";
 
 export const extensionsHelp = section(
   "Extensions (your own operations), as environment variables",
@@ -22,7 +22,7 @@ export const extensionsHelp = section(
 
 /** Returns the service with the extension that the environment names. */
 export async function loadExtendedService(service: Service, { environment }: Terminal): Promise<Service> {
-  const { serviceFrom } = await import("../core/client/extensions.js");
+  const { serviceFrom } = await import("../../core/client/extensions.js");
   try {
     return serviceFrom(environment, service);
   } catch (error) {

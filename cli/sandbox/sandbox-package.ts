@@ -3,12 +3,11 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { extensionVariables } from "../core/call/settings";
-import { environmentName, settingsOf } from "../core/call/settings";
-import { contract } from "../core/contract/contract";
-import type { Declaration } from "../core/spec/operation";
-import type { Service } from "../core/spec/service";
-import { UsageError } from "./arguments";
+import { extensionVariables, environmentName, settingsOf } from "../../core/call/settings";
+import { contract } from "../../core/contract/contract";
+import type { Declaration } from "../../core/spec/operation";
+import type { Service } from "../../core/spec/service";
+import { UsageError } from "../command-line/arguments";
 
 /** The part of @fxdesk/sandbox that the commands use. */
 export interface SandboxPackage {

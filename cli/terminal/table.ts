@@ -1,5 +1,5 @@
 /** Renders responses as aligned text tables. */
-import type { ResultList } from "../core/spec/result-list";
+import type { ResultList } from "../../core/spec/result-list";
 import { printable } from "./terminal";
 
 type Row = Readonly<Record<string, unknown>>;

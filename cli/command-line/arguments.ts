@@ -1,6 +1,7 @@
-/** Flag declarations and the parser for command lines. */
+/** Flag declarations, the names of flags and watches, and the parser for command lines. */
 import { parseArgs } from "node:util";
-import { suggestions } from "../core/values/suggestions";
+import type { Callable } from "../../core/spec/operation";
+import { suggestions } from "../../core/values/suggestions";
 
 export interface Flag {
   /** Without the dashes. */
@@ -13,6 +14,17 @@ export interface Flag {
   /** True for a switch with a --no-name form. */
   readonly negatable?: boolean;
 }
+
+/** Returns the name of a watch on the command line: `watch_margin_calls` is margin-calls. */
+export const watchCommandName = ({ tool }: Pick<Callable, "tool">): string =>
+  tool.replace(/^watch_/, "").replaceAll("_", "-");
+
+/** Converts a field name to a flag: `account_id`, `paymentId`, `Consent-ID` to account-id, payment-id, consent-id. */
+export const flagName = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .replaceAll("_", "-")
+    .toLowerCase();
 
 /** Thrown for invalid command lines and settings; maps to exit code 2. */
 export class UsageError extends Error {
@@ -84,4 +96,11 @@ export function parseArguments(args: readonly string[], flags: readonly Flag[]):
     strings: (name) => values.get(name),
     boolean: (name) => switches.get(name),
   };
+}
+
+/** Returns the trimmed value of a flag. Throws a UsageError if it is missing or empty. */
+export function requiredText(parsed: ParsedArguments, { name, value }: Flag): string {
+  const text = parsed.string(name)?.trim();
+  if (!text) throw new UsageError(`--${name} ${value} is required.`);
+  return text;
 }

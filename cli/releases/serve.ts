@@ -4,12 +4,12 @@ import { loadPeople } from "../../core/releases/people";
 import type { ReleaseService } from "../../core/releases/release-service";
 import type { ReleaseMailerOptions, ReleaseMailer } from "../../core/mail/release-mailer";
 import type { MailSettings } from "../../core/mail/mail-server";
-import { type Flag, type ParsedArguments, UsageError } from "../arguments";
-import { success } from "../exit-codes";
-import { columns, section } from "../help";
-import { throwListenError, portFrom } from "../port";
-import { type Terminal, writeStderr } from "../terminal";
-import { untilStopped } from "../until-stopped";
+import { type Flag, type ParsedArguments, UsageError } from "../command-line/arguments";
+import { success } from "../command-line/exit-codes";
+import { columns, section } from "../command-line/help";
+import { throwListenError, portFrom } from "../command-line/port";
+import { type Terminal, writeStderr } from "../terminal/terminal";
+import { untilStopped } from "../terminal/stop-signals";
 
 const defaultPort = 8082;
 

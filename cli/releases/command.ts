@@ -18,8 +18,8 @@ import { type Decision, type Release, type ReleaseState, releaseStates } from ".
 import { toReleaseReport } from "../../core/releases/report";
 import { decideWithSecret, policyForRelease } from "../../core/releases/decide-with-secret";
 import { parseStoreSettings } from "../../core/store/settings";
-import { type Flag, type ParsedArguments, UsageError } from "../arguments";
-import { type Command, jsonFlag } from "../command";
+import { type Flag, type ParsedArguments, requiredText, UsageError } from "../command-line/arguments";
+import { type Command, jsonFlag } from "../command-line/command";
 import {
   asUsageError,
   clientOptions,
@@ -28,14 +28,14 @@ import {
   settingFlags,
   settingsFrom,
   settingsHelp,
-} from "../connection-settings";
-import { success } from "../exit-codes";
-import { columns, section } from "../help";
-import { readSecret } from "../secret";
-import { table } from "../table";
-import { printable, printJson, type Terminal, write, writeStderr } from "../terminal";
-import { untilStopped } from "../until-stopped";
-import { mailHelp, serveReleasesPage, serveFlags } from "./releases-serve";
+} from "../settings/connection-settings";
+import { success } from "../command-line/exit-codes";
+import { columns, section } from "../command-line/help";
+import { readSecret } from "./secret";
+import { table } from "../terminal/table";
+import { printable, printJson, type Terminal, write, writeStderr } from "../terminal/terminal";
+import { untilStopped } from "../terminal/stop-signals";
+import { mailHelp, serveReleasesPage, serveFlags } from "./serve";
 
 const settings = [...storeSettingFields, ...releaseSettingFields, actorSetting];
 const settingsSection = settingsHelp("Store, policy and people", settings);
@@ -167,12 +167,6 @@ const show = (id: string): Command => ({
 
 const asFlag: Flag = { name: "as", value: "<name>", description: "Your name, as in the policy." };
 const noteFlag: Flag = { name: "note", value: "<text>", description: "Reason, stored with the decision." };
-
-function requiredText(parsed: ParsedArguments, { name, value }: Flag): string {
-  const text = parsed.string(name)?.trim();
-  if (!text) throw new UsageError(`--${name} ${value} is required.`);
-  return text;
-}
 
 function peoplePath({ people }: GivenSettings): string {
   if (people === undefined)

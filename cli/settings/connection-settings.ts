@@ -1,16 +1,15 @@
 /** Reads connection settings from the environment and from flags. Secrets have no flag. */
-import type { ClientOptions } from "../core/call/client-options";
+import type { ClientOptions } from "../../core/call/client-options";
 import {
   environmentName,
   optionsFromSettings,
   settingsFromEnvironment,
   settingsOf,
-} from "../core/call/settings";
-import type { Service, Setting } from "../core/spec/service";
-import { settings as contractSettings } from "../core/contract/settings";
-import { type Flag, type ParsedArguments, UsageError } from "./arguments";
-import { columns, section } from "./help";
-import { flagName } from "./flag-names";
+} from "../../core/call/settings";
+import type { Service, Setting } from "../../core/spec/service";
+import { settings as contractSettings } from "../../core/contract/settings";
+import { type Flag, type ParsedArguments, UsageError, flagName } from "../command-line/arguments";
+import { columns, section } from "../command-line/help";
 
 /** The settings of a service; without its operations, commands start faster. */
 export type ServiceSettings = Pick<Service, "settings">;

@@ -1,5 +1,5 @@
 /** Exit codes. Scripts rely on them: they do not change. */
-import { type ErrorCode, FxdeskError } from "../core/spec/errors";
+import { type ErrorCode, FxdeskError } from "../../core/spec/errors";
 import { UsageError } from "./arguments";
 
 export const exitMeanings: Readonly<Record<number, string>> = {

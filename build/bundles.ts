@@ -1,5 +1,5 @@
-/** Bundles a module with its dependencies, so that users need not install them. */
-import { readdir, readFile, writeFile } from "node:fs/promises";
+/** Bundles modules with their dependencies, so that users need not install them. */
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as esbuild from "esbuild";
 
@@ -37,6 +37,7 @@ const platforms = {
   },
 } as const satisfies Record<string, esbuild.BuildOptions>;
 
+/** Writes a bundle and the licences of the packages in it. */
 export async function writeBundle({ source, file, alias = {}, platform, licences }: Bundle): Promise<void> {
   const { metafile } = await esbuild.build({
     entryPoints: [source],
@@ -53,4 +54,27 @@ export async function writeBundle({ source, file, alias = {}, platform, licences
     logLevel: "warning",
   });
   await writeLicences(licences, Object.keys(metafile.inputs));
+}
+
+/** Bundles the OAuth library into the module that re-exports it. */
+export function buildLogin(dist: string): Promise<void> {
+  const folder = join(dist, "core/http");
+  return writeBundle({
+    source: join(folder, "../../../core/http/oauth.ts"),
+    file: join(folder, "oauth.js"),
+    licences: join(folder, "LICENSES.txt"),
+  });
+}
+
+/** Bundles the library of the sandbox's /docs page. */
+export async function buildExplorer(dist: string): Promise<void> {
+  const folder = join(dist, "../sandbox/dist/explorer");
+  await mkdir(folder, { recursive: true });
+  await writeBundle({
+    // The sources, because the package's entry point is prepared for other bundlers.
+    source: join(dist, "../node_modules/openapi-explorer/dist/es/openapi-explorer.js"),
+    file: join(folder, "explorer.js"),
+    platform: "browser",
+    licences: join(folder, "LICENSES.txt"),
+  });
 }

@@ -1,7 +1,8 @@
 /** The declaration of a command, and its runner. */
+import { readFileSync } from "node:fs";
 import { type Flag, type ParsedArguments, parseArguments } from "./arguments";
 import { flagRows, joinSections, paragraph, section } from "./help";
-import { type Terminal, write } from "./terminal";
+import { type Terminal, write } from "../terminal/terminal";
 
 export interface Command {
   /** Usage line, for example "fxdesk openapi [flags]". */
@@ -49,4 +50,10 @@ export async function runCommand(
   if (!parsed.boolean("help")) return command.run(parsed, terminal);
   await write(terminal.stdout, renderHelp(command));
   return 0;
+}
+
+/** Returns the version of this package. */
+export function version(): string {
+  const manifest = readFileSync(require.resolve("@fxdesk/toolkit/package.json"), "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
 }

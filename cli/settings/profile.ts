@@ -1,21 +1,20 @@
 /** Profiles on the command line: saved by `fxdesk login`, used instead of the environment. */
-import { environmentName, settingsFromEnvironment } from "../core/call/settings";
-import { settings as contractSettings } from "../core/contract/settings";
+import { environmentName, settingsFromEnvironment } from "../../core/call/settings";
+import { settings as contractSettings } from "../../core/contract/settings";
 import {
   isProfileName,
   type Profile,
   type Profiles,
   readProfiles,
   unsealSecrets,
-} from "../core/http/profiles";
-import type { Service } from "../core/spec/service";
-import { Unauthorized } from "../core/spec/errors";
-import { suggestions } from "../core/values/suggestions";
-import { parseStoreSettings } from "../core/store/settings";
-import { type Flag, type ParsedArguments, UsageError } from "./arguments";
+} from "../../core/http/profiles";
+import type { Service } from "../../core/spec/service";
+import { Unauthorized } from "../../core/spec/errors";
+import { suggestions } from "../../core/values/suggestions";
+import { parseStoreSettings } from "../../core/store/settings";
+import { type Flag, type ParsedArguments, UsageError, flagName } from "../command-line/arguments";
 import { asUsageError, connectionFlags, settingsFrom, settingsFromFlags } from "./connection-settings";
-import { flagName } from "./flag-names";
-import type { Terminal } from "./terminal";
+import type { Terminal } from "../terminal/terminal";
 
 export type Settings = Readonly<Record<string, string | undefined>>;
 
@@ -97,8 +96,8 @@ export async function loadProfile(
 async function assertSameService(name: string, flags: Settings): Promise<void> {
   if (Object.keys(flags).length === 0) return;
   const [{ contract }, { destinationSettingsOf }] = await Promise.all([
-    import("../core/contract/contract.js"),
-    import("../core/spec/service.js"),
+    import("../../core/contract/contract.js"),
+    import("../../core/spec/service.js"),
   ]);
   const conflicting = destinationSettingsOf(contract).find((setting) => setting in flags);
   if (conflicting !== undefined)

@@ -1,7 +1,7 @@
 /** Reads a secret from the terminal or stdin. Never an argument, because other users can read command lines. */
 import type { Readable } from "node:stream";
-import { UsageError } from "./arguments";
-import { type Terminal, writeStderr } from "./terminal";
+import { UsageError } from "../command-line/arguments";
+import { type Terminal, writeStderr } from "../terminal/terminal";
 
 /** A stream whose echo can be turned off if it is a terminal. */
 type Keyboard = Readable & { readonly isTTY?: boolean; setRawMode?(on: boolean): unknown };

@@ -30,3 +30,31 @@ export const printJson = ({ stdout }: Terminal, value: unknown): Promise<void> =
 /** Strips control and bidi characters, so that untrusted text cannot drive the terminal. */
 export const printable = (text: string): string =>
   text.replace(/\p{Cc}+/gu, " ").replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
+
+const eraseLine = "\r\u001b[2K";
+
+/** Text wider than the terminal would wrap, and the second line would not be erased. */
+const defaultWidth = 80;
+
+interface StatusLine {
+  /** Undefined if stderr is not a terminal, and in CI. */
+  readonly show?: (text: string) => void;
+  readonly erase: () => void;
+}
+
+/** Returns a line on stderr that is redrawn in place. */
+export function createStatusLine({ stderr, environment }: Terminal): StatusLine {
+  if (!stderr.isTTY || environment.CI) return { erase: () => undefined };
+  const width = (stderr.columns ?? defaultWidth) - 1;
+  let isShown = false;
+  return {
+    show(text) {
+      isShown = true;
+      stderr.write(eraseLine + text.slice(0, width));
+    },
+    erase() {
+      if (isShown) stderr.write(eraseLine);
+      isShown = false;
+    },
+  };
+}

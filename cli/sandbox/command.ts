@@ -1,20 +1,19 @@
 /** The `fxdesk sandbox` command: runs the simulated service, and controls a running one. */
 import type { Service } from "../../core/spec/service";
 import { isDateTime } from "../../core/values";
-import { type Flag, type ParsedArguments, UsageError } from "../arguments";
-import type { Command } from "../command";
-import { flagName } from "../flag-names";
-import { throwListenError, portFrom } from "../port";
-import { controlCommand, controlsHelp } from "../sandbox/control";
+import { type Flag, type ParsedArguments, UsageError, flagName } from "../command-line/arguments";
+import type { Command } from "../command-line/command";
+import { throwListenError, portFrom } from "../command-line/port";
+import { controlCommand, controlsHelp } from "./control";
 import {
   toShellLines,
   createTemporaryStore,
   loadSandbox,
   type SandboxPackage,
   sandboxVariables,
-} from "../sandbox-package";
-import { writeStderr, write } from "../terminal";
-import { untilStopped } from "../until-stopped";
+} from "./sandbox-package";
+import { writeStderr, write } from "../terminal/terminal";
+import { untilStopped } from "../terminal/stop-signals";
 
 const defaultPort = 8080;
 
