@@ -1,6 +1,6 @@
 /** Checks that the store can be used, and lists what it cannot read. */
 import { verifyStore } from "../journal/verify";
-import { listReadableReleases } from "../releases/release-rows";
+import { listReadableReleases } from "../releases/repository";
 import { listUnreadableResourceIds } from "../store/resource-ids";
 import { describeHalt, listHalts } from "../store/halt";
 import { latestVersion } from "../store/migrations";

@@ -21,7 +21,7 @@ import {
 import { releaseRefusedError } from "../releases/release-guard";
 import { loadReadablePeople, type ReleaseMiddleware } from "../releases/release-middleware";
 import { findPolicyViolation, approvalRequirements } from "../releases/policy-evaluation";
-import type { OrderInput } from "../releases/order-input";
+import type { OrderInput } from "../orders/order-input";
 import {
   quoteInputFor,
   type QuoteOperation,
@@ -29,7 +29,7 @@ import {
   parseQuote,
   findUnsupportedFields,
   worstRateFrom,
-} from "../releases/quote";
+} from "../orders/quote";
 import type { Release, DecisionInput } from "../releases/release";
 import {
   type ReleaseListOptions,
@@ -37,7 +37,7 @@ import {
   type ReleaseReportList,
   toReleaseReport,
 } from "../releases/report";
-import { OrderExecutor } from "../releases/order-executor";
+import { OrderExecutor } from "../orders/worker";
 import { decideWithSecret, type DecisionFiles } from "../releases/decide-with-secret";
 import type { OrderTerms, SealedOrder } from "../releases/terms";
 

@@ -13,7 +13,7 @@ import type { People } from "./people";
 import { hasValidSignature } from "./people";
 import { localTime, type Policy } from "./policy";
 import type { Decision, Release } from "./release";
-import { listDecisions, getRelease, readClock } from "./release-rows";
+import { listDecisions, getRelease, readClock } from "./repository";
 
 /** Policy and people that decide whether a request may be sent. Without requirements, no people are needed. */
 export interface Authority {

@@ -24,7 +24,7 @@ import {
   updateRelease,
   listReadableReleases,
   selectReleases,
-} from "./release-rows";
+} from "./repository";
 import type { StoreAccess } from "../store/open";
 import { requestHashOf, type SealedRequest } from "./terms";
 

@@ -2,7 +2,7 @@
 import type { Entry, Journal } from "../../../core/journal/entry";
 import { openJournal } from "../../../core/journal/journal";
 import { StoreSession } from "../../../core/store/session";
-import { type OrderExecutorDependencies, OrderExecutor } from "../../../core/releases/order-executor";
+import { type OrderExecutorDependencies, OrderExecutor } from "../../../core/orders/worker";
 import { withStore } from "../../../core/store/open";
 import { eventually } from "../../support/eventually";
 import { done, intent, longMs, unknown } from "../journal/fixtures";

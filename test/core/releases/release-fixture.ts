@@ -7,7 +7,7 @@ import { type ClientOptions, createClient, serviceFrom, type FxdeskClient } from
 import { demo, type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/sandbox";
 import { StoreSession } from "../../../core/store/session";
 import { ReleaseService, type DecisionRequest } from "../../../core/releases/release-service";
-import type { OrderInput } from "../../../core/releases/order-input";
+import type { OrderInput } from "../../../core/orders/order-input";
 import { enrol, loadPeople } from "../../../core/releases/people";
 import { type Policy, loadPolicy } from "../../../core/releases/policy";
 import type { StoreSettings } from "../../../core/store/settings";

@@ -1,5 +1,5 @@
 /** Input of `trades.order`. */
-import type { OrderTerms } from "./terms";
+import type { OrderTerms } from "../releases/terms";
 
 /** An order request. `Orders` derives the sealed terms from it. */
 export interface OrderInput extends Omit<

@@ -1,7 +1,7 @@
 /** Compares a booked trade with its order. Any deviation raises an alarm. */
 import { Big } from "big.js";
 import { findDateProblem, findFeeProblem, isRateWithinLimit, worstAmount } from "./quote";
-import type { OrderTerms } from "./terms";
+import type { OrderTerms } from "../releases/terms";
 
 /** A trade in a response of the service. */
 export interface BookedTrade {

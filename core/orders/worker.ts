@@ -11,14 +11,14 @@ import type { Values } from "../spec/fields";
 import type { Declaration } from "../spec/operation";
 import type { Entry, Journal } from "../journal/entry";
 import type { StoreSession } from "../store/session";
-import { findDeviations, type BookedTrade } from "./booked-trade";
-import { type Authority, createSendGuard, isApproved, findReleaseProblem } from "./release-guard";
-import { findHoursViolation } from "./policy-evaluation";
+import { findDeviations, type BookedTrade } from "./verify";
+import { type Authority, createSendGuard, isApproved, findReleaseProblem } from "../releases/release-guard";
+import { findHoursViolation } from "../releases/policy-evaluation";
 import { quoteInputFor, findQuoteProblem, type QuoteOperation, type Quote, parseQuote } from "./quote";
-import { isFinalState, type Release, type ReleaseProgress, type ReleaseState } from "./release";
-import { listDecisions, getRelease, readClock, updateRelease, selectReleases } from "./release-rows";
+import { isFinalState, type Release, type ReleaseProgress, type ReleaseState } from "../releases/release";
+import { listDecisions, getRelease, readClock, updateRelease, selectReleases } from "../releases/repository";
 import type { StoreAccess } from "../store/open";
-import type { SealedOrder } from "./terms";
+import type { SealedOrder } from "../releases/terms";
 
 /** Access to the service, the journal and the policy. */
 export interface OrderExecutorDependencies {
