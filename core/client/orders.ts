@@ -11,16 +11,11 @@ import { environmentOf } from "../journal/outcome-lookup";
 import { openJournal } from "../journal/journal";
 import { StoreSession } from "../store/session";
 import { minorUnits } from "../values/currency";
-import { parseCorrelation } from "../releases/correlation";
-import {
-  ReleaseNotFound,
-  type ReleaseService,
-  ReleaseRefusal,
-  findRequestProblem,
-} from "../releases/release-service";
+import { ReleaseNotFound, ReleaseRefusal, type Release, type DecisionInput } from "../releases/release";
+import type { ReleaseService } from "../releases/release-service";
+import { findRequestProblem, findPolicyViolation, approvalRequirements } from "../releases/policy-evaluation";
 import { releaseRefusedError } from "../releases/release-guard";
 import { loadReadablePeople, type ReleaseMiddleware } from "../releases/release-middleware";
-import { findPolicyViolation, approvalRequirements } from "../releases/policy-evaluation";
 import type { OrderInput } from "../orders/order-input";
 import {
   quoteInputFor,
@@ -30,7 +25,6 @@ import {
   findUnsupportedFields,
   worstRateFrom,
 } from "../orders/quote";
-import type { Release, DecisionInput } from "../releases/release";
 import {
   type ReleaseListOptions,
   type ReleaseReport,
@@ -39,7 +33,7 @@ import {
 } from "../releases/report";
 import { OrderExecutor } from "../orders/worker";
 import { decideWithSecret, type DecisionFiles } from "../releases/decide-with-secret";
-import type { OrderTerms, SealedOrder } from "../releases/terms";
+import { parseCorrelation, type OrderTerms, type SealedOrder } from "../releases/terms";
 
 /** Procedure that requests an order. */
 const orderName = "trades.order";

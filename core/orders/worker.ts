@@ -15,8 +15,17 @@ import { findDeviations, type BookedTrade } from "./verify";
 import { type Authority, createSendGuard, isApproved, findReleaseProblem } from "../releases/release-guard";
 import { findHoursViolation } from "../releases/policy-evaluation";
 import { quoteInputFor, findQuoteProblem, type QuoteOperation, type Quote, parseQuote } from "./quote";
-import { isFinalState, type Release, type ReleaseProgress, type ReleaseState } from "../releases/release";
-import { listDecisions, getRelease, readClock, updateRelease, selectReleases } from "../releases/repository";
+import { isFinalState, type ReleaseState } from "../releases/states";
+import type { Release, ReleaseProgress } from "../releases/release";
+import {
+  acquireDueOrders,
+  findRelease,
+  listDecisions,
+  msUntilNextOrder,
+  readClock,
+  returnOrderLease,
+  transitionRelease,
+} from "../releases/repository";
 import type { StoreAccess } from "../store/open";
 import type { SealedOrder } from "../releases/terms";
 
@@ -111,39 +120,16 @@ export class OrderExecutor {
   }
 
   async #msUntilDue(): Promise<number> {
-    const [row] = await this.dependencies.store
-      .use(({ database: { run, now } }) =>
-        run(
-          `SELECT min(next_at) - ${now} AS pause FROM fxdesk_releases
-           WHERE kind = 'order' AND environment = $1 AND state IN ('released', 'booking', 'unknown', 'booked') AND held_until <= ${now}`,
-          [this.dependencies.environment],
-        ),
-      )
-      .catch(() => []);
-    const waitMs = row?.pause == null ? pollIntervalMs : Number(row.pause);
-    return Math.min(Math.max(waitMs, 20), pollIntervalMs);
+    const { environment, store } = this.dependencies;
+    const waitMs = await store.use((opened) => msUntilNextOrder(opened, environment)).catch(() => undefined);
+    return Math.min(Math.max(waitMs ?? pollIntervalMs, 20), pollIntervalMs);
   }
 
   /** Leases due orders. */
   async #leaseDue(limit: number): Promise<readonly LeasedOrder[]> {
-    const { environment, store } = this.dependencies;
-    if (!(await this.dependencies.canReadPeople())) return [];
-    return store.use(async ({ database, sealer }) => {
-      const { now, run } = database;
-      const where = `kind = 'order' AND environment = $1 AND state IN ('waiting', 'released', 'booking', 'unknown', 'booked')
-        AND next_at <= ${now} AND held_until <= ${now}`;
-      const ids = await run(
-        `UPDATE fxdesk_releases SET held_until = ${now} + CAST($2 AS BIGINT), fence = fence + 1
-         WHERE ${where} AND id IN (
-           SELECT id FROM fxdesk_releases WHERE ${where} ORDER BY next_at LIMIT ${limit})
-         RETURNING id`,
-        [environment, leaseMs],
-      );
-      const leased: Release[] = [];
-      for (const { id } of ids)
-        leased.push(...(await selectReleases({ run, sealer }, "WHERE id = $1", [id!]).catch(() => [])));
-      return leased as LeasedOrder[];
-    });
+    const { environment, store, canReadPeople } = this.dependencies;
+    if (!(await canReadPeople())) return [];
+    return store.use((opened) => acquireDueOrders(opened, environment, { limit, leaseMs }));
   }
 
   /** Advances an order as far as currently possible, then returns the lease. */
@@ -194,7 +180,7 @@ export class OrderExecutor {
       if (current.state !== "released") return;
       const progress = { ...current.progress, remark: "The release has expired; the order needs a new one." };
       const nextAt = current.sealed.validUntil;
-      await updateRelease(access, current, moment, { state: "waiting", progress, nextAt, entry: null });
+      await transitionRelease({ ...access, moment }, current, "waiting", { progress, nextAt, entry: null });
     });
   }
 
@@ -290,8 +276,7 @@ export class OrderExecutor {
   /** Makes an order bookable again after a booking that was certainly not carried out. */
   #reopen(release: LeasedOrder, remark: string): Promise<void> {
     return this.#updateLeased(release, async (access, moment, current) => {
-      await updateRelease(access, current, moment, {
-        state: "released",
+      await transitionRelease({ ...access, moment }, current, "released", {
         progress: { ...current.progress, remark },
         nextAt: moment + outcomePollMs,
         entry: null,
@@ -321,10 +306,9 @@ export class OrderExecutor {
 
   #countQuote(id: string, progress: ReleaseProgress): Promise<void> {
     return this.#transaction(async (access, moment) => {
-      const current = await getRelease(access, id);
+      const current = await findRelease(access, id);
       if (current?.state !== "released") return;
-      await updateRelease(access, current, moment, {
-        state: current.state,
+      await transitionRelease({ ...access, moment }, current, current.state, {
         progress: { ...current.progress, quotes: (progress.quotes ?? 0) + 1 },
         nextAt: 0,
         entry: current.entry ?? null,
@@ -337,8 +321,7 @@ export class OrderExecutor {
       if (isFinalState(current.state)) return;
       // An order that waits for a quote is processed at its expiry at the latest.
       const nextAt = Math.min(moment + delayMs, Math.max(current.sealed.validUntil, moment));
-      await updateRelease(access, current, moment, {
-        state: current.state,
+      await transitionRelease({ ...access, moment }, current, current.state, {
         progress: { ...current.progress, remark },
         nextAt,
         entry: current.entry ?? null,
@@ -358,8 +341,7 @@ export class OrderExecutor {
       const { remark, ...before } = current.progress;
       // A remark belongs to the state in which it was written.
       const keptRemark = remark !== undefined && state === current.state ? { remark } : {};
-      await updateRelease(access, current, moment, {
-        state,
+      await transitionRelease({ ...access, moment }, current, state, {
         progress: { ...before, ...keptRemark, ...more },
         nextAt: delayMs === neverDue ? neverDue : moment + delayMs,
         entry: current.entry ?? null,
@@ -367,14 +349,12 @@ export class OrderExecutor {
     });
   }
 
-  async #returnLease({ id, fence }: LeasedOrder): Promise<void> {
-    await this.dependencies.store.use(({ database: { run } }) =>
-      run("UPDATE fxdesk_releases SET held_until = 0 WHERE id = $1 AND fence = $2", [id, fence]),
-    );
+  async #returnLease(order: LeasedOrder): Promise<void> {
+    await this.dependencies.store.use(({ database: { run } }) => returnOrderLease({ run }, order));
   }
 
   async #reload(id: string): Promise<LeasedOrder> {
-    return this.#transaction(async (access) => (await getRelease(access, id)) as LeasedOrder);
+    return this.#transaction(async (access) => (await findRelease(access, id)) as LeasedOrder);
   }
 
   #transaction<T>(work: (access: StoreAccess, moment: number) => Promise<T>): Promise<T> {
@@ -389,7 +369,7 @@ export class OrderExecutor {
     work: (access: StoreAccess, moment: number, current: LeasedOrder) => Promise<void>,
   ): Promise<void> {
     return this.#transaction(async (access, moment) => {
-      const current = (await getRelease(access, id)) as LeasedOrder | undefined;
+      const current = (await findRelease(access, id)) as LeasedOrder | undefined;
       if (current?.fence === fence) await work(access, moment, current);
     });
   }
