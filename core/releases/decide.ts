@@ -5,7 +5,7 @@ import { approvalRequirements, canDecide, describeRequirements } from "./policy-
 import { type Decision, type Release, ReleaseRefusal } from "./release";
 import { isApproved } from "./release-guard";
 import { getRelease, listDecisions, type ReleaseAccess, saveDecision, transitionRelease } from "./repository";
-import { effectiveState, type ReleaseState } from "./states";
+import { effectiveState, isUnsentState, type ReleaseState } from "./states";
 
 /** A decision of an authenticated person. */
 export interface DecisionRequest {
@@ -83,8 +83,7 @@ export async function cancelRelease(
 ): Promise<Release> {
   const release = await getRelease(access, id);
   const state = effectiveState(release, access.moment);
-  if (state !== "waiting" && state !== "released")
-    throw new ReleaseRefusal(`${id} is ${state}: it cannot be cancelled.`);
+  if (!isUnsentState(state)) throw new ReleaseRefusal(`${id} is ${state}: it cannot be cancelled.`);
   const remark = by === undefined ? "Cancelled." : `Cancelled by ${by}.`;
   return transitionRelease(access, release, "cancelled", {
     progress: { ...release.progress, remark },

@@ -40,6 +40,9 @@ export const isFinalState = (state: ReleaseState): boolean => transitions[state]
 export const canTransition = (state: ReleaseState, next: ReleaseState): boolean =>
   state === next || transitions[state].includes(next);
 
+/** True if the request of a release was not sent: it can be cancelled, and expires. */
+export const isUnsentState = (state: ReleaseState): boolean => state === "waiting" || state === "released";
+
 /** Returns the state at a moment. An unused request expires by time alone, before any process records it. */
 export const effectiveState = (
   {
@@ -47,8 +50,7 @@ export const effectiveState = (
     sealed: { validUntil },
   }: { readonly state: ReleaseState; readonly sealed: { readonly validUntil: number } },
   moment: number,
-): ReleaseState =>
-  (state === "waiting" || state === "released") && validUntil <= moment ? "expired" : state;
+): ReleaseState => (isUnsentState(state) && validUntil <= moment ? "expired" : state);
 
 /** SQL equivalent of `effectiveState`. */
 export const effectiveStateSql = (moment: string): string =>

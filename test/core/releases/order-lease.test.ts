@@ -2,7 +2,7 @@
 import type { Entry, Journal } from "../../../core/journal/entry";
 import { openJournal } from "../../../core/journal/journal";
 import { StoreSession } from "../../../core/store/session";
-import { type OrderExecutorDependencies, OrderExecutor } from "../../../core/orders/worker";
+import { type OrderWorkerDependencies, OrderWorker } from "../../../core/orders/worker";
 import { withStore } from "../../../core/store/open";
 import { eventually } from "../../support/eventually";
 import { done, intent, longMs, unknown } from "../journal/fixtures";
@@ -47,10 +47,10 @@ async function unknownOrder(key: string): Promise<Order> {
   return { release, environment, entry };
 }
 
-/** Starts an executor that cannot read trades; `calls` are the calls it made. */
-function startExecutor({ environment }: Order, recover: OrderExecutorDependencies["recover"]) {
+/** Starts a worker that cannot read trades; `calls` are the calls it made. */
+function startWorker({ environment }: Order, recover: OrderWorkerDependencies["recover"]) {
   const calls: string[] = [];
-  const desk: Partial<OrderExecutorDependencies> = {
+  const desk: Partial<OrderWorkerDependencies> = {
     store,
     journal,
     environment,
@@ -60,11 +60,11 @@ function startExecutor({ environment }: Order, recover: OrderExecutorDependencie
       calls.push(name);
       throw new Error("There is no such trade.");
     },
-    getOperation: { name: "trades.get" } as OrderExecutorDependencies["getOperation"],
+    getOperation: { name: "trades.get" } as OrderWorkerDependencies["getOperation"],
   };
-  const executor = new OrderExecutor(desk as OrderExecutorDependencies);
-  executor.start();
-  return { runner: executor, calls };
+  const worker = new OrderWorker(desk as OrderWorkerDependencies);
+  worker.start();
+  return { runner: worker, calls };
 }
 
 const recordFound = (entry: Entry) => journal.recordOutcome(entry, { ...done, by: "recovery" });
@@ -72,7 +72,7 @@ const recordFound = (entry: Entry) => journal.recordOutcome(entry, { ...done, by
 test("reports a booking that is found late from the current lease holder only", async () => {
   const order = await unknownOrder("late");
   let isFound = false;
-  const { runner, calls } = startExecutor(order, async () => {
+  const { runner, calls } = startWorker(order, async () => {
     // Another process acquires the order meanwhile.
     await run("UPDATE fxdesk_releases SET fence = fence + 1, held_until = $2 WHERE id = $1", [
       order.release,
@@ -90,7 +90,7 @@ test("reports a booking that is found late from the current lease holder only", 
 test("removes the remark about an unknown outcome from a booked order", async () => {
   const order = await unknownOrder("found");
   let looks = 0;
-  const { runner } = startExecutor(order, async () => {
+  const { runner } = startWorker(order, async () => {
     looks += 1;
     if (looks > 1) await recordFound(order.entry);
   });
