@@ -2,6 +2,9 @@
 import type { Entry, Journal } from "../../../core/journal/entry";
 import { openJournal } from "../../../core/journal/journal";
 import { StoreSession } from "../../../core/store/session";
+import { never, transition } from "../../../core/orders/leased-order";
+import type { Order as OrderRelease, Release } from "../../../core/releases/release";
+import { changeReleases, transitionRelease } from "../../../core/releases/repository";
 import { type OrderWorkerDependencies, OrderWorker } from "../../../core/orders/worker";
 import { withStore } from "../../../core/store/open";
 import { eventually } from "../../support/eventually";
@@ -113,4 +116,39 @@ test("removes the remark about an unknown outcome from a booked order", async ()
   await runner.stop();
   expect(booked.progress).toMatchObject({ identity: done.identity });
   expect(booked.progress.remark).toBeUndefined();
+});
+
+describe("a write", () => {
+  const releaseOf = async (id: string): Promise<Release> => (await place.service.get(id)).release;
+  const ask = async (): Promise<OrderRelease> => {
+    const { release } = await place.client({ people: "/nowhere/people.json" }).orders.order(sampleOrder());
+    return (await releaseOf(release)) as OrderRelease;
+  };
+
+  test("changes nothing after another process acquired the lease", async () => {
+    const order = await ask();
+    await run("UPDATE fxdesk_releases SET fence = fence + 1 WHERE id = $1", [order.id]);
+    expect(await transition(store, order, { to: "expired", dueInMs: never })).toBeUndefined();
+    expect(await releaseOf(order.id)).toEqual({ ...order, fence: order.fence + 1 });
+  });
+
+  test("changes nothing after the order was cancelled", async () => {
+    const order = await ask();
+    const cancelled = await place.service.cancel(order.id, "desk");
+    expect(await transition(store, order, { remark: "The quote failed.", dueInMs: 0 })).toBeUndefined();
+    expect(await releaseOf(order.id)).toEqual(cancelled);
+  });
+
+  test("is refused if the state cannot follow", async () => {
+    const order = await ask();
+    await expect(transition(store, order, { to: "booked", dueInMs: 0 })).rejects.toThrow(
+      `${order.id} is waiting and cannot become booked.`,
+    );
+    const cancelled = await place.service.cancel(order.id, "desk");
+    const reopened = changeReleases(store, (access) =>
+      transitionRelease(access, cancelled, "released", { nextAt: 0 }),
+    );
+    await expect(reopened).rejects.toThrow(`${order.id} is cancelled and cannot become released.`);
+    expect(await releaseOf(order.id)).toEqual(cancelled);
+  });
 });
