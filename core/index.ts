@@ -18,8 +18,9 @@ export type {
 export type * from "./client/fxdesk-client";
 export type { CallOptions, PsuContext } from "./call/call-options";
 export type { ConfirmRelease, ReleaseProposal } from "./call/call-options";
-export type { OrderInput } from "./releases/order-input";
-export type { Decision, DecisionInput, ReleaseState } from "./releases/release";
+export type { OrderInput } from "./orders/order-input";
+export type { Decision, DecisionInput } from "./releases/release";
+export type { ReleaseState } from "./releases/states";
 export type { ReleaseListOptions, ReleaseReportList } from "./releases/report";
 export type { OrderTerms } from "./releases/terms";
 export type { ClientOptions, Credentials } from "./call/client-options";

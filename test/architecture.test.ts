@@ -65,23 +65,85 @@ test("has no circular imports", () => {
   expect(files.flatMap((file) => findCycle(file)?.join(" -> ") ?? [])).toEqual([]);
 });
 
-/** Folders that each folder of core, and the sandbox's domain, may import besides itself. */
-const folders: Readonly<Record<string, readonly string[]>> = {
-  "core/values/": [],
-  "core/files/": ["core/values/"],
-  "core/spec/": ["core/values/"],
-  "core/contract/": ["core/spec/", "core/values/"],
-  "sandbox/src/world/": [],
-};
+/** Returns the folder of a file. */
+const folderOf = (file: string): string => posix.dirname(file);
 
-test.each(Object.entries(folders))("%s imports only %j", (folder, allowed) => {
-  const members = files.filter((file) => file.startsWith(folder));
-  expect(members).not.toEqual([]);
-  const others = members.flatMap((file) =>
-    imports
-      .get(file)!
-      .filter((other) => ![folder, ...allowed].some((each) => other.startsWith(each)))
-      .map((other) => `${file} -> ${other}`),
+/** Folders that each folder imports, type imports included. */
+const folderImports = new Map<string, Set<string>>();
+for (const [file, imported] of imports) {
+  const folder = folderOf(file);
+  const others = folderImports.get(folder) ?? new Set();
+  folderImports.set(folder, others);
+  for (const other of imported) if (folderOf(other) !== folder) others.add(folderOf(other));
+}
+
+/** Returns a way from a folder through other folders back to itself; undefined if there is none. */
+function findFolderCycle(start: string): string[] | undefined {
+  const waiting = [[start]];
+  const seen = new Set<string>();
+  for (const way of waiting)
+    for (const next of folderImports.get(way.at(-1)!) ?? []) {
+      if (next === start) return [...way, start];
+      if (seen.has(next)) continue;
+      seen.add(next);
+      waiting.push([...way, next]);
+    }
+  return undefined;
+}
+
+test("no folder imports itself through other folders", () => {
+  expect([...folderImports.keys()].flatMap((folder) => findFolderCycle(folder)?.join(" -> ") ?? [])).toEqual(
+    [],
   );
-  expect(others).toEqual([]);
+});
+
+/**
+ * Layers from the surfaces to the basics. A folder imports only folders below it, so an inner layer never calls back into an
+ * outer one. A new folder needs a place here.
+ */
+const layers = [
+  ["build", "bench", "demo"],
+  ["cli"],
+  ["nodes"],
+  ["mcp"],
+  ["core"],
+  ["core/client"],
+  ["core/mail"],
+  ["core/watches"],
+  ["core/procedures"],
+  ["core/api"],
+  ["core/orders"],
+  ["core/releases"],
+  ["core/journal"],
+  ["core/call"],
+  ["core/http"],
+  ["core/store"],
+  ["core/openapi", "core/contract"],
+  ["core/spec", "core/files"],
+  ["core/values"],
+  ["sandbox/src"],
+  ["sandbox/src/dashboard"],
+  ["sandbox/src/control"],
+  ["sandbox/src/extensions", "sandbox/src/behaviours"],
+  ["sandbox/src/open-banking"],
+  ["sandbox/src/files", "sandbox/src/pages", "sandbox/src/server"],
+  ["sandbox/src/session"],
+  ["sandbox/src/calls", "sandbox/src/dialects"],
+  ["sandbox/src/http"],
+  ["sandbox/src/world"],
+];
+
+/** Returns the layer of a file: the one that names the longest part of its path. */
+function layerOf(file: string): number {
+  const named = layers.flatMap((names, index) =>
+    names.filter((name) => file.startsWith(`${name}/`)).map((name) => ({ index, length: name.length })),
+  );
+  return named.sort((one, other) => other.length - one.length)[0]!.index;
+}
+
+test("imports point down the layers", () => {
+  const upward = [...imports].flatMap(([file, imported]) =>
+    imported.filter((other) => layerOf(other) < layerOf(file)).map((other) => `${file} -> ${other}`),
+  );
+  expect(upward).toEqual([]);
 });

@@ -1,8 +1,9 @@
 /** The pages: sign-in, list of requests, one request with its terms, and messages. */
-import { findDecisionProblem } from "../../core/releases/release-service";
+import { findDecisionProblem } from "../../core/releases/decide";
 import { describeRequirements, approvalRequirements } from "../../core/releases/policy-evaluation";
 import type { Policy } from "../../core/releases/policy";
-import { type Decision, isFinalState, type Release } from "../../core/releases/release";
+import type { Decision, Release } from "../../core/releases/release";
+import { isFinalState } from "../../core/releases/states";
 import { toReleaseReport } from "../../core/releases/report";
 import { type Html, html, renderPage } from "./layout";
 import { factList, formatTime, limitsOf, environmentStyle, stateChip, termsOf, titleOf } from "./terms";

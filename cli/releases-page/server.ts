@@ -2,9 +2,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { ReleaseNotFound, type ReleaseService, ReleaseRefusal } from "../../core/releases/release-service";
+import { ReleaseNotFound, ReleaseRefusal, type Decision } from "../../core/releases/release";
+import type { ReleaseService } from "../../core/releases/release-service";
 import { isSecretOf, type People, loadPeople } from "../../core/releases/people";
-import type { Decision } from "../../core/releases/release";
 import {
   decideWithSecret,
   type DecisionFiles,

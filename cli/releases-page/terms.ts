@@ -1,6 +1,7 @@
 /** Renders the terms of a request: a short title and limits, and all facts. */
 import { fxdeskService } from "../../core/client/fxdesk-service";
-import type { Release, ReleaseState } from "../../core/releases/release";
+import type { Release } from "../../core/releases/release";
+import type { ReleaseState } from "../../core/releases/states";
 import type { CallTerms, OrderTerms } from "../../core/releases/terms";
 import { type Html, html } from "./layout";
 

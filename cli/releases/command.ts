@@ -3,7 +3,8 @@ import { userInfo } from "node:os";
 import { actorSetting, releaseSettingFields, storeSettingFields } from "../../core/call/settings";
 import type { Service } from "../../core/spec/service";
 import { StoreSession } from "../../core/store/session";
-import { ReleaseService, ReleaseRefusal } from "../../core/releases/release-service";
+import { ReleaseService } from "../../core/releases/release-service";
+import { ReleaseRefusal, type Decision, type Release } from "../../core/releases/release";
 import { describeRequirements, approvalRequirements } from "../../core/releases/policy-evaluation";
 import {
   enrol,
@@ -14,7 +15,7 @@ import {
   revokeToken,
 } from "../../core/releases/people";
 import { type Policy, loadPolicy } from "../../core/releases/policy";
-import { type Decision, type Release, type ReleaseState, releaseStates } from "../../core/releases/release";
+import { type ReleaseState, releaseStates } from "../../core/releases/states";
 import { toReleaseReport } from "../../core/releases/report";
 import { decideWithSecret, policyForRelease } from "../../core/releases/decide-with-secret";
 import { parseStoreSettings } from "../../core/store/settings";

@@ -22,6 +22,9 @@ export interface CallRequest {
   readonly progress: SendProgress;
 }
 
+/** Authorization of a call that belongs to a released order. The guard is checked when the call is sent. */
+export type PreAuthorization = Pick<CallRequest, "guard">;
+
 /** Progress of a call. The sender alone writes it; everybody else reads it to report the true outcome. */
 export interface SendProgress {
   /** Number of requests attempted. */

@@ -1,6 +1,6 @@
 /** Checks that the store can be used, and lists what it cannot read. */
 import { verifyStore } from "../journal/verify";
-import { listReadableReleases } from "../releases/release-rows";
+import { findReleaseFaults } from "../releases/repository";
 import { listUnreadableResourceIds } from "../store/resource-ids";
 import { describeHalt, listHalts } from "../store/halt";
 import { latestVersion } from "../store/migrations";
@@ -34,8 +34,8 @@ export const checkStore = (settings: StoreSettings): Promise<StoreCheck> =>
     const journal = await verifyStore(store);
     faults.push(...journal.faults.map(({ where, message }) => `Journal, ${where}: ${message}.`));
     const { database, sealer } = store;
-    const releases = await listReadableReleases({ run: database.run, sealer }, "");
-    faults.push(...releases.faults.map((fault) => `Releases: ${fault}`));
+    const releaseFaults = await findReleaseFaults({ run: database.run, sealer });
+    faults.push(...releaseFaults.map((fault) => `Releases: ${fault}`));
     faults.push(...(await listUnreadableResourceIds(store)));
     return {
       store: store.database.description,

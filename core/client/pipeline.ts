@@ -9,12 +9,12 @@ import { InFlight } from "../call/in-flight";
 import type { Interceptor } from "../call/client-options";
 import { userInterceptors } from "../call/interceptors";
 import {
-  type CallRequest,
   composeMiddleware,
   createRequest,
   limitTime,
   type Middleware,
   type Next,
+  type PreAuthorization,
   trace,
 } from "../call/middleware";
 import { prepareCall } from "../call/prepare";
@@ -27,9 +27,6 @@ import type { ResourceIds } from "./resource-ids";
 
 /** Time that `close` waits for created IDs to be stored. The same as for the journal. */
 const recordTimeoutMs = 5_000;
-
-/** Marks a call as covered by the release of its order. */
-export type PreAuthorization = Pick<CallRequest, "guard">;
 
 /** Runs the calls of one client. */
 export class Pipeline {

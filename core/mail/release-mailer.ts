@@ -10,11 +10,12 @@ import type { StoreSettings } from "../store/settings";
 import type { AnyWatch } from "../watches/compare";
 import { Watcher } from "../watches/watcher";
 import type { Delivery } from "../api/watch-options";
-import { findDecisionProblem, type ReleaseService } from "../releases/release-service";
+import { findDecisionProblem } from "../releases/decide";
+import type { ReleaseService } from "../releases/release-service";
 import { MailServer, type MailSettings } from "./mail-server";
 import { requestText, outcomeText } from "./mail-text";
 import { loadPeople } from "../releases/people";
-import type { ReleaseState } from "../releases/release";
+import type { ReleaseState } from "../releases/states";
 import { ReleaseReport, toReleaseReport } from "../releases/report";
 import { type DecisionFiles, policyForRelease } from "../releases/decide-with-secret";
 

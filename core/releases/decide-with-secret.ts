@@ -1,8 +1,8 @@
 /** Decisions by people who authenticate with their secret, shared by all channels. */
-import { type ReleaseService, ReleaseRefusal } from "./release-service";
+import type { ReleaseService } from "./release-service";
+import { ReleaseRefusal, type Release, type DecisionInput } from "./release";
 import { isSecretOf, type People, loadPeople } from "./people";
 import { defaultMoneyPolicy, type Policy, loadPolicy } from "./policy";
-import type { Release, DecisionInput } from "./release";
 
 /** Paths of the files that define who may decide. Without a policy, every money call needs release by anyone except the requester. */
 export interface DecisionFiles {

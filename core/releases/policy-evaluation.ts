@@ -110,13 +110,6 @@ export const canDecide = (
   person: string,
 ): boolean => requirements.some((requirement) => principalsOf(policy, requirement, asker)(person).length > 0);
 
-/** True if the requirements can be satisfied without the requester. */
-export const canBeApproved = (
-  policy: Policy,
-  requirements: readonly ApprovalRequirement[],
-  asker: string | undefined,
-): boolean => hasEnoughApprovals(policy, requirements, asker, policy.people);
-
 /** Describes requirements as a noun phrase, for example "release by anna or bert". */
 export const describeRequirements = (requirements: readonly ApprovalRequirement[]): string =>
   requirements
@@ -126,6 +119,22 @@ export const describeRequirements = (requirements: readonly ApprovalRequirement[
         : `release by ${approvals} of ${approvers.join(", ")}`,
     )
     .join(", and ");
+
+/** Returns why a request can never be approved, or undefined. */
+export function findRequestProblem(
+  policy: Policy,
+  requirements: readonly ApprovalRequirement[],
+  asker: string | undefined,
+): string | undefined {
+  if (requirements.length === 0) return undefined;
+  if (asker === undefined)
+    return "The request needs release by another person, but the requester is unknown: set FXDESK_ACTOR to a name listed in the policy.";
+  if (!policy.people.includes(asker))
+    return `The policy does not list ${asker} in people: set FXDESK_ACTOR to a listed name.`;
+  return hasEnoughApprovals(policy, requirements, asker, policy.people)
+    ? undefined
+    : `The request needs ${describeRequirements(requirements)}, but ${asker} requested it: too few others may release it.`;
+}
 
 const hasPair = (pairs: readonly string[], { buy_currency, sell_currency }: OrderTerms): boolean => {
   const symbol = buy_currency + sell_currency;

@@ -13,7 +13,7 @@ import type { People } from "./people";
 import { hasValidSignature } from "./people";
 import { localTime, type Policy } from "./policy";
 import type { Decision, Release } from "./release";
-import { listDecisions, getRelease, readClock } from "./release-rows";
+import { type DayCommitment, findRelease, listDecisions, markReleaseSent, readClock } from "./repository";
 
 /** Policy and people that decide whether a request may be sent. Without requirements, no people are needed. */
 export interface Authority {
@@ -96,11 +96,6 @@ async function wasBooked({ run, entry }: SendTransaction, { id, sealed }: Releas
   return rows.length > 0;
 }
 
-interface DayCommitment {
-  readonly day: string;
-  readonly amount: string;
-}
-
 /** Returns the commitment for the daily limit. Throws if it exceeds the limit. */
 async function checkDayLimit(
   transaction: SendTransaction,
@@ -137,7 +132,7 @@ export const createSendGuard =
   async (transaction) => {
     const { run, sealer, entry } = transaction;
     const moment = await readClock(run, transaction.moment);
-    const current = await getRelease({ run, sealer }, id);
+    const current = await findRelease({ run, sealer }, id);
     if (!current) throw releaseRefusedError(operation, `Release ${id} does not exist.`);
     const decisions = await listDecisions({ run, sealer }, id);
     const reason =
@@ -150,11 +145,7 @@ export const createSendGuard =
         operation,
         `The journal already contains a booking of ${id}. An order is booked only once.`,
       );
-    const limit =
+    const commitment =
       authority.policy && (await checkDayLimit({ ...transaction, moment }, current, authority.policy));
-    await run(
-      `UPDATE fxdesk_releases SET state = $2, entry = $3, limit_day = $4, limit_amount = $5, changed_at = $6
-       WHERE id = $1`,
-      [id, nextState, entry, limit?.day ?? null, limit?.amount ?? null, moment],
-    );
+    await markReleaseSent({ run, moment }, current, nextState, { entry, commitment });
   };

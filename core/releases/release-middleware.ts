@@ -12,26 +12,21 @@ import { customerFromValues } from "../spec/service";
 import { environmentOf } from "../journal/outcome-lookup";
 import { StoreSession } from "../store/session";
 import { redactLocation } from "../store/settings";
-import { parseCorrelation } from "./correlation";
+import { RequestDeclined, type ReleaseRequest } from "./request";
+import { ReleaseService } from "./release-service";
+import { ReleaseRefusal, type Release } from "./release";
+import { effectiveState } from "./states";
 import {
-  RequestDeclined,
-  ReleaseService,
-  ReleaseRefusal,
-  effectiveState,
   findRequestProblem,
-  type ReleaseRequest,
-} from "./release-service";
-import { type Authority, createSendGuard, releaseRefusedError } from "./release-guard";
-import {
   findHoursViolation,
   findPolicyViolation,
   describeRequirements,
   approvalRequirements,
 } from "./policy-evaluation";
+import { type Authority, createSendGuard, releaseRefusedError } from "./release-guard";
 import { type People, loadPeople } from "./people";
 import { defaultMoneyPolicy, type Policy, loadPolicy } from "./policy";
-import type { Release } from "./release";
-import type { CallTerms, SealedRequest, SealedCall } from "./terms";
+import { parseCorrelation, type CallTerms, type SealedRequest, type SealedCall } from "./terms";
 
 /** A call that may be sent, with the guard that checks it again when it is sent. */
 interface AuthorizedCall {

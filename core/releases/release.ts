@@ -1,24 +1,6 @@
-/** A release: a request that a person approves before it is sent, its state and its decisions. */
-import type { SealedRequest } from "./terms";
-
-/**
- * `waiting`: for approval. `released`: may be sent. `booking`: a booking of the order was sent and has no outcome yet. `sent`: the
- * call was sent; the journal has its outcome. `unknown`: a booking has an unknown outcome, and no other starts. The other states
- * are final.
- */
-export const releaseStates = [
-  "waiting",
-  "released",
-  "booking",
-  "booked",
-  "sent",
-  "expired",
-  "refused",
-  "cancelled",
-  "unknown",
-] as const;
-
-export type ReleaseState = (typeof releaseStates)[number];
+/** A release: a request that a person approves before it is sent, its progress and its decisions. */
+import { effectiveState, type ReleaseState } from "./states";
+import type { SealedOrder, SealedRequest } from "./terms";
 
 /** Progress of a release. */
 export interface ReleaseProgress {
@@ -53,6 +35,9 @@ export interface Release {
   readonly progress: ReleaseProgress;
 }
 
+/** The release of an order. */
+export type Order = Release & { readonly sealed: SealedOrder };
+
 /** A decision of a person. */
 export interface Decision {
   readonly release: string;
@@ -68,11 +53,6 @@ export interface Decision {
   readonly note?: string;
 }
 
-const finalStates: ReadonlySet<ReleaseState> = new Set(["booked", "sent", "expired", "refused", "cancelled"]);
-
-/** True if the state can no longer change. */
-export const isFinalState = (state: ReleaseState): boolean => finalStates.has(state);
-
 /** A decision together with the person's secret. */
 export interface DecisionInput {
   readonly person: string;
@@ -82,3 +62,28 @@ export interface DecisionInput {
   /** Seal of the terms that the person was shown. */
   readonly seal: string;
 }
+
+/** The release does not allow the action. Nothing was changed. */
+export class ReleaseRefusal extends Error {
+  override readonly name = "ReleaseRefusal";
+}
+
+export class ReleaseNotFound extends ReleaseRefusal {
+  constructor(id: string) {
+    super(`Release ${id} does not exist.`);
+  }
+}
+
+export const notReleasedRemark = "The request was not released in time.";
+
+/** Returns the release in its effective state, with a remark if it expired. */
+export function withEffectiveState(release: Release, moment: number): Release {
+  const state = effectiveState(release, moment);
+  if (state === release.state) return release;
+  const reason = release.state === "waiting" ? notReleasedRemark : "The request expired before it was sent.";
+  return { ...release, state, progress: { ...release.progress, remark: withRemark(reason, release) } };
+}
+
+/** Returns a reason followed by the release's last remark. */
+export const withRemark = (reason: string, { progress: { remark } }: Pick<Release, "progress">): string =>
+  remark === undefined ? reason : `${reason} ${remark}`;

@@ -1,6 +1,7 @@
 /** Report of a release, the same on every surface. */
 import { z } from "zod";
-import { type Release, type ReleaseState } from "./release";
+import type { Release } from "./release";
+import type { ReleaseState } from "./states";
 
 const text = (description: string) => z.string().meta({ description });
 

@@ -1,6 +1,8 @@
 /** The sealed terms of a release: an order, or an encoded request. Any change results in another seal. */
 import { createHash } from "node:crypto";
+import { invalidInputError } from "../call/call-errors";
 import type { CommittedAmount } from "../spec/committed-amounts";
+import type { Callable } from "../spec/operation";
 import { canonicalJson } from "../values/canonical-json";
 
 /** Terms of an order. Amounts and rates are decimal strings. */
@@ -84,3 +86,22 @@ export const requestHashOf = (
   { kind, operation, environment, client, asker }: SealedRequest,
   given: Readonly<Record<string, unknown>>,
 ): string => sha256({ kind, operation, environment, client, asker, given });
+
+const maxCorrelationLength = 10_000;
+
+/** Normalises correlation data. Throws InvalidInput if it is not JSON or too long. */
+export function parseCorrelation(operation: string, given: unknown): { readonly correlation?: unknown } {
+  if (given === undefined) return {};
+  const invalid = (message: string) =>
+    invalidInputError({ name: operation } as Callable, [{ field: "correlation", message }]);
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(given) as string | undefined;
+  } catch (error) {
+    throw invalid(`must be JSON: ${(error as Error).message}`);
+  }
+  if (json === undefined) throw invalid("must be JSON");
+  if (json.length > maxCorrelationLength)
+    throw invalid(`must not be longer than ${maxCorrelationLength} characters as JSON`);
+  return { correlation: JSON.parse(json) as unknown };
+}

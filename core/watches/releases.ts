@@ -3,7 +3,7 @@ import { json } from "../spec/declare";
 import type { Watch } from "../spec/watch";
 import type { ClientOrders } from "../api/client-types";
 import { watchFor } from "../spec/watch";
-import { releaseStates } from "../releases/release";
+import { releaseStates } from "../releases/states";
 import { ReleaseReport } from "../releases/report";
 
 const everyMs = 1_000;

@@ -2,7 +2,10 @@
 import type { Entry, Journal } from "../../../core/journal/entry";
 import { openJournal } from "../../../core/journal/journal";
 import { StoreSession } from "../../../core/store/session";
-import { type OrderExecutorDependencies, OrderExecutor } from "../../../core/releases/order-executor";
+import { never, transition } from "../../../core/orders/leased-order";
+import type { Order as OrderRelease, Release } from "../../../core/releases/release";
+import { changeReleases, transitionRelease } from "../../../core/releases/repository";
+import { type OrderWorkerDependencies, OrderWorker } from "../../../core/orders/worker";
 import { withStore } from "../../../core/store/open";
 import { eventually } from "../../support/eventually";
 import { done, intent, longMs, unknown } from "../journal/fixtures";
@@ -47,10 +50,10 @@ async function unknownOrder(key: string): Promise<Order> {
   return { release, environment, entry };
 }
 
-/** Starts an executor that cannot read trades; `calls` are the calls it made. */
-function startExecutor({ environment }: Order, recover: OrderExecutorDependencies["recover"]) {
+/** Starts a worker that cannot read trades; `calls` are the calls it made. */
+function startWorker({ environment }: Order, recover: OrderWorkerDependencies["recover"]) {
   const calls: string[] = [];
-  const desk: Partial<OrderExecutorDependencies> = {
+  const desk: Partial<OrderWorkerDependencies> = {
     store,
     journal,
     environment,
@@ -60,11 +63,11 @@ function startExecutor({ environment }: Order, recover: OrderExecutorDependencie
       calls.push(name);
       throw new Error("There is no such trade.");
     },
-    getOperation: { name: "trades.get" } as OrderExecutorDependencies["getOperation"],
+    getOperation: { name: "trades.get" } as OrderWorkerDependencies["getOperation"],
   };
-  const executor = new OrderExecutor(desk as OrderExecutorDependencies);
-  executor.start();
-  return { runner: executor, calls };
+  const worker = new OrderWorker(desk as OrderWorkerDependencies);
+  worker.start();
+  return { runner: worker, calls };
 }
 
 const recordFound = (entry: Entry) => journal.recordOutcome(entry, { ...done, by: "recovery" });
@@ -72,7 +75,7 @@ const recordFound = (entry: Entry) => journal.recordOutcome(entry, { ...done, by
 test("reports a booking that is found late from the current lease holder only", async () => {
   const order = await unknownOrder("late");
   let isFound = false;
-  const { runner, calls } = startExecutor(order, async () => {
+  const { runner, calls } = startWorker(order, async () => {
     // Another process acquires the order meanwhile.
     await run("UPDATE fxdesk_releases SET fence = fence + 1, held_until = $2 WHERE id = $1", [
       order.release,
@@ -90,7 +93,7 @@ test("reports a booking that is found late from the current lease holder only", 
 test("removes the remark about an unknown outcome from a booked order", async () => {
   const order = await unknownOrder("found");
   let looks = 0;
-  const { runner } = startExecutor(order, async () => {
+  const { runner } = startWorker(order, async () => {
     looks += 1;
     if (looks > 1) await recordFound(order.entry);
   });
@@ -113,4 +116,39 @@ test("removes the remark about an unknown outcome from a booked order", async ()
   await runner.stop();
   expect(booked.progress).toMatchObject({ identity: done.identity });
   expect(booked.progress.remark).toBeUndefined();
+});
+
+describe("a write", () => {
+  const releaseOf = async (id: string): Promise<Release> => (await place.service.get(id)).release;
+  const ask = async (): Promise<OrderRelease> => {
+    const { release } = await place.client({ people: "/nowhere/people.json" }).orders.order(sampleOrder());
+    return (await releaseOf(release)) as OrderRelease;
+  };
+
+  test("changes nothing after another process acquired the lease", async () => {
+    const order = await ask();
+    await run("UPDATE fxdesk_releases SET fence = fence + 1 WHERE id = $1", [order.id]);
+    expect(await transition(store, order, { to: "expired", dueInMs: never })).toBeUndefined();
+    expect(await releaseOf(order.id)).toEqual({ ...order, fence: order.fence + 1 });
+  });
+
+  test("changes nothing after the order was cancelled", async () => {
+    const order = await ask();
+    const cancelled = await place.service.cancel(order.id, "desk");
+    expect(await transition(store, order, { remark: "The quote failed.", dueInMs: 0 })).toBeUndefined();
+    expect(await releaseOf(order.id)).toEqual(cancelled);
+  });
+
+  test("is refused if the state cannot follow", async () => {
+    const order = await ask();
+    await expect(transition(store, order, { to: "booked", dueInMs: 0 })).rejects.toThrow(
+      `${order.id} is waiting and cannot become booked.`,
+    );
+    const cancelled = await place.service.cancel(order.id, "desk");
+    const reopened = changeReleases(store, (access) =>
+      transitionRelease(access, cancelled, "released", { nextAt: 0 }),
+    );
+    await expect(reopened).rejects.toThrow(`${order.id} is cancelled and cannot become released.`);
+    expect(await releaseOf(order.id)).toEqual(cancelled);
+  });
 });

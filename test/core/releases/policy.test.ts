@@ -11,7 +11,7 @@ import {
 } from "../../../core/releases/policy-evaluation";
 import { enrol, isSecretOf, loadPeople } from "../../../core/releases/people";
 import { localTime, Policy, loadPolicy, parsePolicy } from "../../../core/releases/policy";
-import { isRateWithinLimit, findQuoteProblem, type Quote, worstRateFrom } from "../../../core/releases/quote";
+import { isRateWithinLimit, findQuoteProblem, type Quote, worstRateFrom } from "../../../core/orders/quote";
 import type { OrderTerms, SealedCall, SealedOrder } from "../../../core/releases/terms";
 
 const policyJson = `{

@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import type { Declaration, QuoteDeclaration, QuotedFields, QuoteField } from "../spec/operation";
 import { minorUnits } from "../values/currency";
-import type { OrderTerms } from "./terms";
+import type { OrderTerms } from "../releases/terms";
 
 /** The fields of a quote, as text. */
 export type Quote = QuotedFields;

@@ -1,7 +1,34 @@
-/** Compares a booked trade with its order. Any deviation raises an alarm. */
+/** Verifies a booked order: reads the trade and compares it with the terms. Any deviation raises an alarm. */
 import { Big } from "big.js";
+import type { Order } from "../releases/release";
+import type { OrderTerms } from "../releases/terms";
+import { callOptionsFor, messageOf, never, type OrderDependencies, transition } from "./leased-order";
 import { findDateProblem, findFeeProblem, isRateWithinLimit, worstAmount } from "./quote";
-import type { OrderTerms } from "./terms";
+
+const [firstRetryMs, maxReads] = [1_000, 10] as const;
+
+/** Compares the booked trade with the order, once. Tries again later if the trade cannot be read. */
+export async function verify(
+  { getOperation, call, onAlarm, store }: OrderDependencies,
+  order: Order,
+): Promise<void> {
+  const { id, sealed, progress } = order;
+  const { readings = 0, identity } = progress;
+  let deviations: readonly string[];
+  try {
+    const { body } = await call(getOperation, { trade_id: identity }, callOptionsFor(sealed), {});
+    deviations = findDeviations(sealed.terms, body as BookedTrade);
+  } catch (error) {
+    if (readings + 1 < maxReads) {
+      await transition(store, order, { readings: readings + 1, dueInMs: firstRetryMs * 2 ** readings });
+      return;
+    }
+    deviations = [`The trade could not be read back: ${messageOf(error)}`];
+  }
+  await transition(store, order, { deviations, dueInMs: never });
+  if (deviations.length > 0)
+    onAlarm(`Trade ${identity} deviates from its order ${id}. ${deviations.join(" ")}`);
+}
 
 /** A trade in a response of the service. */
 export interface BookedTrade {

@@ -1,0 +1,88 @@
+/** An order whose lease this process holds: what processing it needs, and the only function that writes it. */
+import type { CallOptions } from "../call/call-options";
+import type { PreAuthorization } from "../call/middleware";
+import type { ServiceResponse } from "../call/response";
+import type { Journal } from "../journal/entry";
+import type { Order, ReleaseProgress } from "../releases/release";
+import type { Authority } from "../releases/release-guard";
+import { changeReleases, getRelease, transitionRelease } from "../releases/repository";
+import { isFinalState, isUnsentState, type ReleaseState } from "../releases/states";
+import type { SealedOrder } from "../releases/terms";
+import type { Values } from "../spec/fields";
+import type { Declaration } from "../spec/operation";
+import type { StoreSession } from "../store/session";
+import type { QuoteOperation } from "./quote";
+
+/** Makes a call of an order through its client. */
+export type OrderCall = (
+  operation: Declaration,
+  input: Values,
+  options: CallOptions,
+  preAuthorization: PreAuthorization,
+) => Promise<ServiceResponse>;
+
+/** Access to the service, the journal and the policy. */
+export interface OrderDependencies {
+  readonly store: StoreSession;
+  readonly journal: Journal;
+  readonly quoteOperation: QuoteOperation;
+  readonly bookOperation: Declaration;
+  readonly getOperation: Declaration;
+  readonly call: OrderCall;
+  readonly authority: (sealed: SealedOrder) => Promise<Authority>;
+  /** Searches for the outcome of a call. */
+  readonly recover: (entry: string) => Promise<unknown>;
+  /** Called if a booked trade deviates from its order. */
+  readonly onAlarm: (line: string) => void;
+}
+
+/** Returns the options with which a call acts for the requester of an order. */
+export const callOptionsFor = ({ client, contactId, asker }: SealedOrder): CallOptions => ({
+  surface: "order",
+  ...(asker !== undefined && { actor: asker }),
+  ...(client !== "" && { clientId: client }),
+  ...(contactId !== undefined && { contactId }),
+});
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Delay of an order that needs no further step. */
+export const never = Number.POSITIVE_INFINITY;
+/** Stored for `never`: a time that no clock reaches. */
+const neverAt = 8_000_000_000_000_000;
+
+/** Progress to record, and when the next step is due. */
+export interface OrderUpdate extends ReleaseProgress {
+  /** The next state. Without it, the state stays. */
+  readonly to?: ReleaseState;
+  readonly dueInMs: number;
+}
+
+/**
+ * Writes the state and progress of an order, and returns it. Writes nothing and returns undefined if another process holds the
+ * lease by now, or if a person cancelled or refused the order meanwhile.
+ */
+export function transition(
+  store: StoreSession,
+  { id, fence }: Order,
+  { to, dueInMs, ...changes }: OrderUpdate,
+): Promise<Order | undefined> {
+  return changeReleases(store, async (access) => {
+    const current = (await getRelease(access, id)) as Order;
+    const { state, progress, entry = null, sealed } = current;
+    if (current.fence !== fence) return undefined;
+    // A booked order is final, except that it is verified.
+    if (state === "booked" ? changes.remark !== undefined : isFinalState(state)) return undefined;
+    const next = to ?? state;
+    const { remark: _, ...withoutRemark } = progress;
+    const dueAt = Math.min(access.moment + dueInMs, neverAt);
+    return (await transitionRelease(access, current, next, {
+      // A remark belongs to the state in which it was written.
+      progress: { ...(next === state ? progress : withoutRemark), ...changes },
+      // An order that can still expire is processed then at the latest.
+      nextAt: isUnsentState(next) ? Math.min(dueAt, Math.max(sealed.validUntil, access.moment)) : dueAt,
+      // An order that is released again has no booking.
+      entry: to === "released" ? null : entry,
+    })) as Order;
+  });
+}

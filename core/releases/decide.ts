@@ -1,0 +1,92 @@
+/** Decisions on releases: a person releases or refuses a request, or its requester cancels it. */
+import { type People, signDecision } from "./people";
+import type { Policy } from "./policy";
+import { approvalRequirements, canDecide, describeRequirements } from "./policy-evaluation";
+import { type Decision, type Release, ReleaseRefusal } from "./release";
+import { isApproved } from "./release-guard";
+import { getRelease, listDecisions, type ReleaseAccess, saveDecision, transitionRelease } from "./repository";
+import { effectiveState, isUnsentState, type ReleaseState } from "./states";
+
+/** A decision of an authenticated person. */
+export interface DecisionRequest {
+  readonly person: string;
+  readonly decision: Decision["decision"];
+  readonly note?: string | undefined;
+  /** Seal of the terms that the person was shown, if any. Rejects the decision if the terms differ. */
+  readonly seal?: string | undefined;
+  readonly policy: Policy;
+  readonly people: People;
+}
+
+const minuteMs = 60_000;
+
+/** Returns why a person cannot decide, or undefined. */
+export function findDecisionProblem(
+  { id, sealed }: Pick<Release, "id" | "sealed">,
+  state: ReleaseState,
+  { person, decision, policy }: Pick<DecisionRequest, "person" | "decision" | "policy">,
+): string | undefined {
+  if (state !== "waiting" && !(state === "released" && decision === "refuse"))
+    return `${id} is ${state}: it ${decision === "refuse" ? "can no longer be refused" : "cannot be released"}.`;
+  const { asker } = sealed;
+  const requirements = approvalRequirements(policy, sealed);
+  if (asker === undefined)
+    return `${id} has no recorded requester, so four-eyes approval is impossible. Cancel it and request again.`;
+  if (person === asker) return `${person} requested ${id}: another person must decide.`;
+  if (!policy.people.includes(person)) return `The policy does not list ${person} in people.`;
+  if (!canDecide(policy, requirements, asker, person))
+    return `${id} needs ${describeRequirements(requirements)}; ${person} cannot release it.`;
+  return undefined;
+}
+
+/** Records a decision, and changes the state if it is the last one needed. Throws a ReleaseRefusal if it is not allowed. */
+export async function recordDecision(
+  access: ReleaseAccess,
+  id: string,
+  request: DecisionRequest,
+): Promise<Release> {
+  const { person, decision, note, seal, policy, people } = request;
+  const { moment } = access;
+  const release = await getRelease(access, id);
+  const { hash, sealed, progress } = release;
+  const reason = findDecisionProblem(release, effectiveState(release, moment), request);
+  if (reason !== undefined) throw new ReleaseRefusal(reason);
+  if (seal !== undefined && seal !== hash)
+    throw new ReleaseRefusal(`${id} differs from what was shown. No decision was recorded. Review it again.`);
+  const until = Math.min(sealed.validUntil, moment + policy.yesLastsMinutes * minuteMs);
+  await saveDecision(
+    access,
+    signDecision(people, {
+      release: id,
+      hash,
+      person,
+      decision,
+      at: moment,
+      until,
+      ...(note !== undefined && { note }),
+    }),
+  );
+  if (decision === "refuse") {
+    const remark = `Refused by ${person}${note === undefined ? "." : `: ${note}`}`;
+    return transitionRelease(access, release, "refused", { progress: { ...progress, remark }, nextAt: 0 });
+  }
+  return isApproved(release, await listDecisions(access, id), { policy, people }, moment)
+    ? transitionRelease(access, release, "released", { nextAt: 0 })
+    : release;
+}
+
+/** Cancels a pending release. Throws a ReleaseRefusal once the request was sent. */
+export async function cancelRelease(
+  access: ReleaseAccess,
+  id: string,
+  by: string | undefined,
+): Promise<Release> {
+  const release = await getRelease(access, id);
+  const state = effectiveState(release, access.moment);
+  if (!isUnsentState(state)) throw new ReleaseRefusal(`${id} is ${state}: it cannot be cancelled.`);
+  const remark = by === undefined ? "Cancelled." : `Cancelled by ${by}.`;
+  return transitionRelease(access, release, "cancelled", {
+    progress: { ...release.progress, remark },
+    nextAt: 0,
+  });
+}

@@ -1,0 +1,354 @@
+/** The tables of releases and decisions: every read and write except the sums that the send guard checks. */
+import type { StatementRunner, Row, Value } from "../store/database";
+import type { Store, StoreAccess } from "../store/open";
+import type { Sealer } from "../store/sealer";
+import type { StoreSession } from "../store/session";
+import {
+  type Decision,
+  type Order,
+  type Release,
+  ReleaseNotFound,
+  type ReleaseProgress,
+  ReleaseRefusal,
+  withEffectiveState,
+} from "./release";
+import { canTransition, effectiveStateSql, type ReleaseState } from "./states";
+import { type SealedRequest, sealOf } from "./terms";
+
+/** Access to the releases of a store at one moment of its clock. */
+export interface ReleaseAccess extends StoreAccess {
+  /** Milliseconds since 1970, by the clock of the store. */
+  readonly moment: number;
+}
+
+/** Reads releases outside a transaction. */
+export const readReleases = <T>(
+  store: StoreSession,
+  work: (access: ReleaseAccess) => Promise<T>,
+): Promise<T> =>
+  store.use(async ({ database: { run, now }, sealer }) =>
+    work({ run, sealer, moment: await readClock(run, now) }),
+  );
+
+/** Runs `work` in one transaction, and once more if the connection is lost. */
+export const changeReleases = <T>(
+  store: StoreSession,
+  work: (access: ReleaseAccess) => Promise<T>,
+): Promise<T> =>
+  store.use(({ database, sealer }) =>
+    database.transaction(async (run) => work({ run, sealer, moment: await readClock(run, database.now) })),
+  );
+
+/** Allows for clock corrections and for differences between machines. */
+const clockToleranceMs = 60_000;
+
+/** Reads the clock of the store. Never returns a time before the latest change, so that expiries cannot be undone. */
+export async function readClock(run: StatementRunner, now: number | string): Promise<number> {
+  const [row] = await run(
+    `SELECT ${now} AS now, coalesce((SELECT max(changed_at) FROM fxdesk_releases), 0) AS latest`,
+  );
+  const [moment, latest] = [Number(row!.now), Number(row!.latest)];
+  if (moment < latest - clockToleranceMs)
+    throw new Error(
+      `The clock of the store shows ${new Date(moment).toISOString()}, earlier than the latest change at ` +
+        `${new Date(latest).toISOString()}. Nothing is released until the clock is correct.`,
+    );
+  return Math.max(moment, latest);
+}
+
+const sealLocation = (id: string): string => `fxdesk_releases ${id}`;
+
+function parseRelease(sealer: Sealer, row: Row): Release {
+  const id = String(row.id);
+  const sealed = JSON.parse(sealer.unseal(String(row.content), sealLocation(id))) as SealedRequest;
+  const hash = String(row.hash);
+  if (sealOf(id, sealed) !== hash) throw new Error(`The sealed request of ${id} was changed in the store.`);
+  return {
+    id,
+    state: row.state as ReleaseState,
+    key: String(row.key),
+    requestHash: String(row.asks),
+    hash,
+    sealed,
+    requestedAt: Number(row.asked_at),
+    changedAt: Number(row.changed_at),
+    entry: row.entry === null ? undefined : String(row.entry),
+    fence: Number(row.fence),
+    progress: JSON.parse(sealer.unseal(String(row.progress), sealLocation(id))) as ReleaseProgress,
+  };
+}
+
+async function selectReleases(
+  { run, sealer }: StoreAccess,
+  rest: string,
+  values: readonly Value[],
+): Promise<Release[]> {
+  const rows = await run(`SELECT * FROM fxdesk_releases ${rest}`, values);
+  return rows.map((row) => parseRelease(sealer, row));
+}
+
+/** Returns the intact releases, and one fault for each release that was changed in the store. */
+async function selectIntactReleases({ run, sealer }: StoreAccess, rest: string, values: readonly Value[]) {
+  const rows = await run(`SELECT * FROM fxdesk_releases ${rest}`, values);
+  const releases: Release[] = [];
+  const faults: string[] = [];
+  for (const row of rows)
+    try {
+      releases.push(parseRelease(sealer, row));
+    } catch (error) {
+      faults.push((error as Error).message);
+    }
+  return { releases, faults };
+}
+
+/** Returns one sentence for each release that was changed in the store. */
+export const findReleaseFaults = async (access: StoreAccess): Promise<readonly string[]> =>
+  (await selectIntactReleases(access, "", [])).faults;
+
+/** Returns a release as stored. Throws ReleaseNotFound. */
+export async function getRelease(access: StoreAccess, id: string): Promise<Release> {
+  const release = await findRelease(access, id);
+  if (!release) throw new ReleaseNotFound(id);
+  return release;
+}
+
+export const findRelease = async (access: StoreAccess, id: string): Promise<Release | undefined> =>
+  (await selectReleases(access, "WHERE id = $1", [id]))[0];
+
+/** Returns the latest release with the caller's key. */
+export const findReleaseByKey = async (
+  access: StoreAccess,
+  { environment, client, operation }: Pick<SealedRequest, "environment" | "client" | "operation">,
+  key: string,
+): Promise<Release | undefined> =>
+  (
+    await selectReleases(
+      access,
+      `WHERE environment = $1 AND client = $2 AND operation = $3 AND key = $4
+       ORDER BY asked_at DESC, id LIMIT 1`,
+      [environment, client, operation, key],
+    )
+  )[0];
+
+/** Returns the oldest releases of the same request in the given states. */
+export const listReleasesOfRequest = (
+  access: StoreAccess,
+  requestHash: string,
+  states: readonly ReleaseState[],
+): Promise<Release[]> =>
+  selectReleases(
+    access,
+    `WHERE asks = $1 AND state IN (${states.map((_, index) => `$${index + 2}`).join(", ")})
+     ORDER BY asked_at LIMIT 20`,
+    [requestHash, ...states],
+  );
+
+export interface ReleaseFilter {
+  /** Only these effective states; all by default. */
+  readonly states?: readonly ReleaseState[] | undefined;
+  readonly environments?: readonly string[];
+  /** Order: newest request first (default), or latest change first. */
+  readonly newest?: "asked" | "changed";
+  readonly limit: number;
+}
+
+export interface ReleaseList {
+  readonly releases: readonly Release[];
+  /** True if no further releases match. */
+  readonly isComplete: boolean;
+}
+
+/** Lists releases in their effective state, newest first. Omits releases that were changed in the store. */
+export async function listReleases(
+  access: ReleaseAccess,
+  { states, environments, newest = "asked", limit }: ReleaseFilter,
+): Promise<ReleaseList> {
+  const values: Value[] = [];
+  const addValue = (value: Value) => `$${values.push(value)}`;
+  const isOneOf = (what: string, names: readonly string[]) =>
+    `${what} IN (${names.map(addValue).join(", ")})`;
+  const conditions = [
+    ...(states ? [isOneOf(effectiveStateSql(addValue(access.moment)), states)] : []),
+    ...(environments ? [isOneOf("environment", environments)] : []),
+  ];
+  const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
+  const { releases, faults } = await selectIntactReleases(
+    access,
+    `${where} ORDER BY ${newest}_at DESC, id LIMIT ${addValue(limit + 1)}`,
+    values,
+  );
+  return {
+    releases: releases.slice(0, limit).map((release) => withEffectiveState(release, access.moment)),
+    isComplete: releases.length + faults.length <= limit,
+  };
+}
+
+export interface NewRelease {
+  readonly id: string;
+  readonly state: "waiting" | "released";
+  readonly key: string;
+  readonly requestHash: string;
+  readonly sealed: SealedRequest;
+}
+
+export async function insertRelease(
+  { run, sealer, moment }: ReleaseAccess,
+  { id, state, key, requestHash, sealed }: NewRelease,
+): Promise<Release> {
+  const { kind, environment, client, operation, validUntil } = sealed;
+  await run(
+    `INSERT INTO fxdesk_releases
+       (id, kind, state, environment, client, operation, key, asks, hash, asked_at, valid_until, changed_at, next_at,
+        content, progress)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $10, $12, $13, $14)`,
+    [
+      id,
+      kind,
+      state,
+      environment,
+      client,
+      operation,
+      key,
+      requestHash,
+      sealOf(id, sealed),
+      moment,
+      validUntil,
+      state === "waiting" ? validUntil : 0,
+      sealer.seal(JSON.stringify(sealed), sealLocation(id)),
+      sealer.seal("{}", sealLocation(id)),
+    ],
+  );
+  return getRelease({ run, sealer }, id);
+}
+
+function assertTransition({ id, state }: Release, next: ReleaseState): void {
+  if (!canTransition(state, next)) throw new ReleaseRefusal(`${id} is ${state} and cannot become ${next}.`);
+}
+
+/** Changes the state of a release, and its progress. Throws a ReleaseRefusal if the state cannot follow. */
+export async function transitionRelease(
+  { run, sealer, moment }: ReleaseAccess,
+  release: Release,
+  next: ReleaseState,
+  {
+    progress = release.progress,
+    nextAt,
+    entry = release.entry ?? null,
+  }: {
+    readonly progress?: ReleaseProgress;
+    /** Time at which the order worker processes it again. */
+    readonly nextAt: number;
+    readonly entry?: string | null;
+  },
+): Promise<Release> {
+  assertTransition(release, next);
+  const { id } = release;
+  await run(
+    `UPDATE fxdesk_releases SET state = $2, changed_at = $3, progress = $4, next_at = $5, entry = $6 WHERE id = $1`,
+    [id, next, moment, sealer.seal(JSON.stringify(progress), sealLocation(id)), nextAt, entry],
+  );
+  return getRelease({ run, sealer }, id);
+}
+
+/** The amount that a request adds to the commitments of a day. */
+export interface DayCommitment {
+  readonly day: string;
+  readonly amount: string;
+}
+
+/** Marks the request of a release as sent under a journal entry. Throws a ReleaseRefusal if the state cannot follow. */
+export async function markReleaseSent(
+  { run, moment }: Pick<ReleaseAccess, "run" | "moment">,
+  release: Release,
+  next: "booking" | "sent",
+  { entry, commitment }: { readonly entry: string; readonly commitment: DayCommitment | undefined },
+): Promise<void> {
+  assertTransition(release, next);
+  await run(
+    `UPDATE fxdesk_releases SET state = $2, entry = $3, limit_day = $4, limit_amount = $5, changed_at = $6
+     WHERE id = $1`,
+    [release.id, next, entry, commitment?.day ?? null, commitment?.amount ?? null, moment],
+  );
+}
+
+const decisionSealLocation = (release: string, person: string): string =>
+  `fxdesk_release_decisions ${release} ${person}`;
+
+export async function listDecisions({ run, sealer }: StoreAccess, release: string): Promise<Decision[]> {
+  const rows = await run("SELECT * FROM fxdesk_release_decisions WHERE release = $1 ORDER BY at, person", [
+    release,
+  ]);
+  return rows.map((row) => {
+    const person = String(row.person);
+    const content = sealer.unseal(String(row.content), decisionSealLocation(release, person));
+    return {
+      release,
+      person,
+      hash: String(row.hash),
+      decision: row.decision as Decision["decision"],
+      at: Number(row.at),
+      until: Number(row.until),
+      mac: String(row.mac),
+      ...(JSON.parse(content) as { note?: string }),
+    };
+  });
+}
+
+/** Stores a decision. The last decision of a person replaces earlier ones. */
+export async function saveDecision(
+  { run, sealer }: StoreAccess,
+  { release, hash, person, decision, at, until, mac, note }: Decision,
+): Promise<void> {
+  const content = sealer.seal(
+    JSON.stringify(note === undefined ? {} : { note }),
+    decisionSealLocation(release, person),
+  );
+  await run(
+    `INSERT INTO fxdesk_release_decisions (release, person, decision, hash, at, until, mac, content)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+     ON CONFLICT (release, person) DO UPDATE SET decision = excluded.decision, hash = excluded.hash,
+       at = excluded.at, until = excluded.until, mac = excluded.mac, content = excluded.content`,
+    [release, person, decision, hash, at, until, mac, content],
+  );
+}
+
+/** Leases due orders that no other process holds, and returns those that are intact. */
+export async function acquireDueOrders(
+  { database: { run, now }, sealer }: Store,
+  environment: string,
+  { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
+): Promise<readonly Order[]> {
+  const where = `kind = 'order' AND environment = $1 AND state IN ('waiting', 'released', 'booking', 'unknown', 'booked')
+    AND next_at <= ${now} AND held_until <= ${now}`;
+  const ids = await run(
+    `UPDATE fxdesk_releases SET held_until = ${now} + CAST($2 AS BIGINT), fence = fence + 1
+     WHERE ${where} AND id IN (SELECT id FROM fxdesk_releases WHERE ${where} ORDER BY next_at LIMIT ${limit})
+     RETURNING id`,
+    [environment, leaseMs],
+  );
+  const orders: Release[] = [];
+  for (const { id } of ids)
+    orders.push(...(await selectReleases({ run, sealer }, "WHERE id = $1", [id!]).catch(() => [])));
+  return orders as Order[];
+}
+
+/** Returns the milliseconds until the next released order is due, or undefined if there is none. */
+export async function msUntilNextOrder(
+  { database: { run, now } }: Store,
+  environment: string,
+): Promise<number | undefined> {
+  const [row] = await run(
+    `SELECT min(next_at) - ${now} AS pause FROM fxdesk_releases
+     WHERE kind = 'order' AND environment = $1 AND state IN ('released', 'booking', 'unknown', 'booked') AND held_until <= ${now}`,
+    [environment],
+  );
+  return row?.pause == null ? undefined : Number(row.pause);
+}
+
+/** Returns the lease of an order, if this process still holds it. */
+export async function returnOrderLease(
+  { run }: Pick<StoreAccess, "run">,
+  { id, fence }: Order,
+): Promise<void> {
+  await run("UPDATE fxdesk_releases SET held_until = 0 WHERE id = $1 AND fence = $2", [id, fence]);
+}
