@@ -138,7 +138,7 @@ function layerOf(file: string): number {
   const named = layers.flatMap((names, index) =>
     names.filter((name) => file.startsWith(`${name}/`)).map((name) => ({ index, length: name.length })),
   );
-  return named.sort((one, other) => other.length - one.length)[0]!.index;
+  return named.toSorted((one, other) => other.length - one.length)[0]!.index;
 }
 
 test("imports point down the layers", () => {
