@@ -18,7 +18,7 @@ export type {
 export type * from "./client/fxdesk-client";
 export type { CallOptions, PsuContext } from "./call/call-options";
 export type { ConfirmRelease, ReleaseProposal } from "./call/call-options";
-export type { OrderInput } from "./orders/order-input";
+export type { OrderInput } from "./releases/terms";
 export type { Decision, DecisionInput } from "./releases/release";
 export type { ReleaseState } from "./releases/states";
 export type { ReleaseListOptions, ReleaseReportList } from "./releases/report";

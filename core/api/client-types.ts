@@ -16,7 +16,7 @@ import type { CallOptions } from "../call/call-options";
 import type { Service } from "../spec/service";
 import type { Values } from "../spec/fields";
 import type { PreparedCall } from "../call/prepared-call";
-import type { OrderInput } from "../orders/order-input";
+import type { OrderInput } from "../releases/terms";
 import type { ReleaseListOptions, ReleaseReport, ReleaseReportList } from "../releases/report";
 import type { DecisionInput } from "../releases/release";
 import type { Watch } from "../spec/watch";

@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import type { CallOptions } from "../call/call-options";
 import { releaseRefusedError } from "../releases/release-guard";
-import type { OrderTerms } from "../releases/terms";
+import type { OrderInput, OrderTerms } from "../releases/terms";
 import type { Violation } from "../spec/violation";
 import { minorUnits } from "../values/currency";
 import type { OrderCall } from "./leased-order";
@@ -16,20 +16,6 @@ import {
 
 /** Procedure that requests an order. */
 export const orderName = "trades.order";
-
-/** An order request. The sealed terms follow from it. */
-export interface OrderInput extends Omit<
-  OrderTerms,
-  "rate_symbol" | "worst_rate" | "rate_seen" | "highest_fee" | "fee_currency"
-> {
-  readonly worst_rate?: string;
-  readonly rate_symbol?: string;
-  /** Percent by which the rate may be worse than that of a quote requested now. */
-  readonly largest_distance?: string;
-  readonly highest_fee?: string;
-  readonly fee_currency?: string;
-  readonly valid_until: string;
-}
 
 /** Upper bound for how long a release decision stays valid. */
 const maxValidityMs = 92 * 86_400_000;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { NewTrade } from "../contract/trades";
 import { json } from "../spec/declare";
-import type { OrderInput } from "../orders/order-input";
+import type { OrderInput } from "../releases/terms";
 import { ReleaseReport } from "../releases/report";
 import { Currency, day, DecimalText, id } from "../values/values";
 import { procedure } from "./procedure";

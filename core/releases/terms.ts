@@ -30,6 +30,20 @@ export interface OrderTerms {
   readonly reference?: string;
 }
 
+/** An order request. The sealed terms follow from it. */
+export interface OrderInput extends Omit<
+  OrderTerms,
+  "rate_symbol" | "worst_rate" | "rate_seen" | "highest_fee" | "fee_currency"
+> {
+  readonly worst_rate?: string;
+  readonly rate_symbol?: string;
+  /** Percent by which the rate may be worse than that of a quote requested now. */
+  readonly largest_distance?: string;
+  readonly highest_fee?: string;
+  readonly fee_currency?: string;
+  readonly valid_until: string;
+}
+
 /** An encoded request without credentials. */
 export interface CallTerms {
   readonly method: string;

@@ -8,7 +8,7 @@ import { demo, type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/s
 import { StoreSession } from "../../../core/store/session";
 import { ReleaseService } from "../../../core/releases/release-service";
 import type { DecisionRequest } from "../../../core/releases/decide";
-import type { OrderInput } from "../../../core/orders/order-input";
+import type { OrderInput } from "../../../core/releases/terms";
 import { enrol, loadPeople } from "../../../core/releases/people";
 import { type Policy, loadPolicy } from "../../../core/releases/policy";
 import type { StoreSettings } from "../../../core/store/settings";
