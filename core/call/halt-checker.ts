@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import type { Declaration } from "../spec/operation";
 import type { Secrets } from "../http/secrets";
 import { FxdeskError, Unavailable } from "../spec/errors";
-import type { Middleware } from "./middleware";
+import { type Middleware, withBeforeWrite } from "./middleware";
 import type { StoreSession } from "../store/session";
 import type { Halted } from "../store/halt";
 import { isPostgres, redactLocation, type StoreSettings } from "../store/settings";
@@ -41,14 +41,13 @@ export class HaltChecker {
   }
 
   /** Middleware: stops a change while a halt is in force. Money calls are checked by the journal. */
-  readonly handle: Middleware = (request, next) => {
+  readonly stopIfHalted: Middleware = (request, next) => {
     const { operation } = request.call;
-    if (operation.effect !== "change") return next(request);
-    const beforeWrite = async () => {
-      await this.assertNotHalted(operation);
-      await request.beforeWrite?.();
-    };
-    return next({ ...request, beforeWrite });
+    return next(
+      operation.effect === "change"
+        ? withBeforeWrite(request, () => this.assertNotHalted(operation))
+        : request,
+    );
   };
 
   async close(): Promise<void> {

@@ -28,8 +28,8 @@ function misuseError(
 
 const lateCallError = (call: PreparedCall) => misuseError(call, "passed on a call that had already ended.");
 
-function rejectLateCall(call: PreparedCall): Promise<never> {
-  const rejection = Promise.reject(lateCallError(call));
+function rejectWith(failure: FxdeskError): Promise<never> {
+  const rejection = Promise.reject(failure);
   // Avoids an unhandled rejection if the interceptor does not await it.
   rejection.catch(() => undefined);
   return rejection;
@@ -125,7 +125,9 @@ async function interceptCall(
   let hasEnded = false;
   const pass = (index: number, given: PreparedCall): Promise<ServiceResponse> => {
     // Reads are allowed later: an interceptor may refresh its cache in the background.
-    if (hasEnded && call.operation.effect !== "read") return rejectLateCall(call);
+    if (hasEnded && call.operation.effect !== "read") return rejectWith(lateCallError(call));
+    if (given.operation !== call.operation && given.operation.effect !== "read")
+      return rejectWith(misuseError(call, `passed on ${given.operation.name} in its place.`));
     const interceptor = interceptors[index];
     if (interceptor) return interceptor(given, (next = given) => pass(index + 1, next));
     return (sent = send(given));
@@ -162,7 +164,9 @@ export const userInterceptors =
   (interceptors: readonly Interceptor[], service: Service): Middleware =>
   (request, next) => {
     if (interceptors.length === 0) return next(request);
-    const send: Send = (call) => next(createRequest(call, service, request));
+    // A call that an interceptor changed is no longer the one that was released with its order.
+    const send: Send = (call) =>
+      next(createRequest(call, service, call === request.call ? request : undefined));
     return request.call.operation.effect === "money"
       ? interceptMoney(interceptors, request.call, send)
       : interceptCall(interceptors, request.call, send);

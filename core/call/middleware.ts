@@ -1,11 +1,11 @@
 /** The path of a call: middleware around the sender, in one ordered list. */
-import { FxdeskError } from "../spec/errors";
 import type { Service } from "../spec/service";
 import { Deadline } from "../http/deadline";
 import type { SendGuard } from "../store/send-guard";
 import { toFxdeskError } from "./call-errors";
 import { channels } from "./diagnostics-channels";
 import type { PreparedCall } from "./prepared-call";
+import { ReceivedFile } from "./received-file";
 import type { ServiceResponse } from "./response";
 
 /** A call on its way to the service. Middleware passes it on as it is, or a copy with more properties. */
@@ -25,7 +25,7 @@ export interface CallRequest {
 /** Authorization of a call that belongs to a released order. The guard is checked when the call is sent. */
 export type PreAuthorization = Pick<CallRequest, "guard">;
 
-/** Progress of a call. The sender alone writes it; everybody else reads it to report the true outcome. */
+/** Progress of a call. Only the sender and the reader of its response write it; others read it to report the true outcome. */
 export interface SendProgress {
   /** Number of requests attempted. */
   attempts: number;
@@ -36,10 +36,10 @@ export interface SendProgress {
   requestId: string | undefined;
 }
 
-/** Sends a request, or passes it to the next middleware. Rejects with an FxdeskError. */
-export type Next = (request: CallRequest) => Promise<ServiceResponse>;
+/** Sends a request, or runs the rest of the middleware. Rejects with an FxdeskError. */
+export type Handler = (request: CallRequest) => Promise<ServiceResponse>;
 
-export type Middleware = (request: CallRequest, next: Next) => Promise<ServiceResponse>;
+export type Middleware = (request: CallRequest, next: Handler) => Promise<ServiceResponse>;
 
 /** Returns a request for a prepared call. */
 export function createRequest(
@@ -69,40 +69,31 @@ export const trace: Middleware = (request, next) => {
   return channels.call.tracePromise(() => next(request), { operation: name, effect });
 };
 
-/** Starts the limits of the call, and ends them if it fails. The sender ends them after a response. */
+/** Starts the limits of the call, and ends them with it. A file ends them once it is received. */
 export const limitTime =
   ({ queueTimeoutMs }: { readonly queueTimeoutMs: number }): Middleware =>
   async (request, next) => {
     const { call, deadline, progress } = request;
     deadline.start(call.options.queueTimeoutMs ?? queueTimeoutMs, call.options.signal);
     try {
-      return await next(request);
+      const response = await next(request);
+      if (!(response.body instanceof ReceivedFile)) deadline.release();
+      return response;
     } catch (error) {
       deadline.release();
       throw toFxdeskError(call.operation, error, progress);
     }
   };
 
-/** Lets a money call pass only once, so that no middleware can send it twice. */
-function passOnce(next: Next): Next {
-  let isPassed = false;
-  return async (request) => {
-    const { name } = request.call.operation;
-    if (isPassed)
-      throw new FxdeskError(`${name}: The call was passed on twice. It may have been carried out.`, {
-        operation: name,
-        code: "unexpected",
-        outcome: "unknown",
-      });
-    isPassed = true;
-    return next(request);
-  };
-}
+/** Returns the request with another check before its first byte, after those it has. */
+export const withBeforeWrite = (request: CallRequest, check: () => Promise<void>): CallRequest => ({
+  ...request,
+  async beforeWrite() {
+    await request.beforeWrite?.();
+    await check();
+  },
+});
 
-/** Composes the middleware, first is outermost, around `send`. */
-export const composeMiddleware = (middleware: readonly Middleware[], send: Next): Next =>
-  middleware.reduceRight<Next>(
-    (next, each) => (request) =>
-      each(request, request.call.operation.effect === "money" ? passOnce(next) : next),
-    send,
-  );
+/** Composes the middleware, the first one outermost, around `send`. */
+export const composeMiddleware = (middleware: readonly Middleware[], send: Handler): Handler =>
+  middleware.reduceRight<Handler>((next, each) => (request) => each(request, next), send);

@@ -3,6 +3,7 @@ import { pipeline, type Readable } from "node:stream";
 import { decodeText, decompress, decompressStream, type DecodedText } from "../http/content-decoding";
 import { type Deadline, DeadlineEnded } from "../http/deadline";
 import { TransportError } from "../http/transport-errors";
+import type { Permit } from "../http/pacing";
 import type { Secrets } from "../http/secrets";
 import { FileBody, type Headers, type RawResponse } from "../http/exchange";
 import { retryAfterMs } from "../http/backoff";
@@ -24,8 +25,8 @@ export interface PendingCall {
   readonly call: PreparedCall;
   readonly deadline: Deadline;
   readonly progress: SendProgress;
-  /** Ends the deadline and the permit. Called once the response is complete; for a file, once its transfer is. */
-  readonly release: () => void;
+  /** Released once the response is complete; for a file, once its transfer is. */
+  readonly permit: Permit;
 }
 
 const stringOrUndefined = (value: unknown) => (typeof value === "string" ? value : undefined);
@@ -96,7 +97,7 @@ function createFileStream(
   headers: Headers,
   { secrets }: ClientContext,
 ): RedactedFileStream {
-  const { call, deadline, progress, release } = pending;
+  const { call, deadline, progress, permit } = pending;
   const stream = decompressFile(pending, file, headers);
   const toError = (error: Error) => {
     const failure =
@@ -107,7 +108,10 @@ function createFileStream(
   };
   const content = new RedactedFileStream(secrets, toError);
   deadline.setCancel((reason) => void content.destroy(reason));
-  content.once("close", release);
+  content.once("close", () => {
+    deadline.release();
+    permit.release();
+  });
   pipeline(stream, content, () => undefined);
   return content;
 }
@@ -158,7 +162,7 @@ export async function readResponse(
   { status, headers: rawHeaders, body: raw }: RawResponse,
   context: ClientContext,
 ): Promise<ServiceResponse> {
-  const { progress, release } = pending;
+  const { progress, permit } = pending;
   const { operation } = pending.call;
   const { secrets, service } = context;
   const headers = redactHeaders(rawHeaders, secrets);
@@ -189,7 +193,7 @@ export async function readResponse(
   }
   const content = await decodeBody(pending, raw, headers, context);
   // The response is complete; parsing it needs no permit.
-  release();
+  permit.release();
   const received: TextResponse = { status, headers, content };
   return new CheckedResponse(progress, received, total, readBody(operation, declared, received, progress));
 }

@@ -8,7 +8,7 @@ import { TransportError } from "../http/transport-errors";
 import { toFxdeskError } from "./call-errors";
 import type { ClientContext } from "./client-context";
 import { publish } from "./diagnostics-channels";
-import type { CallRequest, Next } from "./middleware";
+import type { CallRequest, Handler } from "./middleware";
 import { settingsFor } from "./prepare";
 import type { PreparedCall } from "./prepared-call";
 import { maxResponseBytes, readResponse } from "./read-response";
@@ -23,18 +23,15 @@ export class Sender {
   constructor(private readonly context: ClientContext) {}
 
   /** Sends the request and reads its response. Throws only FxdeskErrors, whose outcome follows from what was written. */
-  readonly send: Next = async (request) => {
+  readonly send: Handler = async (request) => {
     const { call, deadline, progress } = request;
     const { operation, options } = call;
     const { pacing, timeoutMs } = this.context;
-    const { paceKey } = this.context.addresses[operation.server]!;
     let permit: Permit | undefined;
     let hasNewToken = false;
-    const release = () => {
-      deadline.release();
-      permit?.release();
-    };
     try {
+      if (progress.attempts > 0) throw new Error("the same request was passed on twice");
+      const { paceKey } = this.context.addresses[operation.server]!;
       for (;;) {
         permit = await pacing.acquire(paceKey, deadline, {
           user: options.user,
@@ -56,14 +53,14 @@ export class Sender {
         if (delayMs === undefined) {
           if (result instanceof Error) throw result;
           if (result.status < 400) this.#budgetOf(paceKey).refill();
-          return await readResponse({ call, deadline, progress, release }, result, this.context);
+          return await readResponse({ call, deadline, progress, permit }, result, this.context);
         }
         hasNewToken ||= isTokenStale;
         permit.release();
         await deadline.wait(delayMs);
       }
     } catch (error) {
-      release();
+      permit?.release();
       throw toFxdeskError(operation, error, progress);
     }
   };

@@ -13,7 +13,7 @@ import {
   createRequest,
   limitTime,
   type Middleware,
-  type Next,
+  type Handler,
   type PreAuthorization,
   trace,
 } from "../call/middleware";
@@ -31,7 +31,7 @@ const recordTimeoutMs = 5_000;
 /** Runs the calls of one client. */
 export class Pipeline {
   readonly #sender: Sender;
-  readonly #run: Next;
+  readonly #run: Handler;
   readonly #inFlight = new InFlight();
   #closed = false;
   /** Loaded with the first call that commits money. */
@@ -50,11 +50,11 @@ export class Pipeline {
       [
         trace,
         userInterceptors(interceptors, context.service),
+        context.haltChecker.stopIfHalted,
         this.#requireRelease,
         limitTime(context),
         this.#recordResourceId,
         this.#sendOnce,
-        context.haltChecker.handle,
       ],
       this.#sender.send,
     );
@@ -141,13 +141,13 @@ export class Pipeline {
     const { operation, options } = request.call;
     const mayNeedRelease = this.context.settings.policy !== undefined || options.release === "needed";
     if (operation.effect === "read" || request.isReleased || !mayNeedRelease) return next(request);
-    return (await this.releaseMiddleware()).handle(request, next);
+    return (await this.releaseMiddleware()).requireRelease(request, next);
   };
 
   /** Middleware: sends a money call at most once, through the journal. */
   readonly #sendOnce: Middleware = async (request, next) =>
     request.call.operation.effect === "money"
-      ? (await this.#loadIdempotency()).handle(request, next)
+      ? (await this.#loadIdempotency()).sendOnce(request, next)
       : next(request);
 
   /** Middleware: stores the ID of a created resource that the service cannot list. Those of money calls are in the journal. */

@@ -8,7 +8,7 @@ import { customerFromValues } from "../spec/service";
 import { formatOutcomeLine } from "../call/outcome-line";
 import type { ClientContext } from "../call/client-context";
 import { haltedError } from "../call/halt-checker";
-import type { CallRequest, Next } from "../call/middleware";
+import { type CallRequest, type Handler, withBeforeWrite } from "../call/middleware";
 import { actorOf } from "../call/prepare";
 import { defaultKeyOf, type PreparedCall } from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
@@ -140,14 +140,14 @@ export class IdempotencyMiddleware {
   /** `send` makes the calls of the recovery, which pass no other middleware. */
   constructor(
     private readonly context: ClientContext,
-    private readonly send: Next,
+    private readonly send: Handler,
   ) {}
 
   /**
    * Middleware: sends a money call, or returns the recorded outcome of its key. If several calls race for one key, one is sent
    * and the others wait for its outcome within their limits.
    */
-  async handle(request: CallRequest, next: Next): Promise<ServiceResponse> {
+  async sendOnce(request: CallRequest, next: Handler): Promise<ServiceResponse> {
     const { call, deadline } = request;
     const intent = intentOf(call, this.context);
     for (;;) {
@@ -156,7 +156,6 @@ export class IdempotencyMiddleware {
       if (kind === "other-terms") throw keyConflictError(call, entry);
       const ended = kind === "ended" ? entry : await this.#awaitOtherProcess(deadline, entry);
       if (ended.state === "not-sent") continue;
-      deadline.release();
       return replay(call.operation, await this.#awaitRecovery(call, ended, false));
     }
   }
@@ -240,13 +239,13 @@ export class IdempotencyMiddleware {
   }
 
   /** Sends the call. It is recorded as sent before its first byte is written, and its outcome before this returns. */
-  async #execute(request: CallRequest, entry: Entry, next: Next): Promise<ServiceResponse> {
+  async #execute(request: CallRequest, entry: Entry, next: Handler): Promise<ServiceResponse> {
     const { call, guard } = request;
     const { journal, recoverer } = await this.#open();
     recoverer.recoverInBackground(entry);
     const journalNote = journalNoteOf(entry);
     let recorded: Promise<void> = Promise.resolve();
-    const beforeWrite = () => {
+    const recordSent = () => {
       recorded = journal.recordSent(entry, guard);
       return recorded.catch((error: unknown) => {
         throw this.#notSentError(call, error, journalNote);
@@ -254,7 +253,7 @@ export class IdempotencyMiddleware {
     };
     let response: ServiceResponse;
     try {
-      response = await next({ ...request, beforeWrite });
+      response = await next(withBeforeWrite(request, recordSent));
     } catch (error) {
       const failure = error as FxdeskError;
       const written = await this.#recordOutcome(entry, outcomeOfError(failure, entry), recorded);

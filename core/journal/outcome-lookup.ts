@@ -2,7 +2,7 @@
 import type { CallOptions } from "../call/call-options";
 import type { ClientContext } from "../call/client-context";
 import { isPaged, fetchPages } from "../call/pages";
-import { createRequest, limitTime, type Next } from "../call/middleware";
+import { createRequest, limitTime, type Handler } from "../call/middleware";
 import { prepareCall } from "../call/prepare";
 import type { PreparedCall } from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
@@ -72,7 +72,7 @@ function successStatusOf({ responses, identifiedBy = "" }: Declaration): number 
 }
 
 /** `sendRequest` sends without other middleware: lookups in the background, and money calls for the second time. */
-export function createOutcomeLookup(context: ClientContext, sendRequest: Next): OutcomeLookup {
+export function createOutcomeLookup(context: ClientContext, sendRequest: Handler): OutcomeLookup {
   const { service } = context;
   const operationNamed = (name: string) => service.operations.find((operation) => operation.name === name);
   const prepare = (operation: Declaration, input: Values, options: CallOptions) =>

@@ -1,7 +1,7 @@
 /** Middleware that holds a request until it is released, and then sends exactly the released request. */
 import { randomUUID } from "node:crypto";
 import type { ClientContext } from "../call/client-context";
-import type { CallRequest, Next } from "../call/middleware";
+import { type CallRequest, type Handler, withBeforeWrite } from "../call/middleware";
 import { actorOf } from "../call/prepare";
 import { defaultKeyOf, type PreparedCall } from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
@@ -93,10 +93,16 @@ export class ReleaseMiddleware {
    * checked again when it is sent: a money call by the journal, in the transaction that records it as sent, another call by its
    * own transaction.
    */
-  async handle(request: CallRequest, next: Next): Promise<ServiceResponse> {
+  async requireRelease(request: CallRequest, next: Handler): Promise<ServiceResponse> {
     const { call, guard } = await this.#authorize(request.call);
     if (!guard || call.operation.effect === "money") return next({ ...request, call, guard });
-    return next({ ...request, call, beforeWrite: () => this.service.markSent(guard, randomUUID()) });
+    // One use of the release, also if the call is sent again.
+    const use = randomUUID();
+    const markSent = () =>
+      this.service.markSent(guard, use).catch((error: Error) => {
+        throw this.toError(call.operation.name, error);
+      });
+    return next(withBeforeWrite({ ...request, call }, markSent));
   }
 
   /** Throws ReleaseNeeded if the call waits for release, another FxdeskError if it must not be sent. */

@@ -1,9 +1,11 @@
 /** Interceptors may change reads; money calls pass once and unchanged, and their outcome is reported. */
 import type { CallOptions, Interceptor, Next, PreparedCall, ServiceResponse } from "../../../core";
+import { operations } from "../../../core/operations";
 import { inSequence, respond } from "../../support/fault-server";
 import { startClientAndServer, changeRequest, failureOf, tradeInput } from "../support/client-fixtures";
 
 const list = respond(200, "[]");
+const bookTrade = operations.find(({ name }) => name === "trades.book")!;
 const booked = respond(201, '{"trade_id":"t-1"}');
 const sampleResponse: ServiceResponse = {
   status: 200,
@@ -53,6 +55,17 @@ test("lets an interceptor change, retry and answer a read", async () => {
   ]);
   await expect(client.trades.list({ page: 9 })).resolves.toEqual(sampleResponse.body);
   expect(server.heads).toHaveLength(2);
+});
+
+test("refuses an interceptor that passes on a payment in place of a read", async () => {
+  const { client, server } = await startClientAndServer(list, {
+    interceptors: [
+      async (call, next) =>
+        next(call.operation.effect === "read" ? client.prepare(bookTrade, { ...tradeInput }) : call),
+    ],
+  });
+  await expect(client.trades.list()).rejects.toMatchObject({ code: "interceptor", outcome: "not-sent" });
+  expect(server.heads).toEqual([]);
 });
 
 test("keeps violations in a copied response", async () => {

@@ -1,7 +1,17 @@
-/** The composition of middleware: order, and money that passes once. */
-import { composeMiddleware, createRequest, type Middleware } from "../../../core/call/middleware";
+/** The composition of middleware: order, checks before the first byte, and requests that are sent once. */
+import { createClientContext } from "../../../core/call/client-context";
+import {
+  composeMiddleware,
+  createRequest,
+  type Middleware,
+  withBeforeWrite,
+} from "../../../core/call/middleware";
+import { Sender } from "../../../core/call/send";
+import { fxdeskService } from "../../../core/client/fxdesk-service";
 import { operations } from "../../../core/contract/all";
 import type { Declaration } from "../../../core/spec/operation";
+import { respond } from "../../support/fault-server";
+import { onCleanup, startClientAndServer, tradeInput } from "../support/client-fixtures";
 
 const response = {
   status: 200,
@@ -13,8 +23,10 @@ const response = {
   violations: [],
 };
 
+const operationOf = (name: string): Declaration => operations.find((each) => each.name === name)!;
+
 const requestOf = (name: string) => {
-  const operation: Declaration = operations.find((each) => each.name === name)!;
+  const operation = operationOf(name);
   const call = { operation, values: {}, given: {}, address: "", target: "/", headers: {}, body: undefined };
   return createRequest({ ...call, options: {} }, {});
 };
@@ -37,18 +49,29 @@ test("runs the first middleware outermost", async () => {
   expect(log).toEqual(["a before", "b before", "sent", "b after", "a after"]);
 });
 
-test("sends a money call once, whatever a middleware does, and a read as often as asked", async () => {
-  let sent = 0;
+test("sends a request once, whatever a middleware does", async () => {
+  const { server, client } = await startClientAndServer(respond(201, '{"trade_id":"t-1"}'));
+  const { baseUrl } = client.settings;
+  const context = createClientContext(fxdeskService, {
+    baseUrl: baseUrl!,
+    credentials: { accessToken: "t" },
+  });
+  onCleanup(() => context.transport.close());
+  const sender = new Sender(context);
   const twice: Middleware = async (request, next) => {
     await next(request);
     return next(request);
   };
-  const run = composeMiddleware([twice], async () => {
-    sent += 1;
-    return response;
-  });
-  await expect(run(requestOf("trades.book"))).rejects.toMatchObject({ outcome: "unknown" });
-  expect(sent).toBe(1);
-  await run(requestOf("trades.list"));
-  expect(sent).toBe(3);
+  const call = client.prepare(operationOf("trades.book"), { ...tradeInput });
+  const run = composeMiddleware([twice], sender.send);
+  await expect(run(createRequest(call, {}))).rejects.toMatchObject({ outcome: "unknown" });
+  expect(server.heads).toHaveLength(1);
+});
+
+test("adds checks before the first byte after those there are", async () => {
+  const log: string[] = [];
+  const check = (name: string) => async () => void log.push(name);
+  const first = withBeforeWrite(requestOf("trades.list"), check("halt"));
+  await withBeforeWrite(first, check("release")).beforeWrite!();
+  expect(log).toEqual(["halt", "release"]);
 });

@@ -1,4 +1,5 @@
 /** Calls that need release: exactly the released request is sent, once, in time, for its requester. */
+import { demo } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { withStore } from "../../../core/store/open";
 import { sampleInput } from "../../support/samples";
@@ -163,7 +164,15 @@ test("applies hours and rules for changes", async () => {
   );
   expect(first).toMatchObject({ code: "release_needed" });
   await place.decide(first!.release!, "anna");
-  expect(await change()).toMatchObject({ consentId: expect.any(String) as string });
+  // The first token is refused, and the call is sent again: one use of the release.
+  const tokens = ["expired", demo.accessToken];
+  const refreshing = place.client({
+    credentials: { accessToken: () => tokens.shift() ?? demo.accessToken, apiKey: demo.apiKey },
+  });
+  expect(await refreshing.consents.create(consent)).toMatchObject({
+    consentId: expect.any(String) as string,
+  });
+  expect(tokens).toEqual([]);
   await expect(change()).rejects.toMatchObject({ code: "release_needed" });
 });
 
