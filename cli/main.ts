@@ -6,7 +6,7 @@ import { UsageError } from "./command-line/arguments";
 import { type Command, runCommand, flagsOf, helpFlag, version } from "./command-line/command";
 import { credentialVariables, rejectSecretFlags, settingLocation } from "./settings/connection-settings";
 import { badUsage, exitCodeOf, exitMeanings, success } from "./command-line/exit-codes";
-import { extensionsHelp, loadExtendedService } from "./settings/extensions";
+import { extensionsHelp, loadExtendedService, type ServiceLoader } from "./settings/extensions";
 import { columns, joinSections, paragraph, section } from "./command-line/help";
 import { suggestions } from "../core/values/suggestions";
 import { isClosed, printable, writeStderr, type Terminal, write } from "./terminal/terminal";
@@ -14,14 +14,14 @@ import { isClosed, printable, writeStderr, type Terminal, write } from "./termin
 interface CommandEntry {
   readonly description: string;
   /** Imports the command on demand, so that other commands start faster. */
-  load(args: readonly string[], services: Services): Promise<readonly [Command, readonly string[]]>;
-}
-
-/** Loads the service for the commands that need its operations; the others start faster without it. */
-interface Services {
-  readonly base: () => Promise<Service>;
-  /** The service with the user's extension. */
-  readonly extended: () => Promise<Service>;
+  load(
+    args: readonly string[],
+    services: {
+      readonly base: ServiceLoader;
+      /** Loads the service with the user's extension. */
+      readonly extended: ServiceLoader;
+    },
+  ): Promise<readonly [Command, readonly string[]]>;
 }
 
 const commands: Readonly<Record<string, CommandEntry>> = {
@@ -81,11 +81,13 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
   journal: {
     description: "Show, resolve, export and verify the record of calls that commit money.",
-    load: async (args, services) => (await import("./commands/journal.js")).journalCommand(args, services),
+    load: async (args, { extended }) =>
+      (await import("./commands/journal.js")).journalCommand(args, extended),
   },
   releases: {
     description: "Show, release or refuse requests that wait for release by a person.",
-    load: async (args, services) => (await import("./releases/command.js")).releasesCommand(args, services),
+    load: async (args, { extended }) =>
+      (await import("./releases/command.js")).releasesCommand(args, extended),
   },
   openapi: {
     description: "Print an OpenAPI 3.1 document of all operations.",

@@ -24,6 +24,7 @@ import {
 } from "../settings/connection-settings";
 import { outcomeUnknown, success } from "../command-line/exit-codes";
 import { columns, paragraph, section } from "../command-line/help";
+import type { ServiceLoader } from "../settings/extensions";
 import { connectionAndProfileFlags, profileHelp, effectiveSettings } from "../settings/profile";
 import { table } from "../terminal/table";
 import { printable, printJson, type Terminal, write, writeStderr } from "../terminal/terminal";
@@ -232,6 +233,10 @@ const erase = (id: string): Command => ({
   },
 });
 
+const recoverDescription =
+  "Looks up the outcome of a call whose outcome is unknown, or of all such calls of this connection. Running fxdesk processes " +
+  "that commit money also do this in the background.";
+
 const recoveryHelp = paragraph(
   "Bookings are looked up by reference among the trades of the service. Payments are sent again with the same request ID, but " +
     "only if FXDESK_REPLAYS_BY_REQUEST_ID states that the service does not execute them twice. Calls that are not found stay unknown.",
@@ -260,16 +265,14 @@ async function recoverEntries(
 }
 
 /** Returns the command that looks up the outcome of one call, or of all unknown ones. */
-const recover = (id: string | undefined, services: Services): Command => ({
+const recover = (id: string | undefined, loadService: ServiceLoader): Command => ({
   usage: `fxdesk journal recover [${id ?? "<id>"}] [flags]`,
-  description:
-    "Looks up the outcome of a call whose outcome is unknown, or of all such calls of this connection. Running fxdesk processes " +
-    "that commit money also do this in the background.",
+  description: recoverDescription,
   flags: [jsonFlag],
   hiddenFlags: connectionAndProfileFlags(),
   helpSections: [recoveryHelp, connectionHelp(), paragraph(profileHelp)],
   async run(parsed, terminal) {
-    const found = await recoverEntries(id, await services.extended(), parsed, terminal);
+    const found = await recoverEntries(id, await loadService(), parsed, terminal);
     const { stdout } = terminal;
     if (parsed.boolean("json")) await printJson(terminal, found);
     else if (found.length === 0) await write(stdout, "No call has an unknown outcome.\n");
@@ -353,9 +356,6 @@ function renderVerification({ events, entries, head, faults, faultCount }: Verif
 const journalCommands: Readonly<Record<string, Command>> = { list, export: exportCommand, verify };
 const entryCommands: Readonly<Record<string, (id: string) => Command>> = { show, resolve, erase };
 
-/** Services for rendering help, which needs none. */
-const noServices: Services = { extended: () => Promise.reject(new Error("There is no service.")) };
-
 const overview: Command = {
   usage: "fxdesk journal <command> [flags]",
   description:
@@ -369,7 +369,7 @@ const overview: Command = {
         ...Object.entries(entryCommands).map(
           ([name, of]) => [`${name} <id>`, of("<id>").description] as const,
         ),
-        ["recover [id]", recover(undefined, noServices).description],
+        ["recover [id]", recoverDescription],
       ]),
     ),
     storeHelp,
@@ -382,25 +382,23 @@ const overview: Command = {
 const commandNames = () =>
   `fxdesk journal ${joinWords([...Object.keys(journalCommands), ...Object.keys(entryCommands), "recover"])}`;
 
-/** Loads the operations on demand. */
-interface Services {
-  readonly extended: () => Promise<Service>;
-}
-
-function recoverCommand(args: readonly string[], services: Services): readonly [Command, readonly string[]] {
+function recoverCommand(
+  args: readonly string[],
+  loadService: ServiceLoader,
+): readonly [Command, readonly string[]] {
   const [id, ...rest] = args;
   return id === undefined || id.startsWith("-")
-    ? [recover(undefined, services), args]
-    : [recover(id, services), rest];
+    ? [recover(undefined, loadService), args]
+    : [recover(id, loadService), rest];
 }
 
 /** Returns the command named by the first arguments, and its remaining arguments. */
 export function journalCommand(
   [subcommand, ...args]: readonly string[],
-  services: Services,
+  loadService: ServiceLoader,
 ): readonly [Command, readonly string[]] {
   if (subcommand === undefined) return [overview, []];
-  if (subcommand === "recover") return recoverCommand(args, services);
+  if (subcommand === "recover") return recoverCommand(args, loadService);
   if (subcommand.startsWith("-")) return [overview, [subcommand, ...args]];
   if (Object.hasOwn(journalCommands, subcommand)) return [journalCommands[subcommand]!, args];
   if (!Object.hasOwn(entryCommands, subcommand))

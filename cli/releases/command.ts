@@ -1,7 +1,6 @@
 /** The `fxdesk releases` commands: requests that wait for release by a person. */
 import { userInfo } from "node:os";
 import { actorSetting, releaseSettingFields, storeSettingFields } from "../../core/call/settings";
-import type { Service } from "../../core/spec/service";
 import { StoreSession } from "../../core/store/session";
 import { ReleaseService } from "../../core/releases/release-service";
 import { ReleaseRefusal, type Decision, type Release } from "../../core/releases/release";
@@ -30,6 +29,7 @@ import {
   settingsFrom,
   settingsHelp,
 } from "../settings/connection-settings";
+import type { ServiceLoader } from "../settings/extensions";
 import { success } from "../command-line/exit-codes";
 import { columns, section } from "../command-line/help";
 import { readSecret } from "./secret";
@@ -293,15 +293,17 @@ const addressCommand = (name: string): Command => ({
   },
 });
 
-const runCommand = (services: Services): Command => ({
+const runDescription =
+  "Executes orders as soon as they are released, until Ctrl-C. Each order is booked from fresh quotes within its limits, or not at all.";
+
+const runCommand = (loadService: ServiceLoader): Command => ({
   usage: "fxdesk releases run [flags]",
-  description:
-    "Executes orders as soon as they are released, until Ctrl-C. Each order is booked from fresh quotes within its limits, or not at all.",
+  description: runDescription,
   flags: [],
   hiddenFlags: connectionFlags(),
   helpSections: [connectionHelp()],
   async run(parsed, terminal) {
-    const service = await services.extended();
+    const service = await loadService();
     if (!service.operations.some(({ quotes }) => quotes))
       throw new UsageError(
         "This service has no quote operation. Add one with an extension module: set FXDESK_EXTENSIONS.",
@@ -339,11 +341,6 @@ const serveCommand: Command = {
     ),
 };
 
-/** Loads the operations on demand. */
-interface Services {
-  readonly extended: () => Promise<Service>;
-}
-
 const releaseCommands: Readonly<Record<string, (id: string) => Command>> = { show, release, refuse, cancel };
 const personCommands: Readonly<Record<string, (name: string) => Command>> = {
   enrol: enrolCommand,
@@ -353,7 +350,7 @@ const personCommands: Readonly<Record<string, (name: string) => Command>> = {
 const commandNames = () =>
   ["list", ...Object.keys(releaseCommands), ...Object.keys(personCommands), "run", "serve"].join(", ");
 
-const overview = (services: Services): Command => ({
+const overview: Command = {
   usage: "fxdesk releases <command> [flags]",
   description:
     "Orders and calls that wait for release by a person, as required by the policy. People decide with their secret; requesters " +
@@ -370,7 +367,7 @@ const overview = (services: Services): Command => ({
         ...Object.entries(personCommands).map(
           ([name, of]) => [`${name} <name>`, of("<name>").description] as const,
         ),
-        ["run", runCommand(services).description],
+        ["run", runDescription],
         ["serve", serveCommand.description],
       ]),
     ),
@@ -379,18 +376,18 @@ const overview = (services: Services): Command => ({
   run: () => {
     throw new UsageError(`Name a command: fxdesk releases ${commandNames()}.`);
   },
-});
+};
 
 /** Returns the command named by the first arguments, and its remaining arguments. */
 export function releasesCommand(
   [subcommand, ...args]: readonly string[],
-  services: Services,
+  loadService: ServiceLoader,
 ): readonly [Command, readonly string[]] {
-  if (subcommand === undefined) return [overview(services), []];
-  if (subcommand.startsWith("-")) return [overview(services), [subcommand, ...args]];
+  if (subcommand === undefined) return [overview, []];
+  if (subcommand.startsWith("-")) return [overview, [subcommand, ...args]];
   if (subcommand === "list") return [list, args];
   if (subcommand === "serve") return [serveCommand, args];
-  if (subcommand === "run") return [runCommand(services), args];
+  if (subcommand === "run") return [runCommand(loadService), args];
   const isOfPerson = Object.hasOwn(personCommands, subcommand);
   const createCommand = isOfPerson
     ? personCommands[subcommand]

@@ -20,6 +20,9 @@ export const extensionsHelp = section(
   ]),
 )!;
 
+/** Loads a service on demand: commands that do not need its operations start faster without it. */
+export type ServiceLoader = () => Promise<Service>;
+
 /** Returns the service with the extension that the environment names. */
 export async function loadExtendedService(service: Service, { environment }: Terminal): Promise<Service> {
   const { serviceFrom } = await import("../../core/client/extensions.js");
