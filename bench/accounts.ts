@@ -86,7 +86,9 @@ export async function benchAccounts(): Promise<void> {
     }
   await client.close();
   server.disconnect();
-  console.log(`Accounts side by side: ${connections} connections, ${responseMs} ms a response; median of ${rounds}`);
+  console.log(
+    `Accounts side by side: ${connections} connections, ${responseMs} ms a response; median of ${rounds}`,
+  );
   for (const [index, { name }] of candidates.entries()) {
     const [taken, ideal] = [median(seconds[index]!), ideals[index]!];
     console.log(

@@ -103,7 +103,7 @@ export async function fetchAllTransactions(
   query: TransactionQuery,
 ): Promise<FetchedTransactions> {
   let done = 0;
-  const results = await mapConcurrent(accounts, async (account) => {
+  const results = await mapConcurrent(context, accounts, async (account) => {
     const result = await fetchAccountTransactions(context, account, query);
     done += 1;
     context.progress({ done, total: accounts.length, message: `Transactions in ${account.currency}` });
