@@ -2,8 +2,7 @@
 import type { balanceTypes } from "../contract/accounts";
 import { FxdeskError } from "../spec/errors";
 import { AccountId, Currencies } from "../values/values";
-import { mapConcurrent } from "./map-concurrent";
-import type { Context, ContractClient } from "./procedure";
+import { mapConcurrent, type Context, type ContractClient } from "./procedure";
 import { assertBalances } from "./row-validation";
 
 export type Account = Awaited<ReturnType<ContractClient["accounts"]["list"]>>[number];

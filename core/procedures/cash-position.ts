@@ -14,9 +14,8 @@ import {
   readBalances,
   selectAccounts,
 } from "./accounts";
-import { formatDecimal, signedAmount, SumsByKey } from "./decimal";
+import { formatDecimal, signedAmount, SumsByKey, Rates } from "./decimal";
 import { procedure } from "./procedure";
-import { Rates } from "./rates";
 
 const Amount = z.string().meta({ description: "Signed decimal amount; negative for a debit balance." });
 const CurrencyCode = z.string().meta({ description: "ISO 4217 code." });

@@ -13,7 +13,7 @@ import { readMt940 } from "../files/mt940/read";
 import { writeMt940 } from "../files/mt940/write";
 import type { Source, Statement, StatementSource } from "../files/statement";
 import type { TextSource } from "../files/text-lines";
-import { deliveredFileFields } from "./delivered-file";
+import { deliveredFileFields } from "../spec/procedure";
 import { procedure } from "./procedure";
 
 const name = "statements.convert";

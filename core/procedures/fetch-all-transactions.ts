@@ -2,10 +2,9 @@
 import { FxdeskError, InvalidResponse } from "../spec/errors";
 import { minuteForDay } from "../values/values";
 import type { Account } from "./accounts";
-import { mapConcurrent } from "./map-concurrent";
+import { mapConcurrent, type Context, type ContractClient } from "./procedure";
 import { findTransactionProblem } from "./row-validation";
 import type { Period } from "./period";
-import type { Context, ContractClient } from "./procedure";
 
 export type Transaction = Awaited<ReturnType<ContractClient["transactions"]["list"]>>[number];
 

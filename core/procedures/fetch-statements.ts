@@ -12,10 +12,9 @@ import {
   selectAccounts,
   findMissingAccounts,
 } from "./accounts";
-import { mapConcurrent } from "./map-concurrent";
-import { deliveredFileFields } from "./delivered-file";
+import { mapConcurrent, type Context, procedure } from "./procedure";
+import { deliveredFileFields } from "../spec/procedure";
 import { type Period, parsePeriod, PeriodText } from "./period";
-import { type Context, procedure } from "./procedure";
 import { deadlineAfter, isTransient, pollUntil, waitSeconds } from "./poll-until";
 
 const { format: Format } = createStatementFile.query;

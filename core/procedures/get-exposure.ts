@@ -12,9 +12,8 @@ import {
   unreadGaps,
 } from "./accounts";
 import { parseAmount, parseCurrency, parseDay, normalizeEntries, parseCsvRows } from "./csv-input";
-import { formatDecimal, signedAmount, SumsByKey } from "./decimal";
+import { formatDecimal, signedAmount, SumsByKey, Rates } from "./decimal";
 import { procedure } from "./procedure";
-import { Rates } from "./rates";
 import {
   isPhysicallyDelivered,
   isFullyFunded,

@@ -1,7 +1,6 @@
 /** Reads of several items that may fail individually. */
 import { FxdeskError } from "../spec/errors";
-import { mapConcurrent } from "../procedures/map-concurrent";
-import type { Context } from "../procedures/procedure";
+import { mapConcurrent, type Context } from "../procedures/procedure";
 
 /**
  * Reads items side by side. Returns their entries and a gap per failed item, both in the order of the items. Throws the first
