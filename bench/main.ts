@@ -1,4 +1,5 @@
 /** Entry point of `npm run bench` (all measurements) and `npm run bench -- mcp nodes` (only those). */
+import { benchAccounts } from "./accounts";
 import { benchClient } from "./client";
 import { benchItems } from "./items";
 import { benchJournal } from "./journal";
@@ -18,6 +19,7 @@ const measurements = {
   sandbox: benchSandbox,
   journal: benchJournal,
   pacing: benchPacing,
+  accounts: benchAccounts,
   start: benchStart,
 };
 

@@ -180,6 +180,8 @@ export interface ClientCore {
   readonly service: Service;
   /** Effective settings by name, without secrets. */
   readonly settings: Readonly<Record<string, string>>;
+  /** Maximum number of concurrent calls per server. Procedures and watches read as many accounts side by side. */
+  readonly connections: number;
   /** Calls an undocumented path with the credentials, error handling and limits of the client. Returns any 2xx response. */
   request(request: UndeclaredRequest, options?: CallOptions): Promise<ServiceResponse>;
   /** Returns the validated, encoded request without credentials. Throws InvalidInput if it is invalid. Sends nothing. */

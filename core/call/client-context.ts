@@ -61,6 +61,8 @@ export interface ClientContext {
   readonly onRecovered: (line: string) => void;
   readonly timeoutMs: number;
   readonly queueTimeoutMs: number;
+  /** Maximum number of concurrent calls per server. */
+  readonly connections: number;
   readonly transport: Transport;
   readonly pacing: Pacing;
   /** Stops changes while a halt is in force. Calls that commit money check for halts in the journal. */
@@ -309,6 +311,7 @@ export function createClientContext(service: Service, options: ClientOptions): C
     credentialsOf: createCredentialsOf(service),
     settings,
     queueTimeoutMs,
+    connections,
     pacing,
     tokens,
     haltChecker,

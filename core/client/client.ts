@@ -112,6 +112,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
   const core: ClientCore = {
     service,
     settings: publicSettings(service, pipeline.context.settings),
+    connections: pipeline.context.connections,
     prepare: (declaration, input, callOptions = {}) => pipeline.prepare(declaration, input, callOptions),
     call: (callable, input, callOptions = {}) =>
       isProcedure(callable)

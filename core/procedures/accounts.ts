@@ -1,6 +1,9 @@
-/** Selection of accounts by the caller of a procedure. */
+/** Accounts that the caller of a procedure selects, and their balances. */
+import type { balanceTypes } from "../contract/accounts";
+import { FxdeskError } from "../spec/errors";
 import { AccountId, Currencies } from "../values/values";
-import type { ContractClient } from "./procedure";
+import { mapConcurrent, type Context, type ContractClient } from "./procedure";
+import { assertBalances } from "./row-validation";
 
 export type Account = Awaited<ReturnType<ContractClient["accounts"]["list"]>>[number];
 
@@ -48,3 +51,43 @@ export const findMissingAccounts = (
       account_id,
       reason: `Account not found${currencies === undefined ? "" : ` in ${currencies}`}.`,
     }));
+
+type Balance = Awaited<ReturnType<ContractClient["accounts"]["listBalances"]>>[number];
+
+export interface AccountBalances {
+  readonly account: Account;
+  readonly balances: readonly Balance[];
+  /** Reason why the balances could not be read. */
+  readonly unread?: string;
+}
+
+/** Reads balances of accounts side by side, in the order of the accounts. An account that fails does not affect the others. */
+export async function readBalances(
+  context: Context,
+  accounts: readonly Account[],
+  types: readonly (typeof balanceTypes)[number][],
+): Promise<readonly AccountBalances[]> {
+  const { client, signal, progress } = context;
+  let done = 0;
+  const read = async (account: Account): Promise<AccountBalances> => {
+    const { account_id } = account;
+    try {
+      const listed = await client.accounts.listBalances({ account_id, balance_types: [...types] });
+      return { account, balances: assertBalances(listed) };
+    } catch (error) {
+      if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
+      return { account, balances: [], unread: error.message };
+    }
+  };
+  return mapConcurrent(context, accounts, async (account) => {
+    const result = await read(account);
+    progress({ done: (done += 1), total: accounts.length, message: `Balances in ${account.currency}` });
+    return result;
+  });
+}
+
+/** Returns a gap for each account whose balances could not be read. `what` names them in the message. */
+export const unreadGaps = (what: string, read: readonly AccountBalances[]): string[] =>
+  read.flatMap(({ account: { account_id: id, currency }, unread }) =>
+    unread === undefined ? [] : [`${what} of account ${id} in ${currency}: ${unread}`],
+  );

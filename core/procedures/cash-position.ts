@@ -1,16 +1,21 @@
 /** cash.getPosition: the balances of all accounts with totals. */
 import { Big } from "big.js";
 import { z } from "zod";
-import { FxdeskError } from "../spec/errors";
 import { balanceTypes } from "../contract/accounts";
 import { json } from "../spec/declare";
 import { minorUnits } from "../values/currency";
 import { Currency } from "../values/values";
-import { type Account, accountFields, accountOperations, selectAccounts } from "./accounts";
-import { formatDecimal, signedAmount, SumsByKey } from "./decimal";
-import { assertBalances } from "./row-validation";
-import { type Context, procedure } from "./procedure";
-import { Rates } from "./rates";
+import {
+  type Account,
+  type AccountBalances,
+  accountFields,
+  accountOperations,
+  findMissingAccounts,
+  readBalances,
+  selectAccounts,
+} from "./accounts";
+import { formatDecimal, signedAmount, SumsByKey, Rates } from "./decimal";
+import { procedure } from "./procedure";
 
 const Amount = z.string().meta({ description: "Signed decimal amount; negative for a debit balance." });
 const CurrencyCode = z.string().meta({ description: "ISO 4217 code." });
@@ -69,42 +74,17 @@ const accountNameOf = ({ account_details: details }: Account): string | undefine
     ? (details.find((each) => each?.account_name)?.account_name ?? undefined)
     : undefined;
 
-type ListedBalances = Awaited<ReturnType<Context["client"]["accounts"]["listBalances"]>>;
 type Balances = z.infer<typeof CashPosition>["balances"];
-type Unread = z.infer<typeof CashPosition>["unread"];
 
-/** Converts the balances of one account. Throws an error if the response is invalid. */
-function toBalances(account: Account, found: ListedBalances): Balances {
+function toBalances({ account, balances }: AccountBalances): Balances {
   const name = accountNameOf(account);
-  return assertBalances(found).map(({ type, amount, credit_debit_indicator: direction }) => ({
+  return balances.map(({ type, amount, credit_debit_indicator: direction }) => ({
     account_id: account.account_id,
     ...(name !== undefined && { account_name: name }),
     type,
     currency: amount.currency,
     amount: formatDecimal(signedAmount(amount.amount, direction), minorUnits(amount.currency)),
   }));
-}
-
-async function readBalances(
-  { client, signal, progress }: Context,
-  accounts: readonly Account[],
-  types: readonly (typeof balanceTypes)[number][],
-): Promise<{ balances: Balances; unread: Unread }> {
-  const balances: Balances = [];
-  const unread: Unread = [];
-  for (const [done, account] of accounts.entries()) {
-    progress({ done, total: accounts.length, message: `Balances in ${account.currency}` });
-    const { account_id, currency } = account;
-    try {
-      const found = await client.accounts.listBalances({ account_id, balance_types: [...types] });
-      balances.push(...toBalances(account, found));
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      const reason = error instanceof FxdeskError ? error.message : "The response of the service is invalid.";
-      unread.push({ account_id, currency, reason });
-    }
-  }
-  return { balances, unread };
 }
 
 const key = (type: string, currency: string) => `${type} ${currency}`;
@@ -177,11 +157,13 @@ export const getCashPosition = procedure({
   output: json(CashPosition, "The cash position."),
   async run(context, { accounts, currencies, balance_types: types, into, rates = {} }) {
     const found = await selectAccounts(context.client, { accounts, currencies });
-    const { balances, unread } = await readBalances(context, found, types);
-    const missing = (accounts ?? []).filter((id) => !found.some(({ account_id: known }) => known === id));
-    const all = [
-      ...unread,
-      ...missing.map((account_id) => ({ account_id, currency: "", reason: "Account not found." })),
+    const read = await readBalances(context, found, types);
+    const balances = read.flatMap(toBalances);
+    const unread = [
+      ...read.flatMap(({ account: { account_id, currency }, unread: reason }) =>
+        reason === undefined ? [] : [{ account_id, currency, reason }],
+      ),
+      ...findMissingAccounts({ accounts, currencies }, found).map((each) => ({ ...each, currency: "" })),
     ];
     const totals = totalsOf(balances);
     const conversion = into === undefined ? undefined : convertTotals(totals, into, rates);
@@ -190,8 +172,8 @@ export const getCashPosition = procedure({
       balances,
       totals,
       ...(conversion && { converted: conversion.converted, without_rate: conversion.missing }),
-      unread: all,
-      complete: all.length === 0 && !conversion?.missing.length,
+      unread,
+      complete: unread.length === 0 && !conversion?.missing.length,
     };
   },
 });

@@ -1,8 +1,7 @@
 /** statements.convert: converts a statement file to data or to another format. */
 import { z } from "zod";
 import { json } from "../spec/declare";
-import { describeViolations, type Violation } from "../spec/violation";
-import { InvalidInput } from "../spec/errors";
+import { invalidInputError } from "../call/call-errors";
 import { FormatError } from "../files/format-error";
 import { readCoda } from "../files/coda/read";
 import { writeCoda } from "../files/coda/write";
@@ -13,7 +12,7 @@ import { readMt940 } from "../files/mt940/read";
 import { writeMt940 } from "../files/mt940/write";
 import type { Source, Statement, StatementSource } from "../files/statement";
 import type { TextSource } from "../files/text-lines";
-import { deliveredFileFields } from "./delivered-file";
+import { deliveredFileFields } from "../spec/procedure";
 import { procedure } from "./procedure";
 
 const name = "statements.convert";
@@ -140,20 +139,13 @@ export const ConvertedStatements = z
   })
   .meta({ id: "ConvertedStatements", description: "A converted statement file." });
 
-const invalid = (violations: readonly Violation[]) =>
-  new InvalidInput(`${name}: ${describeViolations(violations)}`, {
-    operation: name,
-    code: "invalid_input",
-    outcome: "not-sent",
-    violations,
-  });
-
 /** Converts format errors to violations of the input field. */
 async function withFieldErrors<T>(field: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof FormatError) throw invalid([{ field, message: `is not usable: ${error.message}` }]);
+    if (error instanceof FormatError)
+      throw invalidInputError({ name }, [{ field, message: `is not usable: ${error.message}` }]);
     throw error;
   }
 }
@@ -227,7 +219,8 @@ export const convertStatements = procedure({
     const text = bytes === undefined ? content! : decodeText(Buffer.from(bytes, "base64"));
     const from = given === "auto" ? detectFormat(text) : given;
     const statements = await withFieldErrors(field, () => readAll(from, text));
-    if (statements.length === 0) throw invalid([{ field, message: "must contain a statement" }]);
+    if (statements.length === 0)
+      throw invalidInputError({ name }, [{ field, message: "must contain a statement" }]);
     const entries = statements.reduce((count, each) => count + each.entries.length, 0);
     const counts = { from, statement_count: statements.length, entry_count: entries };
     if (to === "json") return { ...counts, statements };

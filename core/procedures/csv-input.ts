@@ -36,10 +36,13 @@ export interface CsvRow<C extends string = string> {
 }
 
 /** A problem in the CSV text, with line and column if known. */
-class UnreadableCsv extends Error {}
-
-const unreadableCell = (line: number, column: string, message: string) =>
-  new UnreadableCsv(`line ${line}, column ${column}: ${message}`);
+class UnreadableCsv extends Error {
+  constructor(problem: string, line?: number, column?: string) {
+    const place =
+      line === undefined ? "" : `line ${line}${column === undefined ? "" : `, column ${column}`}: `;
+    super(place + problem);
+  }
+}
 
 const maxRows = 10_000;
 const maxViolations = 20;
@@ -65,13 +68,13 @@ function splitRows(text: string): Line[] {
     openRow = isOpen ? row : undefined;
     if (!openRow && row.text.trim() !== "") rows.push(row);
   }
-  if (openRow) throw new UnreadableCsv(`line ${openRow.line}: unclosed quote`);
+  if (openRow) throw new UnreadableCsv("unclosed quote", openRow.line);
   return rows;
 }
 
 function splitCells({ text, line }: Line, separator: string): string[] {
   const cells = parseRow(text, separator);
-  if (!cells) throw new UnreadableCsv(`line ${line}: unexpected quote`);
+  if (!cells) throw new UnreadableCsv("unexpected quote", line);
   return cells.map((cell) => unescapeFormula(cell.trim()));
 }
 
@@ -102,14 +105,14 @@ function parseHeader<C extends string>(header: Line, columns: Readonly<Record<C,
   const separator = separators.toSorted((one, other) => countKnown(other) - countKnown(one))[0]!;
   const found = matchColumns(splitCells(header, separator), columns);
   const duplicate = found.find((name, index) => name !== undefined && found.indexOf(name) !== index);
-  if (duplicate !== undefined) throw new UnreadableCsv(`line ${header.line}: duplicate column ${duplicate}`);
+  if (duplicate !== undefined) throw new UnreadableCsv(`duplicate column ${duplicate}`, header.line);
   const missing = (Object.keys(columns) as C[]).filter(
     (name) => columns[name].required && !found.includes(name),
   );
   if (missing.length > 0)
     throw new UnreadableCsv(
-      `line ${header.line}: the header has no column ${missing.join(" or ")}; ` +
-        `allowed columns: ${Object.keys(columns).join(", ")}`,
+      `the header has no column ${missing.join(" or ")}; allowed columns: ${Object.keys(columns).join(", ")}`,
+      header.line,
     );
   return { separator, found };
 }
@@ -178,7 +181,7 @@ export function parseAmount<C extends string>(
   const cell = cells[column] ?? "";
   const given = splitSign(cell);
   const parts = given && splitAmount(given.digits);
-  if (!given || !parts) throw unreadableCell(line, column, `"${cell}" is not an amount such as 1234.50`);
+  if (!given || !parts) throw new UnreadableCsv(`"${cell}" is not an amount such as 1234.50`, line, column);
   const { sign, digits } = given;
   const decimals = minorUnits(currency);
   const amountOf = (text: string) => new Big(sign + text);
@@ -187,21 +190,21 @@ export function parseAmount<C extends string>(
     const isDecimal = mark !== undefined && digits.includes(mark);
     if (decimals === 0 ? !isDecimal : mark !== undefined) return isDecimal ? decimal : grouped;
     const readings = [grouped, decimal].filter((each) => fitsDecimals(each, decimals)).map(unambiguousText);
-    throw unreadableCell(line, column, `"${cell}" is ambiguous: write ${readings.join(" or ")}`);
+    throw new UnreadableCsv(`"${cell}" is ambiguous: write ${readings.join(" or ")}`, line, column);
   };
   const amount =
     parts === "either"
       ? chooseReading(amountOf(digits.replace(",", ".")), amountOf(digits.replace(/[.,]/g, "")))
       : amountOf(`${parts.whole}.${parts.decimals || "0"}`);
   if (!fitsDecimals(amount, decimals))
-    throw unreadableCell(line, column, `"${cell}" has more than the ${decimals} decimals of ${currency}`);
+    throw new UnreadableCsv(`"${cell}" has more than the ${decimals} decimals of ${currency}`, line, column);
   return formatDecimal(amount, decimals);
 }
 
 export function parseCurrency<C extends string>({ line, cells }: CsvRow<C>, column: C): string {
   const code = (cells[column] ?? "").toUpperCase();
   if (!/^[A-Z]{3}$/.test(code))
-    throw unreadableCell(line, column, `"${cells[column] ?? ""}" is not a currency such as EUR`);
+    throw new UnreadableCsv(`"${cells[column] ?? ""}" is not a currency such as EUR`, line, column);
   return code;
 }
 
@@ -213,7 +216,7 @@ export function parseDay<C extends string>({ line, cells }: CsvRow<C>, column: C
     (_, date: string, month: string, year: string) =>
       [year, month.padStart(2, "0"), date.padStart(2, "0")].join("-"),
   );
-  if (!isDay(day)) throw unreadableCell(line, column, `"${cell}" is not a day as YYYY-MM-DD`);
+  if (!isDay(day)) throw new UnreadableCsv(`"${cell}" is not a day as YYYY-MM-DD`, line, column);
   return day;
 }
 
@@ -222,7 +225,7 @@ export const invalidCell = <C extends string>(
   { line, cells }: CsvRow<C>,
   column: C,
   message: string,
-): Error => unreadableCell(line, column, `"${cells[column] ?? ""}" ${message}`);
+): Error => new UnreadableCsv(`"${cells[column] ?? ""}" ${message}`, line, column);
 
 function parseTable<C extends string>(text: string, columns: Readonly<Record<C, Column>>): CsvRow<C>[] {
   const [header, ...lines] = splitRows(text);
@@ -234,8 +237,9 @@ function parseTable<C extends string>(text: string, columns: Readonly<Record<C, 
     const cells = splitCells(line, separator);
     if (cells.length !== found.length)
       throw new UnreadableCsv(
-        `line ${line.line}: has ${cells.length} cells, but the header has ${found.length}: ` +
+        `has ${cells.length} cells, but the header has ${found.length}: ` +
           `put quotes around cells that contain "${separator}"`,
+        line.line,
       );
     const named = found.flatMap((name, index) =>
       name === undefined ? [] : [[name, cells[index]!] as const],

@@ -1,6 +1,8 @@
-/** Exact decimal arithmetic on amounts. */
+/** Exact decimal arithmetic on amounts, and the exchange rates for converted totals. */
 import { Big } from "big.js";
+import { z } from "zod";
 import { invalidInputError } from "../call/call-errors";
+import { Currency } from "../values/values";
 
 /** Returns a signed amount. Outgoing money and balances owed by the client are negative. */
 export const signedAmount = (amount: string, direction: string | null | undefined): Big => {
@@ -36,3 +38,11 @@ export class SumsByKey {
     return [...this.#sums];
   }
 }
+
+/** Exchange rates given by the caller: value of one unit of each currency in the target currency. */
+export const Rates = z.record(
+  Currency,
+  z.string().regex(/^(?=.*[1-9])\d+(\.\d+)?$/, "must be a positive decimal rate such as 1.0832"),
+);
+
+export type Rates = z.infer<typeof Rates>;

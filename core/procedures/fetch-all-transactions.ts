@@ -1,11 +1,10 @@
 /** All transactions of accounts in a period, with a completeness check. */
-import { FxdeskError } from "../spec/errors";
+import { FxdeskError, InvalidResponse } from "../spec/errors";
 import { minuteForDay } from "../values/values";
 import type { Account } from "./accounts";
-import { mapConcurrent } from "./map-concurrent";
+import { mapConcurrent, type Context, type ContractClient } from "./procedure";
 import { findTransactionProblem } from "./row-validation";
 import type { Period } from "./period";
-import type { Context, ContractClient } from "./procedure";
 
 export type Transaction = Awaited<ReturnType<ContractClient["transactions"]["list"]>>[number];
 
@@ -15,8 +14,8 @@ export interface Gap {
   readonly reason: string;
 }
 
-export interface FetchedTransactions {
-  readonly transactions: readonly Transaction[];
+export interface FetchedTransactions<T = Transaction> {
+  readonly transactions: readonly T[];
   /** Empty if complete. */
   readonly gaps: readonly Gap[];
 }
@@ -60,57 +59,103 @@ function summarizeProblems([first, ...others]: Iterable<string>): string[] {
   return [others.length === 0 ? first : `${first} ${others.length} more are invalid.`];
 }
 
-/** Reads all pages of an account. New bookings shift entries to later pages; duplicates are dropped by ID. */
-async function fetchAccountTransactions(
+/** The pages of one account, read once. */
+interface Reading {
+  readonly transactions: readonly Transaction[];
+  /** Reasons why transactions are missing; empty if complete. */
+  readonly reasons: readonly string[];
+  /** True if transactions moved to other pages meanwhile, so that reading again may give a complete result. */
+  readonly hasMoved: boolean;
+}
+
+/** Reads all pages of an account once. Transactions that are received twice are dropped by ID. */
+async function readPages(
   { client, signal }: Context,
   account: Account,
   query: TransactionQuery,
-): Promise<FetchedTransactions> {
-  const { account_id } = account;
+): Promise<Reading> {
   const found = new Map<string, Transaction>();
   const problems = new Set<string>();
-  let expected = 0;
-  const { period } = query;
-  const gapsFor = (...reasons: string[]): Gap[] => reasons.map((reason) => ({ account_id, reason }));
-  const transactions = () => [...found.values()].filter((each) => !period || isWithin(each, period));
+  const totals = new Set<number>();
+  let hasDuplicates = false;
+  let pages = 0;
+  const reading = (hasMoved: boolean, ...reasons: string[]): Reading => ({
+    transactions: [...found.values()],
+    reasons: [...summarizeProblems(problems), ...reasons],
+    hasMoved,
+  });
   try {
     const { operations } = client.service;
     const list = operations.find(({ name }) => name === "transactions.list")!;
     for await (const { body, total } of client.pages(list, toServiceQuery(account, query))) {
+      pages += 1;
+      if (total !== undefined) totals.add(total);
       for (const each of body as Transaction[]) {
         const problem = findTransactionProblem(each);
-        if (problem === undefined) found.set(each.transaction_id, each);
-        else problems.add(problem);
+        if (problem !== undefined) problems.add(problem);
+        else if (found.has(each.transaction_id)) hasDuplicates = true;
+        else found.set(each.transaction_id, each);
       }
-      expected = Math.max(expected, total ?? 0);
     }
   } catch (error) {
     if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
-    return { transactions: transactions(), gaps: gapsFor(...summarizeProblems(problems), error.message) };
+    // A page that repeats an earlier one, or an empty page before the end.
+    return reading(pages > 0 && error instanceof InvalidResponse, error.message);
   }
+  const expected = Math.max(0, ...totals);
   const receivedCount = found.size + problems.size;
-  const missing = `The service reports ${expected} transactions but returned ${receivedCount}.`;
+  if (receivedCount < expected)
+    return reading(true, `The service reports ${expected} transactions but returned ${receivedCount}.`);
+  if (hasDuplicates || totals.size > 1)
+    return reading(true, "The transactions changed each time they were read, so some may be missing.");
+  return reading(false);
+}
+
+/** Maximum number of times that the pages of an account are read again. */
+const maxRereads = 3;
+
+/** Reads all pages of an account, and reads them again if transactions moved between the pages meanwhile. */
+async function fetchAccountTransactions(
+  context: Context,
+  account: Account,
+  query: TransactionQuery,
+): Promise<FetchedTransactions> {
+  const { period } = query;
+  let reading = await readPages(context, account, query);
+  for (let rereads = 0; reading.hasMoved && rereads < maxRereads; rereads += 1)
+    reading = await readPages(context, account, query);
   return {
-    transactions: transactions(),
-    gaps: gapsFor(...summarizeProblems(problems), ...(receivedCount < expected ? [missing] : [])),
+    transactions: reading.transactions.filter((each) => !period || isWithin(each, period)),
+    gaps: reading.reasons.map((reason) => ({ account_id: account.account_id, reason })),
   };
 }
 
-/** Returns the transactions in the order of the accounts, and per account in the order of the service. */
-export async function fetchAllTransactions(
+/**
+ * Reads the transactions of accounts side by side and applies `select` to those of each account, so that only what it returns
+ * is kept in memory. The order is that of the accounts, and per account that of the service.
+ */
+export async function fetchTransactions<T>(
   context: Context,
   accounts: readonly Account[],
   query: TransactionQuery,
-): Promise<FetchedTransactions> {
+  select: (transactions: readonly Transaction[]) => readonly T[],
+): Promise<FetchedTransactions<T>> {
   let done = 0;
-  const results = await mapConcurrent(accounts, async (account) => {
-    const result = await fetchAccountTransactions(context, account, query);
+  const results = await mapConcurrent(context, accounts, async (account) => {
+    const { transactions, gaps } = await fetchAccountTransactions(context, account, query);
     done += 1;
     context.progress({ done, total: accounts.length, message: `Transactions in ${account.currency}` });
-    return result;
+    return { transactions: select(transactions), gaps };
   });
   return {
     transactions: results.flatMap(({ transactions }) => transactions),
     gaps: results.flatMap(({ gaps }) => gaps),
   };
 }
+
+/** Returns all transactions in the order of the accounts, and per account in the order of the service. */
+export const fetchAllTransactions = (
+  context: Context,
+  accounts: readonly Account[],
+  query: TransactionQuery,
+): Promise<FetchedTransactions> => fetchTransactions(context, accounts, query, (all) => all);

@@ -12,10 +12,9 @@ import {
   selectAccounts,
   findMissingAccounts,
 } from "./accounts";
-import { mapConcurrent } from "./map-concurrent";
-import { deliveredFileFields } from "./delivered-file";
+import { mapConcurrent, type Context, procedure } from "./procedure";
+import { deliveredFileFields } from "../spec/procedure";
 import { type Period, parsePeriod, PeriodText } from "./period";
-import { type Context, procedure } from "./procedure";
 import { deadlineAfter, isTransient, pollUntil, waitSeconds } from "./poll-until";
 
 const { format: Format } = createStatementFile.query;
@@ -53,6 +52,7 @@ export const FetchedStatements = z
   .meta({ id: "FetchedStatements", description: "Statement files of the accounts." });
 
 type Result = z.infer<typeof FetchedStatements>;
+type FileResult = Result["files"][number] | Result["failed"][number];
 type Format = z.infer<typeof Format>;
 
 /** A file that the service is generating. */
@@ -132,7 +132,7 @@ async function pollFile(
   pending: PendingFile,
   period: Period,
   format: Format,
-): Promise<Result["files"][number] | Result["failed"][number] | undefined> {
+): Promise<FileResult | undefined> {
   const { account, statementId } = pending;
   const { account_id, currency } = account;
   try {
@@ -176,35 +176,34 @@ export const fetchStatements = procedure({
     const found = await selectAccounts(context.client, { accounts, currencies });
     const total = found.length;
     context.progress({ done: 0, total, message: "Requesting the files" });
-    const requested = await mapConcurrent(found, (account) =>
+    const requested = await mapConcurrent(context, found, (account) =>
       requestFile(context, account, period, format, deadline),
     );
-    const files: Result["files"] = [];
-    const failed: Result["failed"] = [];
+    const results = new Map<Account, FileResult>();
     let pendingFiles: PendingFile[] = [];
-    for (const each of requested) {
+    for (const [index, each] of requested.entries()) {
       if ("account" in each) pendingFiles.push(each);
-      else failed.push(each);
+      else results.set(found[index]!, each);
     }
     await pollUntil(deadline, context.signal, async () => {
-      const results = await mapConcurrent(pendingFiles, async (pending) => {
+      await mapConcurrent(context, pendingFiles, async (pending) => {
         const result = await pollFile(context, pending, period, format);
-        if (result && "name" in result) files.push(result);
-        else if (result) failed.push(result);
-        if (result)
-          context.progress({ done: files.length + failed.length, total, message: "Statement files" });
-        return result;
+        if (!result) return;
+        results.set(pending.account, result);
+        context.progress({ done: results.size, total, message: "Statement files" });
       });
-      pendingFiles = pendingFiles.filter((_, index) => !results[index]);
+      pendingFiles = pendingFiles.filter(({ account }) => !results.has(account));
       return pendingFiles.length === 0 || undefined;
     });
+    for (const { account, statementId, lastReason } of pendingFiles)
+      results.set(account, toFailure(account, lastReason, statementId));
+    const ordered = found.map((account) => results.get(account)!);
+    const files = ordered.filter((each) => "name" in each);
     const missing = findMissingAccounts({ accounts, currencies }, found);
-    failed.push(
-      ...pendingFiles.map(({ account, statementId, lastReason }) =>
-        toFailure(account, lastReason, statementId),
-      ),
+    const failed = [
+      ...ordered.filter((each) => "reason" in each),
       ...missing.map((each) => ({ ...each, currency: "" })),
-    );
+    ];
     return { period, files, failed, complete: failed.length === 0 };
   },
 });

@@ -8,7 +8,7 @@ import { accountFields, accountOperations, selectAccounts, findMissingAccounts }
 import { checkBounds, formatDecimal, signedAmount, SumsByKey } from "./decimal";
 import { type Period, parsePeriod, PeriodText } from "./period";
 import { type Context, procedure } from "./procedure";
-import { type Gap, type Transaction, valueDayOf, fetchAllTransactions } from "./fetch-all-transactions";
+import { type Gap, type Transaction, valueDayOf, fetchTransactions } from "./fetch-all-transactions";
 
 const PositiveDecimal = z
   .string()
@@ -207,10 +207,15 @@ export async function findMatchingTransactions(
   checkBounds(operation, ["min_amount", filter.min_amount], ["max_amount", filter.max_amount]);
   const period = parsePeriod(periodText)!;
   const selectedAccounts = await selectAccounts(context.client, { accounts, currencies });
-  const { transactions, gaps } = await fetchAllTransactions(context, selectedAccounts, { period, direction });
+  const { transactions, gaps } = await fetchTransactions(
+    context,
+    selectedAccounts,
+    { period, direction },
+    (all) => all.filter((each) => matchesFilter(each, filter)).map(toFoundTransaction),
+  );
   return {
     period,
-    transactions: transactions.filter((each) => matchesFilter(each, filter)).map(toFoundTransaction),
+    transactions,
     gaps: [...findMissingAccounts({ accounts, currencies }, selectedAccounts), ...gaps],
   };
 }

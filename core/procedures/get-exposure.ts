@@ -2,16 +2,18 @@
 import { Big } from "big.js";
 import { z } from "zod";
 import { json } from "../spec/declare";
-import { FxdeskError } from "../spec/errors";
 import { minorUnits } from "../values/currency";
 import { Currency, day } from "../values/values";
-import { accountOperations, selectAccounts } from "./accounts";
-import { mapConcurrent } from "./map-concurrent";
+import {
+  type AccountBalances,
+  accountOperations,
+  readBalances,
+  selectAccounts,
+  unreadGaps,
+} from "./accounts";
 import { parseAmount, parseCurrency, parseDay, normalizeEntries, parseCsvRows } from "./csv-input";
-import { formatDecimal, signedAmount, SumsByKey } from "./decimal";
-import { assertBalances } from "./row-validation";
-import { type Context, procedure } from "./procedure";
-import { Rates } from "./rates";
+import { formatDecimal, signedAmount, SumsByKey, Rates } from "./decimal";
+import { procedure } from "./procedure";
 import {
   isPhysicallyDelivered,
   isFullyFunded,
@@ -145,31 +147,15 @@ const partlyPaidGaps = (open: readonly OpenTrade[]): string[] =>
         `Trade ${trade.trade_id} is partly funded in ${trade.sell_currency}: the funded part is counted as unpaid.`,
     );
 
-/** Reads the available balances as amounts of the first current tenor. */
-async function readBalanceAmounts({ client, signal, progress }: Context) {
-  const gaps: string[] = [];
-  const accounts = await selectAccounts(client, {});
-  let done = 0;
-  const amounts = await mapConcurrent(
-    accounts,
-    async ({ account_id, currency }): Promise<CurrencyAmount[]> => {
-      try {
-        const found = await client.accounts.listBalances({ account_id, balance_types: ["InterimAvailable"] });
-        progress({ done: (done += 1), total: accounts.length, message: `Balance in ${currency}` });
-        return assertBalances(found).map((balance) => ({
-          currency: balance.amount.currency,
-          tenor: "0-30",
-          amount: signedAmount(balance.amount.amount, balance.credit_debit_indicator),
-        }));
-      } catch (error) {
-        if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
-        gaps.push(`Balance of account ${account_id} in ${currency}: ${error.message}`);
-        return [];
-      }
-    },
+/** Returns available balances as amounts of the first current tenor. */
+const toBalanceAmounts = (read: readonly AccountBalances[]): CurrencyAmount[] =>
+  read.flatMap(({ balances }) =>
+    balances.map(({ amount: { amount: text, currency }, credit_debit_indicator: direction }) => ({
+      currency,
+      tenor: "0-30",
+      amount: signedAmount(text, direction),
+    })),
   );
-  return { legs: amounts.flat(), gaps };
-}
 
 const zero = new Big(0);
 
@@ -321,8 +307,10 @@ export const getExposure = procedure({
     const isExpected = flows !== undefined || csv !== undefined || balances;
     const fetched = await fetchAllTrades(context);
     const { open, gaps: misfits } = findOpenTrades(fetched.trades, today);
-    const balanceAmounts = balances ? await readBalanceAmounts(context) : { legs: [], gaps: [] };
-    const expected = isExpected ? [...toFlowAmounts(given, today), ...balanceAmounts.legs] : undefined;
+    const read = balances
+      ? await readBalances(context, await selectAccounts(context.client, {}), ["InterimAvailable"])
+      : [];
+    const expected = isExpected ? [...toFlowAmounts(given, today), ...toBalanceAmounts(read)] : undefined;
     const { positions, currencies, nets } = calculateExposure(
       expected,
       toTradeAmounts(open, today, balances),
@@ -331,7 +319,7 @@ export const getExposure = procedure({
     const gaps = [
       ...fetched.gaps,
       ...misfits,
-      ...balanceAmounts.gaps,
+      ...unreadGaps("Balance", read),
       ...(balances ? partlyPaidGaps(open) : []),
     ];
     return {

@@ -1,15 +1,18 @@
 /** forwards.list: open forwards with remaining amounts and maturity dates. */
 import { Big } from "big.js";
 import { z } from "zod";
-import { FxdeskError } from "../spec/errors";
 import { json } from "../spec/declare";
 import { minorUnits } from "../values/currency";
-import { accountOperations, selectAccounts } from "./accounts";
-import { mapConcurrent } from "./map-concurrent";
+import {
+  type AccountBalances,
+  accountOperations,
+  readBalances,
+  selectAccounts,
+  unreadGaps,
+} from "./accounts";
 import { formatDecimal, signedAmount, SumsByKey } from "./decimal";
-import { assertBalances } from "./row-validation";
 import { parseFuturePeriod, FuturePeriodText, type Period } from "./period";
-import { type Context, procedure } from "./procedure";
+import { procedure } from "./procedure";
 import { isPhysicallyDelivered, type OpenTrade, findOpenTrades, fetchAllTrades } from "./fetch-all-trades";
 
 const amount = (description: string) => z.string().meta({ description: `${description}, as decimal text.` });
@@ -173,28 +176,16 @@ function sumByGroup(open: readonly OpenTrade[], groupOf: (trade: OpenTrade["trad
 
 const marginTypes = ["InitialMargin", "MarginCall"] as const;
 
-/** Reads the margin of all trades from the account balances, because the contract has no margin per trade. */
-async function readMargin({ client, signal, progress }: Context) {
-  const [balances, gaps] = [new SumsByKey(), [] as string[]];
-  const accounts = await selectAccounts(client, {});
-  let done = 0;
-  await mapConcurrent(accounts, async ({ account_id, currency }) => {
-    try {
-      const listed = await client.accounts.listBalances({ account_id, balance_types: [...marginTypes] });
-      for (const balance of assertBalances(listed))
-        balances.add(
-          `${balance.amount.currency} ${balance.type}`,
-          signedAmount(balance.amount.amount, balance.credit_debit_indicator),
-        );
-    } catch (error) {
-      if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
-      gaps.push(`Margin of account ${account_id} in ${currency}: ${error.message}`);
-    }
-    progress({ done: (done += 1), total: accounts.length, message: `Margin in ${currency}` });
-  });
+/** Sums the margin of all trades, which the contract has only per account. */
+function sumMargin(read: readonly AccountBalances[]) {
+  const balances = new SumsByKey();
+  for (const { type, amount: balance, credit_debit_indicator: direction } of read.flatMap(
+    (each) => each.balances,
+  ))
+    balances.add(`${balance.currency} ${type}`, signedAmount(balance.amount, direction));
   const found = new Map(balances.entries());
   const currencies = [...new Set([...found].map(([key]) => key.split(" ")[0]!))].toSorted();
-  const margin = currencies
+  return currencies
     .map((currency) => ({
       currency,
       initial: found.get(`${currency} InitialMargin`) ?? new Big(0),
@@ -206,7 +197,6 @@ async function readMargin({ client, signal, progress }: Context) {
       initial_margin: formatAmount(initial, currency),
       margin_call: formatAmount(call, currency),
     }));
-  return { margin, gaps };
 }
 
 const byMaturityDate = ({ trade: one }: OpenTrade, { trade: other }: OpenTrade): number =>
@@ -241,14 +231,14 @@ export const listForwards = procedure({
     const today = now.toISOString().slice(0, 10);
     const period = periodText === undefined ? undefined : parseFuturePeriod(periodText, now);
     const fetched = await fetchAllTrades(context, ["forward", "window_forward", "ndf", "drawdown"]);
-    const { margin, gaps: unread } = await readMargin(context);
+    const read = await readBalances(context, await selectAccounts(context.client, {}), marginTypes);
     const { open: all, gaps: misfits } = findOpenTrades(fetched.trades, today);
     const open = all.filter(hasRate);
     const missingRateGaps = all
       .filter((each) => !hasRate(each))
       .map(({ trade }) => `Trade ${trade.trade_id} has no rate.`);
     const shown = open.filter((each) => maturesIn(each, period)).toSorted(byMaturityDate);
-    const gaps = [...fetched.gaps, ...misfits, ...missingRateGaps, ...unread];
+    const gaps = [...fetched.gaps, ...misfits, ...missingRateGaps, ...unreadGaps("Margin", read)];
     return {
       as_of: today,
       ...(period && { period }),
@@ -259,7 +249,7 @@ export const listForwards = procedure({
         month: each.group,
         ...each.sums,
       })),
-      margin,
+      margin: sumMargin(read),
       left_out: open.length - shown.length,
       complete: gaps.length === 0,
       gaps,

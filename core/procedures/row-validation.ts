@@ -46,21 +46,20 @@ export const findTransactionProblem = (row: unknown): string | undefined => {
   return problem && `Transaction ${isText(id) ? id : "without an ID"}: ${problem}`;
 };
 
+const invalidBalancesError = (message: string): InvalidResponse =>
+  new InvalidResponse(`accounts.listBalances: ${message}`, {
+    operation: "accounts.listBalances",
+    code: "invalid_response",
+    outcome: "unknown",
+  });
+
 /** Returns the balances. Throws InvalidResponse for the first invalid one. */
 export function assertBalances<T>(balances: readonly T[]): readonly T[] {
-  const throwInvalid = (message: string): never => {
-    const operation = "accounts.listBalances";
-    throw new InvalidResponse(`${operation}: ${message}`, {
-      operation,
-      code: "invalid_response",
-      outcome: "unknown",
-    });
-  };
-  if (!Array.isArray(balances)) return throwInvalid("The response is not a list.");
+  if (!Array.isArray(balances)) throw invalidBalancesError("The response is not a list.");
   for (const each of balances) {
     const problem = findProblem(balanceChecks, each);
     if (problem !== undefined)
-      return throwInvalid(`Balance ${abbreviate(valueAt(each, ["type"]))}: ${problem}`);
+      throw invalidBalancesError(`Balance ${abbreviate(valueAt(each, ["type"]))}: ${problem}`);
   }
   return balances;
 }

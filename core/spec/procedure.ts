@@ -1,5 +1,5 @@
 /** The declaration of a procedure: a task that takes several calls of the service. */
-import type { z } from "zod";
+import { z } from "zod";
 import type { Callable, ResponseDeclaration, Shape } from "./operation";
 import { propertyOf } from "../values/kind";
 import { listSchemaOf } from "./result-list";
@@ -26,6 +26,17 @@ export type FileLocation =
   | { readonly path: string }
   | { readonly content: Buffer }
   | { readonly uri: string };
+
+/** Fields of a delivered file in a result. Exactly one of `path`, `uri` and `content` is set. */
+export const deliveredFileFields = {
+  name: z.string().meta({ description: "Name of the file." }),
+  content_type: z.string().meta({ description: "Its media type." }),
+  path: z.string().optional().meta({ description: "Path of the file, if it was written to a folder." }),
+  uri: z.string().optional().meta({ description: "URI of the file, if it is stored as a resource." }),
+  content: (z.unknown() as unknown as z.ZodType<Buffer>)
+    .optional()
+    .meta({ description: "Content of the file, if it was not stored elsewhere." }),
+};
 
 /** Stores a file or hands it to the caller. */
 export type DeliverFile = (file: ProducedFile) => Promise<FileLocation>;
