@@ -9,7 +9,7 @@ import type { Settings } from "./target";
 import { coerceValue } from "./coerce-value";
 import { argumentName, withArgumentNames, spellingKey, schemaPartsOf } from "./argument-names";
 import type { JsonObject } from "./protocol";
-import type { Violation } from "../core/spec/violation";
+import type { Violation } from "../core/spec/errors";
 
 /** The values of an operation, and the violations found while parsing them. */
 export interface ParsedArguments {

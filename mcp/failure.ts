@@ -1,5 +1,5 @@
 /** Error results for models: the failure, the outcome of the call and the next step. */
-import { type FxdeskError, InvalidInput, type ReleaseNeeded } from "../core/spec/errors";
+import { type FxdeskError, InvalidInput, type ReleaseNeeded, describeViolations } from "../core/spec/errors";
 import type { Callable } from "../core/spec/operation";
 import { connectionHint } from "../core/call/prepare";
 import { visibleText } from "./visible-text";
@@ -7,7 +7,6 @@ import { fieldsHiddenFromModels } from "../core/spec/fields";
 import { withArgumentNames } from "./argument-names";
 import { type Answer, errorResult, type ToolResult } from "./protocol";
 import { replaceWithToolNames } from "./tools";
-import { describeViolations } from "../core/spec/violation";
 
 /** Upper bound in characters, because the message may quote the service. */
 const maxMessageLength = 1_500;

@@ -1,7 +1,7 @@
 /** The idempotency key of a call that moves money, as an argument of its tool. */
 import type { Callable } from "../core/spec/operation";
-import { keyViolation, requiresKey } from "../core/spec/idempotency-key";
-import type { Violation } from "../core/spec/violation";
+import { keyViolation, requiresKey } from "../core/spec/check";
+import type { Violation } from "../core/spec/errors";
 import { spellingKey } from "./argument-names";
 import type { JsonObject } from "./protocol";
 

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { invalidInputError } from "../../core/call/call-errors";
 import { findLostDigits } from "../../core/call/lost-digits";
-import { InvalidInput } from "../../core/spec/errors";
+import { InvalidInput, describeViolations, type Violation } from "../../core/spec/errors";
 import type { Callable } from "../../core/spec/operation";
 import { type FieldDoc, callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
 import { callerFields, type Field } from "../../core/spec/fields";
@@ -11,7 +11,6 @@ import { elementOf, isRequired, kindOf, shapeOf } from "../../core/values/kind";
 import type { Flag, ParsedArguments } from "../arguments";
 import { flagName } from "../flag-names";
 import type { ReadSource } from "./sources";
-import { describeViolations, type Violation } from "../../core/spec/violation";
 
 const isJsonKind = (kind: Field["kind"]) => kind === "object" || kind === "unknown";
 

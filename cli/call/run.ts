@@ -6,7 +6,7 @@ import { intoFolder } from "../../core/call/file-delivery";
 import { hasMore } from "../../core/call/pages";
 import type { PreparedCall } from "../../core/call/prepared-call";
 import { type Callable, type Declaration, mayRespondWith } from "../../core/spec/operation";
-import { describeViolations } from "../../core/spec/violation";
+import { describeViolations } from "../../core/spec/errors";
 import { isProcedure, type Procedure } from "../../core/spec/procedure";
 import type { Service } from "../../core/spec/service";
 import { type ParsedArguments, UsageError } from "../arguments";
@@ -20,7 +20,7 @@ import { createProgressLine } from "./progress-line";
 import { preview } from "./preview";
 import { nameOfSource, type ReadSource, createSourceReader } from "./sources";
 import type { Values } from "../../core/spec/fields";
-import { keyViolation } from "../../core/spec/idempotency-key";
+import { keyViolation } from "../../core/spec/check";
 import type { ClientCore } from "../../core/api/client-types";
 
 async function readInputFile(path: string | undefined, read: ReadSource): Promise<object> {

@@ -1,6 +1,6 @@
 /** Mutable state of one call while it is sent. */
 import type { JournalNote } from "../spec/errors";
-import type { SendGuard } from "../store/send-guard";
+import type { SendGuard } from "../store/database";
 import type { Deadline } from "../http/deadline";
 import type { Permit } from "../http/pacing";
 import type { CallProgress } from "./call-errors";

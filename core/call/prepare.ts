@@ -1,6 +1,6 @@
 /** Prepares a call: validates the input, fills in the remaining fields and encodes the request. */
 import { randomBytes, randomUUID } from "node:crypto";
-import { checkInput, checkFilledFields, headerMessage, isUnsafeInHeader } from "../spec/check";
+import { checkInput, checkFilledFields, headerMessage, isUnsafeInHeader, keyViolation } from "../spec/check";
 import type { Declaration, GeneratedValue } from "../spec/operation";
 import {
   fieldsHiddenFromModels,
@@ -9,7 +9,6 @@ import {
   memoizePerOperation,
   type Values,
 } from "../spec/fields";
-import { keyViolation } from "../spec/idempotency-key";
 import { normalizeInput } from "./normalize-input";
 import { encodeRequest, fromText } from "./encode-request";
 import { acceptedEncodings } from "../http/content-decoding";
@@ -18,7 +17,7 @@ import type { CallOptions } from "./call-options";
 import { limitViolation } from "./limits";
 import { invalidInputError } from "./call-errors";
 import type { PreparedCall } from "./prepared-call";
-import type { Violation } from "../spec/violation";
+import type { Violation } from "../spec/errors";
 
 /** 32 digits and capital letters without look-alikes: 5 bits each. */
 const referenceAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";

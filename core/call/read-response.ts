@@ -14,7 +14,7 @@ import { parseServiceMessage } from "./service-messages";
 import { RedactedFileStream, createReceivedFile } from "./received-file";
 import { type CallContext, maxResponseBytes } from "./call-context";
 import { readBody, type ResponseContent, type TextResponse, parseTotal } from "./response-body";
-import type { Violation } from "../spec/violation";
+import type { Violation } from "../spec/errors";
 
 const stringOrUndefined = (value: unknown) => (typeof value === "string" ? value : undefined);
 

@@ -5,12 +5,11 @@ import type { Pipeline } from "./pipeline";
 import type { CallOptions } from "../call/call-options";
 import { actorOf, settingsFor } from "../call/prepare";
 import type { Callable, Declaration } from "../spec/operation";
-import type { Violation } from "../spec/violation";
-import { FxdeskError, NotFound } from "../spec/errors";
+import { type Violation, FxdeskError, NotFound } from "../spec/errors";
 import { environmentOf } from "../journal/outcome-lookup";
 import { openJournal } from "../journal/journal";
 import { StoreSession } from "../store/session";
-import { minorUnits } from "../values/currency";
+import { minorUnits } from "../values/values";
 import { parseCorrelation } from "../releases/correlation";
 import {
   ReleaseNotFound,

@@ -7,7 +7,7 @@ import { Sender } from "../call/sender";
 import { channels } from "../call/diagnostics-channels";
 import type { ClientContext } from "../call/client-context";
 import type { ResourceIds } from "./resource-ids";
-import type { SendGuard } from "../store/send-guard";
+import type { SendGuard } from "../store/database";
 import type { IdempotencyMiddleware } from "../journal/idempotency";
 import type { PreAuthorizedCall, ReleaseMiddleware } from "../releases/release-middleware";
 import type { CallOptions } from "../call/call-options";

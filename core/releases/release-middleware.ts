@@ -5,7 +5,7 @@ import { actorOf } from "../call/prepare";
 import { type PreparedCall, defaultKeyOf } from "../call/prepared-call";
 import { committedAmountsOf } from "../spec/committed-amounts";
 import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../spec/errors";
-import type { SendGuard } from "../store/send-guard";
+import type { SendGuard } from "../store/database";
 import { customerFromValues } from "../spec/service";
 import { environmentOf } from "../journal/outcome-lookup";
 import { StoreSession } from "../store/session";

@@ -1,8 +1,7 @@
 /** Service for releases: request, decide, cancel, list. */
 import { randomBytes } from "node:crypto";
 import type { StoreSession } from "../store/session";
-import type { Value } from "../store/database";
-import type { SendGuard } from "../store/send-guard";
+import type { Value, SendGuard } from "../store/database";
 import {
   canBeApproved,
   hasEnoughApprovals,

@@ -1,7 +1,7 @@
 /** The sealed terms of a release: an order, or an encoded request. Any change results in another seal. */
 import { createHash } from "node:crypto";
 import type { CommittedAmount } from "../spec/committed-amounts";
-import { canonicalJson } from "../values/canonical-json";
+import { canonicalJson } from "../values/json";
 
 /** Terms of an order. Amounts and rates are decimal strings. */
 export interface OrderTerms {

@@ -2,8 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { settingsOf } from "../../core/call/settings";
 import type { Service } from "../../core/spec/service";
-import { describeViolations } from "../../core/spec/violation";
-import { InvalidInput } from "../../core/spec/errors";
+import { describeViolations, InvalidInput } from "../../core/spec/errors";
 import { isCrossOrigin } from "../cross-origin";
 import { type ConnectionForm, parseForm } from "./connection-form";
 

@@ -2,7 +2,7 @@
 import type { NodeMessage } from "node-red";
 import { invalidInputError } from "../../core/call/call-errors";
 import type { Callable } from "../../core/spec/operation";
-import { keyViolation, requiresKey } from "../../core/spec/idempotency-key";
+import { keyViolation, requiresKey } from "../../core/spec/check";
 import { type EvaluationContext, createSource, type TypedValue } from "./value-sources";
 
 /** Default source of the key. */
