@@ -16,8 +16,7 @@ import {
 } from "../core/spec/describe-operation";
 import { isWatch } from "../core/spec/watch";
 import { bySection, sectionTitle } from "../core/spec/sections";
-import { nodeTypeOf } from "../nodes/shared/node-names";
-import { withQuoteProcedures } from "../nodes/shared/node-names";
+import { nodeTypeOf, withQuoteProcedures } from "../nodes/shared/node-names";
 
 /** Escapes the column separator. */
 const cell = (text: string): string => text.replaceAll("|", "\\|");

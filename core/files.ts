@@ -1,5 +1,5 @@
 /** Converts bank statement files to and from one typed statement. */
-export { minorUnits } from "./values/currency";
+export { minorUnits } from "./values/values";
 export { toAscii } from "./files/charset";
 export { normaliseCoda } from "./files/coda/normalise";
 export { readCoda, readCodaParts } from "./files/coda/read";

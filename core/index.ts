@@ -70,7 +70,7 @@ export {
   Unauthorized,
   Unavailable,
 } from "./spec/errors";
-export type { Violation } from "./spec/violation";
+export type { Violation } from "./spec/errors";
 export type { Values } from "./spec/fields";
 export type { Callable, Declaration, Effect } from "./spec/operation";
 export type { ServiceAdditions } from "./spec/extension";

@@ -2,7 +2,7 @@
 export { operations } from "./contract/all";
 export { decodeBody, UnreadableBody } from "./call/body";
 export { checkInput, checkRequest } from "./spec/check";
-export { describeViolations, type Violation } from "./spec/violation";
+export { describeViolations, type Violation } from "./spec/errors";
 export { type Values } from "./spec/fields";
 export { contract } from "./contract/contract";
 export {

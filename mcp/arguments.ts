@@ -1,10 +1,9 @@
 /** Parses the arguments of a tool into the values of its operation, its idempotency key and its cursor. */
 import type { z } from "zod";
-import { checkInput } from "../core/spec/check";
+import { checkInput, keyViolation, requiresKey } from "../core/spec/check";
 import type { Callable } from "../core/spec/operation";
 import { fieldsOf, modelFields, memoizePerOperation, type Values } from "../core/spec/fields";
-import { keyViolation, requiresKey } from "../core/spec/idempotency-key";
-import type { Violation } from "../core/spec/violation";
+import type { Violation } from "../core/spec/errors";
 import { isWatch } from "../core/spec/watch";
 import { propertyOf, valueOf } from "../core/values/kind";
 import { suggestions } from "../core/values/suggestions";

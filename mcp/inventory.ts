@@ -9,7 +9,7 @@ import {
 import { type Callable, type Effect, isRequirementRule } from "../core/spec/operation";
 import { type Field, modelFields } from "../core/spec/fields";
 import { inputJsonSchema } from "../core/spec/json-schema";
-import { requiresKey } from "../core/spec/idempotency-key";
+import { requiresKey } from "../core/spec/check";
 import { bySection } from "../core/spec/sections";
 import { dailyOf, type ServiceDeclarations, declarationsOf } from "../core/spec/service";
 import { isWatch, type Watch } from "../core/spec/watch";

@@ -1,9 +1,8 @@
 /** Error results for models: the failure, the outcome of the call and the next step. */
 import { connectionHint } from "../core/call/prepare";
-import { FxdeskError, InvalidInput, ReleaseNeeded } from "../core/spec/errors";
+import { FxdeskError, InvalidInput, ReleaseNeeded, describeViolations } from "../core/spec/errors";
 import { fieldsHiddenFromModels } from "../core/spec/fields";
 import type { Callable } from "../core/spec/operation";
-import { describeViolations } from "../core/spec/violation";
 import type { Answer } from "./protocol";
 import { errorResult, type ToolResult } from "./render/content";
 import { replaceWithToolNames, withArgumentNames } from "./render/names";

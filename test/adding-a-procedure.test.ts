@@ -1,9 +1,8 @@
 /** Tests that a procedure appears on every surface by its declaration alone. */
 import { z } from "zod";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { createClient } from "../core";
+import { createClient, type Client } from "../core";
 import { contract, defineService, json, operations, procedureFor } from "../core/operations";
-import type { Client } from "../core";
 import { operationsDocument } from "../build/operations-document";
 import { callAndSend } from "../nodes/operation/output";
 import type { TrackedMessages } from "../nodes/operation/output/backpressure";

@@ -1,11 +1,10 @@
 /** Tests that a watch appears on every surface by its declaration alone. */
 import { z } from "zod";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { createClient } from "../core";
+import { createClient, type Client } from "../core";
 import { operationsDocument } from "../build/operations-document";
 import { typeFiles } from "../build/types";
 import { contract, defineService, json, operations, watchFor } from "../core/operations";
-import type { Client } from "../core";
 import { nodeFiles } from "../nodes/generate/node-files";
 import { variablesOf } from "./cli/run-command";
 import { runForOutput, withAssistant } from "./support/surfaces";

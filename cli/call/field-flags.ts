@@ -4,7 +4,7 @@ import { text as readStream } from "node:stream/consumers";
 import type { z } from "zod";
 import { invalidInputError } from "../../core/call/call-errors";
 import { findLostDigits } from "../../core/call/lost-digits";
-import { InvalidInput } from "../../core/spec/errors";
+import { InvalidInput, describeViolations, type Violation } from "../../core/spec/errors";
 import type { Callable } from "../../core/spec/operation";
 import { type FieldDoc, callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
 import { callerFields, type Field } from "../../core/spec/fields";
@@ -12,7 +12,6 @@ import { fromText } from "../../core/call/encode-request";
 import { elementOf, isRequired, kindOf, shapeOf } from "../../core/values/kind";
 import { type Flag, type ParsedArguments, UsageError, flagName } from "../command-line/arguments";
 import type { Terminal } from "../terminal/terminal";
-import { describeViolations, type Violation } from "../../core/spec/violation";
 
 const isJsonKind = (kind: Field["kind"]) => kind === "object" || kind === "unknown";
 

@@ -3,13 +3,12 @@ import { pipeline } from "node:stream/promises";
 import type { ServiceResponse } from "../../core/call/response";
 import { ReceivedFile } from "../../core/call/received-file";
 import { joinPages } from "../../core/call/pages";
-import type { JournalNote } from "../../core/spec/errors";
+import type { JournalNote, Violation } from "../../core/spec/errors";
 import { mayRespondWith, type Callable } from "../../core/spec/operation";
 import { extractResultList, listEntryFields } from "../../core/spec/result-list";
 import { notReady, success } from "../command-line/exit-codes";
 import { resultTable, table } from "../terminal/table";
 import { printable, printJson, writeStderr, type Terminal, write } from "../terminal/terminal";
-import type { Violation } from "../../core/spec/violation";
 
 export interface PrintOptions {
   /** Print a table instead of JSON. */

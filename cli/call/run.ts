@@ -6,7 +6,7 @@ import { intoFolder } from "../../core/call/file-delivery";
 import { hasMore } from "../../core/call/pages";
 import type { PreparedCall } from "../../core/call/prepared-call";
 import { type Callable, type Declaration, mayRespondWith } from "../../core/spec/operation";
-import { describeViolations } from "../../core/spec/violation";
+import { describeViolations } from "../../core/spec/errors";
 import { isProcedure, type Procedure, type Progress } from "../../core/spec/procedure";
 import type { Service } from "../../core/spec/service";
 import { type ParsedArguments, UsageError } from "../command-line/arguments";
@@ -24,7 +24,7 @@ import {
 } from "./field-flags";
 import { preview } from "./preview";
 import type { Values } from "../../core/spec/fields";
-import { keyViolation } from "../../core/spec/idempotency-key";
+import { keyViolation } from "../../core/spec/check";
 import type { ClientCore } from "../../core/api/client-types";
 
 async function readInputFile(path: string | undefined, read: ReadSource): Promise<object> {

@@ -17,9 +17,10 @@ import {
   Timeout,
   Unauthorized,
   Unavailable,
+  describeViolations,
+  type Violation,
 } from "../spec/errors";
 import { type Callable, errorDescription, lookupInstruction } from "../spec/operation";
-import { describeViolations, type Violation } from "../spec/violation";
 import { describeServiceMessages, serviceViolations } from "./service-messages";
 import { DeadlineEnded } from "../http/deadline";
 import {

@@ -1,6 +1,6 @@
 /** Detects numbers in a response that lose digits as JavaScript numbers. */
 import { Big } from "big.js";
-import type { Violation } from "../spec/violation";
+import type { Violation } from "../spec/errors";
 
 /** Numbers with fewer digits are always exact. */
 const minUnsafeDigits = 16;

@@ -1,7 +1,7 @@
 /** The path of a call: middleware around the sender, in one ordered list. */
 import type { Service } from "../spec/service";
 import { Deadline } from "../http/deadline";
-import type { SendGuard } from "../store/send-guard";
+import type { SendGuard } from "../store/database";
 import { toFxdeskError } from "./call-errors";
 import { channels } from "./diagnostics-channels";
 import type { PreparedCall } from "./prepared-call";

@@ -1,7 +1,7 @@
 /** Pagination: the input for the next page, and the end of a list. */
 import { callerFields, type Values } from "../spec/fields";
 import type { Callable, LinkedPages, Paging } from "../spec/operation";
-import { valueAt } from "../values/value-at";
+import { valueAt } from "../values/json";
 import { fromText } from "./encode-request";
 import type { ServiceResponse } from "./response";
 

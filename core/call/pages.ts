@@ -1,15 +1,14 @@
 /** Paged lists. */
-import { valueAt } from "../values/value-at";
+import { valueAt } from "../values/json";
 import { createHash } from "node:crypto";
-import { InvalidResponse } from "../spec/errors";
-import { listPathsIn } from "../spec/paged-lists";
+import { InvalidResponse, type Violation } from "../spec/errors";
+import { listPathsIn } from "../spec/result-list";
 import type { Callable, Declaration, LinkedPages, Paging } from "../spec/operation";
 import { nextLinkedPage, nextNumberedPage, nextPage } from "./next-page";
 import type { CallOptions } from "./call-options";
 import type { PreparedCall } from "./prepared-call";
 import type { ServiceResponse } from "./response";
 import type { Values } from "../spec/fields";
-import type { Violation } from "../spec/violation";
 
 /** Calls used to fetch pages. */
 interface PageCaller {

@@ -1,9 +1,8 @@
 /** Prepares a call: validates the input, fills in the remaining fields and encodes the request. Sends nothing. */
 import { randomBytes, randomUUID } from "node:crypto";
-import { checkInput, checkFilledFields, headerMessage, isUnsafeInHeader } from "../spec/check";
+import { checkInput, checkFilledFields, headerMessage, isUnsafeInHeader, keyViolation } from "../spec/check";
 import type { Declaration, GeneratedValue } from "../spec/operation";
 import { fieldsHiddenFromModels, generatedCallerFields, fieldsOf, type Values } from "../spec/fields";
-import { keyViolation } from "../spec/idempotency-key";
 import { normalizeInput } from "./normalize-input";
 import { encodeRequest, fromText } from "./encode-request";
 import { acceptedEncodings } from "../http/content-decoding";
@@ -12,7 +11,7 @@ import { type ClientContext, localAddress, type Settings } from "./client-contex
 import type { CallOptions } from "./call-options";
 import type { PreparedCall } from "./prepared-call";
 import { invalidInputError, toFxdeskError } from "./call-errors";
-import type { Violation } from "../spec/violation";
+import type { Violation } from "../spec/errors";
 
 /** 32 digits and capital letters without look-alikes: 5 bits each. */
 const referenceAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";

@@ -15,7 +15,7 @@ import type { SendProgress } from "./middleware";
 import type { PreparedCall } from "./prepared-call";
 import { RedactedFileStream, createReceivedFile } from "./received-file";
 import { readBody, type ResponseContent, type TextResponse, parseTotal } from "./response-body";
-import type { Violation } from "../spec/violation";
+import type { Violation } from "../spec/errors";
 
 /** Limit for decompressed response text. Parsing more would block the process for too long. */
 export const maxResponseBytes = 32 * 1024 * 1024;

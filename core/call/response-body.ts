@@ -6,7 +6,7 @@ import type { Headers } from "../http/exchange";
 import type { DecodedText } from "../http/content-decoding";
 import { type CallProgress, unreadableResponseError } from "./call-errors";
 import { findLostDigits } from "./lost-digits";
-import type { Violation } from "../spec/violation";
+import type { Violation } from "../spec/errors";
 import { memoizePerOperation } from "../spec/fields";
 
 /** Used for validation only: the body is passed on unchanged, including unknown fields. */

@@ -1,5 +1,4 @@
-import type { Violation } from "../spec/violation";
-import type { JournalNote, Outcome } from "../spec/errors";
+import type { Violation, JournalNote, Outcome } from "../spec/errors";
 
 /** A full response of an operation or a procedure. */
 export interface ServiceResponse<Status extends number = number, Body = unknown> {

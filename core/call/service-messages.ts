@@ -2,9 +2,8 @@
 import { fieldsOf } from "../spec/fields";
 import type { Callable } from "../spec/operation";
 import type { ErrorBody } from "../spec/service";
-import type { Violation } from "../spec/violation";
-import type { ServiceMessage } from "../spec/errors";
-import { valueAt } from "../values/value-at";
+import type { Violation, ServiceMessage } from "../spec/errors";
+import { valueAt } from "../values/json";
 
 /** Limit of parsed messages per body. */
 const maxMessages = 50;

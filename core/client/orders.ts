@@ -7,7 +7,7 @@ import { openJournal } from "../journal/journal";
 import { environmentOf } from "../journal/outcome-lookup";
 import type { OrderCall } from "../orders/leased-order";
 import { orderName, termsFor, validateOrder } from "../orders/order-input";
-import type { OrderInput } from "../releases/terms";
+import { type OrderInput, parseCorrelation, type SealedOrder } from "../releases/terms";
 import { findQuoteOperation, type QuoteOperation } from "../orders/quote";
 import { OrderWorker } from "../orders/worker";
 import { decideWithSecret } from "../releases/decide-with-secret";
@@ -22,7 +22,6 @@ import {
   type ReleaseReportList,
   toReleaseReport,
 } from "../releases/report";
-import { parseCorrelation, type SealedOrder } from "../releases/terms";
 import { FxdeskError, NotFound } from "../spec/errors";
 import type { Callable, Declaration } from "../spec/operation";
 import { StoreSession } from "../store/session";

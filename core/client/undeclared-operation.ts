@@ -1,10 +1,9 @@
 /** Declarations for requests to undocumented paths. */
 import { z } from "zod";
-import type { InvalidInput } from "../spec/errors";
+import type { InvalidInput, Violation } from "../spec/errors";
 import { json, operation } from "../spec/declare";
 import { type Declaration, effectDescriptions } from "../spec/operation";
 import type { Service } from "../spec/service";
-import type { Violation } from "../spec/violation";
 import { invalidInputError } from "../call/call-errors";
 import type { UndeclaredRequest } from "../api/client-types";
 

@@ -1,6 +1,6 @@
 /** Amounts as decimal text and big.js, never floating point. */
 import { Big } from "big.js";
-import { minorUnits } from "../values/currency";
+import { minorUnits } from "../values/values";
 import { FormatError, type Position, quoteValue } from "./format-error";
 import { type Balance, type CreditDebit, type Entry, type Money, signedAmount } from "./statement";
 

@@ -1,8 +1,7 @@
 /** Pacing: concurrency, rate and pauses of calls to each server. */
 import type { Deadline } from "./deadline";
 import { PauseTooLong, QueueFull } from "./transport-errors";
-import type { RateLimiter, WaitingQueue } from "./rate-limiter";
-import { minIntervalMsOf, MemoryRateLimiter } from "./memory-rate-limiter";
+import { type RateLimiter, type WaitingQueue, minIntervalMsOf, MemoryRateLimiter } from "./rate-limiter";
 import { FairQueue } from "./fair-queue";
 
 /** Permit for one attempt to send a call. */

@@ -1,3 +1,6 @@
+/** Rate limiters of one server: the interface, and the one in the memory of this process. */
+import { increaseRate, createCallRate, applyRefusal } from "./call-rate";
+
 /** Decides when the next call to a server may be sent. */
 export interface RateLimiter {
   /** End of the current pause. */
@@ -16,4 +19,86 @@ export interface WaitingQueue {
   readonly size: number;
   /** Called when the rate limiter has new information. */
   dispatch(): void;
+}
+
+/** Returns the configured minimum interval between calls; 0 without a configured rate. */
+export const minIntervalMsOf = ({ perSecond }: { readonly perSecond?: number | undefined }): number =>
+  perSecond === undefined ? 0 : 1_000 / perSecond;
+
+/** Minimum time that counts as a full second of calls. */
+export const fullSecondMs = 900;
+
+/** Timer delay that is compensated by the next call. */
+export const timerToleranceMs = 20;
+
+export class MemoryRateLimiter implements RateLimiter {
+  pausedUntil = 0;
+  #nextAt = 0;
+  #rate;
+  #accepted = 0;
+  readonly #window = new SlidingWindow();
+
+  /** Starts with an interval (0 for no limit), which never drops below the minimum. */
+  constructor(minIntervalMs: number, intervalMs = minIntervalMs) {
+    this.#rate = createCallRate(intervalMs, minIntervalMs, performance.now());
+  }
+
+  waitMs(now: number): number {
+    return Math.max(this.#nextAt, this.pausedUntil) - now;
+  }
+
+  recordSent(now: number): void {
+    if (this.#rate.intervalMs === 0) return;
+    this.#rate = increaseRate(this.#rate, now, this.#accepted);
+    this.#nextAt = Math.max(this.#nextAt, now - timerToleranceMs) + this.#rate.intervalMs;
+  }
+
+  recordAccepted(now: number): void {
+    this.#accepted += 1;
+    this.#window.add(now);
+  }
+
+  recordRefused(now: number, sentAt: number, retryAfterMs: number | undefined): void {
+    const accepted = this.#accepted;
+    const acceptedLastSecond = Math.min(this.#window.lastSecond(now), accepted - this.#rate.takenBefore);
+    const isFullSecond = now - this.pausedUntil >= fullSecondMs;
+    const { rate, pauseMs } = applyRefusal(this.#rate, {
+      now,
+      sentAt,
+      accepted,
+      acceptedLastSecond,
+      isFullSecond,
+      retryAfterMs,
+    });
+    this.#rate = rate;
+    this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
+    // A pause shorter than the interval does not shorten it.
+    this.#nextAt = Math.max(this.#nextAt, this.pausedUntil);
+  }
+}
+
+const slots = 64;
+const slotMs = 1_000 / slots;
+
+/** Counts events within the last second. */
+class SlidingWindow {
+  readonly #counts = new Uint32Array(slots);
+  #newestSlot = 0;
+
+  add(now: number): void {
+    this.#advanceTo(now);
+    this.#counts[this.#newestSlot % slots]! += 1;
+  }
+
+  lastSecond(now: number): number {
+    this.#advanceTo(now);
+    return this.#counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  #advanceTo(now: number): void {
+    const slot = Math.floor(now / slotMs);
+    const elapsed = Math.min(slots, slot - this.#newestSlot);
+    for (let back = 0; back < elapsed; back += 1) this.#counts[(slot - back) % slots] = 0;
+    this.#newestSlot = slot;
+  }
 }

@@ -3,8 +3,14 @@ import { StoreSession } from "../store/session";
 import type { Database } from "../store/database";
 import { createPace, updatePace, openPaceStore, type Pace, reserveCalls } from "../store/shared-pace";
 import type { StoreSettings } from "../store/settings";
-import type { RateLimiter, WaitingQueue } from "./rate-limiter";
-import { timerToleranceMs, minIntervalMsOf, MemoryRateLimiter, fullSecondMs } from "./memory-rate-limiter";
+import {
+  type RateLimiter,
+  type WaitingQueue,
+  timerToleranceMs,
+  minIntervalMsOf,
+  MemoryRateLimiter,
+  fullSecondMs,
+} from "./rate-limiter";
 import { RateLimitedPacing, type PacingLimits } from "./pacing";
 import { increaseRate, type CallRate, createCallRate, applyRefusal } from "./call-rate";
 

@@ -1,6 +1,6 @@
 /** The model of the journal: entries, intents, outcomes and the `Journal` interface. */
 import type { Outcome } from "../spec/errors";
-import type { SendGuard } from "../store/send-guard";
+import type { SendGuard } from "../store/database";
 
 /** Identifies an entry. The same caller's key with another client or operation is another entry. */
 export interface EntryKey {

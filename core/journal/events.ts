@@ -1,6 +1,6 @@
 /** Reads journal events from the store, and formats and parses the lines of an export. */
 import type { Row, Value } from "../store/database";
-import { canonicalJson } from "../values/canonical-json";
+import { canonicalJson } from "../values/json";
 import {
   type ChainEvent,
   type EventDetails,

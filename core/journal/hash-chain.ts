@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { TransactionOptions, StatementRunner } from "../store/database";
 import type { Store } from "../store/open";
-import { canonicalJson } from "../values/canonical-json";
+import { canonicalJson } from "../values/json";
 
 /** `erased`: the details of the entry's earlier events were removed. */
 export type EventKind = "intent" | "sent" | "ended" | "erased";

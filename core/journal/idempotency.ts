@@ -16,7 +16,7 @@ import { Aborted, Conflict, FxdeskError, type JournalNote, Timeout, Unavailable 
 import { Halted } from "../store/halt";
 import { redactLocation } from "../store/settings";
 import { type Deadline, DeadlineEnded } from "../http/deadline";
-import { canonicalJson } from "../values/canonical-json";
+import { canonicalJson } from "../values/json";
 import { EntryRefusal } from "./operator-actions";
 import { OutcomeWriter } from "./outcome-writer";
 import { type Claim, type EntryOutcome, type Entry, type Intent, isNotExecuted, type Journal } from "./entry";

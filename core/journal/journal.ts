@@ -4,7 +4,7 @@ import type { StoreSettings } from "../store/settings";
 import { AppendQueue } from "./append-queue";
 import { saltDetails } from "./hash-chain";
 import type { Claim, EntryOutcome, Entry, Intent, Journal, RecoveryCandidate, CallScope } from "./entry";
-import type { SendGuard } from "../store/send-guard";
+import type { SendGuard } from "../store/database";
 import { StoreSession } from "../store/session";
 import {
   listAbandoned,

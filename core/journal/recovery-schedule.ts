@@ -1,7 +1,7 @@
 /** Schedule of recovery: due entries, leases, and lookups by reference and identity. */
 import { createHash } from "node:crypto";
 import type { StatementRunner, Value } from "../store/database";
-import { canonicalJson } from "../values/canonical-json";
+import { canonicalJson } from "../values/json";
 import type { ChainWriter } from "./hash-chain";
 import type { Entry, RecoveryCandidate, CallScope } from "./entry";
 import { getEntry, selectEntries } from "./entry-rows";

@@ -1,7 +1,7 @@
 /** Finds lost calls by their references in the lists of the service. */
-import { listPathsIn } from "../spec/paged-lists";
+import { listPathsIn } from "../spec/result-list";
 import type { Declaration, ListedRecovery } from "../spec/operation";
-import { valueAt } from "../values/value-at";
+import { valueAt } from "../values/json";
 import type { Entry } from "./entry";
 
 /** An item of the service's list, with the fields that identify it. */

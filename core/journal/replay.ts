@@ -3,9 +3,8 @@ import { unreadableResponseError } from "../call/call-errors";
 import type { ServiceResponse } from "../call/response";
 import { resourceIdentity } from "../spec/created-resources";
 import type { Declaration } from "../spec/operation";
-import type { Violation } from "../spec/violation";
+import { type Violation, FxdeskError, type JournalNote, type ServiceMessage } from "../spec/errors";
 import * as errors from "../spec/errors";
-import { FxdeskError, type JournalNote, type ServiceMessage } from "../spec/errors";
 import { type EntryOutcome, type Entry, referenceHint } from "./entry";
 
 type ErrorClass = new (...given: ConstructorParameters<typeof FxdeskError>) => FxdeskError;

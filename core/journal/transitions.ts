@@ -2,7 +2,7 @@
  * State transitions of an entry. Each is idempotent: it runs again if the COMMIT response was lost.
  */
 import { randomUUID } from "node:crypto";
-import { canonicalJson } from "../values/canonical-json";
+import { canonicalJson } from "../values/json";
 import { type EventDetails, hashDetails, type ChainWriter, saltDetails } from "./hash-chain";
 import {
   type Claim,
@@ -15,7 +15,7 @@ import {
   referenceHint,
   canRetry,
 } from "./entry";
-import type { SendGuard } from "../store/send-guard";
+import type { SendGuard } from "../store/database";
 import { assertNotHalted } from "../store/halt";
 import { reserveForOwner, hashReference } from "./recovery-schedule";
 import { findEntry, getEntry, hasEnded, type LeasedEntry, isFinal } from "./entry-rows";

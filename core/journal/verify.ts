@@ -1,10 +1,9 @@
 /** Verifies a journal or an export: the hash chain, the details, and the entries derived from the events. */
-import type { Store } from "../store/open";
+import { type Store, storeAccessOf, type StoreAccess } from "../store/open";
 import { type EventDetails, hashEvent, hashDetails, type ChainHead, emptyHead } from "./hash-chain";
 import type { EntryState } from "./entry";
 import { unsealRowDetails, parseEvent, readEventRows, parseLine, type RecordedEvent } from "./events";
 import { readLines } from "./read-lines";
-import { storeAccessOf, type StoreAccess } from "../store/open";
 
 /** A deviation from what fxdesk writes. */
 export interface Fault {

@@ -3,8 +3,8 @@ import { Big } from "big.js";
 import type { CallOptions } from "../call/call-options";
 import { releaseRefusedError } from "../releases/release-guard";
 import type { OrderInput, OrderTerms } from "../releases/terms";
-import type { Violation } from "../spec/violation";
-import { minorUnits } from "../values/currency";
+import type { Violation } from "../spec/errors";
+import { minorUnits } from "../values/values";
 import type { OrderCall } from "./leased-order";
 import {
   findUnsupportedFields,

@@ -1,7 +1,7 @@
 /** Quotes, and the checks that a quote is within an order. A quote outside the terms in any way is never booked. */
 import { Big } from "big.js";
 import type { Declaration, QuoteDeclaration, QuotedFields, QuoteField } from "../spec/operation";
-import { minorUnits } from "../values/currency";
+import { minorUnits } from "../values/values";
 import type { OrderTerms } from "../releases/terms";
 
 /** The fields of a quote, as text. */

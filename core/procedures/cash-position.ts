@@ -3,8 +3,7 @@ import { Big } from "big.js";
 import { z } from "zod";
 import { balanceTypes } from "../contract/accounts";
 import { json } from "../spec/declare";
-import { minorUnits } from "../values/currency";
-import { Currency } from "../values/values";
+import { minorUnits, Currency } from "../values/values";
 import {
   type Account,
   type AccountBalances,

@@ -5,7 +5,7 @@ import { ConsentId } from "../contract/xs2a";
 import { balanceTypes } from "../contract/accounts";
 import { json } from "../spec/declare";
 import type { Values } from "../spec/fields";
-import { valueAt } from "../values/value-at";
+import { valueAt } from "../values/json";
 import { procedure } from "./procedure";
 import { ServiceChecker } from "./service-checker";
 

@@ -2,12 +2,11 @@
 import { z } from "zod";
 import { json } from "../spec/declare";
 import { invalidInputError } from "../call/call-errors";
-import { FormatError } from "../files/format-error";
+import { FormatError, detectTextKind } from "../files/format-error";
 import { readCoda } from "../files/coda/read";
 import { writeCoda } from "../files/coda/write";
 import { readCsv } from "../files/csv/read";
 import { writeCsv } from "../files/csv/write";
-import { detectTextKind } from "../files/text-kind";
 import { readMt940 } from "../files/mt940/read";
 import { writeMt940 } from "../files/mt940/write";
 import type { Source, Statement, StatementSource } from "../files/statement";

@@ -2,12 +2,10 @@
 import { Big } from "big.js";
 import type { z } from "zod";
 import { invalidInputError } from "../call/call-errors";
-import type { Violation } from "../spec/violation";
-import type { InvalidInput } from "../spec/errors";
+import type { Violation, InvalidInput } from "../spec/errors";
 import { parseRow, hasOpenQuote, unescapeFormula } from "../files/csv/cells";
 import { suggestions } from "../values/suggestions";
-import { minorUnits } from "../values/currency";
-import { isDay } from "../values/values";
+import { minorUnits, isDay } from "../values/values";
 import { formatDecimal } from "./decimal";
 
 /** A column with its accepted names in lower case. */

@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import { z } from "zod";
 import { json } from "../spec/declare";
-import { minorUnits } from "../values/currency";
+import { minorUnits } from "../values/values";
 import type { ProcedureValues } from "../spec/procedure";
 import { accountFields, accountOperations, selectAccounts, findMissingAccounts } from "./accounts";
 import { checkBounds, formatDecimal, signedAmount, SumsByKey } from "./decimal";

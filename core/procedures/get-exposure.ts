@@ -2,8 +2,7 @@
 import { Big } from "big.js";
 import { z } from "zod";
 import { json } from "../spec/declare";
-import { minorUnits } from "../values/currency";
-import { Currency, day } from "../values/values";
+import { minorUnits, Currency, day } from "../values/values";
 import {
   type AccountBalances,
   accountOperations,

@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import { z } from "zod";
 import { json } from "../spec/declare";
-import { minorUnits } from "../values/currency";
+import { minorUnits } from "../values/values";
 import {
   type AccountBalances,
   accountOperations,

@@ -2,8 +2,7 @@
 import { z } from "zod";
 import { AccountDetails, RequestAccount } from "../contract/account-details";
 import { json } from "../spec/declare";
-import { describeViolations } from "../spec/violation";
-import { InvalidInput } from "../spec/errors";
+import { describeViolations, InvalidInput } from "../spec/errors";
 import { id } from "../values/values";
 import { type Context, procedure } from "./procedure";
 import { deadlineAfter, pollUntil, waitSeconds } from "./poll-until";

@@ -1,7 +1,7 @@
 /** Validation of rows from the service. Invalid rows are reported, never guessed. */
 import { InvalidResponse } from "../spec/errors";
 import { isDay } from "../values/values";
-import { valueAt } from "../values/value-at";
+import { valueAt } from "../values/json";
 
 /** Shortens a value for a message. */
 const abbreviate = (value: unknown): string => {

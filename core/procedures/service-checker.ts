@@ -4,7 +4,7 @@ import type { ServiceResponse } from "../call/response";
 import type { Values } from "../spec/fields";
 import type { Declaration } from "../spec/operation";
 import { FxdeskError } from "../spec/errors";
-import { valueAt } from "../values/value-at";
+import { valueAt } from "../values/json";
 import type { Context } from "./procedure";
 import { findDifferences, kindOfValue } from "./response-differences";
 

@@ -2,7 +2,7 @@
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import { z } from "zod";
-import { canonicalJson } from "../values/canonical-json";
+import { canonicalJson } from "../values/json";
 import { readProtectedFile } from "./protected-file";
 import type { Decision } from "./release";
 

@@ -1,7 +1,7 @@
 /** Checks in the transaction that marks a request as sent: seal, approvals, policy and daily limit. */
 import { Big } from "big.js";
 import { FxdeskError } from "../spec/errors";
-import type { SendGuard, SendTransaction } from "../store/send-guard";
+import type { SendGuard, SendTransaction } from "../store/database";
 import {
   findHoursViolation,
   committedAmount,
@@ -9,8 +9,7 @@ import {
   hasEnoughApprovals,
   approvalRequirements,
 } from "./policy-evaluation";
-import type { People } from "./people";
-import { hasValidSignature } from "./people";
+import { type People, hasValidSignature } from "./people";
 import { localTime, type Policy } from "./policy";
 import type { Decision, Release } from "./release";
 import { type DayCommitment, findRelease, listDecisions, markReleaseSent, readClock } from "./repository";

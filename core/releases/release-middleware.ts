@@ -7,7 +7,7 @@ import { defaultKeyOf, type PreparedCall } from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
 import { committedAmountsOf } from "../spec/committed-amounts";
 import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../spec/errors";
-import type { SendGuard } from "../store/send-guard";
+import type { SendGuard } from "../store/database";
 import { customerFromValues } from "../spec/service";
 import { environmentOf } from "../journal/outcome-lookup";
 import { StoreSession } from "../store/session";

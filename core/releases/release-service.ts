@@ -1,6 +1,6 @@
 /** The releases of one store. Each method is one transaction, except that a request may wait for a confirmation. */
 import type { ConfirmRelease } from "../call/call-options";
-import type { SendGuard } from "../store/send-guard";
+import type { SendGuard } from "../store/database";
 import type { StoreSession } from "../store/session";
 import { cancelRelease, type DecisionRequest, recordDecision } from "./decide";
 import { type Decision, type Release, withEffectiveState } from "./release";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { invalidInputError } from "../call/call-errors";
 import type { CommittedAmount } from "../spec/committed-amounts";
 import type { Callable } from "../spec/operation";
-import { canonicalJson } from "../values/canonical-json";
+import { canonicalJson } from "../values/json";
 
 /** Terms of an order. Amounts and rates are decimal strings. */
 export interface OrderTerms {

@@ -1,12 +1,13 @@
 /** Validation of the values of a call. Messages name the field and the allowed values. */
-import { valueAt } from "../values/value-at";
+import { isProcedure } from "./procedure";
+import { valueAt } from "../values/json";
 import { z } from "zod";
 import { elementOf, type Kind, kindOf, optionsOf } from "../values/kind";
 import { type Callable, type Declaration, fieldsOfRule } from "./operation";
 import { callerFields, fieldsOf, type Field, type Values, memoizePerOperation } from "./fields";
 import { brokenRules } from "./rules";
 import { findUnwritable } from "./writable";
-import type { Violation } from "./violation";
+import type { Violation } from "./errors";
 
 const shapeOf = (fields: readonly Field[]) =>
   Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
@@ -289,3 +290,23 @@ export function checkFilledFields(operation: Declaration, values: Values): Viola
 /** Returns the violations of a received request with all its parameters; empty if it is valid. */
 export const checkRequest = (operation: Declaration, values: unknown, now: Date): Violation[] =>
   checkValues(operation, requestCheckOf(operation), values, now);
+
+const maxKeyLength = 200;
+
+/** Returns the problem with a key, or undefined if it is valid. */
+export function keyViolation(key: unknown): string | undefined {
+  const fits =
+    typeof key === "string" && key.length <= maxKeyLength && /^\P{C}+$/u.test(key) && key.trim() !== "";
+  return fits ? undefined : `must be text of 1 to ${maxKeyLength} characters, without control characters`;
+}
+
+/**
+ * True if the caller must provide a key: the ID of the result is known only from the response, no lookup shows
+ * afterwards whether the call was carried out, and no input field is single-use. Procedures set keys for their calls
+ * themselves.
+ */
+export const requiresKey = (callable: Callable): boolean => {
+  const { effect, identifiedBy, lookup, singleUseField } = callable;
+  const canDetectRepeat = lookup !== undefined || singleUseField !== undefined || isProcedure(callable);
+  return effect === "money" && identifiedBy !== undefined && !canDetectRepeat;
+};

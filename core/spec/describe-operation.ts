@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { elementOf, type Kind, metaOf, optionsOf } from "../values/kind";
 import { type BodyDoc, describeBody, typeNameOf } from "./describe-body";
-import { requiresKey } from "./idempotency-key";
+import { requiresKey } from "./check";
 import { type Field, fieldsOf, memoizePerOperation, type FieldLocation } from "./fields";
 import {
   type AsText,

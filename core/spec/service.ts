@@ -1,8 +1,7 @@
 /** The declaration of a service: servers, credentials, settings, operations, procedures and watches in one value. */
-import type { Values } from "./fields";
+import { type Values, callerFields } from "./fields";
 import { propertyOf } from "../values/kind";
-import { callerFields } from "./fields";
-import { listEntrySchema } from "./paged-lists";
+import { listEntrySchema } from "./result-list";
 import type { Callable, Declaration, Effect } from "./operation";
 import type { Procedure } from "./procedure";
 import type { Watch } from "./watch";

@@ -1,4 +1,5 @@
 /** The interface of a database: the same tables and statements for SQLite and PostgreSQL. */
+import type { Sealer } from "./sealer";
 
 export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
@@ -27,3 +28,16 @@ export interface Database {
   findFaults(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
+
+/** The store transaction in which a call becomes `sent`. It excludes all other writers. */
+export interface SendTransaction {
+  readonly run: StatementRunner;
+  readonly sealer: Sealer;
+  /** Milliseconds since 1970, by the clock of the store. */
+  readonly moment: number;
+  /** ID of the call's journal entry. */
+  readonly entry: string;
+}
+
+/** Checks and writes in the transaction in which a call becomes `sent`. If it throws, the call is not sent. */
+export type SendGuard = (transaction: SendTransaction) => Promise<void>;

@@ -1,4 +1,3 @@
-export { minorUnits } from "./currency";
 export * from "./kind";
 export * from "./error-bodies";
 export * from "./values";

@@ -3,8 +3,7 @@
  * misspelt fields are found. Responses may contain unknown fields.
  */
 import { z } from "zod";
-import { minorUnits } from "./currency";
-import { Country, Currency, DateTime, day, DecimalText, openEnum } from "./values";
+import { minorUnits, Country, Currency, DateTime, day, DecimalText, openEnum } from "./values";
 
 /** Removes the metadata of a schema that is nested in others, because it would be repeated in every tool and form. */
 const withoutMeta = <S extends z.ZodType>(schema: S): S => schema.clone(schema.def);

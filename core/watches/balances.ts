@@ -7,7 +7,7 @@ import { accountFields, accountOperations, selectAccounts } from "../procedures/
 import { checkBounds, formatDecimal, signedAmount } from "../procedures/decimal";
 import { assertBalances } from "../procedures/row-validation";
 import type { Context } from "../procedures/procedure";
-import { minorUnits } from "../values/currency";
+import { minorUnits } from "../values/values";
 import { readEach } from "./read-each";
 import { missingAccountGaps } from "./transactions";
 import { watch } from "./watch";

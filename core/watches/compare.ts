@@ -1,6 +1,6 @@
 /** Comparison of a read with the stored states of a watch. */
 import type { Snapshot, Watch, WatchStart, WatchState } from "../spec/watch";
-import { canonicalJson } from "../values/canonical-json";
+import { canonicalJson } from "../values/json";
 import { subtractDays } from "./days";
 import type { ReadResult, FoundChange, EntryStates, EntryState } from "./repository";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { json } from "../spec/declare";
 import { formatDecimal } from "../procedures/decimal";
 import { findOpenTrades, fetchAllTrades } from "../procedures/fetch-all-trades";
-import { minorUnits } from "../values/currency";
+import { minorUnits } from "../values/values";
 import { subtractDays } from "./days";
 import { watch } from "./watch";
 

@@ -1,8 +1,7 @@
 /** Watches for new release requests and for decisions on them. */
 import { json } from "../spec/declare";
-import type { Watch } from "../spec/watch";
+import { type Watch, watchFor } from "../spec/watch";
 import type { ClientOrders } from "../api/client-types";
-import { watchFor } from "../spec/watch";
 import { releaseStates } from "../releases/states";
 import { ReleaseReport } from "../releases/report";
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { TransactionData } from "../contract/transactions";
 import { json } from "../spec/declare";
-import { minorUnits } from "../values/currency";
+import { minorUnits } from "../values/values";
 import {
   type Account,
   accountFields,

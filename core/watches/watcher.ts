@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Change, Snapshot, WatchStart, WatchState, ReadWindow } from "../spec/watch";
 import { FxdeskError, InvalidInput, InvalidResponse, RateLimited, Unavailable } from "../spec/errors";
-import { canonicalJson } from "../values/canonical-json";
+import { canonicalJson } from "../values/json";
 import type { StoreSession } from "../store/session";
 import { type AnyWatch, compare, firstDayToRead } from "./compare";
 import {

@@ -11,10 +11,9 @@ import {
   toSnakeCase,
 } from "../../core/spec/created-resources";
 import { type FieldDoc, callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
-import { listEntrySchema } from "../../core/spec/paged-lists";
+import { listEntrySchema, listSchemaOf } from "../../core/spec/result-list";
 import type { Callable, Declaration } from "../../core/spec/operation";
 import { isProcedure } from "../../core/spec/procedure";
-import { listSchemaOf } from "../../core/spec/result-list";
 import { callablesOf, type Service } from "../../core/spec/service";
 import { elementOf, type Kind, kindOf, shapeOf } from "../../core/values/kind";
 

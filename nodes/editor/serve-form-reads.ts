@@ -8,12 +8,11 @@ import { settingsOf } from "../../core/call/settings";
 import type { ServiceResponse } from "../../core/call/response";
 import { Secrets } from "../../core/http/secrets";
 import { createdIdName } from "../../core/spec/created-resources";
-import { listPathsIn } from "../../core/spec/paged-lists";
+import { listPathsIn, extractResultList } from "../../core/spec/result-list";
 import type { Callable } from "../../core/spec/operation";
 import { isWatch, type WatchStart } from "../../core/spec/watch";
-import { extractResultList } from "../../core/spec/result-list";
 import { declarationsOf, type Service } from "../../core/spec/service";
-import { valueAt } from "../../core/values/value-at";
+import { valueAt } from "../../core/values/json";
 import { toPickerOptions, toCreatedPickerOptions } from "./field-lists";
 import { type InputDef, createInputReader } from "../shared/input";
 import {

@@ -2,10 +2,9 @@
 import type { Node, NodeAPI } from "node-red";
 import { checkInput } from "../../core/spec/check";
 import { callerFieldDocs, type OperationDoc, describeOperation } from "../../core/spec/describe-operation";
-import { InvalidInput } from "../../core/spec/errors";
+import { InvalidInput, type Violation } from "../../core/spec/errors";
 import type { Callable } from "../../core/spec/operation";
 import { callablesOf, declarationsOf, type Service } from "../../core/spec/service";
-import type { Violation } from "../../core/spec/violation";
 import { createInputReader } from "../shared/input";
 import type { TypedValue } from "../shared/typed-values";
 import { isCrossOrigin } from "./serve-texts";

@@ -2,7 +2,7 @@
 import type { NodeMessage } from "node-red";
 import { invalidInputError } from "../../core/call/call-errors";
 import { limitViolation } from "../../core/http/deadline";
-import { keyViolation, requiresKey } from "../../core/spec/idempotency-key";
+import { keyViolation, requiresKey } from "../../core/spec/check";
 import type { Callable } from "../../core/spec/operation";
 import { type EvaluationContext, createSource, type TypedValue } from "../shared/typed-values";
 

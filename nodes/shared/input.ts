@@ -5,7 +5,7 @@ import type { Callable } from "../../core/spec/operation";
 import { callerFields, type Values } from "../../core/spec/fields";
 import { type EvaluationContext, type ValueSource, createSource, type TypedValue } from "./typed-values";
 import { createCoercer, NestedValueError, isBase64 } from "./coerce";
-import type { Violation } from "../../core/spec/violation";
+import type { Violation } from "../../core/spec/errors";
 
 export interface InputDef {
   /** Source of the whole input, for nodes whose form does not know the fields. */

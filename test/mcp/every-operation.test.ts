@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, operations } from "@fxdesk/toolkit/operations";
-import { requiresKey } from "../../core/spec/idempotency-key";
+import { requiresKey } from "../../core/spec/check";
 import { modelFields } from "../../core/spec/fields";
 import { type HttpServer, serveHttp } from "../../mcp";
 import { argumentName, argumentsOf } from "../../mcp/render/names";

@@ -12,14 +12,13 @@ import {
   text,
 } from "@fxdesk/toolkit/operations";
 import { type ServiceResponse, ReceivedFile } from "@fxdesk/toolkit";
-import { truncate, jsonLength } from "../../mcp/render/truncate";
+import { truncate, jsonLength, maxResultLength } from "../../mcp/render/truncate";
 import { decimalString, visibleText, withDecimalStrings } from "../../mcp/render/values";
 import { Continuations } from "../../mcp/continuations";
 import { renderResult } from "../../mcp/render/result";
 import { readList } from "../../mcp/read-list";
 import { Resources } from "../../mcp/render/links";
 import type { JsonObject, ToolResult } from "../../mcp/render/content";
-import { maxResultLength } from "../../mcp/render/truncate";
 import { textOf } from "./support/clients";
 
 const listed = z.array(z.object({ id: z.string(), amount: z.number(), days: z.int() }));

@@ -1,9 +1,8 @@
 /** Reads CODA 2, the Belgian coded statement of account. */
 import { Big } from "big.js";
 import { removeWhitespace, collapseWhitespace } from "../charset";
-import { FormatError, type Position, quoteValue } from "../format-error";
+import { FormatError, type Position, quoteValue, looksLikeHint } from "../format-error";
 import { belgianCheckDigits, isBelgianReference } from "../identifiers";
-import { looksLikeHint } from "../text-kind";
 import { LengthLimit, maxFieldLength, maxPartLength, tooLongError } from "../limits";
 import { type LineReader, readParts, type StatementPart, collectStatements } from "../statement-parts";
 import {

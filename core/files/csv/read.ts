@@ -1,7 +1,6 @@
 /** Reads statements from CSV in the format of `writeCsv`. */
 import { formatAmount, parseDecimal, normaliseBalance, RunningBalance } from "../amount";
-import { FormatError, type FormatErrorCode, quoteValue } from "../format-error";
-import { looksLikeHint } from "../text-kind";
+import { FormatError, type FormatErrorCode, quoteValue, looksLikeHint } from "../format-error";
 import { LengthLimit, maxFieldLength, maxPartLength, tooLongError } from "../limits";
 import { type LineReader, readParts, type StatementPart, collectStatements } from "../statement-parts";
 import {

@@ -3,8 +3,7 @@ import { Big } from "big.js";
 import { formatAmount, toBalance } from "../amount";
 import { collapseWhitespace, removeControls } from "../charset";
 import { parseYymmdd, parseYymmddOf30DayMonth, nearestDate } from "../dates";
-import { FormatError, type FormatErrorCode, type Position, quoteValue } from "../format-error";
-import { looksLikeHint } from "../text-kind";
+import { FormatError, type FormatErrorCode, type Position, quoteValue, looksLikeHint } from "../format-error";
 import { LengthLimit, maxFieldLength, maxPartLength, tooLongError } from "../limits";
 import { type LineReader, readParts, type StatementPart, collectStatements } from "../statement-parts";
 import {

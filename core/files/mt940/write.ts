@@ -1,5 +1,5 @@
 /** Writes MT940, the SWIFT customer statement message. */
-import { minorUnits } from "../../values/currency";
+import { minorUnits } from "../../values/values";
 import { parseDecimal, RunningBalance } from "../amount";
 import { formatYymmdd } from "../dates";
 import { FormatError, type Position } from "../format-error";

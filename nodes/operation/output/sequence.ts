@@ -4,9 +4,8 @@ import type { NodeMessage } from "node-red";
 import { countEntries } from "../../../core/call/pages";
 import type { ServiceResponse } from "../../../core/call/response";
 import { Aborted } from "../../../core/spec/errors";
-import { listPathsIn } from "../../../core/spec/paged-lists";
-import { extractResultList } from "../../../core/spec/result-list";
-import { valueAt } from "../../../core/values/value-at";
+import { listPathsIn, extractResultList } from "../../../core/spec/result-list";
+import { valueAt } from "../../../core/values/json";
 import { TimeSlice } from "../../shared/background-work";
 import { callService, type NodeCall, responseMetadata, type SentSummary } from "./node-call";
 

@@ -1,6 +1,5 @@
 /** Addresses of a client: invalid or unsafe ones are refused before a token could be sent there. */
-import { createClient, type ClientOptions } from "../../../core";
-import { optionsFromSettings } from "../../../core";
+import { createClient, type ClientOptions, optionsFromSettings } from "../../../core";
 
 test.each<[options: ClientOptions]>([
   [{ domain: "example.com" }],

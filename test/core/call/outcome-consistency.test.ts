@@ -3,10 +3,14 @@
  * them. FXDESK_RUNS sets the number of runs, FXDESK_SEED the seed.
  */
 import * as fc from "fast-check";
-import { createClient, type ClientOptions, type Credentials, FxdeskError } from "../../../core";
-import { contract } from "../../../core/operations";
-import type { CallOptions } from "../../../core";
-import type { Declaration, Values } from "../../../core/operations";
+import {
+  createClient,
+  type ClientOptions,
+  type Credentials,
+  FxdeskError,
+  type CallOptions,
+} from "../../../core";
+import { contract, type Declaration, type Values } from "../../../core/operations";
 import { type PlannedResponse, type SeenCalls, startWitnessServer } from "../../support/witness-server";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 300);

@@ -1,7 +1,6 @@
 /** prepare() returns the request that is sent, without credentials. */
-import type { Declaration, Values } from "../../../core/operations";
+import { type Declaration, type Values, contract } from "../../../core/operations";
 import { createClient, InvalidInput } from "../../../core";
-import { contract } from "../../../core/operations";
 import { respond } from "../../support/fault-server";
 import { accountId, startClientAndServer } from "../support/client-fixtures";
 

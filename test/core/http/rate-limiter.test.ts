@@ -1,6 +1,6 @@
 /** A refusal does not shorten the current interval, in memory and in a shared store. */
 import { createPace, updatePace, openPaceStore, reserveCalls } from "../../../core/store/shared-pace";
-import { MemoryRateLimiter } from "../../../core/http/memory-rate-limiter";
+import { MemoryRateLimiter } from "../../../core/http/rate-limiter";
 import { engines } from "../store/engines";
 
 /** One call per second. */

@@ -4,9 +4,8 @@ import { eraseDetails } from "../../../core/journal/operator-actions";
 import { type ChainHead, parseHead, formatHead } from "../../../core/journal/hash-chain";
 import { exportLines } from "../../../core/journal/events";
 import { openJournal } from "../../../core/journal/journal";
-import { storeAccessOf } from "../../../core/store/open";
+import { storeAccessOf, withStore } from "../../../core/store/open";
 import { verifyExport } from "../../../core/journal/verify";
-import { withStore } from "../../../core/store/open";
 import { useTempFolder, key } from "../store/engines";
 import { done, intent, longMs, notSent, unknown } from "./fixtures";
 

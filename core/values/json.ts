@@ -1,4 +1,12 @@
-/** Serializes JSON with sorted members and no spaces (RFC 8785), so that equal values have equal hashes. */
+/** JSON values: the value at a path, and canonical text. */
+
+/** Returns the value at a path through objects and lists, or undefined. */
+export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === "object" && inner !== null ? (inner as Record<PropertyKey, unknown>)[key] : undefined,
+    value,
+  );
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
@@ -10,5 +18,8 @@ function serialize(value: Json): string {
   return `{${names.map((name) => `${JSON.stringify(name)}:${serialize(members[name]!)}`).join(",")}}`;
 }
 
-/** Drops or converts values that JSON cannot represent, as JSON.stringify does. */
+/**
+ * Serializes JSON with sorted members and no spaces (RFC 8785), so that equal values have equal hashes. Drops or converts values
+ * that JSON cannot represent, as JSON.stringify does.
+ */
 export const canonicalJson = (value: object): string => serialize(JSON.parse(JSON.stringify(value)) as Json);
