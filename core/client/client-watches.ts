@@ -7,8 +7,8 @@ import type { Violation } from "../spec/violation";
 import { Aborted } from "../spec/errors";
 import type { StoreSession } from "../store/session";
 import { isDay } from "../values/values";
-import type { AnyWatch } from "../watches/compare";
-import type { Watcher } from "../watches/watcher";
+import type { AnyWatch } from "../watches/diff";
+import type { Watcher } from "../watches/poller";
 import type { InitialChanges, SinceOptions, Delivery, ChangeBatch, WatchOptions } from "../api/watch-options";
 import { normalizeInput } from "../call/normalize-input";
 import { toFxdeskError, invalidInputError } from "../call/call-errors";
@@ -111,7 +111,7 @@ export class ClientWatches {
   async #createWatcher(watch: Watch, input: Values, options: WatchOptions): Promise<Watcher> {
     const { signal = this.#closing.signal } = options;
     const { secrets, settings, addresses, service } = this.clientContext;
-    const [{ Watcher }, store] = await Promise.all([import("../watches/watcher.js"), this.#openStore()]);
+    const [{ Watcher }, store] = await Promise.all([import("../watches/poller.js"), this.#openStore()]);
     const servers = new Set(
       watch.uses.map((name) => service.operations.find((each) => each.name === name)?.server),
     );

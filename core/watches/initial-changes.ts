@@ -1,6 +1,6 @@
 /** Preview of the first changes of a watch. Nothing is stored. */
 import type { Snapshot, WatchStart, ReadWindow } from "../spec/watch";
-import { type AnyWatch, compare, firstDayToRead } from "./compare";
+import { type AnyWatch, compare, firstDayToRead } from "./diff";
 import type { InitialChanges } from "../api/watch-options";
 
 interface InitialRead {

@@ -4,8 +4,8 @@ import { watchFor } from "../../../core/spec/watch";
 import { StoreSession } from "../../../core/store/session";
 import type { Store } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
-import type { AnyWatch } from "../../../core/watches/compare";
-import { Watcher } from "../../../core/watches/watcher";
+import type { AnyWatch } from "../../../core/watches/diff";
+import { Watcher } from "../../../core/watches/poller";
 import type { Delivery, WatchOptions, WatchStatus } from "../../../core/api/watch-options";
 import { z } from "zod";
 

@@ -9,7 +9,7 @@ import type { Change, Snapshot, WatchStart, WatchState, ReadWindow } from "../sp
 import { FxdeskError, InvalidInput, InvalidResponse, RateLimited, Unavailable } from "../spec/errors";
 import { canonicalJson } from "../values/canonical-json";
 import type { StoreSession } from "../store/session";
-import { type AnyWatch, compare, firstDayToRead } from "./compare";
+import { type AnyWatch, compare, firstDayToRead } from "./diff";
 import {
   type DueRead,
   type EntryStates,
