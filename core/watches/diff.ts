@@ -1,25 +1,36 @@
-/** Comparison of a read with the stored states of a watch. */
+/** Comparison of a read with the stored states of a watch, without side effects. */
 import type { Snapshot, Watch, WatchStart, WatchState } from "../spec/watch";
 import { canonicalJson } from "../values/canonical-json";
-import { subtractDays } from "./days";
-import type { ReadResult, FoundChange, EntryStates, EntryState } from "./repository";
+import type { EntryState, EntryStates, FoundChange } from "./stored-rows";
+import { type AnyWatch, subtractDays } from "./watch";
 
-/** A watch with entries of unknown type. */
-export type AnyWatch = Watch & {
-  readonly identify: (entry: unknown) => string;
-  readonly state: (entry: unknown, input: unknown, previous: WatchState | undefined) => WatchState;
-  readonly day?: (entry: unknown) => string;
-};
-
-export interface ComparisonInput {
-  readonly input: unknown;
-  readonly knownStates: EntryStates;
-  readonly snapshot: Snapshot;
-  readonly today: string;
+export interface DiffWindow {
   /** First day of the read; undefined for all days. */
   readonly from: string | undefined;
   /** Start of the watch, for the first read; undefined for later reads. */
   readonly start: WatchStart | undefined;
+}
+
+/** The difference between the stored states and a read. */
+export interface Diff {
+  /** In the order of the entries, with removed entries last. */
+  readonly changes: readonly FoundChange[];
+  readonly updatedStates: EntryStates;
+  readonly removedIds: readonly string[];
+}
+
+/** Returns the first day of a read; undefined for all days. `readDay` is the day of the last complete read. */
+export function firstDayToRead(
+  { overlapDays }: Watch,
+  today: string,
+  readDay: string | undefined,
+  start: WatchStart,
+): string | undefined {
+  if (overlapDays === undefined) return undefined;
+  if (readDay !== undefined) return subtractDays(readDay, overlapDays);
+  if (start === "beginning") return undefined;
+  const overlapStart = subtractDays(today, overlapDays);
+  return start !== "now" && start < overlapStart ? start : overlapStart;
 }
 
 /** Entries without a day are never before the first day. */
@@ -36,51 +47,45 @@ const isSame = (one: WatchState, other: WatchState): boolean => canonicalJson(on
  * True if a state can be deleted. States stay for twice the overlap, so that an entry moved back and forth is not new
  * again.
  */
-const isExpired = ({ overlapDays = 0 }: Watch, { day }: EntryState, from: string | undefined): boolean =>
+const isExpired = ({ overlapDays = 0 }: Watch, day: string, from: string | undefined): boolean =>
   from !== undefined && isBefore(day, subtractDays(from, overlapDays));
 
-/** Returns the changes in the order of the entries, with removed entries last. */
-export function compare(
-  watch: AnyWatch,
-  { input, knownStates, snapshot, today, from, start }: ComparisonInput,
-): ReadResult {
-  const { entries, gaps } = snapshot;
+/** Compares a read with the stored states. An incomplete read never reports an entry as gone. */
+export function diff(
+  { watch, input }: { readonly watch: AnyWatch; readonly input: unknown },
+  previous: EntryStates,
+  current: Snapshot,
+  { from, start }: DiffWindow,
+): Diff {
   const changes: FoundChange[] = [];
   const updatedStates = new Map<string, EntryState>();
+  const removedIds: string[] = [];
   const seen = new Set<string>();
-  for (const [id, entry] of new Map(entries.map((each) => [watch.identify(each), each]))) {
+  for (const [id, entry] of new Map(current.entries.map((each) => [watch.identify(each), each]))) {
     const day = watch.day?.(entry) ?? "";
     if (isBefore(day, from)) continue;
     seen.add(id);
-    const previous = knownStates.get(id);
-    const state = watch.state(entry, input, previous?.state);
-    const hasChanged = previous !== undefined && !isSame(previous.state, state);
-    if (!previous || hasChanged || previous.day !== day) updatedStates.set(id, { state, day });
-    if (hasChanged) changes.push({ kind: "changed", id, entry, before: previous.state });
-    if (!previous && isReportedAtStart(day, start) && (watch.reportsNew?.(state) ?? true))
+    const stored = previous.get(id);
+    const state = watch.state(entry, input, stored?.state);
+    const hasChanged = stored !== undefined && !isSame(stored.state, state);
+    if (!stored || hasChanged || stored.day !== day) updatedStates.set(id, { state, day });
+    if (hasChanged) changes.push({ kind: "changed", id, entry, before: stored.state });
+    if (!stored && isReportedAtStart(day, start) && (watch.reportsNew?.(state) ?? true))
       changes.push({ kind: "new", id, entry });
   }
-  const removedIds: string[] = [];
-  const isComplete = gaps.length === 0;
-  for (const [id, entry] of isComplete ? knownStates : []) {
+  const isComplete = current.gaps.length === 0;
+  for (const [id, { state, day }] of isComplete ? previous : []) {
     if (seen.has(id)) continue;
-    const isGone = watch.reportsGone === true && !isBefore(entry.day, from);
-    if (isGone) changes.push({ kind: "gone", id, before: entry.state });
-    if (isGone || isExpired(watch, entry, from)) removedIds.push(id);
+    const isGone = watch.reportsGone === true && !isBefore(day, from);
+    if (isGone) changes.push({ kind: "gone", id, before: state });
+    if (isGone || isExpired(watch, day, from)) removedIds.push(id);
   }
-  return { changes, updatedStates, removedIds, readDay: isComplete ? today : undefined, gaps };
+  return { changes, updatedStates, removedIds };
 }
 
-/** Returns the first day of a read; undefined for all days. */
-export function firstDayToRead(
-  { overlapDays }: Watch,
-  today: string,
-  readDay: string | undefined,
-  start: WatchStart,
-): string | undefined {
-  if (overlapDays === undefined) return undefined;
-  if (readDay !== undefined) return subtractDays(readDay, overlapDays);
-  if (start === "beginning") return undefined;
-  const overlapStart = subtractDays(today, overlapDays);
-  return start !== "now" && start < overlapStart ? start : overlapStart;
+/** Returns the states after a difference. */
+export function applyDiff(previous: EntryStates, { updatedStates, removedIds }: Diff): EntryStates {
+  const states = new Map([...previous, ...updatedStates]);
+  for (const id of removedIds) states.delete(id);
+  return states;
 }

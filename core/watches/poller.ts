@@ -1,25 +1,17 @@
-/**
- * The runtime of a watch. Of all processes with the same watch, one reads at a time. Changes are stored together with
- * the new states before any is delivered. A change is marked before its delivery and deleted once it is acknowledged,
- * so a delivery that is interrupted between the two is made again with `repeated: true`.
- */
-import { randomUUID } from "node:crypto";
+/** Polls a watch for one consumer: reads, compares with the stored states and saves the difference. Waits in between. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { Change, Snapshot, WatchStart, WatchState, ReadWindow } from "../spec/watch";
-import { FxdeskError, InvalidInput, InvalidResponse, RateLimited, Unavailable } from "../spec/errors";
+import type { Snapshot, WatchStart, ReadWindow } from "../spec/watch";
+import type { WatchOptions, WatchStatus } from "../api/watch-options";
+import { RateLimited } from "../spec/errors";
 import { canonicalJson } from "../values/canonical-json";
 import type { StoreSession } from "../store/session";
-import { type AnyWatch, compare, firstDayToRead } from "./diff";
-import {
-  type DueRead,
-  type EntryStates,
-  type StoredChange,
-  WatchRepository,
-  type NextStep,
-} from "./repository";
-import type { SinceOptions, Delivery, ChangeBatch, WatchOptions } from "../api/watch-options";
+import { diff, firstDayToRead } from "./diff";
+import { type DueRead, type NextStep, WatchRepository } from "./repository";
+import type { AnyWatch } from "./watch";
+import { incompleteStart, storeFailed } from "./watch-errors";
 
-export interface WatcherDependencies {
+/** A watch with its input, and its access to the store and the service. */
+export interface WatchDependencies {
   readonly watch: AnyWatch;
   /** Validated input with defaults. */
   readonly input: Readonly<Record<string, unknown>>;
@@ -32,211 +24,52 @@ export interface WatcherDependencies {
   readonly redactError: (error: Error) => Error;
 }
 
-const defaultHoldMs = 30_000;
 const dayMs = 86_400_000;
+const defaultHoldMs = 30_000;
+const [initialBackoffMs, maxBackoffMs] = [1_000, 300_000];
 
 /** Maximum delay until the release of another process's lease is noticed. */
 const maxHeldPollMs = 500;
 
-const [initialBackoffMs, maxBackoffMs] = [1_000, 300_000];
+/** Returns a time between half and the whole, so that processes do not act in step. */
+const withJitter = (ms: number): number => ms * (0.5 + Math.random() / 2);
 
-/** Maximum number of changes fetched at once. Each is marked individually before its delivery. */
-const maxChangesPerStep = 100;
-
-/** Returns an exponential backoff with jitter. */
 const backoffMs = (failures: number): number =>
-  Math.min(maxBackoffMs, initialBackoffMs * 2 ** Math.min(failures - 1, 20)) * (0.5 + Math.random() / 2);
+  withJitter(Math.min(maxBackoffMs, initialBackoffMs * 2 ** Math.min(failures - 1, 20)));
 
-const toCursor = (repository: WatchRepository, seq: number): string => `${repository.id.slice(0, 16)}.${seq}`;
-
-/** Runs one watch for one consumer of this process. */
-export class Watcher {
-  readonly #repository: WatchRepository;
-  readonly #holder = randomUUID();
+export class Poller {
+  readonly repository: WatchRepository;
+  readonly holdMs: number;
   readonly #start: WatchStart;
-  readonly #minIntervalMs: number;
   readonly #intervalMs: number;
-  readonly #holdMs: number;
-  /** Stored states with their version, to avoid reading them before every poll. */
-  #cachedStates: { readonly version: number; readonly states: EntryStates } | undefined;
 
   constructor(
-    private readonly dependencies: WatcherDependencies,
+    private readonly dependencies: WatchDependencies,
     private readonly options: WatchOptions,
     private readonly signal: AbortSignal,
   ) {
     const { watch, input, scope, store } = dependencies;
-    const {
-      from = watch.defaultStart,
-      everyMs = watch.everyMs,
-      readsPerDay,
-      holdMs = defaultHoldMs,
-    } = options;
-    this.#start = from;
-    this.#minIntervalMs = readsPerDay === undefined ? 0 : Math.ceil(dayMs / readsPerDay);
-    this.#intervalMs = Math.max(everyMs, this.#minIntervalMs);
-    this.#holdMs = holdMs;
-    const { consumer = "" } = options;
-    this.#repository = new WatchRepository(
-      store,
-      watch.name,
-      canonicalJson([watch.name, input, scope, consumer]),
-    );
+    const { everyMs = watch.everyMs, readsPerDay, consumer = "" } = options;
+    const minIntervalMs = readsPerDay === undefined ? 0 : Math.ceil(dayMs / readsPerDay);
+    this.holdMs = options.holdMs ?? defaultHoldMs;
+    this.#start = options.from ?? watch.defaultStart;
+    this.#intervalMs = Math.max(everyMs, minIntervalMs);
+    const identity = canonicalJson([watch.name, input, scope, consumer]);
+    const { holdMs } = this;
+    this.repository = new WatchRepository(store, watch.name, identity, { holdMs, minIntervalMs });
   }
 
-  /** Yields every change until the signal is aborted. */
-  async *changes(): AsyncGenerator<Delivery, void, void> {
-    let acknowledged = 0;
-    let hasRead = false;
-    try {
-      while (!this.signal.aborted) {
-        const step = await this.#nextStep(acknowledged, maxChangesPerStep, hasRead);
-        if (step.kind === "deliver")
-          for (const change of step.changes) {
-            if (!(await this.#markDelivered(change.seq, acknowledged))) break;
-            yield this.#toDelivery(change);
-            acknowledged = change.seq;
-            if (this.signal.aborted) break;
-          }
-        else if (step.kind === "poll") {
-          const failure = await this.#read(step);
-          // A permanent failure of the first read is thrown; later ones are retried, because reads worked before.
-          if (failure instanceof FxdeskError && !failure.retryable && !hasRead) throw failure;
-          hasRead ||= failure === undefined;
-        } else await this.#wait(step);
-      }
-    } finally {
-      if (acknowledged > 0) await this.#repository.acknowledge(acknowledged).catch(() => undefined);
-      await this.#repository.releaseLease(this.#holder).catch(() => undefined);
-    }
+  /** Acknowledges changes and returns the next step. Throws Unavailable if the store fails. */
+  acquireNextStep(acknowledged: number, maxChanges: number): Promise<NextStep> {
+    return this.withStoreErrors(this.repository.acquireNextStep(acknowledged, maxChanges));
   }
 
-  /** Acknowledges the changes up to the cursor and returns those after it. Reads if a read is due. */
-  async since({ cursor, limit = 100 }: SinceOptions): Promise<ChangeBatch> {
-    const acknowledged = cursor === undefined ? 0 : await this.#parseCursor(cursor);
-    const startedAt = performance.now();
-    const gaps = () => this.#withStoreErrors(() => this.#repository.gaps());
-    const emptyBatch = async (hasMore: boolean) => ({
-      changes: [],
-      next: cursor ?? toCursor(this.#repository, 0),
-      hasMore,
-      gaps: await gaps(),
-    });
-    for (let hasRead = false; ;) {
-      this.signal.throwIfAborted();
-      const step = await this.#nextStep(acknowledged, limit, false);
-      if (step.kind === "deliver") {
-        const last = step.changes.at(-1)!;
-        if (!(await this.#markDelivered(last.seq, acknowledged))) continue;
-        await this.#repository.releaseLease(this.#holder);
-        const changes = step.changes.map((change) => this.#toChange(change));
-        const next = toCursor(this.#repository, last.seq);
-        return { changes, next, hasMore: changes.length === limit, gaps: await gaps() };
-      }
-      if (step.kind === "poll") {
-        if (hasRead) {
-          await this.#repository.releaseLease(this.#holder);
-          return emptyBatch(false);
-        }
-        const failure = await this.#read(step);
-        if (failure) throw failure;
-        hasRead = true;
-      } else if (step.isHeld && performance.now() - startedAt < this.#holdMs) await this.#wait(step);
-      else if (step.hasFailed) throw this.#lastReadFailedError(step.ms);
-      else return emptyBatch(step.isHeld);
-    }
-  }
-
-  /** Marks a change before its delivery. Returns false if the lease has expired. */
-  async #markDelivered(delivered: number, acknowledged: number): Promise<boolean> {
-    try {
-      return await this.#repository.markDelivered(this.#holder, this.#holdMs, delivered, acknowledged);
-    } catch {
-      // The next step fails in the same way and reports the store error.
-      return false;
-    }
-  }
-
-  /** Parses a cursor. Refuses numbers that were never delivered, because they would skip changes. */
-  async #parseCursor(cursor: string): Promise<number> {
-    const { name } = this.dependencies.watch;
-    const [id, text] = cursor.split(".");
-    const seq =
-      id === this.#repository.id.slice(0, 16) && /^\d{1,15}$/.test(text ?? "") ? Number(text) : undefined;
-    if (
-      seq === 0 ||
-      (seq !== undefined && (await this.#withStoreErrors(() => this.#repository.wasDelivered(seq))))
-    )
-      return seq;
-    const message = "must come from an earlier result for the same watch and input";
-    throw new InvalidInput(`${name}: cursor ${message}.`, {
-      operation: name,
-      code: "invalid_input",
-      outcome: "not-sent",
-      violations: [{ field: "cursor", message }],
-    });
-  }
-
-  /** Returns the next step. Throws Unavailable if the store fails, or retries if `retriesStoreErrors` is set. */
-  async #nextStep(acknowledged: number, maxChanges: number, retriesStoreErrors: boolean): Promise<NextStep> {
-    const request = {
-      holder: this.#holder,
-      holdMs: this.#holdMs,
-      acknowledged,
-      maxChanges,
-      minIntervalMs: this.#minIntervalMs,
-    };
-    for (let failures = 1; ; failures += 1) {
-      try {
-        return await this.#repository.nextStep(request);
-      } catch (error) {
-        const failure = this.#storeError(error as Error);
-        if (!retriesStoreErrors || this.signal.aborted) throw failure;
-        const pauseMs = backoffMs(failures);
-        this.#reportStatus({ state: "failed", error: failure, until: new Date(Date.now() + pauseMs) });
-        await this.#pause(pauseMs);
-      }
-    }
-  }
-
-  async #withStoreErrors<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw this.#storeError(error as Error);
-    }
-  }
-
-  #storeError(error: Error): FxdeskError {
-    const { name } = this.dependencies.watch;
-    const cause = this.dependencies.redactError(error);
-    return new Unavailable(
-      `${name}: The store of the watch failed: ${cause.message}. Check it with \`fxdesk store check\`.`,
-      { operation: name, code: "unavailable", outcome: "not-sent", retryable: true, cause },
-    );
-  }
-
-  /** An empty batch would wrongly mean that nothing has changed, so failing reads are an error. */
-  #lastReadFailedError(ms: number): FxdeskError {
-    const { name } = this.dependencies.watch;
-    const inSeconds = Math.ceil(ms / 1_000);
-    return new Unavailable(
-      `${name}: The last read failed. The next read starts in ${inSeconds} s at the earliest.`,
-      {
-        operation: name,
-        code: "unavailable",
-        outcome: "not-sent",
-        retryable: true,
-      },
-    );
-  }
-
-  /** Reads, compares and saves. Returns the error if that failed; a retry is then scheduled. */
-  async #read(due: DueRead): Promise<Error | undefined> {
+  /** Reads and saves, and extends the lease meanwhile. If that fails, schedules a retry and returns the error. */
+  async poll(due: DueRead): Promise<Error | undefined> {
     this.#reportStatus({ state: "reading" });
     const leaseTimer = setInterval(() => {
-      this.#repository.extendLease(this.#holder, this.#holdMs).catch(() => undefined);
-    }, this.#holdMs / 3).unref();
+      this.repository.extendLease().catch(() => undefined);
+    }, this.holdMs / 3).unref();
     try {
       await this.#readAndSave(due);
       return undefined;
@@ -244,10 +77,10 @@ export class Watcher {
       const failure = this.dependencies.redactError(error as Error);
       if (this.signal.aborted) return failure;
       const retryAfterMs = (failure instanceof RateLimited && failure.retryAfterMs) || 0;
-      const pauseMs = await this.#repository
-        .recordFailure(this.#holder, (failures) => Math.max(retryAfterMs, backoffMs(failures)))
+      const pauseMs = await this.repository
+        .recordFailure((failures) => Math.max(retryAfterMs, backoffMs(failures)))
         .catch(() => 0);
-      this.#reportStatus({ state: "failed", error: failure, until: new Date(Date.now() + pauseMs) });
+      this.#reportFailure(failure, pauseMs);
       return failure;
     } finally {
       clearInterval(leaseTimer);
@@ -255,75 +88,53 @@ export class Watcher {
   }
 
   async #readAndSave(due: DueRead): Promise<void> {
-    const { watch, input, read } = this.dependencies;
-    const { version, readDay, now } = due;
-    if (this.#cachedStates?.version !== version)
-      this.#cachedStates = { version, states: await this.#repository.states() };
-    const knownStates = this.#cachedStates.states;
-    const today = new Date(now).toISOString().slice(0, "YYYY-MM-DD".length);
+    const { watch, read } = this.dependencies;
+    const { version, today, readDay } = due;
+    const stored = await this.repository.loadStates(version);
+    const knownStates = new Map([...stored].map(([id, { state }]) => [id, state]));
     const from = firstDayToRead(watch, today, readDay, this.#start);
-    const states = new Map<string, WatchState>([...knownStates].map(([id, { state }]) => [id, state]));
-    const snapshot = await read({ today, from, knownStates: states }, this.signal);
-    const start = version === 0 ? this.#start : undefined;
+    const snapshot = await read({ today, from, knownStates }, this.signal);
     const { gaps } = snapshot;
+    const start = version === 0 ? this.#start : undefined;
     if (gaps.length > 0 && start !== undefined && start !== "beginning")
-      throw this.#incompleteStartError(gaps[0]!);
-    const result = compare(watch, { input, knownStates, snapshot, today, from, start });
-    const isSaved = await this.#repository.saveRead(this.#holder, due, result, this.#intervalMs);
-    this.#cachedStates = undefined;
-    if (isSaved) {
-      const nextStates = new Map(knownStates);
-      for (const [id, entry] of result.updatedStates) nextStates.set(id, entry);
-      for (const id of result.removedIds) nextStates.delete(id);
-      this.#cachedStates = { version: version + 1, states: nextStates };
-    }
+      throw incompleteStart(watch.name, gaps[0]!);
+    const found = diff(this.dependencies, stored, snapshot, { from, start });
+    await this.repository.saveRead(due, { ...found, gaps }, this.#intervalMs);
     if (gaps.length > 0) this.#reportStatus({ state: "incomplete", gaps });
   }
 
-  /** Without a complete first read, later reads could not tell which entries are new. */
-  #incompleteStartError(gap: string): FxdeskError {
-    const { name } = this.dependencies.watch;
-    return new InvalidResponse(
-      `${name}: The watch cannot start, because its first read was incomplete. ${gap} Start from "beginning" to accept gaps.`,
-      {
-        operation: name,
-        code: "invalid_response",
-        outcome: "unknown",
-        retryable: true,
-      },
-    );
-  }
-
-  async #wait({ ms, isHeld }: NextStep & { readonly kind: "wait" }): Promise<void> {
+  /** Waits until the next read is due, or another consumer may have released the lease. */
+  async wait({ ms, isHeld }: NextStep & { readonly kind: "wait" }): Promise<void> {
     this.#reportStatus(isHeld ? { state: "held" } : { state: "waiting", until: new Date(Date.now() + ms) });
     // Another process may end with undelivered changes, so the wait is limited.
-    await this.#pause(
-      isHeld ? Math.min(ms, maxHeldPollMs * (0.5 + Math.random() / 2)) : Math.min(ms, this.#holdMs),
-    );
+    await this.#pause(Math.min(ms, isHeld ? withJitter(maxHeldPollMs) : this.holdMs));
+  }
+
+  /** Reports a failure of the store and waits before the next attempt. */
+  async waitAfterFailure(error: Error, failures: number): Promise<void> {
+    const pauseMs = backoffMs(failures);
+    this.#reportFailure(error, pauseMs);
+    await this.#pause(pauseMs);
+  }
+
+  /** Waits for a result of the store. Throws Unavailable if the store fails. */
+  async withStoreErrors<T>(result: Promise<T>): Promise<T> {
+    try {
+      return await result;
+    } catch (error) {
+      throw storeFailed(this.dependencies.watch.name, this.dependencies.redactError(error as Error));
+    }
   }
 
   async #pause(ms: number): Promise<void> {
     await wait(ms, undefined, { signal: this.signal }).catch(() => undefined);
   }
 
-  #toChange({ seq, kind, id, entry, before, at, repeated }: StoredChange): Change {
-    return {
-      watch: this.dependencies.watch.name,
-      kind,
-      id,
-      entry,
-      before,
-      at: new Date(at).toISOString(),
-      repeated,
-      cursor: toCursor(this.#repository, seq),
-    };
+  #reportFailure(error: Error, pauseMs: number): void {
+    this.#reportStatus({ state: "failed", error, until: new Date(Date.now() + pauseMs) });
   }
 
-  #toDelivery(change: StoredChange): Delivery {
-    return { ...this.#toChange(change), ack: () => this.#repository.acknowledge(change.seq) };
-  }
-
-  #reportStatus(status: Parameters<NonNullable<WatchOptions["onStatus"]>>[0]): void {
+  #reportStatus(status: WatchStatus): void {
     this.options.onStatus?.(status);
   }
 }
