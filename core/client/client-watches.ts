@@ -6,8 +6,8 @@ import type { Snapshot, Watch, ReadWindow } from "../spec/watch";
 import { type Violation, Aborted } from "../spec/errors";
 import type { StoreSession } from "../store/session";
 import { isDay } from "../values/values";
-import type { AnyWatch } from "../watches/compare";
-import type { Watcher } from "../watches/watcher";
+import type { WatchDependencies } from "../watches/poller";
+import type { AnyWatch } from "../watches/watch";
 import type { InitialChanges, SinceOptions, Delivery, ChangeBatch, WatchOptions } from "../api/watch-options";
 import { normalizeInput } from "../call/normalize-input";
 import { toFxdeskError, invalidInputError } from "../call/call-errors";
@@ -48,8 +48,12 @@ export class ClientWatches {
 
   async since(watch: Watch, input: Values, options: SinceOptions = {}): Promise<ChangeBatch> {
     const checked = this.#checkInput(watch, input, options);
+    const [{ fetchChanges }, dependencies] = await Promise.all([
+      import("../watches/fetch-changes.js"),
+      this.#dependencies(watch, checked),
+    ]);
     return this.#trackInFlight(
-      (await this.#createWatcher(watch, checked, options)).since(options).catch((error: unknown) => {
+      fetchChanges(dependencies, options, this.#signalOf(options)).catch((error: unknown) => {
         throw toFxdeskError(watch, error, { attempts: 0, sent: false });
       }),
     );
@@ -64,7 +68,7 @@ export class ClientWatches {
     const checked = this.#checkInput(watch, input, options);
     const { from = watch.defaultStart } = options;
     const read = (window: ReadWindow) => this.#read(watch, checked, window, this.#closing.signal);
-    const { readInitialChanges } = await import("../watches/initial-changes.js");
+    const { readInitialChanges } = await import("../watches/fetch-changes.js");
     return this.#trackInFlight(readInitialChanges({ watch: watch as AnyWatch, input: checked, from, read }));
   }
 
@@ -79,7 +83,11 @@ export class ClientWatches {
     input: Values,
     options: WatchOptions,
   ): AsyncGenerator<Delivery, void, void> {
-    const changes = (await this.#createWatcher(watch, input, options)).changes();
+    const [{ subscribe }, dependencies] = await Promise.all([
+      import("../watches/subscribe.js"),
+      this.#dependencies(watch, input),
+    ]);
+    const changes = subscribe(dependencies, options, this.#signalOf(options));
     try {
       for (;;) {
         const { done, value } = await this.#trackInFlight(changes.next());
@@ -107,37 +115,32 @@ export class ClientWatches {
     return withDefaults(watch, normalized);
   }
 
-  async #createWatcher(watch: Watch, input: Values, options: WatchOptions): Promise<Watcher> {
-    const { signal = this.#closing.signal } = options;
+  async #dependencies(watch: Watch, input: Values): Promise<WatchDependencies> {
     const { secrets, settings, addresses, service } = this.clientContext;
-    const [{ Watcher }, store] = await Promise.all([import("../watches/watcher.js"), this.#openStore()]);
     const servers = new Set(
       watch.uses.map((name) => service.operations.find((each) => each.name === name)?.server),
     );
     const baseUrls = [...servers].map((server) => addresses[server ?? ""]);
-    const scope = [
-      settings.environment ?? "",
-      settings.clientId ?? "",
-      ...baseUrls.map((address) => (address ? address.origin + address.pathPrefix : "")),
-    ];
-    const dependencies = {
+    return {
       watch: watch as AnyWatch,
       input,
-      scope,
-      store,
-      read: (window: Parameters<Watch["read"]>[2], readSignal: AbortSignal) =>
-        this.#read(watch, input, window, readSignal),
-      redactError: (error: Error) => secrets.redactError(error),
+      scope: [
+        settings.environment ?? "",
+        settings.clientId ?? "",
+        ...baseUrls.map((address) => (address ? address.origin + address.pathPrefix : "")),
+      ],
+      store: await this.#openStore(),
+      read: (window, signal) => this.#read(watch, input, window, signal),
+      redactError: (error) => secrets.redactError(error),
     };
-    return new Watcher(dependencies, options, AbortSignal.any([signal, this.#closing.signal]));
   }
 
-  async #read(
-    watch: Watch,
-    input: Values,
-    window: Parameters<Watch["read"]>[2],
-    signal: AbortSignal,
-  ): Promise<Snapshot> {
+  /** Returns a signal that also ends the watch when the client is closed. */
+  #signalOf({ signal = this.#closing.signal }: WatchOptions): AbortSignal {
+    return AbortSignal.any([signal, this.#closing.signal]);
+  }
+
+  async #read(watch: Watch, input: Values, window: ReadWindow, signal: AbortSignal): Promise<Snapshot> {
     const calls = new RunCalls();
     const context: RunContext<unknown> = {
       client: this.clientFor({ signal }, calls.record),

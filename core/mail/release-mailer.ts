@@ -7,8 +7,8 @@ import { json } from "../spec/declare";
 import { watchFor } from "../spec/watch";
 import { StoreSession } from "../store/session";
 import type { StoreSettings } from "../store/settings";
-import type { AnyWatch } from "../watches/compare";
-import { Watcher } from "../watches/watcher";
+import { subscribe } from "../watches/subscribe";
+import type { AnyWatch } from "../watches/watch";
 import type { Delivery } from "../api/watch-options";
 import { findDecisionProblem } from "../releases/decide";
 import type { ReleaseService } from "../releases/release-service";
@@ -99,7 +99,7 @@ export class ReleaseMailer {
       const { releases } = await this.options.service.list({ newest: "changed", limit: maxListed });
       return { entries: releases.map(toReleaseReport), gaps: [] };
     };
-    const watching = {
+    const dependencies = {
       watch,
       input: {},
       scope: [],
@@ -107,13 +107,10 @@ export class ReleaseMailer {
       read,
       redactError: (error: Error) => error,
     };
+    const options = { everyMs: pollIntervalMs, holdMs: leaseMs };
     while (!signal.aborted) {
       try {
-        for await (const change of new Watcher(
-          watching,
-          { everyMs: pollIntervalMs, holdMs: leaseMs },
-          signal,
-        ).changes())
+        for await (const change of subscribe(dependencies, options, signal))
           await this.#mailChange(change as Delivery<ReleaseReport>);
       } catch (error) {
         if (signal.aborted) return;

@@ -1,9 +1,8 @@
 /** consents.watch: status changes of consents, and consents that expire soon. */
 import { z } from "zod";
 import { json } from "../spec/declare";
-import { subtractDays } from "./days";
 import { readEach } from "./read-each";
-import { watch } from "./watch";
+import { subtractDays, watch } from "./watch";
 
 const WatchedConsent = z
   .object({

@@ -4,8 +4,7 @@ import { json } from "../spec/declare";
 import { formatDecimal } from "../procedures/decimal";
 import { findOpenTrades, fetchAllTrades } from "../procedures/fetch-all-trades";
 import { minorUnits } from "../values/values";
-import { subtractDays } from "./days";
-import { watch } from "./watch";
+import { subtractDays, watch } from "./watch";
 
 const Maturing = z
   .object({

@@ -12,8 +12,7 @@ import {
 } from "../procedures/accounts";
 import { formatDecimal, signedAmount } from "../procedures/decimal";
 import { valueDayOf, fetchAllTransactions } from "../procedures/fetch-all-transactions";
-import { subtractDays } from "./days";
-import { watch } from "./watch";
+import { subtractDays, watch } from "./watch";
 
 /** Value dates may be in the future, but not further than this. */
 const maxDaysAhead = 400;

@@ -4,9 +4,11 @@ import { watchFor } from "../../../core/spec/watch";
 import { StoreSession } from "../../../core/store/session";
 import type { Store } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
-import type { AnyWatch } from "../../../core/watches/compare";
-import { Watcher } from "../../../core/watches/watcher";
-import type { Delivery, WatchOptions, WatchStatus } from "../../../core/api/watch-options";
+import { fetchChanges } from "../../../core/watches/fetch-changes";
+import type { WatchDependencies } from "../../../core/watches/poller";
+import { subscribe } from "../../../core/watches/subscribe";
+import type { AnyWatch } from "../../../core/watches/watch";
+import type { Delivery, SinceOptions, WatchOptions, WatchStatus } from "../../../core/api/watch-options";
 import { z } from "zod";
 
 export const Entry = z.object({ id: z.string(), v: z.number(), day: z.string().optional() });
@@ -87,26 +89,30 @@ interface ConsumerOptions {
   readonly maxChanges?: number;
 }
 
-export const createWatcher = (
-  { world, store, watch: own = watch, options = {} }: ConsumerOptions,
-  signal: AbortSignal,
-) =>
-  new Watcher(
-    {
-      watch: own,
-      input: {},
-      scope: [],
-      store,
-      redactError: (error) => error,
-      read: async ({ from }) => {
-        world.reads += 1;
-        world.windows.push(from);
-        if (world.failure) throw world.failure;
-        return { entries: [...world.entries.values()], gaps: [...world.gaps] };
-      },
-    },
-    { everyMs: 3_600_000, holdMs: 30, ...options },
-    signal,
+const dependenciesOf = ({ world, store, watch: own = watch }: ConsumerOptions): WatchDependencies => ({
+  watch: own,
+  input: {},
+  scope: [],
+  store,
+  redactError: (error) => error,
+  read: async ({ from }) => {
+    world.reads += 1;
+    world.windows.push(from);
+    if (world.failure) throw world.failure;
+    return { entries: [...world.entries.values()], gaps: [...world.gaps] };
+  },
+});
+
+const defaults = { everyMs: 3_600_000, holdMs: 30 };
+
+export const subscribeTo = (consumer: ConsumerOptions, signal: AbortSignal) =>
+  subscribe(dependenciesOf(consumer), { ...defaults, ...consumer.options }, signal);
+
+export const fetchFrom = (consumer: ConsumerOptions, since: SinceOptions) =>
+  fetchChanges(
+    dependenciesOf(consumer),
+    { ...defaults, ...consumer.options, ...since },
+    new AbortController().signal,
   );
 
 /** Consumes all changes until none is left. Returns them with the statuses of the watch. */
@@ -122,10 +128,7 @@ export async function consume(
     statuses.push(status);
     if (status.state === "waiting" || status.state === "failed") stop.abort();
   };
-  const changes = createWatcher(
-    { ...options, options: { onStatus, ...options.options } },
-    stop.signal,
-  ).changes();
+  const changes = subscribeTo({ ...options, options: { onStatus, ...options.options } }, stop.signal);
   try {
     for (;;) {
       const { done, value } = await changes.next();

@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { StoreSession } from "../../../core/store/session";
 import { moveStore } from "../../../core/store/move";
 import { withStore } from "../../../core/store/open";
+import type { WatchStatus } from "../../../core/api/watch-options";
 import { engines } from "../store/engines";
 import {
   consume,
@@ -12,7 +13,8 @@ import {
   emptySource,
   type Entry,
   type ReceivedChange,
-  createWatcher,
+  fetchFrom,
+  subscribeTo,
   type WatchedSource,
 } from "./watched-source";
 
@@ -138,7 +140,7 @@ describe.each(engines())("$name", ({ create }) => {
   test("does not repeat a change after ack()", async () => {
     const [store, world] = [await openStore(), emptySource()];
     set(world, { id: "a", v: 1 });
-    const changes = createWatcher({ world, store }, new AbortController().signal).changes();
+    const changes = subscribeTo({ world, store }, new AbortController().signal);
     const { value } = await changes.next();
     await value!.ack();
     await changes.return();
@@ -212,9 +214,8 @@ describe.each(engines())("$name", ({ create }) => {
 
   test("returns the same changes as repeated for the same cursor", async () => {
     const [store, world] = [await openStore(), emptySource()];
-    const signal = new AbortController().signal;
     const since = (cursor?: string) =>
-      createWatcher({ world, store }, signal).since({ limit: 2, ...(cursor !== undefined && { cursor }) });
+      fetchFrom({ world, store }, { limit: 2, ...(cursor !== undefined && { cursor }) });
     for (const id of ["a", "b", "c"]) set(world, { id, v: 1 });
     const deliveries = ({ changes }: Awaited<ReturnType<typeof since>>) =>
       changes.map(({ id, repeated }) => [id, repeated]);
@@ -236,10 +237,7 @@ describe.each(engines())("$name", ({ create }) => {
   test("refuses a cursor beyond the delivered changes without losing any", async () => {
     const [store, world] = [await openStore(), emptySource()];
     const since = (cursor: string | undefined, limit = 100) =>
-      createWatcher({ world, store, options: { everyMs: 1 } }, new AbortController().signal).since({
-        limit,
-        ...(cursor !== undefined && { cursor }),
-      });
+      fetchFrom({ world, store }, { everyMs: 1, limit, ...(cursor !== undefined && { cursor }) });
     const { next } = await since(undefined);
     expect(next).toMatch(/\.0$/);
     for (const id of ["a", "b"]) set(world, { id, v: 1 });
@@ -259,15 +257,11 @@ describe.each(engines())("$name", ({ create }) => {
     const [store, world] = [await openStore(), emptySource()];
     set(world, { id: "a", v: 1 });
     world.gaps.push("b cannot be read.");
-    const since = (everyMs: number) =>
-      createWatcher({ world, store, options: { everyMs } }, new AbortController().signal).since({});
+    const since = (everyMs: number) => fetchFrom({ world, store }, { everyMs });
     expect(await since(50)).toMatchObject({ changes: [{ id: "a" }], gaps: ["b cannot be read."] });
     expect(await since(50)).toMatchObject({ changes: [{ id: "a" }], gaps: ["b cannot be read."] });
     const cursor = (await since(50)).next;
-    const later = () =>
-      createWatcher({ world, store, options: { everyMs: 1 } }, new AbortController().signal).since({
-        cursor,
-      });
+    const later = () => fetchFrom({ world, store }, { everyMs: 1, cursor });
     expect(await later()).toMatchObject({ changes: [], gaps: ["b cannot be read."] });
     world.gaps.pop();
     await wait(60);
@@ -275,6 +269,51 @@ describe.each(engines())("$name", ({ create }) => {
     expect(
       (await store.use(({ database: { run } }) => run("SELECT entry FROM fxdesk_watch_states"))).length,
     ).toBe(1);
+  });
+
+  test("retries failures of the store once a read has succeeded, and throws earlier ones", async () => {
+    const world = emptySource();
+    const store = await openStore();
+    const use = jest.spyOn(store, "use");
+    const breakOnce = () => use.mockRejectedValueOnce(new Error("The disk is full"));
+    const { signal } = new AbortController();
+    const statuses: string[] = [];
+    const onStatus = (status: WatchStatus) => {
+      statuses.push(status.state === "failed" ? status.error.message : status.state);
+      if (status.state === "waiting") breakOnce();
+      if (status.state !== "failed") return;
+      set(world, { id: "a", v: 1 });
+      void store.use(({ database: { run } }) => run("UPDATE fxdesk_watches SET next_at = 0"));
+    };
+    const subscribeNow = () => subscribeTo({ world, store, options: { onStatus } }, signal);
+    breakOnce();
+    await expect(subscribeNow().next()).rejects.toMatchObject({
+      code: "unavailable",
+      retryable: true,
+      message: expect.stringContaining("The disk is full. Check it with `fxdesk store check`."),
+    });
+    const changes = subscribeNow();
+    expect((await changes.next()).value).toMatchObject({ id: "a", repeated: false });
+    await changes.return();
+    expect(statuses.slice(0, 3)).toEqual([
+      "reading",
+      "waiting",
+      expect.stringContaining("The disk is full."),
+    ]);
+  });
+
+  test("since() throws while the last read has failed, instead of reporting no changes", async () => {
+    const [store, world] = [await openStore(), emptySource()];
+    world.failure = new Error("Refused.");
+    const since = () => fetchFrom({ world, store }, { readsPerDay: 4 });
+    await expect(since()).rejects.toThrow("Refused.");
+    await expect(since()).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(
+        /: The last read failed\. The next read starts in 21\d{3} s at the earliest\.$/,
+      ),
+    });
+    expect(world.reads).toBe(1);
   });
 
   test("moves watches with the store", async () => {

@@ -1,0 +1,174 @@
+/** Changes that a read reports, and the states after it. */
+import { applyDiff, diff, type DiffWindow, firstDayToRead } from "../../../core/watches/diff";
+import type { EntryState } from "../../../core/watches/stored-rows";
+import { datedWatch, type Entry, watch } from "./watched-source";
+
+const [day1, day5, day9] = ["2026-03-01", "2026-03-05", "2026-03-09"];
+const later: DiffWindow = { from: undefined, start: undefined };
+const input = {};
+
+const stored = (states: Record<string, number | readonly [number, string]>) =>
+  new Map<string, EntryState>(
+    Object.entries(states).map(([id, known]) => {
+      const [v, day] = typeof known === "number" ? [known, ""] : known;
+      return [id, { state: { v }, day }];
+    }),
+  );
+const entry = (id: string, v: number, day?: string): Entry => ({ id, v, ...(day !== undefined && { day }) });
+
+/** Reports no new entry with the value 0. */
+const quietWatch = { ...watch, reportsNew: ({ v }: { readonly v?: unknown }) => v !== 0 } as typeof watch;
+const { reportsGone: _reportsGone, ...withoutGone } = datedWatch;
+
+/** Its state is the highest value so far. */
+const highestWatch = {
+  ...watch,
+  state: (each: unknown, _input: unknown, previous: unknown) => ({
+    v: Math.max((each as Entry).v, (previous as { v: number } | undefined)?.v ?? 0),
+  }),
+} as typeof watch;
+
+test.each([
+  ["a new entry", {}, { current: [entry("a", 1)] }, ["new a"], "a=1"],
+  ["an unchanged entry", { a: 1 }, { current: [entry("a", 1)] }, [], "a=1"],
+  ["a changed entry", { a: 1 }, { current: [entry("a", 2)] }, ["changed a before 1"], "a=2"],
+  ["a missing entry", { a: 1 }, { current: [] }, ["gone a before 1"], ""],
+  ["a missing entry of a partial read", { a: 1 }, { current: [], gaps: ["No a."] }, [], "a=1"],
+  [
+    "changes of a partial read",
+    { a: 1, b: 1 },
+    { current: [entry("a", 2), entry("c", 1)], gaps: ["No b."] },
+    ["changed a before 1", "new c"],
+    "a=2 b=1 c=1",
+  ],
+  [
+    "entries in their order, with missing ones last",
+    { a: 1, b: 1, c: 1 },
+    { current: [entry("d", 1), entry("c", 2), entry("b", 1)] },
+    ["new d", "changed c before 1", "gone a before 1"],
+    "b=1 c=2 d=1",
+  ],
+  ["the last of two entries with one ID", {}, { current: [entry("a", 1), entry("a", 2)] }, ["new a"], "a=2"],
+  ["a state that is not reported when new", {}, { watch: quietWatch, current: [entry("a", 0)] }, [], "a=0"],
+  [
+    "the same state when it changes",
+    { a: 1 },
+    { watch: quietWatch, current: [entry("a", 0)] },
+    ["changed a before 1"],
+    "a=0",
+  ],
+  [
+    "a state that depends on the previous one",
+    { a: 5 },
+    { watch: highestWatch, current: [entry("a", 2)] },
+    [],
+    "a=5",
+  ],
+  ["a first read from now", {}, { current: [entry("a", 1)], window: { ...later, start: "now" } }, [], "a=1"],
+  [
+    "a first read from the beginning",
+    {},
+    { current: [entry("a", 1)], window: { ...later, start: "beginning" } },
+    ["new a"],
+    "a=1",
+  ],
+  [
+    "a first read from a day",
+    {},
+    {
+      watch: datedWatch,
+      current: [entry("a", 1, day1), entry("b", 1, day5), entry("c", 1, day9), entry("d", 1)],
+      window: { from: day1, start: day5 },
+    },
+    ["new b", "new c", "new d"],
+    "a=1 b=1 c=1 d=1",
+  ],
+  [
+    "entries before the first day",
+    { a: [1, day1] },
+    {
+      watch: datedWatch,
+      current: [entry("a", 2, day1), entry("b", 1, day1)],
+      window: { ...later, from: day5 },
+    },
+    [],
+    "",
+  ],
+  [
+    "states before the first day, within the overlap",
+    { a: [1, "2026-03-02"] },
+    { watch: datedWatch, current: [], window: { ...later, from: day5 } },
+    [],
+    "a=1",
+  ],
+  [
+    "expired states of a partial read",
+    { a: [1, day1] },
+    { watch: datedWatch, current: [], gaps: ["No a."], window: { ...later, from: day5 } },
+    [],
+    "a=1",
+  ],
+  [
+    "a missing entry of a watch that reports none as gone",
+    { a: [1, day5] },
+    { watch: withoutGone, current: [], window: { ...later, from: day5 } },
+    [],
+    "a=1",
+  ],
+  [
+    "an entry that moves to another day",
+    { a: [1, day5] },
+    { watch: datedWatch, current: [entry("a", 1, day9)], window: { ...later, from: day5 } },
+    [],
+    "a=1",
+  ],
+  [
+    "an entry that moves before the first day",
+    { a: [1, day5] },
+    { watch: datedWatch, current: [entry("a", 1, day1)], window: { ...later, from: day5 } },
+    ["gone a before 1"],
+    "",
+  ],
+] as const)("%s", (_name, states, read, changes, after) => {
+  const {
+    watch: own = watch,
+    current,
+    gaps = [],
+    window = later,
+  } = read as {
+    watch?: typeof watch;
+    current: readonly Entry[];
+    gaps?: readonly string[];
+    window?: DiffWindow;
+  };
+  const previous = stored(states);
+  const found = diff({ watch: own, input }, previous, { entries: current, gaps }, window);
+  expect(
+    found.changes.map(
+      ({ kind, id, before }) => `${kind} ${id}${before ? ` before ${String(before["v"])}` : ""}`,
+    ),
+  ).toEqual(changes);
+  const statesAfter = [...applyDiff(previous, found)].map(([id, { state }]) => `${id}=${String(state["v"])}`);
+  expect(statesAfter.toSorted().join(" ")).toBe(after);
+});
+
+test("updates the stored day of an entry that moves", () => {
+  const { updatedStates } = diff(
+    { watch: datedWatch, input },
+    stored({ a: [1, day5] }),
+    { entries: [entry("a", 1, day9)], gaps: [] },
+    later,
+  );
+  expect(updatedStates).toEqual(new Map([["a", { state: { v: 1 }, day: day9 }]]));
+});
+
+test.each([
+  ["all days without an overlap", watch, undefined, "now", undefined],
+  ["all days from the beginning", datedWatch, undefined, "beginning", undefined],
+  ["the overlap before today from now on", datedWatch, undefined, "now", "2026-03-06"],
+  ["an earlier start day", datedWatch, undefined, day1, day1],
+  ["the overlap before today for a later start day", datedWatch, undefined, day9, "2026-03-06"],
+  ["the overlap before the last complete read", datedWatch, day5, "beginning", "2026-03-02"],
+])("reads %s", (_name, own, readDay, start, from) => {
+  expect(firstDayToRead(own, day9, readDay, start)).toBe(from);
+});
