@@ -7,7 +7,7 @@ import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcon
 import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import { isLoopback, loopbackNames } from "../core/values/host";
 import { type HostMessage, StreamListeners, listenMethod } from "./stream-listeners";
-import type { AllowableEffect, Offer } from "./filters";
+import type { AllowableEffect, Offer } from "./offered-tools";
 import type { RunningServer, Toolbox } from "./protocol";
 import { createToolboxServer } from "./server";
 

@@ -9,7 +9,13 @@ import type { ToolResult } from "./render/content";
 import type { StdioServer } from "./stdio";
 import type { McpOptions } from "./toolbox";
 
-export { type AllowableEffect, type Offer, parseAllowedEffects, selectTools, splitWords } from "./filters";
+export {
+  type AllowableEffect,
+  type Offer,
+  parseAllowedEffects,
+  selectTools,
+  splitWords,
+} from "./offered-tools";
 export { inventoryFor };
 export type {
   Endpoint,

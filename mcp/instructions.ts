@@ -1,5 +1,5 @@
 /** The instructions of the server for models. */
-import type { AllowableEffect, Selection } from "./filters";
+import type { AllowableEffect, Selection } from "./offered-tools";
 import { type Target, describeTarget } from "./target";
 
 const generalInstructions =

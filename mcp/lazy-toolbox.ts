@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientCore } from "../core/api/client-types";
 import type { Service } from "../core/spec/service";
-import { type Offer, selectTools } from "./filters";
+import { type Offer, selectTools } from "./offered-tools";
 import { instructionsFor, titleFor } from "./instructions";
 import type { Inventory } from "./inventory";
 import type { Toolbox } from "./protocol";

@@ -3,7 +3,7 @@ import type { ClientCore } from "../core/api/client-types";
 import { declarationsOf } from "../core/spec/service";
 import { isWatch } from "../core/spec/watch";
 import { Continuations } from "./continuations";
-import { notOfferedError, type Offer, selectTools } from "./filters";
+import { notOfferedError, type Offer, selectTools } from "./offered-tools";
 import { InFlightCalls } from "./in-flight";
 import { instructionsFor, titleFor } from "./instructions";
 import { buildInventory } from "./inventory";

@@ -2,7 +2,7 @@
 import { contract, type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { declarationsOf } from "../../core/spec/service";
 import { fxdeskService } from "../../core/client/fxdesk-service";
-import { type AllowableEffect, type Offer, parseAllowedEffects, selectTools } from "../../mcp/filters";
+import { type AllowableEffect, type Offer, parseAllowedEffects, selectTools } from "../../mcp/offered-tools";
 import { targetOf } from "../../mcp/target";
 import { instructionsFor, titleFor } from "../../mcp/instructions";
 import { argumentName } from "../../mcp/render/names";
