@@ -35,10 +35,12 @@ async function toDownloadedFile(response: Response): Promise<DownloadedFile> {
 /** Opens the editor, and returns what the browser was given until nothing more came. */
 async function openAndRecord({ url }: NodeRed, language: string): Promise<readonly DownloadedFile[]> {
   const responses: Promise<DownloadedFile>[] = [];
-  const prepare = (page: Page) =>
-    page.on("response", (response) => responses.push(toDownloadedFile(response)));
+  const record = (response: Response) => void responses.push(toDownloadedFile(response));
+  const prepare = (page: Page) => page.on("response", record);
   const { page } = await Editor.open(browser, url, { language, prepare });
   await page.waitForLoadState("networkidle");
+  // The body of a response that arrives while the page closes cannot be read.
+  page.off("response", record);
   const all = await Promise.all(responses);
   await page.context().close();
   return all;
