@@ -146,6 +146,8 @@ export class Deadline {
   }
 
   #setTimer(): void {
+    // An idle deadline has no limit; a timer of infinite length would fire at once.
+    if (this.#endsAt === Infinity) return;
     this.#timer ??= this.#startTimer(() => this.#endByLimit(), this.remainingMs);
   }
 

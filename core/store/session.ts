@@ -41,7 +41,7 @@ export class StoreSession {
   }
 
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) return Promise.reject(new Error("The journal is closed."));
+    if (this.#isClosed) return Promise.reject(new Error("The connection to the store is closed."));
     clearTimeout(this.#idleTimer);
     const task = this.#tail.then(work);
     this.#tail = this.#scheduleDisconnect(task);

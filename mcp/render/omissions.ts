@@ -1,4 +1,4 @@
-/** The parts of a list that a result does not show: what is cut, what is left for the next result, and how it says so. */
+/** Describes what a result omits of a list, and how to request the rest. */
 import type { z } from "zod";
 import { modelFields } from "../../core/spec/fields";
 import type { Callable } from "../../core/spec/operation";

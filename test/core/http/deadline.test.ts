@@ -112,3 +112,12 @@ test("passes the reason to the cancel function of a file", async () => {
   deadline.startTimeLimit(1);
   expect((await cancelled).by).toBe("time");
 });
+
+test("has no limit before it is started", async () => {
+  const deadline = new Deadline();
+  await deadline.wait(20);
+  expect(deadline.ended).toBeUndefined();
+  deadline.start(1);
+  await expect(deadline.wait(60_000)).rejects.toMatchObject({ by: "queue" });
+  deadline.release();
+});
