@@ -8,7 +8,7 @@ process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, ...unprinted].filter(Boole
 module.exports = {
   testEnvironment: "node",
   roots: ["<rootDir>/test"],
-  testMatch: ["**/!(*.long|*.chaos).test.ts"],
+  testMatch: ["**/!(*.long|*.night).test.ts"],
   globalSetup: "<rootDir>/test/support/create-state-folder.ts",
   globalTeardown: "<rootDir>/test/support/remove-state-folder.ts",
   setupFiles: ["<rootDir>/test/support/seed.ts", "<rootDir>/test/support/separate-state-folder.ts"],

@@ -1,4 +1,4 @@
-/** A small part of the chaos test (npm run test:chaos), on SQLite; bookings.long.test.ts uses PostgreSQL. */
+/** A small part of the chaos test, on SQLite; bookings.night.test.ts has all of it. */
 import { engines } from "../core/store/engines";
 import { runSmallScenario } from "./booking-scenario";
 

@@ -1,4 +1,4 @@
-/** A small part of the chaos test of orders (npm run test:chaos), in one process. */
+/** A small part of the chaos test of orders (npm run test:night), in one process. */
 import { engines } from "../core/store/engines";
 import { runOrders } from "./order-scenario";
 

@@ -13,7 +13,7 @@ import { activities, seedActivities, call, now, step } from "./support/activitie
 import { checkBooks, checkLines } from "./support/check-books";
 import { startInProcess, type InProcessSandbox } from "./support/in-process";
 
-const numRuns = Number(process.env.FXDESK_RUNS ?? 60);
+const numRuns = Number(process.env.FXDESK_RUNS ?? 100);
 
 let sandbox: InProcessSandbox;
 beforeAll(() => {
