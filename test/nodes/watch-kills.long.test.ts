@@ -21,7 +21,7 @@ import { type FlowNode, linkedUserDir, NodeRed, type NodeRedOptions } from "./su
 /** The reference of a payment that kills who is told of it. */
 const deadlyReference = "DEADLY";
 
-const payments = Number(process.env.FXDESK_RUNS ?? 300);
+const payments = Number(process.env.FXDESK_RUNS ?? 100);
 const minKills = Math.ceil(payments / 25);
 const paymentEveryMs = 75;
 

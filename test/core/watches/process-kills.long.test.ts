@@ -15,7 +15,7 @@ import type { StoreSettings } from "../../../core/store/settings";
 import { eventually } from "../../support/eventually";
 import { engines } from "../store/engines";
 
-const changeCount = Number(process.env.FXDESK_RUNS ?? 10_000);
+const changeCount = Number(process.env.FXDESK_RUNS ?? 1_000);
 const batch = 500;
 const holdMs = 300;
 
