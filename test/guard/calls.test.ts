@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { type ClientOptions, createClient } from "@fxdesk/toolkit";
 import { runFxdesk } from "../cli/run-command";
 import { type PlannedResponse, type WitnessServer, startWitnessServer } from "../support/witness-server";
-import { fixedUrl, redirectFixedUrl } from "./fixed-address";
+import { fixedUrl, withFixedUrl } from "./fixed-address";
 import { type Client, normalised, operationNamed, type Outcome, outcomeOf } from "./outcomes";
 import { isRecording, readRecording, shortHash, writeRecording } from "./recordings";
 import { callsPerStory, type SeededCall, type Story, storyOf } from "./seeded-calls";
@@ -164,15 +164,15 @@ async function playAll(numbers: readonly number[], together: number) {
   for (const [name, policy] of Object.entries(policies))
     await writeFile(join(folder, name), JSON.stringify(policy), { mode: 0o644 });
   const server = await startWitnessServer();
-  const stopRedirecting = redirectFixedUrl(server.url);
   try {
     const shares = Array.from({ length: together }, (_, worker) =>
       numbers.filter((_number, index) => index % together === worker),
     );
-    const found = await Promise.all(shares.map((share, worker) => work({ server, folder }, worker, share)));
+    const found = await withFixedUrl(server.url, () =>
+      Promise.all(shares.map((share, worker) => work({ server, folder }, worker, share))),
+    );
     return new Map(found.flat());
   } finally {
-    stopRedirecting();
     await server.close();
     await rm(folder, { recursive: true, force: true });
   }

@@ -133,14 +133,23 @@ async function recordReleases(world: World, store: StoreSettings, names: Names):
   await decide(world, store, ids["order approved"]!);
 }
 
-/** Begins calls whose process seems to die: the store is copied while they wait. Returns a function that ends them. */
-export async function beginCalls(world: World, store: StoreSettings): Promise<() => Promise<void>> {
+/**
+ * Begins calls whose process seems to die: the store is copied while they wait. Returns a function that waits for their end,
+ * by their time limit or that of the server.
+ */
+export async function beginCalls(
+  world: World,
+  store: StoreSettings,
+  timeoutMs = 3_000,
+): Promise<() => Promise<void>> {
   const [before, after] = journalCalls.filter(({ name }) => name.includes("died")) as [
     StoredCall,
     StoredCall,
   ];
-  const limits = { queueTimeoutMs: 500, timeoutMs: 3_000 };
-  const stuck = world.client(store, { ...limits, credentials: { accessToken: () => new Promise(() => {}) } });
+  const limits = { queueTimeoutMs: 500, timeoutMs };
+  let refuseToken: (reason: Error) => void;
+  const token = new Promise<string>((_, reject) => (refuseToken = reject));
+  const stuck = world.client(store, { ...limits, credentials: { accessToken: () => token } });
   const client = world.client(store, limits);
   world.server.plan(after.id, after.fate);
   const waiting = [outcomeOf(stuck, { ...before, ...limits }), outcomeOf(client, { ...after, ...limits })];
@@ -149,9 +158,10 @@ export async function beginCalls(world: World, store: StoreSettings): Promise<()
       const { stdout } = await world.run(store, ["journal", "list", "--json"]);
       return (stdout.includes('"intended"') && stdout.includes('"sent"')) || undefined;
     },
-    { withinMs: 2_000, what: "two calls in progress" },
+    { withinMs: timeoutMs, what: "two calls in progress" },
   );
   return async () => {
+    refuseToken(new Error("no token today"));
     await Promise.all(waiting);
     await Promise.all([stuck.close(), client.close()]);
   };

@@ -7,7 +7,7 @@ import type { StoreSettings } from "../../core/store/settings";
 import { extensionModule } from "../../sandbox/src/extensions";
 import { runFxdesk, type CommandResult } from "../cli/run-command";
 import { type PlannedResponse, type WitnessServer, startWitnessServer } from "../support/witness-server";
-import { fixedUrl, redirectFixedUrl } from "./fixed-address";
+import { fixedUrl, withFixedUrl } from "./fixed-address";
 import { uuid } from "./seeded-calls";
 import { quote, responding, trade } from "./stored-calls";
 
@@ -40,7 +40,6 @@ export interface World {
   client(store: StoreSettings, options?: Partial<ClientOptions>): FxdeskClient;
   /** Runs a command of the command line on a store. */
   run(store: StoreSettings, args: readonly string[], input?: string): Promise<CommandResult>;
-  close(): Promise<void>;
 }
 
 const contactId = uuid("connection");
@@ -63,14 +62,16 @@ const answerTo =
       : responding(200, []);
   };
 
-/** `listing` is the response to the list of trades, `lost` the order whose booking gets no response. */
-export async function worldOf({
-  listing = responding(403) as PlannedResponse,
-  lost = "",
-} = {}): Promise<World> {
+/**
+ * Runs `work` in a world of its own. `listing` is the response to the list of trades, `lost` the order whose booking gets no
+ * response.
+ */
+export async function inWorld<T>(
+  work: (world: World) => Promise<T>,
+  { listing = responding(403) as PlannedResponse, lost = "" } = {},
+): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "fxdesk-guard-"));
   const server = await startWitnessServer();
-  const stopRedirecting = redirectFixedUrl(server.url);
   server.plan(contactId, answerTo(listing, lost));
   const [policyPath, peoplePath] = [join(folder, "policy.json"), join(folder, "people.json")];
   await writeFile(policyPath, JSON.stringify(policy));
@@ -80,7 +81,7 @@ export async function worldOf({
     FXDESK_EXTENSION_EFFECTS: "quotes.create",
   });
   const requests = () => [...server.seen.values()].flatMap((seen) => seen.requests);
-  return {
+  const world: World = {
     server,
     folder,
     policyPath,
@@ -116,10 +117,11 @@ export async function worldOf({
         },
         input,
       }),
-    async close() {
-      stopRedirecting();
-      await server.close();
-      await rm(folder, { recursive: true, force: true });
-    },
   };
+  try {
+    return await withFixedUrl(server.url, () => work(world));
+  } finally {
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  }
 }

