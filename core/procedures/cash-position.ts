@@ -15,46 +15,46 @@ import {
 } from "./accounts";
 import { formatDecimal, signedAmount, SumsByKey, Rates } from "./decimal";
 import { procedure } from "./procedure";
+import { currencyField, flagField, optionalTextField, textField } from "./result-fields";
 
-const Amount = z.string().meta({ description: "Signed decimal amount; negative for a debit balance." });
-const CurrencyCode = z.string().meta({ description: "ISO 4217 code." });
-const BalanceType = z.string().meta({ description: "Balance type, such as InterimAvailable." });
+const Amount = textField("Signed decimal amount; negative for a debit balance.");
+const BalanceType = textField("Balance type, such as InterimAvailable.");
 
-const Total = z.object({ type: BalanceType, currency: CurrencyCode, amount: Amount });
+const Total = z.object({ type: BalanceType, currency: currencyField, amount: Amount });
 
 export const CashPosition = z
   .object({
-    at: z.string().meta({ description: "Time at which the balances were read, UTC." }),
+    at: textField("Time at which the balances were read, UTC."),
     balances: z
       .array(
         z.object({
-          account_id: z.string().meta({ description: "The account." }),
-          account_name: z.string().optional().meta({ description: "Account name, if it has one." }),
+          account_id: textField("The account."),
+          account_name: optionalTextField("Account name, if it has one."),
           type: BalanceType,
-          currency: CurrencyCode,
+          currency: currencyField,
           amount: Amount,
         }),
       )
-      .meta({ description: "One entry per account and balance type." }),
-    totals: z.array(Total).meta({ description: "Totals per balance type and currency." }),
+      .describe("One entry per account and balance type."),
+    totals: z.array(Total).describe("Totals per balance type and currency."),
     converted: z
       .array(Total)
       .optional()
-      .meta({ description: "Totals per balance type, converted into the currency `into`." }),
+      .describe("Totals per balance type, converted into the currency `into`."),
     unread: z
       .array(
         z.object({
-          account_id: z.string().meta({ description: "Account whose balances are missing." }),
-          currency: CurrencyCode,
-          reason: z.string().meta({ description: "Reason why they could not be read." }),
+          account_id: textField("Account whose balances are missing."),
+          currency: currencyField,
+          reason: textField("Reason why they could not be read."),
         }),
       )
-      .meta({ description: "Accounts without balances in this result; empty if complete." }),
-    complete: z.boolean().meta({ description: "True if all balances were read and converted." }),
+      .describe("Accounts without balances in this result; empty if complete."),
+    complete: flagField("True if all balances were read and converted."),
     without_rate: z
-      .array(CurrencyCode)
+      .array(currencyField)
       .optional()
-      .meta({ description: "Currencies without a rate, excluded from `converted`." }),
+      .describe("Currencies without a rate, excluded from `converted`."),
   })
   .meta({ id: "CashPosition", description: "Balances of all accounts with totals." });
 

@@ -8,33 +8,30 @@ import type { Values } from "../spec/fields";
 import { valueAt } from "../values/json";
 import { procedure } from "./procedure";
 import { ServiceChecker } from "./service-checker";
-
-const text = (description: string) => z.string().meta({ description });
+import { countField, flagField, textField } from "./result-fields";
 
 export const ServiceReport = z
   .object({
-    conforms: z
-      .boolean()
-      .meta({ description: "True if the essential operations were checked and no difference was found." }),
-    calls: z.int().meta({ description: "Number of calls made." }),
+    conforms: flagField("True if the essential operations were checked and no difference was found."),
+    calls: countField("Number of calls made."),
     differences: z
       .array(
         z.object({
-          operation: text("The operation."),
-          kind: z
-            .enum(["status", "shape", "headers", "content", "paging"])
-            .meta({ description: "Kind of difference." }),
-          path: text("Field path with list indexes as [], or header name; empty for the whole response."),
-          expected: text("What the contract specifies."),
-          found: text("What the response has: its type, never the value."),
-          times: z.int().meta({ description: "Number of occurrences." }),
+          operation: textField("The operation."),
+          kind: z.enum(["status", "shape", "headers", "content", "paging"]).describe("Kind of difference."),
+          path: textField(
+            "Field path with list indexes as [], or header name; empty for the whole response.",
+          ),
+          expected: textField("What the contract specifies."),
+          found: textField("What the response has: its type, never the value."),
+          times: countField("Number of occurrences."),
         }),
       )
-      .meta({ description: "Differences between responses and contract." }),
-    checked: z.array(z.string()).meta({ description: "Operations whose responses were checked." }),
+      .describe("Differences between responses and contract."),
+    checked: z.array(z.string()).describe("Operations whose responses were checked."),
     unread: z
-      .array(z.object({ operation: text("The operation."), reason: text("Why.") }))
-      .meta({ description: "Operations that were not checked." }),
+      .array(z.object({ operation: textField("The operation."), reason: textField("Why.") }))
+      .describe("Operations that were not checked."),
   })
   .meta({
     id: "ServiceReport",

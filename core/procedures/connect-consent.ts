@@ -7,6 +7,7 @@ import { FxdeskError } from "../spec/errors";
 import { ConsentStatus } from "../values/statuses";
 import { type Context, procedure } from "./procedure";
 import { deadlineAfter, pollUntil, waitSeconds } from "./poll-until";
+import { flagField, optionalTextField, textField } from "./result-fields";
 
 type Links = Readonly<Record<string, { readonly href?: string | undefined } | undefined>>;
 type Consent = z.infer<typeof Consent>;
@@ -28,16 +29,13 @@ const statusDescriptions: Readonly<Record<string, string>> = {
 
 export const ConnectedConsent = z
   .object({
-    consent_id: z.string().meta({ description: "Consent ID; pass it again to wait longer." }),
+    consent_id: textField("Consent ID; pass it again to wait longer."),
     status: ConsentStatus,
-    valid: z.boolean().meta({ description: "True if the consent can be used." }),
-    description: z.string().meta({ description: "Explanation of the state." }),
-    link: z
-      .string()
-      .optional()
-      .meta({ description: "Link where the person authorises the consent; the first one stays valid." }),
-    unread: z.string().optional().meta({ description: "Reason why the last status could not be read." }),
-    consent: Consent.optional().meta({ description: "The valid consent." }),
+    valid: flagField("True if the consent can be used."),
+    description: textField("Explanation of the state."),
+    link: optionalTextField("Link where the person authorises the consent; the first one stays valid."),
+    unread: optionalTextField("Reason why the last status could not be read."),
+    consent: Consent.optional().describe("The valid consent."),
   })
   .meta({ id: "ConnectedConsent", description: "A consent and what it is waiting for." });
 

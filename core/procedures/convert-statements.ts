@@ -13,6 +13,7 @@ import type { Source, Statement, StatementSource } from "../files/statement";
 import type { TextSource } from "../files/text-lines";
 import { deliveredFileFields } from "../spec/procedure";
 import { procedure } from "./procedure";
+import { countField, currencyField, optionalTextField, textField } from "./result-fields";
 
 const name = "statements.convert";
 
@@ -34,14 +35,11 @@ const formats = {
 const formatNames = ["mt940", "coda", "csv"] as const;
 type FormatName = (typeof formatNames)[number];
 
-const describedText = (description: string) => z.string().meta({ description });
-const optionalText = (description: string) => z.string().optional().meta({ description });
-
-const Amount = describedText("Decimal amount without a sign, in the currency of the account.");
+const Amount = textField("Decimal amount without a sign, in the currency of the account.");
 const CreditDebit = z
   .enum(["Credit", "Debit"])
-  .meta({ description: "`Credit` increases the balance, `Debit` decreases it." });
-const Day = describedText("YYYY-MM-DD.");
+  .describe("`Credit` increases the balance, `Debit` decreases it.");
+const Day = textField("YYYY-MM-DD.");
 
 const StatementBalance = z
   .object({ creditDebit: CreditDebit, amount: Amount, date: Day })
@@ -49,39 +47,37 @@ const StatementBalance = z
   .meta({ id: "StatementBalance", description: "A balance with its date." });
 const balance = (description: string) => StatementBalance.meta({ description });
 
-const Money = z
-  .object({ amount: describedText("Decimal amount."), currency: describedText("ISO 4217 code.") })
-  .readonly();
+const Money = z.object({ amount: textField("Decimal amount."), currency: currencyField }).readonly();
 
 const entryFields = {
-  bookingDate: Day.meta({ description: "Booking date." }),
-  valueDate: Day.meta({ description: "Value date." }),
+  bookingDate: Day.describe("Booking date."),
+  valueDate: Day.describe("Value date."),
   amount: Amount,
   creditDebit: CreditDebit,
-  reversal: z.boolean().optional().meta({ description: "True if the entry reverses an earlier one." }),
-  transactionCode: optionalText("SWIFT transaction type or CODA transaction code."),
-  customerReference: optionalText("Account owner's reference."),
-  bankReference: optionalText("Bank reference."),
-  endToEndId: optionalText("End-to-end reference."),
-  mandateId: optionalText("Mandate ID of a direct debit."),
-  creditorId: optionalText("Creditor identifier of a direct debit."),
+  reversal: z.boolean().optional().describe("True if the entry reverses an earlier one."),
+  transactionCode: optionalTextField("SWIFT transaction type or CODA transaction code."),
+  customerReference: optionalTextField("Account owner's reference."),
+  bankReference: optionalTextField("Bank reference."),
+  endToEndId: optionalTextField("End-to-end reference."),
+  mandateId: optionalTextField("Mandate ID of a direct debit."),
+  creditorId: optionalTextField("Creditor identifier of a direct debit."),
   counterparty: z
     .object({
-      name: optionalText("Name of the counterparty."),
-      account: optionalText("Account of the counterparty."),
-      bic: optionalText("BIC or name of the counterparty's bank."),
+      name: optionalTextField("Name of the counterparty."),
+      account: optionalTextField("Account of the counterparty."),
+      bic: optionalTextField("BIC or name of the counterparty's bank."),
     })
     .readonly()
     .optional()
-    .meta({ description: "Counterparty." }),
-  creditorReference: optionalText("Structured remittance reference."),
-  remittance: optionalText("Remittance information."),
-  purpose: optionalText("ISO 20022 purpose code."),
-  returnReason: optionalText("ISO 20022 return reason code."),
-  exchangeRate: optionalText("Exchange rate as a decimal string."),
-  instructedAmount: Money.optional().meta({ description: "Amount before exchange and charges." }),
-  charges: Money.optional().meta({ description: "Bank charges." }),
-  additionalInformation: optionalText("Further information from the bank."),
+    .describe("Counterparty."),
+  creditorReference: optionalTextField("Structured remittance reference."),
+  remittance: optionalTextField("Remittance information."),
+  purpose: optionalTextField("ISO 20022 purpose code."),
+  returnReason: optionalTextField("ISO 20022 return reason code."),
+  exchangeRate: optionalTextField("Exchange rate as a decimal string."),
+  instructedAmount: Money.optional().describe("Amount before exchange and charges."),
+  charges: Money.optional().describe("Bank charges."),
+  additionalInformation: optionalTextField("Further information from the bank."),
 };
 
 const Entry = z
@@ -96,7 +92,7 @@ const Entry = z
       )
       .readonly()
       .optional()
-      .meta({ description: "Details of a batch entry; they do not add to the balance." }),
+      .describe("Details of a batch entry; they do not add to the balance."),
   })
   .readonly()
   .meta({ id: "StatementEntry", description: "A statement entry." });
@@ -104,15 +100,15 @@ const Entry = z
 const BankStatement = z.object({
   account: z
     .object({
-      number: describedText("IBAN or account number."),
-      currency: describedText("ISO 4217 code."),
-      bic: optionalText("BIC of the bank."),
-      holder: optionalText("Account holder."),
+      number: textField("IBAN or account number."),
+      currency: currencyField,
+      bic: optionalTextField("BIC of the bank."),
+      holder: optionalTextField("Account holder."),
     })
     .readonly()
-    .meta({ description: "The account." }),
-  reference: optionalText("Statement ID."),
-  number: z.int().meta({ description: "Statement number." }),
+    .describe("The account."),
+  reference: optionalTextField("Statement ID."),
+  number: countField("Statement number."),
   openingBalance: balance("Opening booked balance."),
   closingBalance: balance("Closing booked balance."),
   availableBalance: balance("Closing available balance.").optional(),
@@ -120,21 +116,21 @@ const BankStatement = z.object({
     .array(balance("Forward available balance."))
     .readonly()
     .optional()
-    .meta({ description: "Forward available balances." }),
-  information: optionalText("Further information about the statement."),
-  entries: z.array(Entry).readonly().meta({ description: "Entries in statement order." }),
+    .describe("Forward available balances."),
+  information: optionalTextField("Further information about the statement."),
+  entries: z.array(Entry).readonly().describe("Entries in statement order."),
 });
 
 export const ConvertedStatements = z
   .object({
-    from: z.enum(formatNames).meta({ description: "Format of the input file." }),
-    statement_count: z.int().meta({ description: "Number of statements." }),
-    entry_count: z.int().meta({ description: "Number of entries." }),
+    from: z.enum(formatNames).describe("Format of the input file."),
+    statement_count: countField("Number of statements."),
+    entry_count: countField("Number of entries."),
     statements: z
       .array(BankStatement.readonly())
       .optional()
-      .meta({ description: "The statements, if JSON was requested." }),
-    file: z.object(deliveredFileFields).optional().meta({ description: "The converted file." }),
+      .describe("The statements, if JSON was requested."),
+    file: z.object(deliveredFileFields).optional().describe("The converted file."),
   })
   .meta({ id: "ConvertedStatements", description: "A converted statement file." });
 

@@ -16,17 +16,18 @@ import { mapConcurrent, type Context, procedure } from "./procedure";
 import { deliveredFileFields } from "../spec/procedure";
 import { type Period, parsePeriod, PeriodText } from "./period";
 import { deadlineAfter, isTransient, pollUntil, waitSeconds } from "./poll-until";
+import { flagField, optionalTextField, periodField, textField } from "./result-fields";
 
 const { format: Format } = createStatementFile.query;
 
 const accountOfFile = {
-  account_id: z.string().meta({ description: "The account." }),
-  currency: z.string().meta({ description: "ISO 4217 code; empty if the account does not exist." }),
+  account_id: textField("The account."),
+  currency: textField("ISO 4217 code; empty if the account does not exist."),
 };
 
 export const FetchedStatements = z
   .object({
-    period: z.object({ from: z.string(), to: z.string() }).meta({ description: "First and last day, UTC." }),
+    period: periodField("First and last day, UTC."),
     files: z
       .array(
         z.object({
@@ -34,20 +35,19 @@ export const FetchedStatements = z
           ...deliveredFileFields,
         }),
       )
-      .meta({ description: "One statement file per account." }),
+      .describe("One statement file per account."),
     failed: z
       .array(
         z.object({
           ...accountOfFile,
-          statement_id: z.string().optional().meta({
-            description:
-              "ID of a file that is still being generated; fetch it later with statements.getFile.",
-          }),
-          reason: z.string().meta({ description: "Reason why there is no file." }),
+          statement_id: optionalTextField(
+            "ID of a file that is still being generated; fetch it later with statements.getFile.",
+          ),
+          reason: textField("Reason why there is no file."),
         }),
       )
-      .meta({ description: "Accounts without a file; empty if complete." }),
-    complete: z.boolean().meta({ description: "True if there is a file for every account." }),
+      .describe("Accounts without a file; empty if complete."),
+    complete: flagField("True if there is a file for every account."),
   })
   .meta({ id: "FetchedStatements", description: "Statement files of the accounts." });
 

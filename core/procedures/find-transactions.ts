@@ -9,6 +9,14 @@ import { checkBounds, formatDecimal, signedAmount, SumsByKey } from "./decimal";
 import { type Period, parsePeriod, PeriodText } from "./period";
 import { type Context, procedure } from "./procedure";
 import { type Gap, type Transaction, valueDayOf, fetchTransactions } from "./fetch-all-transactions";
+import {
+  countField,
+  currencyField,
+  flagField,
+  optionalTextField,
+  periodField,
+  textField,
+} from "./result-fields";
 
 const PositiveDecimal = z
   .string()
@@ -45,15 +53,15 @@ export const transactionFilters = {
 
 export const FoundTransaction = z
   .object({
-    date: z.string().meta({ description: "Value date, UTC." }),
-    amount: z.string().meta({ description: "Signed decimal amount; negative for outgoing money." }),
-    currency: z.string().meta({ description: "ISO 4217 code." }),
-    counterparty: z.string().optional().meta({ description: "Name of the counterparty, if given." }),
-    text: z.string().optional().meta({ description: "Remittance information." }),
-    reference: z.string().optional().meta({ description: "Transaction reference." }),
-    type: z.string().optional().meta({ description: "Transaction type." }),
-    account_id: z.string().meta({ description: "The account." }),
-    transaction_id: z.string().meta({ description: "Transaction ID, for transactions.get." }),
+    date: textField("Value date, UTC."),
+    amount: textField("Signed decimal amount; negative for outgoing money."),
+    currency: currencyField,
+    counterparty: optionalTextField("Name of the counterparty, if given."),
+    text: optionalTextField("Remittance information."),
+    reference: optionalTextField("Transaction reference."),
+    type: optionalTextField("Transaction type."),
+    account_id: textField("The account."),
+    transaction_id: textField("Transaction ID, for transactions.get."),
   })
   .meta({ id: "FoundTransaction", description: "A transaction in short form." });
 
@@ -63,12 +71,12 @@ export const Gaps = z
   .array(
     z
       .object({
-        account_id: z.string().meta({ description: "Account whose transactions are missing." }),
-        reason: z.string().meta({ description: "Why." }),
+        account_id: textField("Account whose transactions are missing."),
+        reason: textField("Why."),
       })
       .meta({ id: "TransactionGap", description: "An account that could not be read completely." }),
   )
-  .meta({ description: "Accounts that could not be read; empty if complete." });
+  .describe("Accounts that could not be read; empty if complete.");
 
 const isIncoming = (direction: string | null | undefined) => direction?.toLowerCase() !== "debit";
 
@@ -138,15 +146,15 @@ export const SumsByCurrency = z
   .array(
     z
       .object({
-        currency: z.string().meta({ description: "ISO 4217 code." }),
-        count: z.int().meta({ description: "Number of transactions." }),
-        in: z.string().meta({ description: "Total incoming." }),
-        out: z.string().meta({ description: "Total outgoing, negative." }),
-        net: z.string().meta({ description: "Net amount." }),
+        currency: currencyField,
+        count: countField("Number of transactions."),
+        in: textField("Total incoming."),
+        out: textField("Total outgoing, negative."),
+        net: textField("Net amount."),
       })
       .meta({ id: "CurrencySums", description: "Exact totals of one currency." }),
   )
-  .meta({ description: "Exact totals per currency." });
+  .describe("Exact totals per currency.");
 
 /** Sums signed amounts per currency. */
 export function sumsByCurrency(found: readonly FoundTransaction[]): z.infer<typeof SumsByCurrency> {
@@ -174,14 +182,12 @@ export function sumsByCurrency(found: readonly FoundTransaction[]): z.infer<type
 
 export const FoundTransactions = z
   .object({
-    period: z
-      .object({ from: z.string(), to: z.string() })
-      .meta({ description: "First and last value date, UTC." }),
-    count: z.int().meta({ description: "Number of transactions found." }),
+    period: periodField("First and last value date, UTC."),
+    count: countField("Number of transactions found."),
     sums: SumsByCurrency,
-    complete: z.boolean().meta({ description: "True if all transactions of the period were read." }),
+    complete: flagField("True if all transactions of the period were read."),
     gaps: Gaps,
-    transactions: z.array(FoundTransaction).meta({ description: "Transactions, newest first." }),
+    transactions: z.array(FoundTransaction).describe("Transactions, newest first."),
   })
   .meta({ id: "FoundTransactions", description: "Transactions found." });
 

@@ -5,6 +5,7 @@ import { json } from "../spec/declare";
 import { id } from "../values/values";
 import { type Context, procedure } from "./procedure";
 import { deadlineAfter, pollUntil, waitSeconds } from "./poll-until";
+import { flagField, optionalTextField, textField } from "./result-fields";
 
 /** A status in words, and the reason for waiting; final statuses have none. */
 type StatusMeaning = readonly [description: string, waitsFor?: string];
@@ -43,30 +44,30 @@ const tradePaymentMeanings: Readonly<Record<string, StatusMeaning>> = {
 };
 
 const FollowedPayment = z.object({
-  payment_id: z.string().optional().meta({ description: "Payment ID." }),
-  status: z.string().meta({ description: "Status as the service reports it." }),
-  description: z.string().meta({ description: "Status in plain words." }),
-  final: z.boolean().meta({ description: "True if the status is final." }),
-  waits_for: z.string().optional().meta({ description: "What the payment is waiting for; absent if final." }),
-  message: z.string().optional().meta({ description: "Message of the service." }),
+  payment_id: optionalTextField("Payment ID."),
+  status: textField("Status as the service reports it."),
+  description: textField("Status in plain words."),
+  final: flagField("True if the status is final."),
+  waits_for: optionalTextField("What the payment is waiting for; absent if final."),
+  message: optionalTextField("Message of the service."),
 });
 
 type FollowedPayment = z.infer<typeof FollowedPayment>;
 
 export const FollowedPayments = z
   .object({
-    final: z.boolean().meta({ description: "True if every status is final." }),
-    description: z.string().meta({ description: "Explanation of the state." }),
-    payments: z.array(FollowedPayment).meta({ description: "The payment, or all payments of the trade." }),
+    final: flagField("True if every status is final."),
+    description: textField("Explanation of the state."),
+    payments: z.array(FollowedPayment).describe("The payment, or all payments of the trade."),
     changes: z
       .array(
         z.object({
-          at: z.string().meta({ description: "Time at which the status was seen, UTC." }),
-          payment_id: z.string().optional().meta({ description: "Payment ID." }),
-          status: z.string().meta({ description: "New status." }),
+          at: textField("Time at which the status was seen, UTC."),
+          payment_id: optionalTextField("Payment ID."),
+          status: textField("New status."),
         }),
       )
-      .meta({ description: "Status changes seen while waiting." }),
+      .describe("Status changes seen while waiting."),
   })
   .meta({ id: "FollowedPayments", description: "Status of one or more payments." });
 

@@ -20,6 +20,7 @@ import {
   findOpenTrades,
   fetchAllTrades,
 } from "./fetch-all-trades";
+import { currencyField, flagField, optionalTextField, textField } from "./result-fields";
 
 const SignedDecimal = z
   .string()
@@ -52,54 +53,48 @@ export interface Flow {
   readonly amount: string;
 }
 
-const amount = (description: string) =>
-  z.string().meta({ description: `${description}, signed decimal text.` });
-const code = z.string().meta({ description: "ISO 4217 code." });
+const amount = (description: string) => textField(`${description}, signed decimal text.`);
 
 const figures = {
   expected: amount("Expected flows, plus the balance if balances are included").optional(),
   trades: amount("Open trades: bought minus sold"),
   net: amount("Net open position"),
-  covered: z
-    .string()
-    .optional()
-    .meta({
-      description:
-        "Percentage of the expected flows that trades hedge, rounded to one decimal. Above 100.0, the trades exceed the " +
-        "flows; below 0.0, they increase the exposure. Absent without expected flows.",
-    }),
+  covered: optionalTextField(
+    "Percentage of the expected flows that trades hedge, rounded to one decimal. Above 100.0, the trades exceed the " +
+      "flows; below 0.0, they increase the exposure. Absent without expected flows.",
+  ),
 };
 
 export const Exposure = z
   .object({
-    as_of: z.string().meta({ description: "Date from which tenors are counted, UTC." }),
+    as_of: textField("Date from which tenors are counted, UTC."),
     positions: z
       .array(
         z.object({
-          currency: code,
+          currency: currencyField,
           tenor: z
             .enum(tenors.map(([name]) => name) as [Tenor, ...Tenor[]])
-            .meta({ description: "Tenor in days from today; `overdue` is before today." }),
+            .describe("Tenor in days from today; `overdue` is before today."),
           ...figures,
         }),
       )
-      .meta({ description: "Positions per currency and tenor." }),
+      .describe("Positions per currency and tenor."),
     currencies: z
-      .array(z.object({ currency: code, ...figures }))
-      .meta({ description: "Totals over all tenors." }),
+      .array(z.object({ currency: currencyField, ...figures }))
+      .describe("Totals over all tenors."),
     base: z
       .object({
-        currency: code,
+        currency: currencyField,
         net: amount("Net open position of all other currencies at the given rates"),
       })
       .optional()
-      .meta({ description: "Net open position in the base currency, if one was given." }),
+      .describe("Net open position in the base currency, if one was given."),
     without_rate: z
-      .array(code)
+      .array(currencyField)
       .optional()
-      .meta({ description: "Currencies without a rate, excluded from `base`." }),
-    complete: z.boolean().meta({ description: "True if all trades and balances were read and converted." }),
-    gaps: z.array(z.string()).meta({ description: "What is missing or uncertain; empty if complete." }),
+      .describe("Currencies without a rate, excluded from `base`."),
+    complete: flagField("True if all trades and balances were read and converted."),
+    gaps: z.array(z.string()).describe("What is missing or uncertain; empty if complete."),
   })
   .meta({ id: "Exposure", description: "Expected flows and open trades per currency and tenor." });
 

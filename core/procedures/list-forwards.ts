@@ -14,45 +14,43 @@ import { formatDecimal, signedAmount, SumsByKey } from "./decimal";
 import { parseFuturePeriod, FuturePeriodText, type Period } from "./period";
 import { procedure } from "./procedure";
 import { isPhysicallyDelivered, type OpenTrade, findOpenTrades, fetchAllTrades } from "./fetch-all-trades";
+import { countField, currencyField, flagField, optionalTextField, textField } from "./result-fields";
 
-const amount = (description: string) => z.string().meta({ description: `${description}, as decimal text.` });
-const code = z.string().meta({ description: "ISO 4217 code." });
-const days = z.int().meta({ description: "Days to maturity; negative if overdue." });
-const matures = z.string().meta({ description: "Maturity date, by which the funds must be received, UTC." });
+const amount = (description: string) => textField(`${description}, as decimal text.`);
+const days = countField("Days to maturity; negative if overdue.");
+const matures = textField("Maturity date, by which the funds must be received, UTC.");
 
 const Forward = z
   .object({
-    trade_id: z.string().meta({ description: "Trade ID, for trades.get." }),
-    type: z.string().meta({ description: "forward, window_forward or ndf (cash-settled)." }),
+    trade_id: textField("Trade ID, for trades.get."),
+    type: textField("forward, window_forward or ndf (cash-settled)."),
     matures,
     days,
-    status: z.string().meta({ description: "Trade status." }),
-    rate: z.string().meta({ description: "Booked rate." }),
-    rate_symbol: z
-      .string()
-      .meta({ description: "Currency pair of the rate: EURUSD is the price of one EUR in USD." }),
-    buy_currency: code,
+    status: textField("Trade status."),
+    rate: textField("Booked rate."),
+    rate_symbol: textField("Currency pair of the rate: EURUSD is the price of one EUR in USD."),
+    buy_currency: currencyField,
     buy_amount: amount("Booked amount bought"),
     buy_drawn: amount("Amount drawn down"),
     buy_remaining: amount("Remaining amount"),
-    sell_currency: code,
+    sell_currency: currencyField,
     sell_amount: amount("Booked amount sold"),
     sell_drawn: amount("Amount drawn down"),
     sell_remaining: amount("Remaining amount"),
-    reference: z.string().optional().meta({ description: "Additional reference, if any." }),
+    reference: optionalTextField("Additional reference, if any."),
   })
   .meta({ id: "Forward", description: "A forward with its remaining amounts." });
 
 const Drawdown = z
   .object({
-    trade_id: z.string().meta({ description: "Trade ID of the drawdown, for trades.get." }),
-    parent_trade_id: z.string().meta({ description: "Trade ID of the forward." }),
+    trade_id: textField("Trade ID of the drawdown, for trades.get."),
+    parent_trade_id: textField("Trade ID of the forward."),
     matures,
     days,
-    status: z.string().meta({ description: "Trade status." }),
-    buy_currency: code,
+    status: textField("Trade status."),
+    buy_currency: currencyField,
     buy_amount: amount("Amount bought"),
-    sell_currency: code,
+    sell_currency: currencyField,
     sell_amount: amount("Amount sold"),
   })
   .meta({ id: "Drawdown", description: "A drawdown of a forward." });
@@ -60,47 +58,41 @@ const Drawdown = z
 const sumFields = {
   settlement: z
     .enum(["delivery", "cash"])
-    .meta({ description: "`cash` for NDFs, which settle a difference; otherwise delivery." }),
-  currency: code,
+    .describe("`cash` for NDFs, which settle a difference; otherwise delivery."),
+  currency: currencyField,
   buy: amount("Amount bought"),
   sell: amount("Amount sold"),
 };
 
-const month = z.string().meta({ description: "Month of maturity, YYYY-MM." });
+const month = textField("Month of maturity, YYYY-MM.");
 
 export const Forwards = z
   .object({
-    as_of: z.string().meta({ description: "Date, UTC." }),
+    as_of: textField("Date, UTC."),
     period: z
       .object({ from: z.string(), to: z.string() })
       .optional()
-      .meta({ description: "First and last maturity date of the requested period." }),
-    forwards: z.array(Forward).meta({ description: "Forwards with a remaining amount, by maturity date." }),
-    drawdowns: z.array(Drawdown).meta({
-      description: "Unsettled drawdowns; not included in the remaining amounts of forwards.",
-    }),
+      .describe("First and last maturity date of the requested period."),
+    forwards: z.array(Forward).describe("Forwards with a remaining amount, by maturity date."),
+    drawdowns: z
+      .array(Drawdown)
+      .describe("Unsettled drawdowns; not included in the remaining amounts of forwards."),
     totals: z
       .array(z.object(sumFields))
-      .meta({ description: "Remaining amounts of forwards and open drawdowns per currency." }),
-    months: z
-      .array(z.object({ month, ...sumFields }))
-      .meta({ description: "The same totals per month of maturity." }),
+      .describe("Remaining amounts of forwards and open drawdowns per currency."),
+    months: z.array(z.object({ month, ...sumFields })).describe("The same totals per month of maturity."),
     margin: z
       .array(
         z.object({
-          currency: code,
-          initial_margin: z
-            .string()
-            .meta({ description: "InitialMargin balance, signed: deposits for forwards." }),
-          margin_call: z.string().meta({ description: "MarginCall balance, signed; negative if payable." }),
+          currency: currencyField,
+          initial_margin: textField("InitialMargin balance, signed: deposits for forwards."),
+          margin_call: textField("MarginCall balance, signed; negative if payable."),
         }),
       )
-      .meta({ description: "Margin of all forwards per currency; empty if there is none." }),
-    left_out: z
-      .int()
-      .meta({ description: "Number of open forwards and drawdowns that mature outside the period." }),
-    complete: z.boolean().meta({ description: "True if all trades and margin balances were read." }),
-    gaps: z.array(z.string()).meta({ description: "What is missing or inconsistent; empty if complete." }),
+      .describe("Margin of all forwards per currency; empty if there is none."),
+    left_out: countField("Number of open forwards and drawdowns that mature outside the period."),
+    complete: flagField("True if all trades and margin balances were read."),
+    gaps: z.array(z.string()).describe("What is missing or inconsistent; empty if complete."),
   })
   .meta({ id: "Forwards", description: "Open forwards with remaining amounts and maturity dates." });
 

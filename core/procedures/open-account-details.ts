@@ -6,6 +6,7 @@ import { describeViolations, InvalidInput } from "../spec/errors";
 import { id } from "../values/values";
 import { type Context, procedure } from "./procedure";
 import { deadlineAfter, pollUntil, waitSeconds } from "./poll-until";
+import { flagField, optionalTextField, textField } from "./result-fields";
 
 const name = "accountDetails.open";
 
@@ -13,19 +14,15 @@ type Details = z.infer<typeof AccountDetails>;
 
 export const OpenedAccountDetails = z
   .object({
-    status: z.string().meta({
-      description:
-        "`confirmed`: the account can receive money; `failed`: the request failed; `pending`: not decided yet.",
-    }),
-    description: z.string().meta({ description: "Explanation of the state." }),
-    requested: z.boolean().meta({
-      description: "True if this call requested the account; false if it existed or was requested before.",
-    }),
-    account_details_id: z
-      .string()
-      .optional()
-      .meta({ description: "ID of the account details; pass it again to wait longer." }),
-    account_details: AccountDetails.optional().meta({ description: "The account details, once listed." }),
+    status: textField(
+      "`confirmed`: the account can receive money; `failed`: the request failed; `pending`: not decided yet.",
+    ),
+    description: textField("Explanation of the state."),
+    requested: flagField(
+      "True if this call requested the account; false if it existed or was requested before.",
+    ),
+    account_details_id: optionalTextField("ID of the account details; pass it again to wait longer."),
+    account_details: AccountDetails.optional().describe("The account details, once listed."),
   })
   .meta({ id: "OpenedAccountDetails", description: "Requested account details." });
 

@@ -19,6 +19,14 @@ import { parsePeriod, PeriodText } from "./period";
 import { procedure } from "./procedure";
 import { type Item, type Match, type Matching, matchPayments, type Payment } from "./reconcile/match";
 import { type Transaction, fetchAllTransactions } from "./fetch-all-transactions";
+import {
+  countField,
+  currencyField,
+  flagField,
+  optionalTextField,
+  periodField,
+  textField,
+} from "./result-fields";
 
 const procedureName = "transactions.reconcile";
 
@@ -74,113 +82,103 @@ const normalizeItems = (items: readonly z.infer<typeof ExpectedItem>[]): GivenIt
     item: index + 1,
   }));
 
-const code = z.string().meta({ description: "ISO 4217 code." });
-const itemNumber = z
-  .int()
-  .meta({ description: "Item number in the input, starting at 1 (CSV: line number)." });
-const signedAmount = z.string().meta({ description: "Signed decimal amount; negative for outgoing money." });
-const transactionId = z.string().meta({ description: "Transaction ID, for transactions.get." });
-const valueDate = z.string().meta({ description: "Value date, UTC." });
-const itemReference = z.string().optional().meta({ description: "Reference of the item, if given." });
+const itemNumber = countField("Item number in the input, starting at 1 (CSV: line number).");
+const signedAmount = textField("Signed decimal amount; negative for outgoing money.");
+const transactionId = textField("Transaction ID, for transactions.get.");
+const valueDate = textField("Value date, UTC.");
+const itemReference = optionalTextField("Reference of the item, if given.");
 
 const Matched = z.object({
-  kind: z.enum(["one to one", "in parts", "several at once", "paid in part"]).meta({
-    description:
+  kind: z
+    .enum(["one to one", "in parts", "several at once", "paid in part"])
+    .describe(
       "`in parts`: several payments for one item; `several at once`: one payment for several items; `paid in part`: the rest is open.",
-  }),
-  confidence: z.enum(["certain", "likely"]).meta({
-    description:
+    ),
+  confidence: z
+    .enum(["certain", "likely"])
+    .describe(
       "`certain`: all references are named and the amounts are exact; `likely`: a person must review the match.",
-  }),
-  currency: code,
+    ),
+  currency: currencyField,
   items: z
     .array(z.object({ item: itemNumber, reference: itemReference, amount: signedAmount }))
-    .meta({ description: "Items that are paid." }),
+    .describe("Items that are paid."),
   transactions: z
     .array(z.object({ transaction_id: transactionId, date: valueDate, amount: signedAmount }))
-    .meta({ description: "Transactions that pay them." }),
+    .describe("Transactions that pay them."),
   evidence: z
     .object({
       reference: z
         .enum(["named", "named in part", "not named", "none given"])
-        .meta({ description: "Whether the payments contain the references of the items." }),
-      difference: z.string().optional().meta({
-        description: "Paid minus expected amount, such as a fee; absent if equal.",
-      }),
-      party: z.enum(["same", "different", "unknown"]).meta({ description: "Result of comparing the names." }),
-      days: z.int().optional().meta({
-        description: "Days from the date of the item to the payment; negative if the payment was earlier.",
-      }),
+        .describe("Whether the payments contain the references of the items."),
+      difference: optionalTextField("Paid minus expected amount, such as a fee; absent if equal."),
+      party: z.enum(["same", "different", "unknown"]).describe("Result of comparing the names."),
+      days: z
+        .int()
+        .optional()
+        .describe("Days from the date of the item to the payment; negative if the payment was earlier."),
     })
-    .meta({ description: "Fields that match." }),
+    .describe("Fields that match."),
 });
 
 const Candidate = z.object({
   transaction_id: transactionId,
   date: valueDate,
   amount: signedAmount,
-  currency: code,
-  agrees: z.array(z.string()).meta({ description: "Fields that match." }),
-  differs: z.array(z.string()).meta({ description: "Fields that differ." }),
+  currency: currencyField,
+  agrees: z.array(z.string()).describe("Fields that match."),
+  differs: z.array(z.string()).describe("Fields that differ."),
 });
 
 const OpenItem = z.object({
   item: itemNumber,
   reference: itemReference,
-  party: z.string().optional().meta({ description: "Name of the customer or supplier, if given." }),
-  date: z.string().optional().meta({ description: "Due date, if given." }),
-  currency: code,
+  party: optionalTextField("Name of the customer or supplier, if given."),
+  date: optionalTextField("Due date, if given."),
+  currency: currencyField,
   amount: signedAmount,
-  open: z.string().meta({ description: "Unpaid amount." }),
-  candidates: z.array(Candidate).optional().meta({
-    description: "Up to three transactions that may pay the item, best first, for a person to review.",
-  }),
+  open: textField("Unpaid amount."),
+  candidates: z
+    .array(Candidate)
+    .optional()
+    .describe("Up to three transactions that may pay the item, best first, for a person to review."),
 });
 
 const OpenTransaction = z.object({
   transaction_id: transactionId,
-  account_id: z.string().meta({ description: "The account." }),
+  account_id: textField("The account."),
   date: valueDate,
   amount: signedAmount,
-  currency: code,
-  counterparty: z.string().optional().meta({ description: "Name of the counterparty, if given." }),
-  text: z.string().optional().meta({ description: "Remittance information." }),
-  reference: z.string().optional().meta({ description: "Transaction reference." }),
-  repeats: z
-    .string()
-    .optional()
-    .meta({ description: "Earlier transaction that paid the same item: a possible duplicate payment." }),
+  currency: currencyField,
+  counterparty: optionalTextField("Name of the counterparty, if given."),
+  text: optionalTextField("Remittance information."),
+  reference: optionalTextField("Transaction reference."),
+  repeats: optionalTextField("Earlier transaction that paid the same item: a possible duplicate payment."),
 });
 
 const CurrencySums = z.object({
-  currency: code,
-  expected: z.string().meta({ description: "Total of all items." }),
-  matched: z.string().meta({ description: "Matched part of the total." }),
-  open: z.string().meta({ description: "Open part of the total." }),
-  paid: z.string().meta({ description: "Total of the matched transactions; differs by fees." }),
-  other: z.string().meta({ description: "Total of the unmatched transactions." }),
+  currency: currencyField,
+  expected: textField("Total of all items."),
+  matched: textField("Matched part of the total."),
+  open: textField("Open part of the total."),
+  paid: textField("Total of the matched transactions; differs by fees."),
+  other: textField("Total of the unmatched transactions."),
 });
 
 export const Reconciliation = z
   .object({
-    period: z
-      .object({ from: z.string(), to: z.string() })
-      .meta({ description: "First and last value date, UTC." }),
-    sums: z.array(CurrencySums).meta({ description: "Exact totals per currency." }),
-    matched: z
-      .array(Matched)
-      .meta({ description: "Matches of items and transactions; each belongs to one match only." }),
-    open_items: z
-      .array(OpenItem)
-      .meta({ description: "Items that are unpaid, partly paid or only likely paid." }),
-    open_transactions: z
-      .array(OpenTransaction)
-      .meta({ description: "Transactions of the period that match no item." }),
-    untried: z.array(z.string()).optional().meta({
-      description:
+    period: periodField("First and last value date, UTC."),
+    sums: z.array(CurrencySums).describe("Exact totals per currency."),
+    matched: z.array(Matched).describe("Matches of items and transactions; each belongs to one match only."),
+    open_items: z.array(OpenItem).describe("Items that are unpaid, partly paid or only likely paid."),
+    open_transactions: z.array(OpenTransaction).describe("Transactions of the period that match no item."),
+    untried: z
+      .array(z.string())
+      .optional()
+      .describe(
         "Parties whose combined amounts were not tried, because they have too many open items or transactions.",
-    }),
-    complete: z.boolean().meta({ description: "True if all transactions of the period were read." }),
+      ),
+    complete: flagField("True if all transactions of the period were read."),
     gaps: Gaps,
   })
   .meta({

@@ -14,6 +14,14 @@ import {
   findMatchingTransactions,
 } from "./find-transactions";
 import { procedure } from "./procedure";
+import {
+  countField,
+  currencyField,
+  flagField,
+  optionalTextField,
+  periodField,
+  textField,
+} from "./result-fields";
 
 /** The groupings: field of the group, and its value for a transaction. */
 const groupings = {
@@ -33,31 +41,19 @@ type Grouping = keyof typeof groupings;
 const names = Object.keys(groupings) as [Grouping, ...Grouping[]];
 
 const money = {
-  currency: z.string().meta({ description: "ISO 4217 code." }),
-  count: z.int().meta({ description: "Number of transactions." }),
-  in: z.string().meta({ description: "Total incoming." }),
-  out: z.string().meta({ description: "Total outgoing, negative." }),
-  net: z.string().meta({ description: "Net amount." }),
+  currency: currencyField,
+  count: countField("Number of transactions."),
+  in: textField("Total incoming."),
+  out: textField("Total outgoing, negative."),
+  net: textField("Net amount."),
 };
 
 const Group = z.object({
-  account_id: z.string().optional().meta({ description: "Account, if grouped by account." }),
-  direction: z
-    .enum(["in", "out"])
-    .optional()
-    .meta({ description: "Direction, if grouped by direction: in or out." }),
-  month: z
-    .string()
-    .optional()
-    .meta({ description: "Month of the value date (YYYY-MM), if grouped by month." }),
-  counterparty: z
-    .string()
-    .optional()
-    .meta({ description: "Counterparty name, if grouped by counterparty; absent if not given." }),
-  type: z
-    .string()
-    .optional()
-    .meta({ description: "Transaction type, if grouped by type; absent if not given." }),
+  account_id: optionalTextField("Account, if grouped by account."),
+  direction: z.enum(["in", "out"]).optional().describe("Direction, if grouped by direction: in or out."),
+  month: optionalTextField("Month of the value date (YYYY-MM), if grouped by month."),
+  counterparty: optionalTextField("Counterparty name, if grouped by counterparty; absent if not given."),
+  type: optionalTextField("Transaction type, if grouped by type; absent if not given."),
   ...money,
 });
 
@@ -65,16 +61,14 @@ type Group = z.infer<typeof Group>;
 
 export const TransactionSummary = z
   .object({
-    period: z
-      .object({ from: z.string(), to: z.string() })
-      .meta({ description: "First and last value date, UTC." }),
-    count: z.int().meta({ description: "Number of transactions." }),
+    period: periodField("First and last value date, UTC."),
+    count: countField("Number of transactions."),
     sums: SumsByCurrency,
-    groups: z.array(Group).meta({ description: "Groups per currency, largest turnover first." }),
-    other: z.array(z.object({ groups: z.int().meta({ description: "Number of groups." }), ...money })).meta({
-      description: "Totals per currency of the groups that `top` omits; empty if none.",
-    }),
-    complete: z.boolean().meta({ description: "True if all transactions of the period were read." }),
+    groups: z.array(Group).describe("Groups per currency, largest turnover first."),
+    other: z
+      .array(z.object({ groups: countField("Number of groups."), ...money }))
+      .describe("Totals per currency of the groups that `top` omits; empty if none."),
+    complete: flagField("True if all transactions of the period were read."),
     gaps: Gaps,
   })
   .meta({ id: "TransactionSummary", description: "Totals of transactions per group." });
