@@ -2,7 +2,7 @@
 import type { balanceTypes } from "../contract/accounts";
 import { FxdeskError } from "../spec/errors";
 import { AccountId, Currencies } from "../values/values";
-import { mapConcurrent, type Context, type ContractClient } from "./procedure";
+import { attempt, mapConcurrent, type Context, type ContractClient } from "./procedure";
 import { assertBalances } from "./row-validation";
 
 export type Account = Awaited<ReturnType<ContractClient["accounts"]["list"]>>[number];
@@ -21,13 +21,15 @@ export const accountFields = {
 /** The operations that `selectAccounts` calls. */
 export const accountOperations = ["accounts.listCurrencyAccounts", "accounts.list"] as const;
 
+interface AccountSelection {
+  readonly accounts?: readonly string[] | undefined;
+  readonly currencies?: string | undefined;
+}
+
 /** Returns the selected accounts. Accounts that do not exist are missing from the result. */
 export async function selectAccounts(
   client: ContractClient,
-  {
-    accounts,
-    currencies,
-  }: { readonly accounts?: readonly string[] | undefined; readonly currencies?: string | undefined },
+  { accounts, currencies }: AccountSelection,
 ): Promise<readonly Account[]> {
   const requestedCurrencies =
     currencies ??
@@ -38,19 +40,14 @@ export async function selectAccounts(
 }
 
 /** Returns the requested accounts that were not found, with a reason. */
-export const findMissingAccounts = (
-  {
-    accounts = [],
-    currencies,
-  }: { readonly accounts?: readonly string[] | undefined; readonly currencies?: string | undefined },
+export function findMissingAccounts(
+  { accounts = [], currencies }: AccountSelection,
   found: readonly Account[],
-): { readonly account_id: string; readonly reason: string }[] =>
-  accounts
-    .filter((id) => !found.some(({ account_id: known }) => known === id))
-    .map((account_id) => ({
-      account_id,
-      reason: `Account not found${currencies === undefined ? "" : ` in ${currencies}`}.`,
-    }));
+): { readonly account_id: string; readonly reason: string }[] {
+  const known = new Set(found.map(({ account_id: id }) => id));
+  const reason = `Account not found${currencies === undefined ? "" : ` in ${currencies}`}.`;
+  return accounts.filter((id) => !known.has(id)).map((account_id) => ({ account_id, reason }));
+}
 
 type Balance = Awaited<ReturnType<ContractClient["accounts"]["listBalances"]>>[number];
 
@@ -67,22 +64,17 @@ export async function readBalances(
   accounts: readonly Account[],
   types: readonly (typeof balanceTypes)[number][],
 ): Promise<readonly AccountBalances[]> {
-  const { client, signal, progress } = context;
+  const { client, progress } = context;
   let done = 0;
-  const read = async (account: Account): Promise<AccountBalances> => {
-    const { account_id } = account;
-    try {
-      const listed = await client.accounts.listBalances({ account_id, balance_types: [...types] });
-      return { account, balances: assertBalances(listed) };
-    } catch (error) {
-      if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
-      return { account, balances: [], unread: error.message };
-    }
-  };
   return mapConcurrent(context, accounts, async (account) => {
-    const result = await read(account);
-    progress({ done: (done += 1), total: accounts.length, message: `Balances in ${account.currency}` });
-    return result;
+    const { account_id, currency } = account;
+    const read = await attempt(context, async () =>
+      assertBalances(await client.accounts.listBalances({ account_id, balance_types: [...types] })),
+    );
+    progress({ done: (done += 1), total: accounts.length, message: `Balances in ${currency}` });
+    return read instanceof FxdeskError
+      ? { account, balances: [], unread: read.message }
+      : { account, balances: read };
   });
 }
 

@@ -2,8 +2,9 @@
 import { Big } from "big.js";
 import { z } from "zod";
 import { balanceTypes } from "../contract/accounts";
+import { formatAmount } from "../files/amount";
 import { json } from "../spec/declare";
-import { minorUnits, Currency } from "../values/values";
+import { Currency } from "../values/values";
 import {
   type Account,
   type AccountBalances,
@@ -13,7 +14,7 @@ import {
   readBalances,
   selectAccounts,
 } from "./accounts";
-import { formatDecimal, signedAmount, SumsByKey, Rates } from "./decimal";
+import { convertAmounts, signedAmount, Sums, Rates } from "./decimal";
 import { procedure } from "./procedure";
 import { currencyField, flagField, optionalTextField, textField } from "./result-fields";
 
@@ -82,38 +83,34 @@ function toBalances({ account, balances }: AccountBalances): Balances {
     ...(name !== undefined && { account_name: name }),
     type,
     currency: amount.currency,
-    amount: formatDecimal(signedAmount(amount.amount, direction), minorUnits(amount.currency)),
+    amount: formatAmount(signedAmount(amount.amount, direction), amount.currency),
   }));
 }
 
-const key = (type: string, currency: string) => `${type} ${currency}`;
-
 function totalsOf(balances: Balances) {
-  const sums = new SumsByKey();
-  for (const { type, currency, amount } of balances) sums.add(key(type, currency), new Big(amount));
-  return sums.entries().map(([text, sum]) => {
-    const [type, currency] = text.split(" ") as [string, string];
-    return { type, currency, amount: formatDecimal(sum, minorUnits(currency)) };
+  const sums = new Sums();
+  for (const { type, currency, amount } of balances) sums.add(`${type} ${currency}`, new Big(amount));
+  return [...sums].map(([key, amount]) => {
+    const [type, currency] = key.split(" ") as [string, string];
+    return { type, currency, amount };
   });
 }
 
-/** Rounds once, at the end, to the decimals of the currency. */
-function convertTotals(
-  totals: ReturnType<typeof totalsOf>,
-  into: string,
-  rates: Rates,
-): { converted: ReturnType<typeof totalsOf>; missing: string[] } {
-  const sums = new SumsByKey();
-  const missing = new Set<string>();
-  for (const { type, currency, amount } of totals) {
-    const rate = currency === into ? "1" : rates[currency];
-    if (rate === undefined) missing.add(currency);
-    else sums.add(type, new Big(amount).times(rate));
-  }
-  const converted = sums
-    .entries()
-    .map(([type, sum]) => ({ type, currency: into, amount: sum.toFixed(minorUnits(into)) }));
-  return { converted, missing: [...missing] };
+/** Converts the totals of each balance type. A type without any rate has no converted total. */
+function convertTotals(totals: ReturnType<typeof totalsOf>, into: string, rates: Rates) {
+  const types = [...new Set(totals.map(({ type }) => type))].map((type) => {
+    const own = totals.filter((total) => total.type === type);
+    const { amount, missing } = convertAmounts(own, into, rates);
+    return {
+      total: { type, currency: into, amount },
+      missing,
+      isWithoutRates: missing.length === own.length,
+    };
+  });
+  return {
+    converted: types.filter(({ isWithoutRates }) => !isWithoutRates).map(({ total }) => total),
+    without_rate: [...new Set(types.flatMap(({ missing }) => missing))],
+  };
 }
 
 export const getCashPosition = procedure({
@@ -169,10 +166,10 @@ export const getCashPosition = procedure({
     return {
       at: new Date().toISOString(),
       balances,
-      totals,
-      ...(conversion && { converted: conversion.converted, without_rate: conversion.missing }),
+      totals: totals.map((total) => ({ ...total, amount: formatAmount(total.amount, total.currency) })),
+      ...conversion,
       unread,
-      complete: unread.length === 0 && !conversion?.missing.length,
+      complete: unread.length === 0 && !conversion?.without_rate.length,
     };
   },
 });

@@ -1,11 +1,11 @@
 /** consents.connect: requests a consent and waits until a person has authorised it. */
 import { z } from "zod";
-import { Consent, createConsent, NewConsent } from "../contract/consents";
+import { Consent, createConsent, getConsentStatus, NewConsent } from "../contract/consents";
 import { ConsentId } from "../contract/xs2a";
 import { json } from "../spec/declare";
 import { FxdeskError } from "../spec/errors";
 import { ConsentStatus } from "../values/statuses";
-import { type Context, procedure } from "./procedure";
+import { attempt, type Context, procedure } from "./procedure";
 import { deadlineAfter, pollUntil, waitSeconds } from "./poll-until";
 import { flagField, optionalTextField, textField } from "./result-fields";
 
@@ -43,47 +43,20 @@ export const ConnectedConsent = z
 function absoluteLink({ client }: Context, links: Links | undefined): string | undefined {
   const href = links?.scaRedirect?.href ?? links?.scaOAuth?.href;
   if (href === undefined) return undefined;
-  const { address } = client.prepare(findOperation(client, "consents.getStatus"), { "consent-id": "of-any" });
+  const { address } = client.prepare(getConsentStatus, { "consent-id": "of-any" });
   return URL.canParse(href, address) ? new URL(href, address).href : href;
 }
 
-const findOperation = ({ service }: Context["client"], name: string) =>
-  service.operations.find((operation) => operation.name === name)!;
-
-/** Starts the authorisation of a consent that has none. Returns its link. */
-const startAuthorisation = async (context: Context, id: string): Promise<string | undefined> =>
-  absoluteLink(context, (await context.client.consents.startAuthorisation({ "consent-id": id }))._links);
-
-/** Returns the link of an existing consent, if the service provides it again. */
-async function findExistingLink(context: Context, id: string): Promise<string | undefined> {
-  const { authorisationIds } = await context.client.consents.listAuthorisations({ "consent-id": id });
-  const last = authorisationIds.at(-1);
-  if (last === undefined) return startAuthorisation(context, id);
-  const authorisation = { "consent-id": id, "authorisation-id": last };
-  return absoluteLink(context, (await context.client.consents.getAuthorisation(authorisation))._links);
-}
-
-interface RequestedConsent {
-  readonly id: string;
-  readonly status: string;
-  readonly link: string | undefined;
-}
-
-async function createConsentRequest(
-  context: Context,
-  { accounts, recurring, frequency_per_day: frequency, valid_until: validUntil }: ConsentRequest,
-): Promise<RequestedConsent> {
-  const references = (accounts ?? []).map((iban) => ({ iban }));
-  const created = await context.client.consents.create({
-    access: { accounts: references, balances: references, transactions: references },
-    recurringIndicator: recurring,
-    frequencyPerDay: recurring ? (frequency ?? 4) : 1,
-    validUntil,
-    combinedServiceIndicator: false,
-  });
-  const { consentId: id, consentStatus: status } = created;
-  const link = absoluteLink(context, created._links);
-  return { id, status, link };
+/** Returns the link of the last authorisation, or of a new one. */
+async function findLink(context: Context, id: string, isNew: boolean): Promise<string | undefined> {
+  const { consents } = context.client;
+  const consent = { "consent-id": id };
+  const last = isNew ? undefined : (await consents.listAuthorisations(consent)).authorisationIds.at(-1);
+  const authorisation =
+    last === undefined
+      ? await consents.startAuthorisation(consent)
+      : await consents.getAuthorisation({ ...consent, "authorisation-id": last });
+  return absoluteLink(context, authorisation._links);
 }
 
 interface ConsentRequest {
@@ -93,18 +66,20 @@ interface ConsentRequest {
   readonly valid_until: string;
 }
 
-/** Returns errors instead of throwing them if the consent is new, so that its ID still reaches the caller. */
-async function returnErrorIfCreated<T>(
-  { signal }: Context,
-  isNew: boolean,
-  work: () => Promise<T>,
-): Promise<T | FxdeskError> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isNew || !(error instanceof FxdeskError) || signal?.aborted) throw error;
-    return error;
-  }
+async function requestConsent(
+  context: Context,
+  { accounts, recurring, frequency_per_day: frequency, valid_until: validUntil }: ConsentRequest,
+) {
+  const references = (accounts ?? []).map((iban) => ({ iban }));
+  const created = await context.client.consents.create({
+    access: { accounts: references, balances: references, transactions: references },
+    recurringIndicator: recurring,
+    frequencyPerDay: recurring ? (frequency ?? 4) : 1,
+    validUntil,
+    combinedServiceIndicator: false,
+  });
+  const { consentId: id, consentStatus: status, _links: links } = created;
+  return { id, status, link: absoluteLink(context, links) };
 }
 
 export const connectConsent = procedure({
@@ -154,15 +129,15 @@ export const connectConsent = procedure({
     const deadline = deadlineAfter(seconds);
     const isNew = given === undefined;
     progress({ done: 0, total: 2, message: isNew ? "Requesting the consent" : "Reading the consent" });
+    const readStatus = async (id: string) =>
+      (await client.consents.getStatus({ "consent-id": id })).consentStatus;
     const requested = isNew
-      ? await createConsentRequest(context, wanted)
-      : {
-          id: given,
-          status: (await client.consents.getStatus({ "consent-id": given })).consentStatus,
-          link: undefined,
-        };
-    let { status } = requested;
+      ? await requestConsent(context, wanted)
+      : { id: given, status: await readStatus(given), link: undefined };
     const { id } = requested;
+    let { status, link } = requested;
+    // Errors after the request of a new consent are returned, so that its ID still reaches the caller.
+    const attemptIfNew = <T>(work: () => Promise<T>) => (isNew ? attempt(context, work) : work());
     const toResult = (more: { link?: string | undefined; unread?: string; consent?: Consent } = {}) => ({
       consent_id: id,
       status,
@@ -172,20 +147,15 @@ export const connectConsent = procedure({
       ...(more.unread !== undefined && { unread: more.unread }),
       ...(more.consent && { consent: more.consent }),
     });
-    let { link } = requested;
-    if (pendingStatuses.has(status) && link === undefined) {
-      const found = await returnErrorIfCreated(context, isNew, () =>
-        isNew ? startAuthorisation(context, id) : findExistingLink(context, id),
-      );
+    if (pendingStatuses.has(status)) {
+      const found = await attemptIfNew(async () => link ?? findLink(context, id, isNew));
       if (found instanceof FxdeskError) return toResult({ unread: found.message });
       link = found;
-    }
-    if (pendingStatuses.has(status)) {
       const where = link === undefined ? "" : ` at ${link}`;
       progress({ done: 1, total: 2, message: `Consent ${id} awaits authorisation by the person${where}` });
-      const failure = await returnErrorIfCreated(context, isNew, () =>
+      const failure = await attemptIfNew(() =>
         pollUntil(deadline, signal, async () => {
-          status = (await client.consents.getStatus({ "consent-id": id })).consentStatus;
+          status = await readStatus(id);
           return pendingStatuses.has(status) ? undefined : status;
         }),
       );
@@ -193,9 +163,7 @@ export const connectConsent = procedure({
     }
     if (status !== "valid") return toResult({ link: pendingStatuses.has(status) ? link : undefined });
     progress({ done: 2, total: 2, message: "The consent is valid" });
-    const consent = await returnErrorIfCreated(context, isNew, () =>
-      client.consents.get({ "consent-id": id }),
-    );
-    return consent instanceof FxdeskError ? toResult({ unread: consent.message }) : toResult({ consent });
+    const consent = await attemptIfNew(() => client.consents.get({ "consent-id": id }));
+    return toResult(consent instanceof FxdeskError ? { unread: consent.message } : { consent });
   },
 });

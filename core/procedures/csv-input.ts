@@ -3,10 +3,10 @@ import { Big } from "big.js";
 import type { z } from "zod";
 import { invalidInputError } from "../call/call-errors";
 import type { Violation, InvalidInput } from "../spec/errors";
+import { formatAmount } from "../files/amount";
 import { parseRow, hasOpenQuote, unescapeFormula } from "../files/csv/cells";
 import { suggestions } from "../values/suggestions";
 import { minorUnits, isDay } from "../values/values";
-import { formatDecimal } from "./decimal";
 
 /** A column with its accepted names in lower case. */
 export interface Column {
@@ -196,7 +196,7 @@ export function parseAmount<C extends string>(
       : amountOf(`${parts.whole}.${parts.decimals || "0"}`);
   if (!fitsDecimals(amount, decimals))
     throw new UnreadableCsv(`"${cell}" has more than the ${decimals} decimals of ${currency}`, line, column);
-  return formatDecimal(amount, decimals);
+  return formatAmount(amount, currency);
 }
 
 export function parseCurrency<C extends string>({ line, cells }: CsvRow<C>, column: C): string {

@@ -2,19 +2,12 @@
 import { Big } from "big.js";
 import { z } from "zod";
 import { invalidInputError } from "../call/call-errors";
-import { Currency } from "../values/values";
+import { Currency, minorUnits } from "../values/values";
 
 /** Returns a signed amount. Outgoing money and balances owed by the client are negative. */
 export const signedAmount = (amount: string, direction: string | null | undefined): Big => {
   const value = new Big(amount);
   return direction?.toLowerCase() === "debit" ? value.neg() : value;
-};
-
-/** Formats a value with at least the given decimals, more if it has them, and without an exponent. */
-export const formatDecimal = (value: Big, decimals: number): string => {
-  const plain = value.toFixed();
-  const ownDecimals = plain.includes(".") ? plain.length - plain.indexOf(".") - 1 : 0;
-  return value.toFixed(Math.max(ownDecimals, decimals));
 };
 
 type Bound = readonly [field: string, amount: string | undefined];
@@ -27,15 +20,14 @@ export function checkBounds(operation: string, [lower, min]: Bound, [upper, max]
 }
 
 /** Sums by key, in the order of first use. */
-export class SumsByKey {
-  readonly #sums = new Map<string, Big>();
-
+export class Sums extends Map<string, Big> {
   add(key: string, value: Big): void {
-    this.#sums.set(key, (this.#sums.get(key) ?? new Big(0)).plus(value));
+    this.set(key, this.of(key).plus(value));
   }
 
-  entries(): readonly (readonly [key: string, sum: Big])[] {
-    return [...this.#sums];
+  /** Returns zero for a key without values. */
+  of(key: string): Big {
+    return this.get(key) ?? new Big(0);
   }
 }
 
@@ -46,3 +38,21 @@ export const Rates = z.record(
 );
 
 export type Rates = z.infer<typeof Rates>;
+
+export interface CurrencyAmount {
+  readonly currency: string;
+  readonly amount: Big;
+}
+
+/** Converts amounts into one currency, rounded once at the end. `missing` names the currencies without a rate. */
+export function convertAmounts(amounts: readonly CurrencyAmount[], into: string, rates: Rates) {
+  const rateOf = (currency: string) => (currency === into ? "1" : rates[currency]);
+  const sum = amounts.reduce(
+    (total, { currency, amount }) => total.plus(amount.times(rateOf(currency) ?? 0)),
+    new Big(0),
+  );
+  const missing = amounts
+    .map(({ currency }) => currency)
+    .filter((currency) => rateOf(currency) === undefined);
+  return { amount: sum.toFixed(minorUnits(into)), missing };
+}

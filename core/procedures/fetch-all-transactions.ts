@@ -1,10 +1,10 @@
 /** All transactions of accounts in a period, with a completeness check. */
-import { FxdeskError, InvalidResponse } from "../spec/errors";
+import { InvalidResponse } from "../spec/errors";
 import { minuteForDay } from "../values/values";
 import type { Account } from "./accounts";
-import { mapConcurrent, type Context, type ContractClient } from "./procedure";
-import { findTransactionProblem } from "./row-validation";
-import type { Period } from "./period";
+import { attempt, mapConcurrent, type Context, type ContractClient } from "./procedure";
+import { findRowProblem } from "./row-validation";
+import { type Period, toDay } from "./period";
 
 export type Transaction = Awaited<ReturnType<ContractClient["transactions"]["list"]>>[number];
 
@@ -42,7 +42,7 @@ const toServiceQuery = ({ account_id }: Account, { period, direction }: Transact
 function utcDayOf(time: string): string {
   const isZoned = /T.*(Z|[+-]\d{2}:?\d{2})$/i.test(time);
   const parsed = Date.parse(isZoned || !time.includes("T") ? time : `${time}Z`);
-  return Number.isNaN(parsed) ? time.slice(0, 10) : new Date(parsed).toISOString().slice(0, 10);
+  return Number.isNaN(parsed) ? time.slice(0, 10) : toDay(parsed);
 }
 
 /** Returns the value date, or the booking date if the service omits it; empty if both are missing. */
@@ -69,11 +69,8 @@ interface Reading {
 }
 
 /** Reads all pages of an account once. Transactions that are received twice are dropped by ID. */
-async function readPages(
-  { client, signal }: Context,
-  account: Account,
-  query: TransactionQuery,
-): Promise<Reading> {
+async function readPages(context: Context, account: Account, query: TransactionQuery): Promise<Reading> {
+  const { client } = context;
   const found = new Map<string, Transaction>();
   const problems = new Set<string>();
   const totals = new Set<number>();
@@ -84,24 +81,21 @@ async function readPages(
     reasons: [...summarizeProblems(problems), ...reasons],
     hasMoved,
   });
-  try {
-    const { operations } = client.service;
-    const list = operations.find(({ name }) => name === "transactions.list")!;
+  const list = client.service.operations.find(({ name }) => name === "transactions.list")!;
+  const failure = await attempt(context, async () => {
     for await (const { body, total } of client.pages(list, toServiceQuery(account, query))) {
       pages += 1;
       if (total !== undefined) totals.add(total);
       for (const each of body as Transaction[]) {
-        const problem = findTransactionProblem(each);
+        const problem = findRowProblem("Transaction", each);
         if (problem !== undefined) problems.add(problem);
         else if (found.has(each.transaction_id)) hasDuplicates = true;
         else found.set(each.transaction_id, each);
       }
     }
-  } catch (error) {
-    if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
-    // A page that repeats an earlier one, or an empty page before the end.
-    return reading(pages > 0 && error instanceof InvalidResponse, error.message);
-  }
+  });
+  // After the first page, the cause is a page that repeats an earlier one, or an empty page before the end.
+  if (failure) return reading(pages > 0 && failure instanceof InvalidResponse, failure.message);
   const expected = Math.max(0, ...totals);
   const receivedCount = found.size + problems.size;
   if (receivedCount < expected)

@@ -12,7 +12,7 @@ import {
   selectAccounts,
   findMissingAccounts,
 } from "./accounts";
-import { mapConcurrent, type Context, procedure } from "./procedure";
+import { attempt, mapConcurrent, type Context, procedure } from "./procedure";
 import { deliveredFileFields } from "../spec/procedure";
 import { type Period, parsePeriod, PeriodText } from "./period";
 import { deadlineAfter, isTransient, pollUntil, waitSeconds } from "./poll-until";
@@ -52,28 +52,15 @@ export const FetchedStatements = z
   .meta({ id: "FetchedStatements", description: "Statement files of the accounts." });
 
 type Result = z.infer<typeof FetchedStatements>;
-type FileResult = Result["files"][number] | Result["failed"][number];
 type Format = z.infer<typeof Format>;
 
-/** A file that the service is generating. */
-interface PendingFile {
+/** The file of an account. Without a result, the service is still generating it, or the last poll failed. */
+interface FileRequest {
   readonly account: Account;
-  readonly statementId: string;
-  /** Reason why it was not available at the last poll. */
-  lastReason: string;
-}
-
-const toFailure = ({ account_id, currency }: Account, reason: string, statementId?: string) => ({
-  account_id,
-  currency,
-  ...(statementId !== undefined && { statement_id: statementId }),
-  reason,
-});
-
-/** Returns the reason why one file failed. Rethrows if the procedure was aborted. */
-function failureReason(error: unknown, { signal }: Context): string {
-  if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
-  return error.message;
+  readonly statementId?: string | undefined;
+  readonly reason: string;
+  readonly result?: Result["files"][number];
+  readonly isFinal: boolean;
 }
 
 const notReadyReason = "The file is not ready yet.";
@@ -85,25 +72,22 @@ async function requestFile(
   { from, to }: Period,
   format: Format,
   deadline: number,
-): Promise<PendingFile | Result["failed"][number]> {
-  const { client, signal } = context;
-  const { account_id } = account;
-  try {
-    const created = await pollUntil(deadline, signal, () =>
-      client.statements.createFile({
-        account_id,
+): Promise<FileRequest> {
+  const created = await attempt(context, () =>
+    pollUntil(deadline, context.signal, () =>
+      context.client.statements.createFile({
+        account_id: account.account_id,
         format,
         from_value_datetime: `${from}T00:00`,
         to_value_datetime: `${to}T00:00`,
       }),
-    );
-    const statementId = /statements\/([^/?]+)/.exec(created?.url ?? "")?.[1];
-    return statementId === undefined
-      ? toFailure(account, "The response contains no address of the file.")
-      : { account, statementId, lastReason: notReadyReason };
-  } catch (error) {
-    return toFailure(account, failureReason(error, context));
-  }
+    ),
+  );
+  if (created instanceof FxdeskError) return { account, reason: created.message, isFinal: true };
+  const statementId = /statements\/([^/?]+)/.exec(created?.url ?? "")?.[1];
+  return statementId === undefined
+    ? { account, reason: "The response contains no address of the file.", isFinal: true }
+    : { account, statementId, reason: notReadyReason, isFinal: false };
 }
 
 /** Returns the account number, the account name or the ID. */
@@ -126,32 +110,36 @@ function fileNameOf(
   return `${account.currency}_${label}_${from}_${to}${extension}`;
 }
 
-/** Polls a file. Returns its location, a failure, or undefined while it is being generated. */
+/** Polls a file, and delivers it if it is ready. */
 async function pollFile(
   context: Context,
-  pending: PendingFile,
+  request: FileRequest,
   period: Period,
   format: Format,
-): Promise<FileResult | undefined> {
-  const { account, statementId } = pending;
-  const { account_id, currency } = account;
-  try {
-    const response = await context.client.statements.getFile({ account_id, statement_id: statementId });
-    if (response.status === 202) {
-      const { status } = response.body;
-      pending.lastReason = notReadyReason;
-      return status === "Failed" ? toFailure(account, "The service failed to generate the file.") : undefined;
-    }
+): Promise<FileRequest> {
+  const { account_id, currency } = request.account;
+  const polled = await attempt(context, async () => {
+    const response = await context.client.statements.getFile({
+      account_id,
+      statement_id: request.statementId!,
+    });
+    if (response.status === 202) return response.body.status === "Failed" ? "failed" : "pending";
     const { body: file } = response;
-    const name = fileNameOf(account, period, format, file);
-    const { contentType, stream } = file;
-    const location = await context.deliver({ name, contentType, content: stream });
-    return { account_id, currency, name, content_type: contentType, ...location };
-  } catch (error) {
-    pending.lastReason = failureReason(error, context);
-    return isTransient(error) ? undefined : toFailure(account, pending.lastReason);
-  }
+    const name = fileNameOf(request.account, period, format, file);
+    const location = await context.deliver({ name, contentType: file.contentType, content: file.stream });
+    return { account_id, currency, name, content_type: file.contentType, ...location };
+  });
+  if (polled === "pending") return { ...request, reason: notReadyReason };
+  if (polled === "failed") return failed(request, "The service failed to generate the file.");
+  if (!(polled instanceof FxdeskError)) return { ...request, result: polled, isFinal: true };
+  return isTransient(polled) ? { ...request, reason: polled.message } : failed(request, polled.message);
 }
+
+const failed = ({ account }: FileRequest, reason: string): FileRequest => ({
+  account,
+  reason,
+  isFinal: true,
+});
 
 export const fetchStatements = procedure({
   name: "statements.fetch",
@@ -176,34 +164,32 @@ export const fetchStatements = procedure({
     const found = await selectAccounts(context.client, { accounts, currencies });
     const total = found.length;
     context.progress({ done: 0, total, message: "Requesting the files" });
-    const requested = await mapConcurrent(context, found, (account) =>
+
+    const requests = await mapConcurrent(context, found, (account) =>
       requestFile(context, account, period, format, deadline),
     );
-    const results = new Map<Account, FileResult>();
-    let pendingFiles: PendingFile[] = [];
-    for (const [index, each] of requested.entries()) {
-      if ("account" in each) pendingFiles.push(each);
-      else results.set(found[index]!, each);
-    }
     await pollUntil(deadline, context.signal, async () => {
-      await mapConcurrent(context, pendingFiles, async (pending) => {
-        const result = await pollFile(context, pending, period, format);
-        if (!result) return;
-        results.set(pending.account, result);
-        context.progress({ done: results.size, total, message: "Statement files" });
+      const pending = [...requests.entries()].filter(([, { isFinal }]) => !isFinal);
+      await mapConcurrent(context, pending, async ([index, request]) => {
+        requests[index] = await pollFile(context, request, period, format);
+        const done = requests.filter(({ isFinal }) => isFinal).length;
+        if (requests[index].isFinal) context.progress({ done, total, message: "Statement files" });
       });
-      pendingFiles = pendingFiles.filter(({ account }) => !results.has(account));
-      return pendingFiles.length === 0 || undefined;
+      return requests.every(({ isFinal }) => isFinal) || undefined;
     });
-    for (const { account, statementId, lastReason } of pendingFiles)
-      results.set(account, toFailure(account, lastReason, statementId));
-    const ordered = found.map((account) => results.get(account)!);
-    const files = ordered.filter((each) => "name" in each);
+    const files = requests.flatMap(({ result }) => result ?? []);
     const missing = findMissingAccounts({ accounts, currencies }, found);
-    const failed = [
-      ...ordered.filter((each) => "reason" in each),
-      ...missing.map((each) => ({ ...each, currency: "" })),
+    const failures = [
+      ...requests
+        .filter(({ result }) => !result)
+        .map(({ account: { account_id, currency }, statementId, reason }) => ({
+          account_id,
+          currency,
+          ...(statementId !== undefined && { statement_id: statementId }),
+          reason,
+        })),
+      ...missing.map(({ account_id, reason }) => ({ account_id, currency: "", reason })),
     ];
-    return { period, files, failed, complete: failed.length === 0 };
+    return { period, files, failed: failures, complete: failures.length === 0 };
   },
 });

@@ -1,11 +1,13 @@
 /** transactions.find: finds transactions across accounts by period, amount, counterparty or text. */
 import { Big } from "big.js";
 import { z } from "zod";
+import { formatAmount } from "../files/amount";
+import { withoutUndefined } from "../files/statement";
 import { json } from "../spec/declare";
-import { minorUnits } from "../values/values";
 import type { ProcedureValues } from "../spec/procedure";
 import { accountFields, accountOperations, selectAccounts, findMissingAccounts } from "./accounts";
-import { checkBounds, formatDecimal, signedAmount, SumsByKey } from "./decimal";
+import { checkBounds, signedAmount, Sums } from "./decimal";
+import { groupBy } from "./lists";
 import { type Period, parsePeriod, PeriodText } from "./period";
 import { type Context, procedure } from "./procedure";
 import { type Gap, type Transaction, valueDayOf, fetchTransactions } from "./fetch-all-transactions";
@@ -86,28 +88,24 @@ const counterpartyOf = (each: Transaction) =>
     ? { name: each.debtor_name, account: each.debtor_account }
     : { name: each.creditor_name, account: each.creditor_account };
 
-/** Removes fields that are undefined or null. */
-const withoutEmpty = <T extends object>(values: T) =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null)) as {
-    [K in keyof T]?: NonNullable<T[K]>;
+export function toFoundTransaction(each: Transaction): FoundTransaction {
+  const { amount, currency } = each.amount;
+  const { name: counterparty } = counterpartyOf(each);
+  const { transaction_information: text, transaction_reference: reference, transaction_type: type } = each;
+  return {
+    date: valueDayOf(each),
+    amount: formatAmount(signedAmount(amount, each.credit_debit_indicator), currency),
+    currency,
+    ...withoutUndefined({
+      counterparty: counterparty ?? undefined,
+      text: text ?? undefined,
+      reference: reference ?? undefined,
+      type: type ?? undefined,
+    }),
+    account_id: each.account_id,
+    transaction_id: each.transaction_id,
   };
-
-export const toFoundTransaction = (each: Transaction): FoundTransaction => ({
-  date: valueDayOf(each),
-  amount: formatDecimal(
-    signedAmount(each.amount.amount, each.credit_debit_indicator),
-    minorUnits(each.amount.currency),
-  ),
-  currency: each.amount.currency,
-  ...withoutEmpty({
-    counterparty: counterpartyOf(each).name,
-    text: each.transaction_information,
-    reference: each.transaction_reference,
-    type: each.transaction_type,
-  }),
-  account_id: each.account_id,
-  transaction_id: each.transaction_id,
-});
+}
 
 const containsText = (part: string, texts: readonly unknown[]): boolean =>
   texts.some((text) => typeof text === "string" && text.toLowerCase().includes(part.toLowerCase()));
@@ -142,43 +140,33 @@ export function matchesFilter(
   );
 }
 
+/** Result fields of the totals of one currency. */
+export const sumFields = {
+  currency: currencyField,
+  count: countField("Number of transactions."),
+  in: textField("Total incoming."),
+  out: textField("Total outgoing, negative."),
+  net: textField("Net amount."),
+};
+
 export const SumsByCurrency = z
-  .array(
-    z
-      .object({
-        currency: currencyField,
-        count: countField("Number of transactions."),
-        in: textField("Total incoming."),
-        out: textField("Total outgoing, negative."),
-        net: textField("Net amount."),
-      })
-      .meta({ id: "CurrencySums", description: "Exact totals of one currency." }),
-  )
+  .array(z.object(sumFields).meta({ id: "CurrencySums", description: "Exact totals of one currency." }))
   .describe("Exact totals per currency.");
 
 /** Sums signed amounts per currency. */
-export function sumsByCurrency(found: readonly FoundTransaction[]): z.infer<typeof SumsByCurrency> {
-  const [ins, outs] = [new SumsByKey(), new SumsByKey()];
-  const counts = new Map<string, number>();
-  for (const { currency, amount } of found) {
-    const value = new Big(amount);
-    ins.add(currency, value.gt(0) ? value : new Big(0));
-    outs.add(currency, value.lt(0) ? value : new Big(0));
-    counts.set(currency, (counts.get(currency) ?? 0) + 1);
-  }
-  const out = new Map(outs.entries());
-  return ins.entries().map(([currency, sum]) => {
-    const decimals = minorUnits(currency);
-    const spent = out.get(currency)!;
+export const sumsByCurrency = (found: readonly FoundTransaction[]): z.infer<typeof SumsByCurrency> =>
+  [...groupBy(found, ({ currency }) => currency)].map(([currency, all]) => {
+    const sums = new Sums();
+    for (const { amount } of all) sums.add(amount.startsWith("-") ? "out" : "in", new Big(amount));
+    const format = (amount: Big) => formatAmount(amount, currency);
     return {
       currency,
-      count: counts.get(currency)!,
-      in: formatDecimal(sum, decimals),
-      out: formatDecimal(spent, decimals),
-      net: formatDecimal(sum.plus(spent), decimals),
+      count: all.length,
+      in: format(sums.of("in")),
+      out: format(sums.of("out")),
+      net: format(sums.of("in").plus(sums.of("out"))),
     };
   });
-}
 
 export const FoundTransactions = z
   .object({

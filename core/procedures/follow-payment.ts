@@ -1,6 +1,7 @@
 /** payments.follow: polls payments until their status is final. */
 import { z } from "zod";
 import { existingPaymentProduct, existingPayment, PaymentId } from "../contract/payment-input";
+import { withoutUndefined } from "../files/statement";
 import { json } from "../spec/declare";
 import { id } from "../values/values";
 import { type Context, procedure } from "./procedure";
@@ -71,34 +72,27 @@ export const FollowedPayments = z
   })
   .meta({ id: "FollowedPayments", description: "Status of one or more payments." });
 
-interface StatusDetails {
-  readonly waitsFor?: string | undefined;
-  readonly message?: string | undefined;
-}
-
-function toFollowedPayment(
-  paymentId: string | undefined,
-  status: string,
-  meaning: StatusMeaning,
-  details: StatusDetails = {},
-): FollowedPayment {
-  const [description, defaultWaitsFor] = meaning;
-  const waitsFor = defaultWaitsFor && (details.waitsFor ?? defaultWaitsFor);
-  return {
-    ...(paymentId !== undefined && { payment_id: paymentId }),
-    status,
-    description,
-    final: defaultWaitsFor === undefined,
-    ...(waitsFor !== undefined && { waits_for: waitsFor }),
-    ...(details.message !== undefined && { message: details.message }),
-  };
-}
-
 /** An undocumented status is not treated as final. */
 const unknownStatusMeaning: StatusMeaning = [
   "The service reports a status that is not in the contract.",
   "another status",
 ];
+
+function toFollowedPayment(
+  paymentId: string | undefined,
+  status: string,
+  [description, waitsFor]: StatusMeaning = unknownStatusMeaning,
+  message?: string,
+): FollowedPayment {
+  return withoutUndefined<FollowedPayment>({
+    payment_id: paymentId,
+    status,
+    description,
+    final: waitsFor === undefined,
+    waits_for: waitsFor,
+    message: message || undefined,
+  });
+}
 
 interface PaymentSelection {
   readonly paymentId?: string | undefined;
@@ -116,12 +110,15 @@ async function readPayment({ client }: Context, selection: PaymentSelection): Pr
   });
   const { transactionStatus: status, fundsAvailable, psuMessage, tppMessage } = state;
   const texts = [psuMessage, ...(tppMessage ?? []).map(({ text }) => text)].filter(Boolean);
-  const isShort = fundsAvailable === false && !["RCVD", "PATC"].includes(status);
+  const meaning = meaningsByCode[status] ?? unknownStatusMeaning;
+  const isShort = fundsAvailable === false && meaning[1] !== undefined && !["RCVD", "PATC"].includes(status);
   return [
-    toFollowedPayment(paymentId, status, meaningsByCode[status] ?? unknownStatusMeaning, {
-      waitsFor: isShort ? "funds on the account" : undefined,
-      message: texts.length > 0 ? texts.join(" ") : undefined,
-    }),
+    toFollowedPayment(
+      paymentId,
+      status,
+      isShort ? [meaning[0], "funds on the account"] : meaning,
+      texts.join(" "),
+    ),
   ];
 }
 
@@ -134,7 +131,7 @@ async function readTradePayments(
     response_model: "ExtendedBookedTrade",
   });
   return payments.map(({ payment_id: paymentId, status = "" }) =>
-    toFollowedPayment(paymentId, status, tradePaymentMeanings[status.toLowerCase()] ?? unknownStatusMeaning),
+    toFollowedPayment(paymentId, status, tradePaymentMeanings[status.toLowerCase()]),
   );
 }
 

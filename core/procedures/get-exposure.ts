@@ -1,8 +1,9 @@
 /** exposure.get: expected flows per currency and tenor, and the trades that hedge them. */
 import { Big } from "big.js";
 import { z } from "zod";
+import { formatAmount } from "../files/amount";
 import { json } from "../spec/declare";
-import { minorUnits, Currency, day } from "../values/values";
+import { Currency, day } from "../values/values";
 import {
   type AccountBalances,
   accountOperations,
@@ -11,7 +12,9 @@ import {
   unreadGaps,
 } from "./accounts";
 import { parseAmount, parseCurrency, parseDay, normalizeEntries, parseCsvRows } from "./csv-input";
-import { formatDecimal, signedAmount, SumsByKey, Rates } from "./decimal";
+import { convertAmounts, type CurrencyAmount, signedAmount, Sums, Rates } from "./decimal";
+import { byText } from "./lists";
+import { daysBetween, toDay } from "./period";
 import { procedure } from "./procedure";
 import {
   isPhysicallyDelivered,
@@ -38,16 +41,15 @@ const tenors = [
 
 type Tenor = (typeof tenors)[number][0];
 
-const dayMs = 86_400_000;
-
-const tenorOf = (matures: string, today: string): Tenor => {
-  const days = (Date.parse(matures) - Date.parse(today)) / dayMs;
+function tenorOf(matures: string, today: string): Tenor {
+  const days = daysBetween(today, matures);
   return tenors.find(([, last]) => days <= last)![0];
-};
+}
 
-const ranks = new Map<string, number>(tenors.map(([name], rank) => [name, rank]));
+/** Returns the position of a tenor, or -1 for the sum of all tenors. */
+const rankOf = (tenor: Tenor): number => tenors.findIndex(([name]) => name === tenor);
 
-export interface Flow {
+interface Flow {
   readonly date: string;
   readonly currency: string;
   readonly amount: string;
@@ -55,7 +57,7 @@ export interface Flow {
 
 const amount = (description: string) => textField(`${description}, signed decimal text.`);
 
-const figures = {
+const figureFields = {
   expected: amount("Expected flows, plus the balance if balances are included").optional(),
   trades: amount("Open trades: bought minus sold"),
   net: amount("Net open position"),
@@ -75,12 +77,12 @@ export const Exposure = z
           tenor: z
             .enum(tenors.map(([name]) => name) as [Tenor, ...Tenor[]])
             .describe("Tenor in days from today; `overdue` is before today."),
-          ...figures,
+          ...figureFields,
         }),
       )
       .describe("Positions per currency and tenor."),
     currencies: z
-      .array(z.object({ currency: currencyField, ...figures }))
+      .array(z.object({ currency: currencyField, ...figureFields }))
       .describe("Totals over all tenors."),
     base: z
       .object({
@@ -98,13 +100,12 @@ export const Exposure = z
   })
   .meta({ id: "Exposure", description: "Expected flows and open trades per currency and tenor." });
 
-interface CurrencyAmount {
-  readonly currency: string;
+/** An expected flow, a balance or a side of a trade. */
+interface TenorAmount extends CurrencyAmount {
   readonly tenor: Tenor;
-  readonly amount: Big;
 }
 
-export const toFlowAmounts = (flows: readonly Flow[], today: string): CurrencyAmount[] =>
+const toFlowAmounts = (flows: readonly Flow[], today: string): TenorAmount[] =>
   flows.map(({ date, currency, amount: text }) => ({
     currency,
     tenor: tenorOf(date, today),
@@ -115,11 +116,11 @@ export const toFlowAmounts = (flows: readonly Flow[], today: string): CurrencyAm
  * Converts trades to signed amounts: bought positive, sold negative. If balances are included, they no longer contain
  * the sold amounts of funded trades, so only the bought amounts count.
  */
-export const toTradeAmounts = (
+const toTradeAmounts = (
   openTrades: readonly OpenTrade[],
   today: string,
   includesBalances: boolean,
-): CurrencyAmount[] =>
+): TenorAmount[] =>
   openTrades.flatMap(({ trade, buy, sell }) => {
     const tenor = tenorOf(trade.maturity_date, today);
     const bought = { currency: trade.buy_currency, tenor, amount: buy };
@@ -142,7 +143,7 @@ const partlyPaidGaps = (open: readonly OpenTrade[]): string[] =>
     );
 
 /** Returns available balances as amounts of the first current tenor. */
-const toBalanceAmounts = (read: readonly AccountBalances[]): CurrencyAmount[] =>
+const toBalanceAmounts = (read: readonly AccountBalances[]): TenorAmount[] =>
   read.flatMap(({ balances }) =>
     balances.map(({ amount: { amount: text, currency }, credit_debit_indicator: direction }) => ({
       currency,
@@ -151,87 +152,41 @@ const toBalanceAmounts = (read: readonly AccountBalances[]): CurrencyAmount[] =>
     })),
   );
 
-const zero = new Big(0);
-
-/** Sums amounts by a key that starts with the currency. */
-function sumByKey(
-  legs: readonly CurrencyAmount[],
-  keyOf: (leg: CurrencyAmount) => string,
-): ReadonlyMap<string, Big> {
-  const sums = new SumsByKey();
-  for (const leg of legs) sums.add(keyOf(leg), leg.amount);
-  return new Map(sums.entries());
+function sumBy(amounts: readonly TenorAmount[], keyOf: (each: TenorAmount) => string): Sums {
+  const sums = new Sums();
+  for (const each of amounts) sums.add(keyOf(each), each.amount);
+  return sums;
 }
 
-/** Rounded for people. The sums are exact. */
-function coveredPercentage(expected: Big, trades: Big): string | undefined {
-  return expected.eq(0) ? undefined : trades.neg().times(100).div(expected).toFixed(1);
-}
-
-/** Returns the figures per key. `expected` is set only if the caller gave flows or balances. */
-function toFigures(
-  expected: readonly CurrencyAmount[] | undefined,
-  trades: readonly CurrencyAmount[],
-  keyOf: (leg: CurrencyAmount) => string,
+/**
+ * Compares expected amounts with trades by a key of currency and optional tenor. `expected` is undefined if the caller gave
+ * neither flows nor balances. The percentage is rounded for people; the sums are exact.
+ */
+function compareAmounts(
+  expected: readonly TenorAmount[] | undefined,
+  trades: readonly TenorAmount[],
+  keyOf: (each: TenorAmount) => string,
 ) {
-  const [flows, hedges] = [sumByKey(expected ?? [], keyOf), sumByKey(trades, keyOf)];
-  return [...new Set([...flows.keys(), ...hedges.keys()])].map((key) => {
-    const [flow, hedge] = [flows.get(key) ?? zero, hedges.get(key) ?? zero];
+  const [flows, hedges] = [sumBy(expected ?? [], keyOf), sumBy(trades, keyOf)];
+  const figures = [...new Set([...flows.keys(), ...hedges.keys()])].map((key) => {
     const [currency, tenor] = key.split(" ") as [string, Tenor];
-    const text = (value: Big) => formatDecimal(value, minorUnits(currency));
-    const covered = expected && coveredPercentage(flow, hedge);
+    const [flow, hedge] = [flows.of(key), hedges.of(key)];
+    const net = flow.plus(hedge);
     return {
       currency,
       tenor,
-      net: flow.plus(hedge),
-      figures: {
-        ...(expected && { expected: text(flow) }),
-        trades: text(hedge),
-        net: text(flow.plus(hedge)),
-        ...(covered !== undefined && { covered }),
+      amount: net,
+      texts: {
+        ...(expected && { expected: formatAmount(flow, currency) }),
+        trades: formatAmount(hedge, currency),
+        net: formatAmount(net, currency),
+        ...(!flow.eq(0) && { covered: hedge.neg().times(100).div(flow).toFixed(1) }),
       },
     };
   });
-}
-
-const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
-
-/** Compares expected amounts with trades, per currency and tenor and per currency. */
-export function calculateExposure(
-  expected: readonly CurrencyAmount[] | undefined,
-  trades: readonly CurrencyAmount[],
-) {
-  const byTenor = toFigures(expected, trades, ({ currency, tenor }) => `${currency} ${tenor}`);
-  const byCurrency = toFigures(expected, trades, ({ currency }) => currency).toSorted((one, other) =>
-    byText(one.currency, other.currency),
+  return figures.toSorted(
+    (one, other) => byText(one.currency, other.currency) || rankOf(one.tenor) - rankOf(other.tenor),
   );
-  return {
-    positions: byTenor
-      .toSorted(
-        (one, other) =>
-          byText(one.currency, other.currency) || ranks.get(one.tenor)! - ranks.get(other.tenor)!,
-      )
-      .map(({ currency, tenor, figures: all }) => ({ currency, tenor, ...all })),
-    currencies: byCurrency.map(({ currency, figures: all }) => ({ currency, ...all })),
-    nets: byCurrency.map(({ currency, net }) => ({ currency, net })),
-  };
-}
-
-/** Converts the net positions of all other currencies. Rounds once, at the end. */
-function convertToBase(
-  nets: readonly { readonly currency: string; readonly net: Big }[],
-  base: string,
-  rates: Rates,
-) {
-  const others = nets.filter(({ currency, net }) => currency !== base && !net.eq(0));
-  const missing = others.filter(({ currency }) => rates[currency] === undefined);
-  const sum = others
-    .filter(({ currency }) => rates[currency] !== undefined)
-    .reduce((total, { currency, net }) => total.plus(net.times(rates[currency]!)), zero);
-  return {
-    base: { currency: base, net: sum.toFixed(minorUnits(base)) },
-    without_rate: missing.map(({ currency }) => currency),
-  };
 }
 
 const name = "exposure.get";
@@ -293,7 +248,7 @@ export const getExposure = procedure({
   resultList: "positions",
   output: json(Exposure, "The exposure per currency and tenor."),
   async run(context, { flows, flows_csv: csv, balances, base_currency: base, rates = {} }) {
-    const today = new Date().toISOString().slice(0, 10);
+    const today = toDay(new Date());
     const given = [
       ...normalizeEntries(name, "flows", flows ?? [], flowColumns, ExpectedFlow),
       ...(csv === undefined ? [] : parseFlowsCsv(csv)),
@@ -305,11 +260,11 @@ export const getExposure = procedure({
       ? await readBalances(context, await selectAccounts(context.client, {}), ["InterimAvailable"])
       : [];
     const expected = isExpected ? [...toFlowAmounts(given, today), ...toBalanceAmounts(read)] : undefined;
-    const { positions, currencies, nets } = calculateExposure(
-      expected,
-      toTradeAmounts(open, today, balances),
-    );
-    const conversion = base === undefined ? undefined : convertToBase(nets, base, rates);
+    const amounts = [expected, toTradeAmounts(open, today, balances)] as const;
+    const positions = compareAmounts(...amounts, ({ currency, tenor }) => `${currency} ${tenor}`);
+    const currencies = compareAmounts(...amounts, ({ currency }) => currency);
+    const others = currencies.filter(({ currency, amount: net }) => currency !== base && !net.eq(0));
+    const conversion = base === undefined ? undefined : convertAmounts(others, base, rates);
     const gaps = [
       ...fetched.gaps,
       ...misfits,
@@ -318,10 +273,13 @@ export const getExposure = procedure({
     ];
     return {
       as_of: today,
-      positions,
-      currencies,
-      ...conversion,
-      complete: gaps.length === 0 && !conversion?.without_rate.length,
+      positions: positions.map(({ currency, tenor, texts }) => ({ currency, tenor, ...texts })),
+      currencies: currencies.map(({ currency, texts }) => ({ currency, ...texts })),
+      ...(conversion && {
+        base: { currency: base!, net: conversion.amount },
+        without_rate: conversion.missing,
+      }),
+      complete: gaps.length === 0 && !conversion?.missing.length,
       gaps,
     };
   },

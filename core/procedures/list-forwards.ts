@@ -1,8 +1,8 @@
 /** forwards.list: open forwards with remaining amounts and maturity dates. */
 import { Big } from "big.js";
 import { z } from "zod";
+import { formatAmount } from "../files/amount";
 import { json } from "../spec/declare";
-import { minorUnits } from "../values/values";
 import {
   type AccountBalances,
   accountOperations,
@@ -10,8 +10,9 @@ import {
   selectAccounts,
   unreadGaps,
 } from "./accounts";
-import { formatDecimal, signedAmount, SumsByKey } from "./decimal";
-import { parseFuturePeriod, FuturePeriodText, type Period } from "./period";
+import { signedAmount, Sums } from "./decimal";
+import { byText } from "./lists";
+import { daysBetween, toDay, parseFuturePeriod, FuturePeriodText, type Period } from "./period";
 import { procedure } from "./procedure";
 import { isPhysicallyDelivered, type OpenTrade, findOpenTrades, fetchAllTrades } from "./fetch-all-trades";
 import { countField, currencyField, flagField, optionalTextField, textField } from "./result-fields";
@@ -96,12 +97,6 @@ export const Forwards = z
   })
   .meta({ id: "Forwards", description: "Open forwards with remaining amounts and maturity dates." });
 
-const dayMs = 86_400_000;
-
-const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / dayMs;
-
-const formatAmount = (value: Big, currency: string): string => formatDecimal(value, minorUnits(currency));
-
 function toForward({ trade, buy, sell }: OpenTrade, today: string): z.infer<typeof Forward> {
   const { buy_currency, sell_currency, buy_amount, sell_amount, reference } = trade;
   return {
@@ -138,50 +133,35 @@ const toDrawdown = ({ trade, buy, sell }: OpenTrade, today: string): z.infer<typ
 
 /** Sums bought and sold amounts per group, settlement and currency. */
 function sumByGroup(open: readonly OpenTrade[], groupOf: (trade: OpenTrade["trade"]) => string) {
-  const [buys, sells] = [new SumsByKey(), new SumsByKey()];
-  const keyOf = ({ trade }: OpenTrade, currency: string) =>
-    JSON.stringify([groupOf(trade), isPhysicallyDelivered(trade) ? "delivery" : "cash", currency]);
-  for (const each of open) {
-    const [bought, sold] = [keyOf(each, each.trade.buy_currency), keyOf(each, each.trade.sell_currency)];
-    buys.add(bought, each.buy);
-    buys.add(sold, new Big(0));
-    sells.add(sold, each.sell);
-    sells.add(bought, new Big(0));
+  const [bought, sold] = [new Sums(), new Sums()];
+  for (const { trade, buy, sell } of open) {
+    const settlement = isPhysicallyDelivered(trade) ? "delivery" : "cash";
+    const keyOf = (currency: string) => JSON.stringify([groupOf(trade), settlement, currency]);
+    bought.add(keyOf(trade.buy_currency), buy);
+    sold.add(keyOf(trade.sell_currency), sell);
   }
-  const sold = new Map(sells.entries());
-  return buys
-    .entries()
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([key, bought]) => {
-      const [group, settlement, currency] = JSON.parse(key) as [string, "delivery" | "cash", string];
-      return {
-        group,
-        sums: {
-          settlement,
-          currency,
-          buy: formatAmount(bought, currency),
-          sell: formatAmount(sold.get(key)!, currency),
-        },
-      };
-    });
+  return [...new Set([...bought.keys(), ...sold.keys()])].toSorted(byText).map((key) => {
+    const [group, settlement, currency] = JSON.parse(key) as [string, "delivery" | "cash", string];
+    const [buy, sell] = [bought, sold].map((sums) => formatAmount(sums.of(key), currency));
+    return { group, sums: { settlement, currency, buy: buy!, sell: sell! } };
+  });
 }
 
 const marginTypes = ["InitialMargin", "MarginCall"] as const;
 
 /** Sums the margin of all trades, which the contract has only per account. */
 function sumMargin(read: readonly AccountBalances[]) {
-  const balances = new SumsByKey();
+  const sums = new Sums();
   for (const { type, amount: balance, credit_debit_indicator: direction } of read.flatMap(
-    (each) => each.balances,
+    ({ balances }) => balances,
   ))
-    balances.add(`${balance.currency} ${type}`, signedAmount(balance.amount, direction));
-  const found = new Map(balances.entries());
-  const currencies = [...new Set([...found].map(([key]) => key.split(" ")[0]!))].toSorted();
+    sums.add(`${balance.currency} ${type}`, signedAmount(balance.amount, direction));
+  const currencies = [...new Set([...sums.keys()].map((key) => key.split(" ")[0]!))].toSorted();
   return currencies
     .map((currency) => ({
       currency,
-      initial: found.get(`${currency} InitialMargin`) ?? new Big(0),
-      call: found.get(`${currency} MarginCall`) ?? new Big(0),
+      initial: sums.of(`${currency} InitialMargin`),
+      call: sums.of(`${currency} MarginCall`),
     }))
     .filter(({ initial, call }) => !initial.eq(0) || !call.eq(0))
     .map(({ currency, initial, call }) => ({
@@ -192,7 +172,7 @@ function sumMargin(read: readonly AccountBalances[]) {
 }
 
 const byMaturityDate = ({ trade: one }: OpenTrade, { trade: other }: OpenTrade): number =>
-  Date.parse(one.maturity_date) - Date.parse(other.maturity_date) || (one.trade_id < other.trade_id ? -1 : 1);
+  byText(one.maturity_date, other.maturity_date) || byText(one.trade_id, other.trade_id);
 
 const maturesIn = ({ trade }: OpenTrade, period: Period | undefined): boolean =>
   !period || (trade.maturity_date >= period.from && trade.maturity_date <= period.to);
@@ -220,7 +200,7 @@ export const listForwards = procedure({
   output: json(Forwards, "The open forwards and drawdowns with totals."),
   async run(context, { period: periodText }) {
     const now = new Date();
-    const today = now.toISOString().slice(0, 10);
+    const today = toDay(now);
     const period = periodText === undefined ? undefined : parseFuturePeriod(periodText, now);
     const fetched = await fetchAllTrades(context, ["forward", "window_forward", "ndf", "drawdown"]);
     const read = await readBalances(context, await selectAccounts(context.client, {}), marginTypes);

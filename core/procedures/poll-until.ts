@@ -19,11 +19,7 @@ export const waitSeconds = z
 export const deadlineAfter = (seconds: number): number => performance.now() + seconds * 1_000;
 
 /** True for errors that polling should outlast. */
-export const isTransient = (error: unknown): error is FxdeskError =>
-  error instanceof FxdeskError && error.retryable;
-
-const requestedDelayMs = (error: unknown): number =>
-  error instanceof RateLimited ? (error.retryAfterMs ?? 0) : 0;
+export const isTransient = (error: unknown): boolean => error instanceof FxdeskError && error.retryable;
 
 /**
  * Polls until there is a result: at least once, and a last time at the deadline. Returns undefined if there is none
@@ -34,25 +30,20 @@ export async function pollUntil<T>(
   signal: AbortSignal | undefined,
   poll: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  let pauseMs = initialPauseMs;
-  for (;;) {
-    const isLast = performance.now() >= deadline;
-    let minDelayMs = 0;
+  let isLast = performance.now() >= deadline;
+  for (let pauseMs = initialPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPauseMs)) {
+    let waitMs = pauseMs;
     try {
       const result = await poll();
       if (result !== undefined || isLast) return result;
     } catch (error) {
       if (isLast || !isTransient(error)) throw error;
-      minDelayMs = requestedDelayMs(error);
+      if (error instanceof RateLimited) waitMs = Math.max(waitMs, error.retryAfterMs ?? 0);
     }
     signal?.throwIfAborted();
-    await pause(
-      Math.min(Math.max(pauseMs, minDelayMs), Math.max(0, deadline - performance.now())),
-      undefined,
-      {
-        signal,
-      },
-    );
-    pauseMs = Math.min(pauseMs * 1.5, maxPauseMs);
+    const remainingMs = Math.max(0, deadline - performance.now());
+    // Decided before the pause, because a timer may fire shortly before the deadline.
+    isLast = waitMs >= remainingMs;
+    await pause(Math.min(waitMs, remainingMs), undefined, { signal });
   }
 }

@@ -1,6 +1,7 @@
 /** The `procedure()` function for procedures over the contract, and how they work on many items. */
 import type { operations } from "../contract/all";
 import type { Client } from "../api/client-types";
+import { FxdeskError } from "../spec/errors";
 import { procedureFor, type RunContext } from "../spec/procedure";
 
 /** The client of procedures, with every operation of the contract. */
@@ -10,6 +11,19 @@ export type Context = RunContext<ContractClient>;
 
 // The explicit type lets the compiler emit short types for declarations.
 export const procedure: ReturnType<typeof procedureFor<ContractClient>> = procedureFor();
+
+/** Returns the result of one part of the work, or its error. Rethrows it after an abort, and if no call failed. */
+export async function attempt<T>(
+  { signal }: Pick<Context, "signal">,
+  work: () => Promise<T>,
+): Promise<T | FxdeskError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof FxdeskError) || signal?.aborted) throw error;
+    return error;
+  }
+}
 
 /**
  * Maps items concurrently and returns results in the order of the items. Starts only as many calls as the rate limiter lets

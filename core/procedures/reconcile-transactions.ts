@@ -1,8 +1,9 @@
 /** transactions.reconcile: matches expected payments with transactions. */
 import { Big } from "big.js";
 import { z } from "zod";
+import { formatAmount } from "../files/amount";
 import { json } from "../spec/declare";
-import { minorUnits, Currency, day } from "../values/values";
+import { Currency, day } from "../values/values";
 import { accountFields, selectAccounts, findMissingAccounts } from "./accounts";
 import {
   parseAmount,
@@ -13,7 +14,7 @@ import {
   parseCsvRows,
   invalidCell,
 } from "./csv-input";
-import { formatDecimal, SumsByKey } from "./decimal";
+import { Sums } from "./decimal";
 import { type FoundTransaction, Gaps, toFoundTransaction, transactionOperations } from "./find-transactions";
 import { parsePeriod, PeriodText } from "./period";
 import { procedure } from "./procedure";
@@ -207,8 +208,7 @@ const toPayment = (transaction: Transaction): Payment => {
 };
 
 /** Formats an amount with the decimals of its currency. */
-const formatAmount = (amount: string, currency: string): string =>
-  formatDecimal(new Big(amount), minorUnits(currency));
+const formatText = (amount: string, currency: string): string => formatAmount(new Big(amount), currency);
 
 const toMatchedResult = ({
   kind,
@@ -225,7 +225,7 @@ const toMatchedResult = ({
   evidence: {
     ...evidence,
     ...(evidence.difference !== undefined && {
-      difference: formatAmount(evidence.difference, items[0]!.currency),
+      difference: formatText(evidence.difference, items[0]!.currency),
     }),
   },
 });
@@ -243,7 +243,7 @@ const toOpenItemResult = ({
     ...(date && { date }),
     currency,
     amount,
-    open: formatAmount(open, currency),
+    open: formatText(open, currency),
     ...(candidates.length > 0 && {
       candidates: candidates.map(({ payment, agrees, differs }) => ({
         transaction_id: payment.transaction_id,
@@ -258,40 +258,31 @@ const toOpenItemResult = ({
 };
 
 function sumByCurrency(items: readonly Item[], { matches, openItems, openPayments }: Matching) {
-  const names = ["expected", "open", "paid", "other"] as const;
-  const sums = Object.fromEntries(names.map((name) => [name, new SumsByKey()])) as Record<
-    (typeof names)[number],
-    SumsByKey
-  >;
-  for (const { currency, amount } of items) sums.expected.add(currency, new Big(amount));
-  for (const { item, open } of openItems) sums.open.add(item.currency, new Big(open));
-  for (const { currency, amount } of matches.flatMap(({ payments }) => payments))
-    sums.paid.add(currency, new Big(amount));
-  for (const { payment } of openPayments) sums.other.add(payment.currency, new Big(payment.amount));
-  const found = Object.fromEntries(names.map((name) => [name, new Map(sums[name].entries())])) as Record<
-    (typeof names)[number],
-    Map<string, Big>
-  >;
-  const currencies = new Set(names.flatMap((name) => [...found[name].keys()]));
-  return [...currencies].toSorted().map((currency) => {
-    const sumIn = (name: (typeof names)[number]) => found[name].get(currency) ?? new Big(0);
-    const text = (value: Big) => formatDecimal(value, minorUnits(currency));
-    return {
-      currency,
-      expected: text(sumIn("expected")),
-      matched: text(sumIn("expected").minus(sumIn("open"))),
-      open: text(sumIn("open")),
-      paid: text(sumIn("paid")),
-      other: text(sumIn("other")),
-    };
-  });
+  const sum = (amounts: readonly { readonly currency: string; readonly amount: string }[]) => {
+    const sums = new Sums();
+    for (const { currency, amount } of amounts) sums.add(currency, new Big(amount));
+    return sums;
+  };
+  const expected = sum(items);
+  const open = sum(openItems.map((each) => ({ currency: each.item.currency, amount: each.open })));
+  const paid = sum(matches.flatMap(({ payments }) => payments));
+  const other = sum(openPayments.map(({ payment }) => payment));
+  const currencies = new Set([expected, paid, other].flatMap((sums) => [...sums.keys()]));
+  return [...currencies].toSorted().map((currency) => ({
+    currency,
+    expected: formatAmount(expected.of(currency), currency),
+    matched: formatAmount(expected.of(currency).minus(open.of(currency)), currency),
+    open: formatAmount(open.of(currency), currency),
+    paid: formatAmount(paid.of(currency), currency),
+    other: formatAmount(other.of(currency), currency),
+  }));
 }
 
 /** Converts amounts to the sign of account entries: outgoing payments become negative. */
 const applyDirection = (items: readonly GivenItem[], direction: "in" | "out"): Item[] =>
   items.map((each) => {
     const value = new Big(each.amount).times(direction === "in" ? 1 : -1);
-    return { ...each, amount: formatDecimal(value, minorUnits(each.currency)) };
+    return { ...each, amount: formatAmount(value, each.currency) };
   });
 
 /** Returns the direction of all items, or undefined if it is mixed. */

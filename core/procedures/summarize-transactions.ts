@@ -2,51 +2,19 @@
 import { Big } from "big.js";
 import { z } from "zod";
 import { json } from "../spec/declare";
-import { minorUnits } from "../values/values";
-import { formatDecimal } from "./decimal";
 import {
   type FoundTransaction,
   Gaps,
+  sumFields,
   SumsByCurrency,
   sumsByCurrency,
   transactionFilters,
   transactionOperations,
   findMatchingTransactions,
 } from "./find-transactions";
+import { byText, groupBy } from "./lists";
 import { procedure } from "./procedure";
-import {
-  countField,
-  currencyField,
-  flagField,
-  optionalTextField,
-  periodField,
-  textField,
-} from "./result-fields";
-
-/** The groupings: field of the group, and its value for a transaction. */
-const groupings = {
-  account: { field: "account_id", valueOf: ({ account_id: id }: FoundTransaction) => id },
-  currency: { field: "currency", valueOf: ({ currency }: FoundTransaction) => currency },
-  direction: {
-    field: "direction",
-    valueOf: ({ amount }: FoundTransaction) => (amount.startsWith("-") ? "out" : "in"),
-  },
-  month: { field: "month", valueOf: ({ date }: FoundTransaction) => date.slice(0, "YYYY-MM".length) },
-  counterparty: { field: "counterparty", valueOf: ({ counterparty }: FoundTransaction) => counterparty },
-  type: { field: "type", valueOf: ({ type }: FoundTransaction) => type },
-} as const;
-
-type Grouping = keyof typeof groupings;
-
-const names = Object.keys(groupings) as [Grouping, ...Grouping[]];
-
-const money = {
-  currency: currencyField,
-  count: countField("Number of transactions."),
-  in: textField("Total incoming."),
-  out: textField("Total outgoing, negative."),
-  net: textField("Net amount."),
-};
+import { countField, flagField, optionalTextField, periodField } from "./result-fields";
 
 const Group = z.object({
   account_id: optionalTextField("Account, if grouped by account."),
@@ -54,10 +22,26 @@ const Group = z.object({
   month: optionalTextField("Month of the value date (YYYY-MM), if grouped by month."),
   counterparty: optionalTextField("Counterparty name, if grouped by counterparty; absent if not given."),
   type: optionalTextField("Transaction type, if grouped by type; absent if not given."),
-  ...money,
+  ...sumFields,
 });
 
 type Group = z.infer<typeof Group>;
+
+/** The fields by which each criterion groups. */
+const groupings = {
+  account: ({ account_id }) => ({ account_id }),
+  currency: ({ currency }) => ({ currency }),
+  direction: ({ amount }) => ({ direction: amount.startsWith("-") ? "out" : "in" }),
+  month: ({ date }) => ({ month: date.slice(0, "YYYY-MM".length) }),
+  counterparty: ({ counterparty }) => ({ counterparty }),
+  type: ({ type }) => ({ type }),
+} as const satisfies Readonly<
+  Record<string, (each: FoundTransaction) => { [F in keyof Group]?: Group[F] | undefined }>
+>;
+
+type Grouping = keyof typeof groupings;
+
+const names = Object.keys(groupings) as [Grouping, ...Grouping[]];
 
 export const TransactionSummary = z
   .object({
@@ -66,70 +50,50 @@ export const TransactionSummary = z
     sums: SumsByCurrency,
     groups: z.array(Group).describe("Groups per currency, largest turnover first."),
     other: z
-      .array(z.object({ groups: countField("Number of groups."), ...money }))
+      .array(z.object({ groups: countField("Number of groups."), ...sumFields }))
       .describe("Totals per currency of the groups that `top` omits; empty if none."),
     complete: flagField("True if all transactions of the period were read."),
     gaps: Gaps,
   })
   .meta({ id: "TransactionSummary", description: "Totals of transactions per group." });
 
-/** Groups entries by key, in the order of first use. */
-function groupByKey<T>(all: readonly T[], keyOf: (each: T) => string): readonly (readonly T[])[] {
-  const members = new Map<string, T[]>();
-  for (const each of all) {
-    const key = keyOf(each);
-    const known = members.get(key);
-    if (known) known.push(each);
-    else members.set(key, [each]);
-  }
-  return [...members.values()];
+/** A group of transactions of one currency, with its own fields as JSON. */
+interface TransactionGroup {
+  readonly key: string;
+  readonly members: readonly FoundTransaction[];
+  readonly sums: ReturnType<typeof sumsByCurrency>[number];
 }
 
-/** Groups transactions by the given values and always by currency. */
-function groupTransactions(found: readonly FoundTransaction[], by: readonly Grouping[]): readonly Group[] {
-  const valuesOf = (each: FoundTransaction) => by.map((name) => groupings[name].valueOf(each) ?? null);
-  return groupByKey(found, (each) => JSON.stringify([each.currency, ...valuesOf(each)])).map((all) => {
-    const values = by.map((name) => [groupings[name].field, groupings[name].valueOf(all[0]!)] as const);
-    const given = Object.fromEntries(values.filter(([, value]) => value !== undefined));
-    return { ...given, ...sumsByCurrency(all)[0]! };
-  });
-}
-
-const turnover = ({ in: credited, out }: Group): Big => new Big(credited).minus(out);
-
-const groupNameOf = ({ in: _in, out: _out, net: _net, count: _count, ...values }: Group): string =>
-  JSON.stringify(values);
-
-const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+const turnover = ({ sums }: TransactionGroup): Big => new Big(sums.in).minus(sums.out);
 
 /** Orders groups by turnover within a currency, then by name, so that the order is deterministic. */
-const largestFirst = (one: Group, other: Group): number =>
-  byText(one.currency, other.currency) ||
+const largestFirst = (one: TransactionGroup, other: TransactionGroup): number =>
+  byText(one.sums.currency, other.sums.currency) ||
   turnover(other).cmp(turnover(one)) ||
-  byText(groupNameOf(one), groupNameOf(other));
-
-/** Sums groups of one currency. */
-function sumGroups(groups: readonly Group[]) {
-  const { currency } = groups[0]!;
-  const sum = (field: "in" | "out" | "net") =>
-    formatDecimal(
-      groups.reduce((total, each) => total.plus(each[field]), new Big(0)),
-      minorUnits(currency),
-    );
-  const count = groups.reduce((total, each) => total + each.count, 0);
-  return { groups: groups.length, currency, count, in: sum("in"), out: sum("out"), net: sum("net") };
-}
+  byText(one.key, other.key);
 
 /** Returns the groups by turnover: the `top` largest per currency, and one total for the rest. */
-export function summarize(found: readonly FoundTransaction[], by: readonly Grouping[], top?: number) {
-  const byCurrency = groupByKey(
-    groupTransactions(found, by).toSorted(largestFirst),
-    ({ currency }) => currency,
-  );
-  const shown = top ?? Infinity;
+function summarize(found: readonly FoundTransaction[], by: readonly Grouping[], top = Infinity) {
+  const keyOf = (each: FoundTransaction) =>
+    JSON.stringify({
+      ...Object.fromEntries(by.flatMap((name) => Object.entries(groupings[name](each)))),
+      currency: each.currency,
+    });
+  const groups = [...groupBy(found, keyOf)]
+    .map(([key, members]) => ({ key, members, sums: sumsByCurrency(members)[0]! }))
+    .toSorted(largestFirst);
+  const currencies = [...groupBy(groups, ({ sums }) => sums.currency).values()];
   return {
-    groups: byCurrency.flatMap((groups) => groups.slice(0, shown)),
-    other: byCurrency.filter(({ length }) => length > shown).map((groups) => sumGroups(groups.slice(shown))),
+    groups: currencies
+      .flatMap((all) => all.slice(0, top))
+      .map(({ key, sums }) => ({ ...(JSON.parse(key) as Partial<Group>), ...sums })),
+    other: currencies
+      .map((all) => all.slice(top))
+      .filter((rest) => rest.length > 0)
+      .map((rest) => ({
+        groups: rest.length,
+        ...sumsByCurrency(rest.flatMap(({ members }) => members))[0]!,
+      })),
   };
 }
 

@@ -2,12 +2,12 @@
 import { Big } from "big.js";
 import { z } from "zod";
 import { balanceTypes } from "../contract/accounts";
+import { formatAmount } from "../files/amount";
 import { json } from "../spec/declare";
 import { accountFields, accountOperations, selectAccounts } from "../procedures/accounts";
-import { checkBounds, formatDecimal, signedAmount } from "../procedures/decimal";
+import { checkBounds, signedAmount } from "../procedures/decimal";
 import { assertBalances } from "../procedures/row-validation";
 import type { Context } from "../procedures/procedure";
-import { minorUnits } from "../values/values";
 import { readEach } from "./read-each";
 import { missingAccountGaps } from "./transactions";
 import { watch } from "./watch";
@@ -39,7 +39,7 @@ export async function readBalances(
           account_id,
           type,
           currency,
-          amount: formatDecimal(signedAmount(amount, direction), minorUnits(currency)),
+          amount: formatAmount(signedAmount(amount, direction), currency),
         }),
       );
     },

@@ -1,9 +1,8 @@
 /** forwards.watch: forwards and drawdowns that mature soon. */
 import { z } from "zod";
+import { formatAmount } from "../files/amount";
 import { json } from "../spec/declare";
-import { formatDecimal } from "../procedures/decimal";
 import { findOpenTrades, fetchAllTrades } from "../procedures/fetch-all-trades";
-import { minorUnits } from "../values/values";
 import { subtractDays, watch } from "./watch";
 
 const Maturing = z
@@ -47,9 +46,9 @@ export const watchMaturities = watch({
         matures: trade.maturity_date,
         status: trade.status,
         buy_currency: trade.buy_currency,
-        buy_amount: formatDecimal(buy, minorUnits(trade.buy_currency)),
+        buy_amount: formatAmount(buy, trade.buy_currency),
         sell_currency: trade.sell_currency,
-        sell_amount: formatDecimal(sell, minorUnits(trade.sell_currency)),
+        sell_amount: formatAmount(sell, trade.sell_currency),
       }));
     return { entries, gaps: [...fetched.gaps, ...gaps] };
   },

@@ -1,8 +1,8 @@
 /** transactions.watch: new, changed and removed transactions. */
 import { z } from "zod";
 import { TransactionData } from "../contract/transactions";
+import { formatAmount } from "../files/amount";
 import { json } from "../spec/declare";
-import { minorUnits } from "../values/values";
 import {
   type Account,
   accountFields,
@@ -10,7 +10,7 @@ import {
   selectAccounts,
   findMissingAccounts,
 } from "../procedures/accounts";
-import { formatDecimal, signedAmount } from "../procedures/decimal";
+import { signedAmount } from "../procedures/decimal";
 import { valueDayOf, fetchAllTransactions } from "../procedures/fetch-all-transactions";
 import { subtractDays, watch } from "./watch";
 
@@ -58,7 +58,7 @@ export const watchTransactions = watch({
   identify: ({ transaction_id: id }) => id,
   state: ({ account_id: account, amount, credit_debit_indicator: direction, ...rest }) => ({
     account_id: account,
-    amount: formatDecimal(signedAmount(amount.amount, direction), minorUnits(amount.currency)),
+    amount: formatAmount(signedAmount(amount.amount, direction), amount.currency),
     currency: amount.currency,
     status: rest.status ?? null,
     booked: rest.booking_datetime ?? null,
