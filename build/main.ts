@@ -1,13 +1,10 @@
 /** Writes all files derived from the declarations into dist. Runs after the compiler. */
-import { chmod, cp, mkdir, readdir, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { fxdeskService } from "../core/client/fxdesk-service";
-import { fallbacksOf } from "../nodes/generate/declared-texts";
+import { translationGaps } from "../nodes/generate/locales";
 import { nodeFiles } from "../nodes/generate/node-files";
-import { assistantFiles } from "../nodes/generate/assistant-files";
-import { releaseFiles } from "../nodes/generate/release-files";
-import { german } from "../nodes/generate/words/de";
 import { withQuoteProcedures } from "../nodes/shared/node-names";
 import { Policy } from "../core/releases/policy";
 import { writeOperationsDocument } from "./operations-document";
@@ -20,19 +17,19 @@ type Generator = (dist: string) => Promise<void>;
 
 /** Writes the Node-RED nodes: sets for the service, releases and AI assistants, with editor, locales, help and icons. */
 async function generateNodes(dist: string): Promise<void> {
-  for (const [path, content] of Object.entries({
-    ...nodeFiles(withQuoteProcedures(fxdeskService)),
-    ...releaseFiles(),
-    ...assistantFiles(),
-  })) {
-    const file = join(dist, "nodes", path);
+  const service = withQuoteProcedures(fxdeskService);
+  const folder = join(dist, "nodes");
+  for (const name of ["releases.html", "mcp.html", "locales"])
+    await cp(join(dist, "../nodes", name), join(folder, name), { recursive: true });
+  for (const [path, content] of Object.entries(nodeFiles(service))) {
+    const file = join(folder, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content);
   }
-  const icons = join(dist, "../icons");
-  await cp(icons, join(dist, "nodes/icons"), { recursive: true });
-  const fallbacks = fallbacksOf(withQuoteProcedures(fxdeskService), german, await readdir(icons));
-  if (fallbacks.length > 0) console.warn(`Nodes with default texts or icons: ${fallbacks.join("; ")}`);
+  await cp(join(dist, "../icons"), join(folder, "icons"), { recursive: true });
+  const { missing, unused } = translationGaps(service);
+  if (missing.length > 0) console.warn(`Not translated: ${missing.join(", ")}`);
+  if (unused.length > 0) console.warn(`Translations not used: ${unused.join(", ")}`);
 }
 
 /** Writes the JSON Schema of the policy file, for editors: `"$schema": "…/dist/policy.schema.json"` completes and checks it. */

@@ -89,7 +89,7 @@ test("as a node: runtime, form, words and help", () => {
   const files = nodeFiles(service);
   expect(files["fxdesk.js"]).toContain('registerType("fxdesk-count-accounts"');
   expect(files["fxdesk.html"]).toMatch(/registerType\(["']fxdesk-count-accounts["']/);
-  expect(files["form-words/en-US.json"]).toContain("Such as EUR.");
+  expect(files["locales/en-US/forms.json"]).toContain("Such as EUR.");
   expect(files["locales/en-US/fxdesk.html"]).toContain("Counts the accounts in some currencies.");
 });
 

@@ -101,7 +101,7 @@ test("as a node: runtime, form, words and help", () => {
   const type = "fxdesk-watch-account-names";
   expect(files["fxdesk.js"]).toContain(`registerType("${type}", watch("accounts.watchNames"))`);
   expect(files["fxdesk.html"]).toContain(`registerType("${type}", {`);
-  expect(files["form-words/en-US.json"]).toContain("Such as EUR.");
+  expect(files["locales/en-US/forms.json"]).toContain("Such as EUR.");
   expect(files["locales/en-US/fxdesk.html"]).toContain("Tells accounts that come.");
 });
 

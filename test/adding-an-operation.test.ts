@@ -104,7 +104,7 @@ test("as a Node-RED node: runtime, form, words and help", () => {
   const files = nodeFiles(service);
   expect(files["fxdesk.js"]).toContain('registerType("fxdesk-get-fixing"');
   expect(files["fxdesk.html"]).toMatch(/registerType\(["']fxdesk-get-fixing["']/);
-  expect(files["form-words/en-US.json"]).toContain("Such as EURUSD.");
+  expect(files["locales/en-US/forms.json"]).toContain("Such as EURUSD.");
   expect(files["locales/en-US/fxdesk.html"]).toContain("Returns the fixing of a currency pair.");
 });
 

@@ -55,7 +55,7 @@ export function serveEditorTexts(RED: NodeAPI): void {
   RED.httpAdmin.get("/fxdesk/words", requireRead, (request, response) => {
     if (isCrossOrigin(request.headers)) response.status(403).end();
     else
-      void readInLanguage(String(request.query.lang ?? ""), (each) => `form-words/${each}.json`).then(
+      void readInLanguage(String(request.query.lang ?? ""), (each) => `locales/${each}/forms.json`).then(
         (words) =>
           words === undefined
             ? response

@@ -1,12 +1,12 @@
 /** Generates the pages and pictures of recipes and palette from the examples and the declarations. */
-import type { Callable, Effect } from "../../core/spec/operation";
-import { dailyOf, declarationsOf, type Service } from "../../core/spec/service";
-import { callType, withNodeTitles, nodeTypeOf, watchType } from "../shared/node-names";
-import { appearanceOf, callAppearance, watchAppearance } from "./appearance";
-import { assistantNodes } from "./assistant-files";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Effect } from "../../core/spec/operation";
+import { declarationsOf, type Service } from "../../core/spec/service";
+import { nodeTypeOf } from "../shared/node-names";
 import { flowPicture, type Look, palettePicture, type PlacedNode } from "./flow-picture";
-import { releaseNodes } from "./release-files";
-import { english } from "./words/en";
+import { shortWords } from "./locales";
+import { nodeFiles } from "./node-files";
 
 /** Example flow of the package. */
 export interface Example {
@@ -31,70 +31,51 @@ const effects: Readonly<Record<Effect, string>> = {
 };
 
 /** Abbreviates words that are wider than a node in the palette. */
-const shortLabel = (title: string): string =>
-  title.replace(/\w+/g, (word) => english.shortWords[word] ?? word);
+const shortLabel = (title: string): string => title.replace(/\w+/g, (word) => shortWords[word] ?? word);
 
-function declaredNode(callable: Callable, service: Service): DocumentedNode {
-  const { color, icon, category } = appearanceOf(
-    callable,
-    dailyOf(service).includes(callable),
-    declarationsOf(service),
-  );
-  const { title, effect } = callable;
-  const summary = withNodeTitles(callable.summary, declarationsOf(service));
-  return {
-    type: nodeTypeOf(callable),
-    title,
-    label: shortLabel(title),
-    category,
-    color,
-    icon,
-    summary,
-    effect,
-  };
-}
+/** Node sets of the package whose files are not generated. */
+const writtenSets = ["releases", "mcp"];
 
-/** Colours of nodes that only read and of nodes that may commit money. */
-const [readColor, moneyColor] = [watchAppearance.color, callAppearance.color];
+const readWrittenFile = (path: string): string => readFileSync(join(__dirname, "..", path), "utf8");
 
-/** Returns all node types in the palette of a service. */
-export function documentedNodes(service: Service): DocumentedNode[] {
-  const generalNodeDocs = [
-    { type: callType, words: english.call, help: english.help.call, look: callAppearance },
-    { type: watchType, words: english.watch, help: english.help.watch, look: watchAppearance },
-  ].map(({ type, words: { label }, help: { summary }, look }) => ({
-    ...look,
-    type,
-    title: label,
-    label,
-    summary,
-  }));
-  const releaseNodeDocs = releaseNodes.map(({ type, label, summary, isTrigger }) => ({
-    type,
-    title: label,
-    label,
-    summary,
-    category: "fxdesk releases",
-    color: isTrigger ? readColor : moneyColor,
-    icon: "approvals.svg",
-  }));
-  const assistantNodeDocs = assistantNodes
-    .filter(({ type }) => !type.endsWith("-server"))
-    .map(({ type, label, summary }) => ({
-      type,
-      title: label,
-      label,
-      summary,
-      category: "fxdesk assistants",
-      color: readColor,
-      icon: "fxdesk.svg",
-    }));
-  return [
-    ...declarationsOf(service).map((callable) => declaredNode(callable, service)),
-    ...generalNodeDocs,
-    ...releaseNodeDocs,
-    ...assistantNodeDocs,
+const plainText = (html: string): string =>
+  html.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&").replaceAll(/\s+/g, " ");
+
+/** Returns all node types in the palette of a service, from the files that Node-RED reads. */
+function documentedNodes(service: Service): DocumentedNode[] {
+  const callables = new Map(declarationsOf(service).map((each) => [nodeTypeOf(each), each]));
+  const generated = nodeFiles(service);
+  const readFiles = [
+    (path: string) => generated[path.replace("*", "fxdesk")]!,
+    ...writtenSets.map((set) => (path: string) => readWrittenFile(path.replace("*", set))),
   ];
+  return readFiles.flatMap((read) => {
+    const { labels } = JSON.parse(read("locales/en-US/*.json")) as { labels: Record<string, string> };
+    const help = read("locales/en-US/*.html");
+    const summaries = new Map(
+      [...help.matchAll(/data-help-name="([\w-]+)">\s*<p>\s*(.*?)\s*<\/p>/gs)].map(([, type, text]) => [
+        type,
+        text,
+      ]),
+    );
+    const definitions = read("*.html").matchAll(
+      /registerType\("([\w-]+)", \{\s+category: "([^"]+)",\s+color: "([^"]+)",\s+icon: "([^"]+)"/g,
+    );
+    return [...definitions].map(([, type = "", category = "", color = "", icon = ""]) => {
+      const { title, effect } = callables.get(type) ?? {};
+      const label = title ?? labels[type] ?? labels[type.replace(/^fxdesk-/, "")]!;
+      return {
+        type,
+        title: label,
+        label: title === undefined ? label : shortLabel(title),
+        category,
+        color,
+        icon,
+        summary: plainText(summaries.get(type)!),
+        ...(effect && { effect }),
+      };
+    });
+  });
 }
 
 /** Colours and default labels of other nodes that the recipes use. */

@@ -33,7 +33,7 @@ import {
   propertyFactoriesCode,
 } from "./editor-code";
 import { searchWordsOf, sharedWords, sharedWordsCode, wordsCode } from "./search-words";
-import { english } from "./words/en";
+import { englishLabels } from "./locales";
 
 /** Form of every node. The shared script adds the fields, or the choice of an operation. */
 const nodeForm =
@@ -198,7 +198,7 @@ const callNodeDefinition: NodeDefinition = {
     ["operation", "input", "requestKey", "pages", "rows", "saveTo", "resultTo", "outputs", "timeoutMs"],
     { type: "msg", value: "payload" },
   ),
-  metadata: { slug: callSlug, title: english.call.label, controls: [] },
+  metadata: { slug: callSlug, title: englishLabels[callSlug], controls: [] },
 };
 
 const watchNodeDefinition: NodeDefinition = {
@@ -207,7 +207,7 @@ const watchNodeDefinition: NodeDefinition = {
   defaults: nodeProperties(["operation", "input", "from", "every"], { type: "json", value: "{}" }),
   metadata: {
     slug: watchSlug,
-    title: english.watch.label,
+    title: englishLabels[watchSlug],
     trigger: { from: startHint(true), every: "" },
     controls: [],
   },

@@ -1,37 +1,76 @@
 /** Generates the help of each node from its declaration. */
+import mustache from "mustache";
 import { environmentName, settingsOf } from "../../core/call/settings";
 import type { BodyField } from "../../core/spec/describe-body";
 import {
+  callerFieldDocs,
+  describeOperation,
   type FieldDoc,
   type KeyDoc,
-  type ResponseDoc,
-  callerFieldDocs,
   type OperationDoc,
-  describeOperation,
+  type ResponseDoc,
 } from "../../core/spec/describe-operation";
+import type { Callable } from "../../core/spec/operation";
 import { declarationsOf, type Service } from "../../core/spec/service";
 import { isWatch } from "../../core/spec/watch";
-import { callType, connectionType, nodeTypeOf, watchType } from "../shared/node-names";
-import { translateWithNodeTitles } from "./declared-texts";
-import type { Words } from "./words/en";
-import type { HelpWords } from "./words/help-en";
+import {
+  callType,
+  connectionType,
+  nodeTypeOf,
+  slugOf,
+  watchType,
+  withNodeTitles,
+} from "../shared/node-names";
+import type { HelpWords, Texts } from "./locales";
+
+/** Entry of a list of message properties or settings. */
+interface Term {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  readonly optional?: boolean;
+  /** Fields of an object, or of the entries of its lists. */
+  readonly body?: {
+    readonly fields: readonly BodyField[];
+    readonly entries?: { readonly title: string; readonly fields: readonly BodyField[] };
+  };
+}
+
+/** Section of the help. The template omits what is empty. */
+interface Section {
+  readonly heading: string;
+  readonly paragraphs?: readonly string[];
+  readonly terms?: readonly Term[];
+  /** Numbered outputs. */
+  readonly ports?: readonly { readonly heading: string; readonly terms: readonly Term[] }[];
+  readonly bullets?: readonly string[];
+  /** Paragraphs after the bullets. */
+  readonly closing?: readonly string[];
+}
+
+/** Help of a node: the summary, which the palette also shows, and the sections below it. */
+interface NodeHelp {
+  readonly summary: string;
+  readonly sections: readonly Section[];
+}
+
+const template = `{{#sections}}<h3>{{heading}}</h3>
+{{#paragraphs}}<p>{{.}}</p>
+{{/paragraphs}}{{>terms}}{{#ports.length}}<ol class="node-ports">{{#ports}}<li>{{heading}}
+{{>terms}}</li>{{/ports}}</ol>
+{{/ports.length}}{{#bullets.length}}<ul>{{#bullets}}<li>{{.}}</li>{{/bullets}}</ul>
+{{/bullets.length}}{{#closing}}<p>{{.}}</p>
+{{/closing}}{{/sections}}`;
+
+const partials = {
+  terms: `{{#terms.length}}<dl class="message-properties">{{#terms}}<dt{{#optional}} class="optional"{{/optional}}>{{name}} <span class="property-type">{{type}}</span></dt><dd>{{description}}</dd>{{#body}}<dd>{{>fields}}{{#entries}}<p>{{title}}</p>{{>fields}}{{/entries}}</dd>{{/body}}
+{{/terms}}</dl>
+{{/terms.length}}`,
+  fields: `{{#fields.length}}<ul>{{#fields}}<li><code>{{path}}</code> <i>{{type}}</i>{{#description}}: {{description}}{{/description}}</li>{{/fields}}</ul>{{/fields.length}}`,
+};
 
 const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
-const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
-
-/** Returns a definition-list entry with name, type and description. */
-const term = (name: string, type: string, description: string, optional = false): string =>
-  `<dt${optional ? ' class="optional"' : ""}>${escapeHtml(name)} <span class="property-type">${escapeHtml(type)}</span></dt><dd>${escapeHtml(description)}</dd>`;
-
-const terms = (list: readonly string[]): string => `<dl class="message-properties">${list.join("\n")}</dl>`;
-
-const section = (title: string, ...content: readonly string[]): string =>
-  `<h3>${title}</h3>\n${content.join("\n")}`;
-
-const bullets = (list: readonly string[]): string =>
-  `<ul>${list.map((item) => `<li>${escapeHtml(item)}</li>`).join("")}</ul>`;
 
 /** Fills the placeholders of a text. */
 const fillGaps = (text: string, values: Readonly<Record<string, string>>): string =>
@@ -47,28 +86,20 @@ const joinSentences = (...parts: readonly string[]): string =>
 function fieldTerm(
   { oneOf, anyOf, usually }: HelpWords,
   { name, kind, type, description, options, requirement, ...field }: FieldDoc,
-): string {
+): Term {
   const meaning = joinSentences(
     description,
     options ? fillGaps(kind === "array" ? anyOf : oneOf, { options: options.join(", ") }) : "",
     field.default === undefined ? "" : fillGaps(usually, { value: String(field.default) }),
   );
-  return term(name, type, meaning, requirement !== "required");
+  return { name, type, description: meaning, optional: requirement !== "required" };
 }
 
-const fieldTerms = (help: HelpWords, fields: readonly FieldDoc[]): string =>
-  terms(fields.map((field) => fieldTerm(help, field)));
-
-/** Returns the fields of a body as a list. */
-const fieldList = (fields: readonly BodyField[]): string =>
-  fields.length === 0
-    ? ""
-    : `<ul>${fields
-        .map(({ path, type, description }) => {
-          const meaning = description && `: ${escapeHtml(description)}`;
-          return `<li><code>${escapeHtml(path)}</code> <i>${escapeHtml(type)}</i>${meaning}</li>`;
-        })
-        .join("")}</ul>`;
+/** Returns the section of the fields, unless there are none. */
+function fieldSections(help: HelpWords, page: OperationDoc, paragraphs: readonly string[] = []): Section[] {
+  const terms = callerFieldDocs(page).map((field) => fieldTerm(help, field));
+  return terms.length > 0 ? [{ heading: help.headings.fields, paragraphs, terms }] : [];
+}
 
 const plainPayloads = { text: "string", html: "string", file: "Buffer" } as const;
 
@@ -79,40 +110,29 @@ function payloadType({ untouched, orText }: HelpWords, { kind, body, asText }: R
 }
 
 /** Returns the entry of the payload, with its fields. */
-function payloadTerm(help: HelpWords, response: ResponseDoc, meaning: string): string {
+function payloadTerm(help: HelpWords, response: ResponseDoc, description: string): Term {
+  const term = { name: "payload", type: payloadType(help, response), description };
   const { fields = [], entries } = response.body ?? {};
-  const eachEntry = entries && escapeHtml(fillGaps(help.eachEntry, { paths: entries.paths.join(", ") }));
-  return [
-    term("payload", payloadType(help, response), meaning),
-    fields.length > 0 || entries ? "<dd>" : "",
-    fieldList(fields),
-    entries ? `<p>${eachEntry}</p>${fieldList(entries.fields)}` : "",
-    fields.length > 0 || entries ? "</dd>" : "",
-  ].join("");
+  if (!entries) return fields.length > 0 ? { ...term, body: { fields } } : term;
+  const title = fillGaps(help.eachEntry, { paths: entries.paths.join(", ") });
+  return { ...term, body: { fields, entries: { title, fields: entries.fields } } };
 }
 
-const responseTerm = (help: HelpWords, response: ResponseDoc): string =>
-  payloadTerm(help, response, `${response.description} (${response.status})`);
-
-const entryTerm = (help: HelpWords, response: ResponseDoc): string =>
-  payloadTerm(help, response, `${response.description} ${help.asItIsNow}`);
-
-const fileTerms = ({ filename, contentType }: HelpWords): string[] => [
-  term("filename", "string", filename),
-  term("contentType", "string", contentType),
+const fileTerms = ({ filename, contentType }: HelpWords): Term[] => [
+  { name: "filename", type: "string", description: filename },
+  { name: "contentType", type: "string", description: contentType },
 ];
 
-const statusTerm = ({ statusCode }: HelpWords): string => term("statusCode", "number", statusCode);
-
-const metadataTerm = ({ metadata }: HelpWords): string => term("fxdesk", "object", metadata);
-
-const outputs = (help: HelpWords, { responses }: OperationDoc): string =>
-  terms([
-    ...responses.map((response) => responseTerm(help, response)),
-    statusTerm(help),
-    ...(responses.some(({ kind }) => kind === "file") ? fileTerms(help) : []),
-    metadataTerm(help),
-  ]);
+/** Returns the section of the message properties after a call. */
+const outputSection = (help: HelpWords, payloads: readonly Term[], hasFile: boolean): Section => ({
+  heading: help.headings.outputs,
+  terms: [
+    ...payloads,
+    { name: "statusCode", type: "number", description: help.statusCode },
+    ...(hasFile ? fileTerms(help) : []),
+    { name: "fxdesk", type: "object", description: help.metadata },
+  ],
+});
 
 /** Returns the paragraph about the request key. */
 function keyHelp({ key }: HelpWords, { isRequired, defaultField }: KeyDoc): string {
@@ -124,152 +144,175 @@ function keyHelp({ key }: HelpWords, { isRequired, defaultField }: KeyDoc): stri
   return joinSentences(key.means, missingKeyText, key.again, key.noIdentifier);
 }
 
-function details(
-  { help, form }: Words,
-  { notes = "", effect, paging, rules, resultList }: OperationDoc,
-): string {
+const descriptionsOf = ({ rules }: OperationDoc): string[] => rules.map(({ description }) => description);
+
+function operationDetails({ help, editor }: Texts, page: OperationDoc): Section {
+  const { notes = "", effect, paging, resultList } = page;
   const { kind, key } = effect;
   const repetition = help.repetition[kind] || effect.repetition;
   const unknown = kind === "money" ? help.unknownOutcome : "";
+  return {
+    heading: help.headings.details,
+    paragraphs: [
+      joinSentences(notes, editor.form.effect[kind], repetition, unknown),
+      ...(key ? [keyHelp(help, key)] : []),
+      ...(paging === undefined ? [] : [joinSentences(help.paging || paging, help.sendingPages)]),
+      ...(resultList === undefined ? [] : [fillGaps(help.sendingRows, { rows: resultList })]),
+    ],
+    bullets: descriptionsOf(page),
+    closing: [help.asking, help.values],
+  };
+}
+
+function operationSections(texts: Texts, page: OperationDoc): Section[] {
+  const { help } = texts;
+  const { request, responses, errors } = page;
+  const payloads = responses.map((response) =>
+    payloadTerm(help, response, `${response.description} (${response.status})`),
+  );
+  const errorTerms = errors.map(({ status, description }) => ({
+    name: String(status),
+    type: "status",
+    description,
+  }));
   return [
-    paragraph(joinSentences(notes, form.effect[kind], repetition, unknown)),
-    ...(key ? [paragraph(keyHelp(help, key))] : []),
-    ...(paging === undefined ? [] : [paragraph(joinSentences(help.paging || paging, help.sendingPages))]),
-    ...(resultList === undefined ? [] : [paragraph(fillGaps(help.sendingRows, { rows: resultList }))]),
-    ...(rules.length > 0 ? [bullets(rules.map(({ description }) => description))] : []),
-    paragraph(help.asking),
-    paragraph(help.values),
-  ].join("\n");
-}
-
-const errors = ({ caught }: HelpWords, page: OperationDoc): string =>
-  [
-    paragraph(caught),
-    terms(page.errors.map(({ status, description }) => term(String(status), "status", description))),
-  ].join("\n");
-
-const summaryOf = ({ summaries }: HelpWords, { name, summary }: OperationDoc): string =>
-  summaries[name] ?? summary;
-
-/** Help of a node: the summary, which the palette also shows, and the sections below it. */
-interface NodeHelp {
-  readonly summary: string;
-  readonly sections: readonly string[];
-}
-
-function operationHelp(words: Words, page: OperationDoc): NodeHelp {
-  const { help } = words;
-  const { headings, filling } = help;
-  const { request } = page;
-  const inputs = callerFieldDocs(page);
-  const sections = [
-    ...(inputs.length > 0 ? [section(headings.fields, paragraph(filling), fieldTerms(help, inputs))] : []),
-    section(headings.outputs, outputs(help, page)),
-    section(headings.details, details(words, page)),
-    section(headings.errors, errors(help, page)),
-    ...(request ? [section(headings.references, bullets([`${request.method} ${request.path}`]))] : []),
+    ...fieldSections(help, page, [help.filling]),
+    outputSection(
+      help,
+      payloads,
+      responses.some(({ kind }) => kind === "file"),
+    ),
+    operationDetails(texts, page),
+    { heading: help.headings.errors, paragraphs: [help.caught], terms: errorTerms },
+    ...(request
+      ? [{ heading: help.headings.references, bullets: [`${request.method} ${request.path}`] }]
+      : []),
   ];
-  return { summary: summaryOf(help, page), sections };
+}
+
+/** Returns the sections of the outputs, details and errors of a watch. */
+function watchSections(
+  { headings, watch, caught }: HelpWords,
+  entries: readonly Term[],
+  details: Partial<Section> = {},
+): Section[] {
+  const changes = [
+    ...entries,
+    { name: "topic", type: "string", description: watch.topic },
+    { name: "fxdesk", type: "object", description: watch.change },
+  ];
+  const states = [{ name: "payload", type: "object", description: watch.state }];
+  return [
+    {
+      heading: headings.outputs,
+      ports: [
+        { heading: headings.changes, terms: changes },
+        { heading: headings.status, terms: states },
+      ],
+    },
+    { heading: headings.details, ...details, closing: watch.details },
+    { heading: headings.errors, paragraphs: [caught] },
+  ];
+}
+
+function watchHelpSections({ help }: Texts, page: OperationDoc): Section[] {
+  const { notes, responses } = page;
+  const entries = responses.map((response) =>
+    payloadTerm(help, response, `${response.description} ${help.asItIsNow}`),
+  );
+  const details = { paragraphs: notes === undefined ? [] : [notes], bullets: descriptionsOf(page) };
+  return [...fieldSections(help, page), ...watchSections(help, entries, details)];
 }
 
 function callHelp(help: HelpWords): NodeHelp {
   const { headings, call } = help;
   const fields = [
-    term("operation", "string", call.operation),
-    term("input", "object | string", call.input, true),
+    { name: "operation", type: "string", description: call.operation },
+    { name: "input", type: "object | string", description: call.input, optional: true },
   ];
-  const sent = [term("payload", "any", help.body), statusTerm(help), ...fileTerms(help), metadataTerm(help)];
-  const paging = paragraph(joinSentences(call.pages, help.sendingPages));
+  const paging = joinSentences(call.pages, help.sendingPages);
   const sections = [
-    section(headings.fields, terms(fields)),
-    section(headings.outputs, terms(sent)),
-    section(headings.details, ...call.details.map(paragraph), paging),
-    section(headings.errors, paragraph(help.caught)),
+    { heading: headings.fields, terms: fields },
+    outputSection(help, [{ name: "payload", type: "any", description: help.body }], true),
+    { heading: headings.details, paragraphs: [...call.details, paging] },
+    { heading: headings.errors, paragraphs: [help.caught] },
   ];
   return { summary: call.summary, sections };
 }
 
-const watchOutputs = ({ headings, watch }: HelpWords, entry: string): string =>
-  [
-    `<ol class="node-ports"><li>${headings.changes}`,
-    terms([entry, term("topic", "string", watch.topic), term("fxdesk", "object", watch.change)]),
-    `</li><li>${headings.status}`,
-    terms([term("payload", "object", watch.state)]),
-    "</li></ol>",
-  ].join("\n");
-
-function watchHelp({ help }: Words, page: OperationDoc): NodeHelp {
-  const { headings, watch, caught } = help;
-  const { notes = "", rules, responses } = page;
-  const inputs = callerFieldDocs(page);
-  const entryTerms = responses.map((response) => entryTerm(help, response)).join("");
-  const sections = [
-    ...(inputs.length > 0 ? [section(headings.fields, fieldTerms(help, inputs))] : []),
-    section(headings.outputs, watchOutputs(help, entryTerms)),
-    section(
-      headings.details,
-      ...(notes ? [paragraph(notes)] : []),
-      ...(rules.length > 0 ? [bullets(rules.map(({ description }) => description))] : []),
-      ...watch.details.map(paragraph),
-    ),
-    section(headings.errors, paragraph(caught)),
-  ];
-  return { summary: summaryOf(help, page), sections };
-}
-
 function anyWatchHelp(help: HelpWords): NodeHelp {
-  const { headings, watch, entry, caught } = help;
-  const fields = [term("watch", "string", watch.watch), term("input", "object", watch.input, true)];
-  const sections = [
-    section(headings.fields, terms(fields)),
-    section(headings.outputs, watchOutputs(help, term("payload", "object", entry))),
-    section(headings.details, ...watch.details.map(paragraph)),
-    section(headings.errors, paragraph(caught)),
+  const { headings, watch, entry } = help;
+  const fields = [
+    { name: "watch", type: "string", description: watch.watch },
+    { name: "input", type: "object", description: watch.input, optional: true },
   ];
+  const payload = { name: "payload", type: "object", description: entry };
+  const sections = [{ heading: headings.fields, terms: fields }, ...watchSections(help, [payload])];
   return { summary: watch.summary, sections };
 }
 
 function connectionHelp({ headings, connection }: HelpWords, service: Service): NodeHelp {
-  const settings = settingsOf(service).map(({ name, title, description, secret }) =>
-    term(title, secret ? "secret" : "string", joinSentences(description, environmentName(name)), true),
-  );
+  const settings = settingsOf(service).map(({ name, title, description, secret }) => ({
+    name: title,
+    type: secret ? "secret" : "string",
+    description: joinSentences(description, environmentName(name)),
+    optional: true,
+  }));
   const sections = [
-    section(headings.settings, terms(settings)),
-    section(headings.details, ...connection.details.map(paragraph)),
+    { heading: headings.settings, terms: settings },
+    { heading: headings.details, paragraphs: connection.details },
   ];
   return { summary: connection.summary, sections };
 }
 
-type TypeHelp = readonly [type: string, help: NodeHelp];
-
-/** Returns the help of each type in a language. Texts of declarations are in English. */
-function helpByType(service: Service, words: Words): readonly TypeHelp[] {
-  const all = declarationsOf(service);
-  const translateHelp = ({ summary, sections }: NodeHelp): NodeHelp => ({
-    summary: translateWithNodeTitles(words, summary, all),
-    sections: sections.map((each) => translateWithNodeTitles(words, each, all)),
-  });
-  const declared = all.map((callable): TypeHelp => {
-    const help = (isWatch(callable) ? watchHelp : operationHelp)(words, describeOperation(callable));
-    return [nodeTypeOf(callable), translateHelp(help)];
-  });
-  return [
-    [connectionType, connectionHelp(words.help, service)],
-    [callType, callHelp(words.help)],
-    [watchType, anyWatchHelp(words.help)],
-    ...declared,
-  ];
+function declaredHelp(texts: Texts, callable: Callable): NodeHelp {
+  const page = describeOperation(callable);
+  return {
+    summary: texts.help.summaries[slugOf(callable)] ?? page.summary,
+    sections: (isWatch(callable) ? watchHelpSections : operationSections)(texts, page),
+  };
 }
 
-/** Returns the help that the editor loads at startup: summaries, and elements that load the sections on demand. */
-export const helpFile = (service: Service, words: Words, language: string): string =>
-  helpByType(service, words)
-    .map(([type, { summary }]) => {
-      const sections = `<fxdesk-help type="${type}" language="${language}"></fxdesk-help>`;
-      return `<script type="text/html" data-help-name="${type}">${paragraph(summary)}${sections}</script>`;
-    })
-    .join("\n");
-
-/** Returns the help sections by type, which the editor loads on demand. */
-export const helpSections = (service: Service, words: Words): Readonly<Record<string, string>> =>
-  Object.fromEntries(helpByType(service, words).map(([type, { sections }]) => [type, sections.join("\n")]));
+/**
+ * Returns the help files of a language: the help that the editor loads at startup, with summaries and elements that load
+ * the sections, and one file per type with the sections. Texts of declarations are in English.
+ */
+export function helpFiles(
+  service: Service,
+  texts: Texts,
+  language: string,
+): Readonly<Record<string, string>> {
+  const all = declarationsOf(service);
+  const labels: Readonly<Record<string, string>> = texts.editor.labels;
+  const withTitles = (text: string): string =>
+    withNodeTitles(text, all, (callable) =>
+      fillGaps(texts.help.nodeTitle, { title: labels[slugOf(callable)] ?? callable.title }),
+    );
+  const render = (type: string, help: NodeHelp) =>
+    [
+      type,
+      escapeHtml(help.summary),
+      mustache.render(template, help, partials, { escape: escapeHtml }),
+    ] as const;
+  const general = [
+    render(connectionType, connectionHelp(texts.help, service)),
+    render(callType, callHelp(texts.help)),
+    render(watchType, anyWatchHelp(texts.help)),
+  ];
+  const declared = all.map((callable) => {
+    const [type, ...html] = render(nodeTypeOf(callable), declaredHelp(texts, callable));
+    const [summary, sections] = html.map(withTitles);
+    return [type, summary!, sections!] as const;
+  });
+  const helpByType = [...general, ...declared];
+  const summaries = helpByType.map(
+    ([type, summary]) =>
+      `<script type="text/html" data-help-name="${type}"><p>${summary}</p><fxdesk-help type="${type}" language="${language}"></fxdesk-help></script>`,
+  );
+  return {
+    [`locales/${language}/fxdesk.html`]: summaries.join("\n"),
+    ...Object.fromEntries(
+      helpByType.map(([type, , sections]) => [`help/${language}/${type}.html`, sections]),
+    ),
+  };
+}

@@ -3,9 +3,8 @@ import { callablesOf, type Service } from "../../core/spec/service";
 import { connectionCredentials } from "../connection/connection-node";
 import { callType, connectionType, nodeTypeOf, watchType } from "../shared/node-names";
 import { editorFile } from "./editor-file";
-import { helpFile, helpSections } from "./help";
-import { catalogueFiles, formWordFiles, helpFiles, helpSectionFiles } from "./language-files";
-import { formWords, localeCatalogue } from "./locale-catalogue";
+import { helpFiles } from "./help";
+import { type Texts, textsByLanguage } from "./locales";
 
 const registrationCode = (type: string, constructor: string) =>
   `  RED.nodes.registerType(${JSON.stringify(type)}, ${constructor});`;
@@ -30,12 +29,22 @@ ${(service.watches ?? [])
 };
 `;
 
-/** Returns file contents by path below dist/nodes. */
-export const nodeFiles = (service: Service): Readonly<Record<string, string>> => ({
-  "fxdesk.js": runtimeFile(service),
-  "fxdesk.html": editorFile(service),
-  ...catalogueFiles("fxdesk", (words) => localeCatalogue(words, service)),
-  ...helpFiles("fxdesk", (words, language) => helpFile(service, words, language)),
-  ...formWordFiles((words) => formWords(words, service)),
-  ...helpSectionFiles((words) => helpSections(service, words)),
+/** Returns the files of a language. The editor loads the texts of forms with the first form. */
+const languageFiles = (
+  service: Service,
+  texts: Texts,
+  language: string,
+): Readonly<Record<string, string>> => ({
+  [`locales/${language}/fxdesk.json`]: JSON.stringify(texts.editor),
+  [`locales/${language}/forms.json`]: JSON.stringify(texts.forms),
+  ...helpFiles(service, texts, language),
 });
+
+/** Returns file contents by path below dist/nodes. The files of the release and assistant nodes are copied. */
+export const nodeFiles = (service: Service): Readonly<Record<string, string>> =>
+  Object.assign(
+    { "fxdesk.js": runtimeFile(service), "fxdesk.html": editorFile(service) },
+    ...Object.entries(textsByLanguage(service)).map(([language, texts]) =>
+      languageFiles(service, texts, language),
+    ),
+  );

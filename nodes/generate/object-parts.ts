@@ -41,26 +41,23 @@ export function partOf(schema: z.ZodType): Part | undefined {
 }
 
 /** Label and description of a part. */
-export interface PartWords {
+export interface PartTexts {
   readonly label: string;
   readonly description?: string;
-  readonly parts?: Readonly<Record<string, PartWords>>;
+  readonly parts?: Readonly<Record<string, PartTexts>>;
 }
 
-/** Returns the translated texts of the parts by name. Undefined if there are none. */
-export function partWords(schema: z.ZodType, translate: (text: string) => string): PartWords["parts"] {
+/** Returns the texts of the parts by name. Undefined if there are none. */
+export function partTexts(schema: z.ZodType): PartTexts["parts"] {
   const entry = elementOf(schema) ?? valueOf(schema);
-  if (entry) return partWords(entry, translate);
-  const shape = Object.entries(shapeOf(schema));
-  if (shape.length === 0) return undefined;
-  const words = shape.map(([name, each]) => {
-    const parts = partWords(each, translate);
+  if (entry) return partTexts(entry);
+  const texts = Object.entries(shapeOf(schema)).map(([name, each]) => {
     const { description } = metaOf(each);
-    const own = {
-      label: translate(titleOf(name, each)),
-      ...(description && { description: translate(description) }),
-    };
-    return [name, { ...own, ...(parts && { parts }) }];
+    const parts = partTexts(each);
+    return [
+      name,
+      { label: titleOf(name, each), ...(description && { description }), ...(parts && { parts }) },
+    ];
   });
-  return Object.fromEntries(words);
+  return texts.length === 0 ? undefined : Object.fromEntries(texts);
 }

@@ -19,7 +19,7 @@ import { fxdeskService } from "../../core/client/fxdesk-service";
 import { nodeFiles } from "../../nodes/generate/node-files";
 import { commonValues } from "../../nodes/generate/deduplicate";
 import { searchWordsOf } from "../../nodes/generate/search-words";
-import { english } from "../../nodes/generate/words/en";
+import { shortWords } from "../../nodes/generate/locales";
 import {
   callType,
   connectionType,
@@ -31,7 +31,7 @@ import {
 const files = nodeFiles(contract);
 const editor = files["fxdesk.html"]!;
 const words = JSON.parse(files["locales/en-US/fxdesk.json"]!);
-const formWords = JSON.parse(files["form-words/en-US.json"]!);
+const formWords = JSON.parse(files["locales/en-US/forms.json"]!);
 const help = files["locales/en-US/fxdesk.html"]!;
 
 /** The words of a field of a node: its own, or those that its name has in most. */
@@ -114,9 +114,9 @@ test("every operation has a node: runtime, editor, form, texts and help", () => 
     const definition = definitions.get(type)!;
     const { fxdesk } = definition;
     const _ = (key: string, { defaultValue }: { defaultValue: string }) =>
-      key.startsWith("short.") ? (english.shortWords[key.slice(6)] ?? defaultValue) : defaultValue;
+      key.startsWith("short.") ? (shortWords[key.slice(6)] ?? defaultValue) : defaultValue;
     const label = definition.paletteLabel.call({ ...definition, _ });
-    expect(label.split(" ")).toEqual(each.title.split(" ").map((word) => english.shortWords[word] ?? word));
+    expect(label.split(" ")).toEqual(each.title.split(" ").map((word) => shortWords[word] ?? word));
     expect(fxdesk.title).toBe(each.title);
     const found = (fxdesk.searchWords ?? "").split(" ");
     expect(found.filter(Boolean).toSorted()).toEqual(
