@@ -25,6 +25,7 @@ module.exports = {
     "^@fxdesk/toolkit/operations$": "<rootDir>/core/operations.ts",
     "^@fxdesk/toolkit/schema$": "<rootDir>/core/values/index.ts",
     "^@fxdesk/toolkit/formats$": "<rootDir>/core/files.ts",
+    "^@fxdesk/toolkit/calendars$": "<rootDir>/core/calendars/index.ts",
     "^@fxdesk/toolkit/openapi$": "<rootDir>/core/openapi/document.ts",
     "^@fxdesk/sandbox$": "<rootDir>/sandbox/src/index.ts",
     // Dynamic imports name the compiled file, as Node.js requires.

@@ -120,6 +120,7 @@ const layers = [
   ["core/store"],
   ["core/openapi", "core/contract"],
   ["core/spec", "core/files"],
+  ["core/calendars"],
   ["core/values"],
   ["sandbox/src"],
   ["sandbox/src/dashboard"],

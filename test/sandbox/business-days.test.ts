@@ -4,7 +4,8 @@ import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { makeQuote, sandboxClient } from "../support/samples";
 import { decide } from "./open-banking/bank";
 import { startInProcess } from "./support/in-process";
-import { isBusinessDay, spotDateAt } from "../../sandbox/src/world/calendar/business-days";
+import { isBusinessDay } from "@fxdesk/toolkit/calendars";
+import { spotDateAt } from "../../sandbox/src/world/money/market-days";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;

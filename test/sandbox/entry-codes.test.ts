@@ -9,7 +9,7 @@ import type { StatementFormat } from "../../sandbox/src/world/common/enumeration
 import { reportPdf } from "../../sandbox/src/files/report-pdf";
 import { incomingFundsReport, tradesReport } from "../../sandbox/src/files/reports";
 import { findOrOpenAccount } from "../../sandbox/src/world/accounts/accounts";
-import { addDays } from "../../sandbox/src/world/calendar/days";
+import { addDays } from "@fxdesk/toolkit/calendars";
 import { demo } from "../../sandbox/src/world/parties/parties";
 import { readPdf } from "./support/documents";
 import { startInProcess, type InProcessSandbox } from "./support/in-process";

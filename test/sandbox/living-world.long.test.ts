@@ -8,7 +8,7 @@ import { assemble } from "../../sandbox/src/assemble";
 import { statementFile, toStoredFile } from "../../sandbox/src/files/statement-file";
 import { writeCamt053 } from "../../sandbox/src/open-banking/camt053";
 import type { Account } from "../../sandbox/src/world/model/account";
-import { addDays, dayOf } from "../../sandbox/src/world/calendar/days";
+import { addDays, dayOf } from "@fxdesk/toolkit/calendars";
 import { balanceAccount } from "../../sandbox/src/world/ledger/ledger";
 import { settingsFromDescription } from "../../sandbox/src/world/seed/seed-from-description";
 import { resolveSettings } from "../../sandbox/src/world/model/settings";

@@ -6,7 +6,7 @@ import { accountOfDetails, detailsOf, findPrimaryDetails } from "../world/accoun
 import { type Account, ownNumbers } from "../world/model/account";
 import { bankAccount, domesticAddress, internationalAddress } from "../world/banks/banks";
 import { formatDecimalAmount } from "../world/money/currencies";
-import { addDays, dayOf, startOf } from "../world/calendar/days";
+import { addDays, dayOf, startOf } from "@fxdesk/toolkit/calendars";
 import type { BalanceType } from "../world/common/enumerations";
 import { balanceAccount } from "../world/ledger/ledger";
 import type { Client } from "../world/parties/parties";

@@ -15,7 +15,7 @@ import { incomingFundsReport, tradesReport } from "../files/reports";
 import { DomainError, toValidationError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
 import { bankIn } from "../world/banks/banks";
-import { dayOf } from "../world/calendar/days";
+import { dayOf } from "@fxdesk/toolkit/calendars";
 import type { Client } from "../world/parties/parties";
 import type { World } from "../world/model/world";
 import { findAccount, accountsInCurrencies, parseCurrencies } from "./accounts";

@@ -1,8 +1,7 @@
 /** Panel of the clock. */
 import { advanceClock, setClock } from "../control/controls";
 import type { SandboxSession } from "../session/sandbox-session";
-import { nextBusinessDay } from "../world/calendar/business-days";
-import { addDays, dayOf, timeAtHour } from "../world/calendar/days";
+import { nextBusinessDay, addDays, dayOf, timeAtHour } from "@fxdesk/toolkit/calendars";
 import type { World } from "../world/model/world";
 import { type Html, html } from "../pages/html";
 import { controlForm } from "./form";

@@ -9,8 +9,8 @@ import {
   maxAmountText,
   nonDeliverableCurrencies,
 } from "../world/money/currencies";
-import { nextMarketOpening } from "../world/calendar/business-days";
-import { addDays, dayOf } from "../world/calendar/days";
+import { nextMarketOpening } from "../world/money/market-days";
+import { addDays, dayOf } from "@fxdesk/toolkit/calendars";
 import { invertRate, tradedCurrencies } from "../world/money/fx";
 import {
   holdQuote,

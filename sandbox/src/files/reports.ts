@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import { bankIn } from "../world/banks/banks";
 import { type Money, formatDecimalAmount } from "../world/money/currencies";
-import { dayOf } from "../world/calendar/days";
+import { dayOf } from "@fxdesk/toolkit/calendars";
 import type { Client } from "../world/parties/parties";
 import { statusOf } from "../world/model/trade";
 import type { World } from "../world/model/world";

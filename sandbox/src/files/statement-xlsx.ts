@@ -2,7 +2,7 @@
 import { type Entry, minorUnits, signedAmount } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import type { Cell, Row } from "write-excel-file/node";
-import { startOf } from "../world/calendar/days";
+import { startOf } from "@fxdesk/toolkit/calendars";
 import type { AccountStatement } from "../world/model/statement";
 
 /** Column with its title, width in characters and cell writer. */

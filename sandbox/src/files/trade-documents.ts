@@ -3,7 +3,7 @@ import type { TradePaymentStatus } from "../world/common/enumerations";
 import { groupDigits } from "./report";
 import { bankIn, homeCountryOf, receivingAccount, type Bank } from "../world/banks/banks";
 import { type Money, formatDecimalAmount } from "../world/money/currencies";
-import { startOf } from "../world/calendar/days";
+import { startOf } from "@fxdesk/toolkit/calendars";
 import { type Trade, type TradePayment, windowOf } from "../world/model/trade";
 import type { World } from "../world/model/world";
 import { drawPdf, fonts, ink, page, toPrintable } from "./pdf-canvas";

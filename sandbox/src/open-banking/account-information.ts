@@ -6,7 +6,7 @@ import { statementFile, toStoredFile } from "../files/statement-file";
 import { jsonMediaType } from "../http/http";
 import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
-import { addDays, dayOf, startOf } from "../world/calendar/days";
+import { addDays, dayOf, startOf } from "@fxdesk/toolkit/calendars";
 import { balanceAccount } from "../world/ledger/ledger";
 import type { World } from "../world/model/world";
 import { negotiateResponseType } from "../calls/content-negotiation";

@@ -1,7 +1,7 @@
 /** Consents. Contract: account information, rows 1 to 7. */
 import type { BehavioursOf, Call } from "../calls/behaviour";
 import { DomainError } from "../world/common/domain-error";
-import { addDays, dayOf } from "../world/calendar/days";
+import { addDays, dayOf } from "@fxdesk/toolkit/calendars";
 import {
   listAuthorisationsResponse,
   startForNewResource,
@@ -10,7 +10,7 @@ import {
   assertStartable,
   link,
 } from "./authorisation-responses";
-import { type Consent, type ConsentTerms } from "../world/model/consent";
+import type { Consent, ConsentTerms } from "../world/model/consent";
 import { findClientConsent, endConsent, createConsent } from "../world/open-banking/consents";
 
 const maxConsentDays = 180;

@@ -3,7 +3,7 @@ import type { Call } from "../calls/behaviour";
 import { bearerToken } from "../http/http";
 import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
-import { dayOf } from "../world/calendar/days";
+import { dayOf } from "@fxdesk/toolkit/calendars";
 import type { AccessUse, Consent, ReadCount } from "../world/model/consent";
 import { findClientConsent } from "../world/open-banking/consents";
 

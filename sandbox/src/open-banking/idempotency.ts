@@ -1,7 +1,7 @@
 /** Idempotency of calls that repeat the X-Request-ID of an earlier one. */
 import type { Call, Result } from "../calls/behaviour";
 import { DomainError } from "../world/common/domain-error";
-import { dayMs } from "../world/calendar/days";
+import { dayMs } from "@fxdesk/toolkit/calendars";
 
 const retentionMs = dayMs;
 

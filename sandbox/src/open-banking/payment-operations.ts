@@ -7,8 +7,7 @@ import { jsonMediaType } from "../http/http";
 import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
 import { maxAmount, formatDecimalAmount } from "../world/money/currencies";
-import { addDays, dayOf } from "../world/calendar/days";
-import type { PaymentSystem } from "../world/calendar/payment-systems";
+import { addDays, dayOf, type PaymentSystem } from "@fxdesk/toolkit/calendars";
 import { negotiateResponseType } from "../calls/content-negotiation";
 import {
   listAuthorisationsResponse,

@@ -5,7 +5,7 @@ import type { Period } from "../world/model/statement";
 import { newestFirst, type Sliceable } from "../calls/paging";
 import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
-import { addDays, dayOf, startOf } from "../world/calendar/days";
+import { addDays, dayOf, startOf } from "@fxdesk/toolkit/calendars";
 import {
   type BookedLine,
   balanceAccount,

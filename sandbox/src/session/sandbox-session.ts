@@ -7,7 +7,7 @@ import { damagedStateError } from "./saved-sandbox";
 import type { WorldSetup, LoggedRequest, RequestRate, SandboxState } from "./sandbox-state";
 import { DomainError } from "../world/common/domain-error";
 import { type MailDelivery, Outbox } from "../world/model/outbox";
-import { restoreClock, createRunningClock, createSteppedClock } from "../world/calendar/clock";
+import { restoreClock, createRunningClock, createSteppedClock } from "../world/common/clock";
 import { createWorld } from "../world/create-world";
 import { seedDemoWorld as seedWorld } from "../world/seed/demo-world";
 import { partiesFromDescription, seedFromDescription } from "../world/seed/seed-from-description";

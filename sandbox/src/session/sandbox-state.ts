@@ -1,7 +1,7 @@
 /** State of a sandbox session, as plain data. */
 import type { Exchange } from "./exchange";
 import type { Fault, PendingFaults } from "./fault-queue";
-import type { ClockState } from "../world/calendar/clock";
+import type { ClockState } from "../world/common/clock";
 import type { Mail } from "../world/model/outbox";
 import type { WorldDescription } from "../world/seed/world-description";
 import type { Settings } from "../world/model/settings";

@@ -1,5 +1,5 @@
 /** Tests the execution days of standing orders. */
-import { sepa } from "../../../sandbox/src/world/calendar/payment-systems";
+import { sepa } from "@fxdesk/toolkit/calendars";
 import { nextExecutionDay, type StandingOrder } from "../../../sandbox/src/world/model/standing-order";
 
 /** Returns the first execution days of an order. */

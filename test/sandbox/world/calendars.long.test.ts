@@ -8,12 +8,18 @@ import { Big } from "big.js";
 import { systemFor } from "../../../sandbox/src/world/open-banking/products";
 import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
-import { isBusinessDay, spotDateAt } from "../../../sandbox/src/world/calendar/business-days";
-import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
-import { addDays, dayOf, timeAtHour, weekdayOf } from "../../../sandbox/src/world/calendar/days";
-import { firstInstructableDay } from "../../../sandbox/src/world/calendar/payment-systems";
-import { holidays } from "../../../sandbox/src/world/calendar/holidays";
-import { chinese } from "../../../sandbox/src/world/calendar/lunar-holidays";
+import {
+  isBusinessDay,
+  addDays,
+  dayOf,
+  timeAtHour,
+  weekdayOf,
+  firstInstructableDay,
+} from "@fxdesk/toolkit/calendars";
+import { spotDateAt } from "../../../sandbox/src/world/money/market-days";
+import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
+import { holidayRules } from "../../../core/calendars/holidays";
+import { chinese } from "../../../core/calendars/holiday-rules";
 import { tradedCurrencies } from "../../../sandbox/src/world/money/fx";
 import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
 import { createOffer } from "../../../sandbox/src/world/trades/pricing";
@@ -167,11 +173,11 @@ test.each([
   ["2027", "2027-02-06", 1],
   ["2030", "2030-02-03", 1],
 ])("in %s a Chinese month begins on %s, with a new moon near midnight", (year, day, month) => {
-  expect(chinese(Number(year), [month, 1])).toEqual([day]);
+  expect(chinese([month, 1])(Number(year))).toEqual([day]);
 });
 
 test("every traded currency has a calendar", () => {
-  expect(tradedCurrencies.filter((currency) => !(currency in holidays))).toEqual([]);
+  expect(tradedCurrencies.filter((currency) => !(currency in holidayRules))).toEqual([]);
 });
 
 describe("by the library's calendar", () => {

@@ -2,16 +2,9 @@
 import * as fc from "fast-check";
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/model/outbox";
-import {
-  daysFromSpot,
-  fixingDate,
-  isBusinessDay,
-  nextBusinessDay,
-  spotDate,
-  spotDateAt,
-} from "../../../sandbox/src/world/calendar/business-days";
-import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
-import { addDays, dayMs, dayOf } from "../../../sandbox/src/world/calendar/days";
+import { daysFromSpot, fixingDate, spotDate, spotDateAt } from "../../../sandbox/src/world/money/market-days";
+import { isBusinessDay, nextBusinessDay, addDays, dayMs, dayOf } from "@fxdesk/toolkit/calendars";
+import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
 import {
   invertRate,
   pairOf,

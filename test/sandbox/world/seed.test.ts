@@ -1,7 +1,7 @@
 /** The seeded world. */
 import { Outbox } from "../../../sandbox/src/world/model/outbox";
-import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
-import { dayMs } from "../../../sandbox/src/world/calendar/days";
+import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
+import { dayMs } from "@fxdesk/toolkit/calendars";
 import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
 import { seedDemoWorld } from "../../../sandbox/src/world/seed/demo-world";
 import { statusOf } from "../../../sandbox/src/world/model/trade";

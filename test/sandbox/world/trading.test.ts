@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
-import { createSteppedClock } from "../../../sandbox/src/world/calendar/clock";
+import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
 import { receivePayment } from "../../../sandbox/src/world/trades/incoming-payments";
 import { balanceAccount, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
 import {

@@ -3,8 +3,8 @@ import { json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { defineControl, controlDefaults, maxDays, maxSeconds, withDescription, Time } from "./define-control";
 import type { SandboxSession } from "../../session/sandbox-session";
-import { timeViolation } from "../../world/calendar/clock";
-import { dayMs } from "../../world/calendar/days";
+import { timeViolation } from "../../world/common/clock";
+import { dayMs } from "@fxdesk/toolkit/calendars";
 import { DomainError, toValidationError } from "../../world/common/domain-error";
 
 const clockOf = ({ world }: SandboxSession) => ({ now: world.now.toISOString() });

@@ -2,7 +2,7 @@
 import { json, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { defineControl, controlDefaults, withDescription } from "./define-control";
-import { dayOf } from "../../world/calendar/days";
+import { dayOf } from "@fxdesk/toolkit/calendars";
 import { pairOf, tradedCurrencies } from "../../world/money/fx";
 import { revalueAllMargins } from "../../world/trades/margin";
 import type { World } from "../../world/model/world";

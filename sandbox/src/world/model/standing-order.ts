@@ -1,7 +1,6 @@
 /** Execution days of standing orders. */
 import type { ExecutionRule } from "../common/enumerations";
-import { addDays, dayOf } from "../calendar/days";
-import { isSystemOpen, type PaymentSystem } from "../calendar/payment-systems";
+import { addDays, dayOf, isSystemOpen, type PaymentSystem } from "@fxdesk/toolkit/calendars";
 
 export interface StandingOrder {
   readonly startDate: string;

@@ -6,7 +6,7 @@ import { OpenBanking, type OpenBankingState } from "./open-banking";
 import type { Outbox } from "./outbox";
 import { ScheduledEvents, type ScheduledEventsState, type ScheduledEvent } from "./scheduled-events";
 import type { Approvals } from "../parties/approvals";
-import type { Clock } from "../calendar/clock";
+import type { Clock } from "../common/clock";
 import { randomDrift, Rates } from "../money/fx";
 import { Ledger, type LedgerState } from "../ledger/ledger";
 import { type Client, type Contact, demoParties, type Parties } from "../parties/parties";

@@ -1,7 +1,7 @@
 /** Exchange rates, quoted by market convention. */
 import { Big } from "big.js";
 import { larger, type Money, roundAmount } from "./currencies";
-import { addDays, dayMs, startOf } from "../calendar/days";
+import { addDays, dayMs, startOf } from "@fxdesk/toolkit/calendars";
 import { DomainError } from "../common/domain-error";
 import { Random } from "../common/random";
 import { memoize } from "../common/memoize";

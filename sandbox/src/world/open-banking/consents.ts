@@ -1,7 +1,7 @@
 /** Life cycle of consents. */
 import { DomainError } from "../common/domain-error";
 import type { Account } from "../model/account";
-import { addDays, dayOf, startOf } from "../calendar/days";
+import { addDays, dayOf, startOf } from "@fxdesk/toolkit/calendars";
 import type { Client } from "../parties/parties";
 import type { World } from "../model/world";
 import {

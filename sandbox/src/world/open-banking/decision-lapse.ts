@@ -1,4 +1,4 @@
-import { dayMs } from "../calendar/days";
+import { dayMs } from "@fxdesk/toolkit/calendars";
 import type { World } from "../model/world";
 import type { Decision } from "../model/decision";
 

@@ -1,8 +1,13 @@
 /** Life cycle of open-banking payments: RCVD, PATC, ACTC, ACSP, ACSC, or rejection and cancellation. */
 import { Big } from "big.js";
 import { type Money, formatDecimalAmount } from "../money/currencies";
-import { dayMs, dayOf, timeAtHour } from "../calendar/days";
-import { settlementStartDay, firstInstructableDay } from "../calendar/payment-systems";
+import {
+  dayMs,
+  dayOf,
+  timeAtHour,
+  settlementStartDay,
+  firstInstructableDay,
+} from "@fxdesk/toolkit/calendars";
 import { isPayableIban } from "../banks/account-numbers";
 import type { Movement } from "../ledger/ledger";
 import { availableBalance, moveMoney, recordExpectation } from "../accounts/movements";

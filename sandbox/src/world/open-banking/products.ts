@@ -1,5 +1,5 @@
 /** Payment products: their payment systems and reach. */
-import { instant, type PaymentSystem, sepa, paymentSystemOf, target2 } from "../calendar/payment-systems";
+import { instant, type PaymentSystem, sepa, paymentSystemOf, target2 } from "@fxdesk/toolkit/calendars";
 
 interface Product {
   readonly system: PaymentSystem;

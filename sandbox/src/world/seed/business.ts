@@ -1,8 +1,14 @@
 /** Daily business: payments of customers, suppliers, salaries and fees, driven by the clock. */
 import { Big } from "big.js";
 import type { Account } from "../model/account";
-import { isBusinessDay, nextBusinessDay } from "../calendar/business-days";
-import { addDays, timeAtHour, startOf, dayOf } from "../calendar/days";
+import {
+  isBusinessDay,
+  nextBusinessDay,
+  addDays,
+  timeAtHour,
+  startOf,
+  dayOf,
+} from "@fxdesk/toolkit/calendars";
 import { availableBalance, moveMoney } from "../accounts/movements";
 import { roundAmount } from "../money/currencies";
 import type { Random } from "../common/random";

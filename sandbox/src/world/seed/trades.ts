@@ -2,9 +2,9 @@
 import type { TradePaymentStatus } from "../common/enumerations";
 import { Big } from "big.js";
 import { findOrOpenAccount } from "../accounts/accounts";
-import { nextBusinessDay, previousBusinessDay, previousMarketDay } from "../calendar/business-days";
+import { nextBusinessDay, previousBusinessDay, addDays, dayOf, timeAtHour } from "@fxdesk/toolkit/calendars";
+import { previousMarketDay } from "../money/market-days";
 import { roundAmount } from "../money/currencies";
-import { addDays, dayOf, timeAtHour } from "../calendar/days";
 import { convertAmount, feeFor } from "../money/fx";
 import { createOffer } from "../trades/pricing";
 import { availableBalance } from "../accounts/movements";

@@ -2,7 +2,7 @@
 import { Country, Currency, isDateTime } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
 import { bankCountries } from "../banks/banks";
-import { timeViolation } from "../calendar/clock";
+import { timeViolation } from "../common/clock";
 import { configViolation } from "../parties/approvals";
 import { fitsMinorUnits, maxAmount } from "../money/currencies";
 import { tradedCurrencies } from "../money/fx";

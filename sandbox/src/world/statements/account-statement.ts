@@ -4,7 +4,7 @@ import { Big } from "big.js";
 import type { Account } from "../model/account";
 import { bankIn, homeCountryOf, internationalAddress } from "../banks/banks";
 import { formatDecimalAmount } from "../money/currencies";
-import { addDays, dayOf, daysBetween, startOf } from "../calendar/days";
+import { addDays, dayOf, daysBetween, startOf } from "@fxdesk/toolkit/calendars";
 import {
   type BookedLine,
   balanceAccount,

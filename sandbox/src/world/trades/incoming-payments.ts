@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import type { Account } from "../model/account";
 import { larger, smaller } from "../money/currencies";
-import { dayOf } from "../calendar/days";
+import { dayOf } from "@fxdesk/toolkit/calendars";
 import { type BookedLine, balanceAccount, type Movement } from "../ledger/ledger";
 import { payCalls } from "./margin";
 import { availableBalance, moveMoney } from "../accounts/movements";

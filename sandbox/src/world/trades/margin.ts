@@ -6,12 +6,14 @@
 import { Big } from "big.js";
 import {
   businessDaysAfter,
-  daysFromSpot,
   isBusinessDay,
   previousBusinessDay,
-} from "../calendar/business-days";
+  addDays,
+  dayOf,
+  timeAtHour,
+} from "@fxdesk/toolkit/calendars";
+import { daysFromSpot } from "../money/market-days";
 import { larger, roundAmount, smaller } from "../money/currencies";
-import { addDays, dayOf, timeAtHour } from "../calendar/days";
 import { pairOf, type Rate } from "../money/fx";
 import { availableBalance, recordExpectation, moveToBalance } from "../accounts/movements";
 import { tradeMovement, sellAccount, settlementHour } from "./trade-entries";

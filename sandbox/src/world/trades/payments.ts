@@ -2,11 +2,17 @@
 import type { TradePaymentStatus } from "../common/enumerations";
 import type { Big } from "big.js";
 import { approversOf, isApproved } from "../parties/approvals";
-import { nextBusinessDay, nextBusinessTime } from "../calendar/business-days";
-import { firstInstructableDay, paymentSystemOf } from "../calendar/payment-systems";
+import {
+  nextBusinessDay,
+  nextBusinessTime,
+  firstInstructableDay,
+  paymentSystemOf,
+  dayOf,
+  timeAtHour,
+  laterDay,
+} from "@fxdesk/toolkit/calendars";
 import { fitsMinorUnits } from "../money/currencies";
 import { DomainError, toValidationError } from "../common/domain-error";
-import { dayOf, timeAtHour, laterDay } from "../calendar/days";
 import { convertAmount, pairOf } from "../money/fx";
 import type { Bucket } from "../ledger/ledger";
 import { availableBalance, moveMoney, recordExpectation } from "../accounts/movements";

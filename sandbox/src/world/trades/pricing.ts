@@ -1,9 +1,9 @@
 /** Estimates and quotes. */
 import { Big } from "big.js";
 import { settlementSide } from "./cash-settlement";
-import { daysFromSpot, isMarketOpen } from "../calendar/business-days";
+import { daysFromSpot, isMarketOpen } from "../money/market-days";
 import type { Money } from "../money/currencies";
-import { dayMs, dayOf } from "../calendar/days";
+import { dayMs, dayOf } from "@fxdesk/toolkit/calendars";
 import { convertAmount, feeFor } from "../money/fx";
 import type { TradeType } from "../common/enumerations";
 import {

@@ -1,7 +1,7 @@
 /** Accounts and texts of the ledger entries of trades. */
 import { findOrOpenAccount } from "../accounts/accounts";
 import type { Account } from "../model/account";
-import { timeAtHour } from "../calendar/days";
+import { timeAtHour } from "@fxdesk/toolkit/calendars";
 import { formatDecimalAmount } from "../money/currencies";
 import type { Exchange, Movement } from "../ledger/ledger";
 import type { Trade, TradeTerms } from "../model/trade";

@@ -1,7 +1,12 @@
 /** Value dates of trades. */
-import { nextBusinessDay, spotDateAt, tradingDay } from "../calendar/business-days";
-import { addDays, laterDay } from "../calendar/days";
-import { firstInstructableDay, paymentSystemOf } from "../calendar/payment-systems";
+import {
+  nextBusinessDay,
+  addDays,
+  laterDay,
+  firstInstructableDay,
+  paymentSystemOf,
+} from "@fxdesk/toolkit/calendars";
+import { spotDateAt, tradingDay } from "../money/market-days";
 import type { TradeType } from "../common/enumerations";
 import type { World } from "../model/world";
 import { type Trade, windowOf } from "../model/trade";

@@ -1,22 +1,18 @@
 /** Calendar days as YYYY-MM-DD in UTC. */
-import { memoize } from "../common/memoize";
 
 export const dayMs = 86_400_000;
 
-/** Days since 1970-01-01. */
-const dayNumberOf = memoize((day: string) => Date.parse(`${day}T00:00:00.000Z`) / dayMs);
-const dayText = memoize((number: number) => new Date(number * dayMs).toISOString().slice(0, 10));
-
-export const dayOf = (time: Date): string => dayText(Math.floor(time.getTime() / dayMs));
+export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 /** Returns midnight (UTC) at the start of a day. */
-export const startOf = (day: string): Date => new Date(dayNumberOf(day) * dayMs);
+export const startOf = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
 
-export const addDays = (day: string, days: number): string => dayText(dayNumberOf(day) + days);
+export const addDays = (day: string, days: number): string =>
+  dayOf(new Date(startOf(day).getTime() + days * dayMs));
 
 /** Returns the number of days from one day to a later one. */
 export const daysBetween = (earlier: string, later: string): number =>
-  dayNumberOf(later) - dayNumberOf(earlier);
+  (startOf(later).getTime() - startOf(earlier).getTime()) / dayMs;
 
 export const laterDay = (one: string, other: string): string => (one > other ? one : other);
 

@@ -1,53 +1,12 @@
-/** Business days by currency, and the trading days of the currency market. */
-import { addDays, dayMs, dayOf, daysBetween, weekdayOf } from "./days";
-import { memoize } from "../common/memoize";
-import { holidays, otherWeekends } from "./holidays";
-
-/** Holidays of a currency in a year. The key is the currency followed by the year. */
-const holidaysOf = memoize(
-  (key: string): ReadonlySet<string> => new Set(holidays[key.slice(0, 3)]?.(Number(key.slice(3)))),
-);
-
-const saturday = 6;
-
-/** True if a day is a weekend day in the currency's country. */
-function isWeekend(day: string, currency: string): boolean {
-  const [, firstDay = saturday] = otherWeekends[currency]?.find(([until]) => day <= until) ?? [];
-  return (weekdayOf(day) - firstDay + 7) % 7 < 2;
-}
-
-/** True if banks settle all the currencies on a day. */
-export function isBusinessDay(day: string, currencies: readonly string[]): boolean {
-  const year = day.slice(0, 4);
-  return currencies.every((currency) => !isWeekend(day, currency) && !holidaysOf(currency + year).has(day));
-}
-
-/** Returns the day, or the next one on which all the currencies settle. */
-export function nextBusinessDay(day: string, currencies: readonly string[]): string {
-  return isBusinessDay(day, currencies) ? day : nextBusinessDay(addDays(day, 1), currencies);
-}
-
-/** Returns the last earlier day on which all the currencies settle. */
-export function previousBusinessDay(day: string, currencies: readonly string[]): string {
-  const before = addDays(day, -1);
-  return isBusinessDay(before, currencies) ? before : previousBusinessDay(before, currencies);
-}
-
-export function businessDaysAfter(day: string, count: number, currencies: readonly string[]): string {
-  return count === 0
-    ? day
-    : businessDaysAfter(nextBusinessDay(addDays(day, 1), currencies), count - 1, currencies);
-}
-
-export function businessDaysBefore(day: string, count: number, currencies: readonly string[]): string {
-  return count === 0 ? day : businessDaysBefore(previousBusinessDay(day, currencies), count - 1, currencies);
-}
-
-/** Returns the same time of day on the next business day. */
-export function nextBusinessTime(time: Date, currencies: readonly string[]): Date {
-  const day = nextBusinessDay(addDays(dayOf(time), 1), currencies);
-  return new Date(time.getTime() + daysBetween(dayOf(time), day) * dayMs);
-}
+/** Trading days of the currency market, and the spot and fixing dates that follow from them. */
+import {
+  addDays,
+  businessDaysAfter,
+  businessDaysBefore,
+  daysBetween,
+  nextBusinessDay,
+  weekdayOf,
+} from "@fxdesk/toolkit/calendars";
 
 const hourMs = 3_600_000;
 const newYork = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" });
@@ -104,12 +63,9 @@ export function spotDate(from: string, buyCurrency: string, sellCurrency: string
   return nextBusinessDay(spots.toSorted().at(-1)!, [...pair, "USD"]);
 }
 
-/** Cached by trading day and pair. */
-const spotDateOf = memoize((key: string) => spotDate(key.slice(0, -6), key.slice(-6, -3), key.slice(-3)));
-
 /** Returns the spot value date of a deal made at a time. */
 export const spotDateAt = (time: Date, buyCurrency: string, sellCurrency: string): string =>
-  spotDateOf(tradingDay(time, [buyCurrency, sellCurrency]) + buyCurrency + sellCurrency);
+  spotDate(tradingDay(time, [buyCurrency, sellCurrency]), buyCurrency, sellCurrency);
 
 /** Returns the number of days from spot to a value date, for a deal made at a time; at least 0. */
 export function daysFromSpot(
