@@ -1,5 +1,4 @@
 /** Connection settings sent from the editor's form, deployed or not, and the handling of such requests. */
-import type { IncomingHttpHeaders } from "node:http";
 import type { Node, NodeAPI } from "node-red";
 import type { ClientOptions } from "../../core/call/client-options";
 import { settingsOf } from "../../core/call/settings";
@@ -7,7 +6,6 @@ import { InvalidInput, describeViolations } from "../../core/spec/errors";
 import { destinationSettingsOf, type Service } from "../../core/spec/service";
 import { clientOptionsFor, type ConnectionSettings } from "../connection/connection-node";
 import { unresolvedVariable } from "../shared/typed-values";
-import { isCrossOrigin } from "./serve-texts";
 
 /** Values of the form controls by name, as text. */
 export interface ConnectionForm {
@@ -89,42 +87,36 @@ export function optionsFromForm(service: Service, RED: NodeAPI, form: Connection
   return clientOptionsFor(service, RED, { node, config: values, credentials: values });
 }
 
-/** Status and JSON body of a response to the editor. */
-export interface EditorResponse {
-  readonly status?: number;
-  readonly body: object;
-}
-
-const messageResponse = (message: string, status = 400): EditorResponse => ({ status, body: { message } });
-
-/** Converts an error to a response, with settings named as in the form. */
-function toFormError(service: Service, error: unknown): EditorResponse {
+/** Converts an error to a message, with settings named as in the form. */
+function toFormMessage(service: Service, error: unknown): string {
   const titles = new Map(settingsOf(service).map(({ name, title }) => [name, title]));
   const titleOf = (name: string) => titles.get(name) ?? name;
-  if (!(error instanceof InvalidInput))
-    return messageResponse((error as Error).message.replace(/^\w+/, titleOf));
-  const violations = error.violations.map(({ field, message }) => ({ field: titleOf(field), message }));
-  return messageResponse(describeViolations(violations));
+  if (!(error instanceof InvalidInput)) return (error as Error).message.replace(/^\w+/, titleOf);
+  return describeViolations(
+    error.violations.map(({ field, message }) => ({ field: titleOf(field), message })),
+  );
 }
 
-export interface EditorRequest {
-  readonly headers: IncomingHttpHeaders;
-  readonly body?: unknown;
-}
+type RequestHandler = Parameters<NodeAPI["httpAdmin"]["post"]>[1];
+type Request = Parameters<RequestHandler>[0];
+type Response = Parameters<RequestHandler>[1];
 
-/** Handles a request with a connection form. Refuses cross-origin requests and bodies that are not JSON. */
-export async function handleFormRequest(
-  service: Service,
-  { headers, body }: EditorRequest,
-  handle: (form: ConnectionForm, body: Readonly<Record<string, unknown>>) => Promise<EditorResponse>,
-): Promise<EditorResponse> {
-  if (isCrossOrigin(headers)) return messageResponse("Only the editor can send this request.", 403);
-  const isJson = /^application\/json\b/i.test(headers["content-type"] ?? "");
-  const form = isJson ? parseForm(body) : undefined;
-  if (!form) return messageResponse("Expected a JSON body with the form of a connection.");
-  try {
-    return await handle(form, body as Record<string, unknown>);
-  } catch (error) {
-    return toFormError(service, error);
-  }
+/** Returns the JSON body of the response to a connection form. May set headers of the response. */
+export type FormHandler = (form: ConnectionForm, request: Request, response: Response) => Promise<object>;
+
+/** Adds a route that receives a connection form. It requires the permission `fxdesk.write` and a JSON body. */
+export function serveForm(RED: NodeAPI, service: Service, path: string, handle: FormHandler): void {
+  RED.httpAdmin.post(
+    `/fxdesk/connection/${path}`,
+    RED.auth.needsPermission("fxdesk.write"),
+    (request, response) => {
+      const fail = (message: string) => response.status(400).json({ message });
+      const form = request.is("application/json") ? parseForm(request.body) : undefined;
+      if (!form) return void fail("Expected a JSON body with the form of a connection.");
+      void handle(form, request, response).then(
+        (body) => response.set("cache-control", "no-store").json(body),
+        (error: unknown) => fail(toFormMessage(service, error)),
+      );
+    },
+  );
 }

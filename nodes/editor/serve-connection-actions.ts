@@ -6,14 +6,7 @@ import { startLogin, type LoginInProgress } from "../../core/client/login";
 import { checkConnection } from "../../core/client/connection-check";
 import { renderLoginPage, loginPageHeaders } from "../../core/http/login-page";
 import type { Service } from "../../core/spec/service";
-import { isCrossOrigin } from "./serve-texts";
-import {
-  type ConnectionForm,
-  optionsFromForm,
-  handleFormRequest,
-  type EditorRequest,
-  type EditorResponse,
-} from "./connection-form";
+import { type ConnectionForm, optionsFromForm, serveForm } from "./connection-form";
 import { loginTimeoutMs, PendingLogins } from "./pending-logins";
 
 /** Default redirect path after a login, below the root of the editor. */
@@ -33,11 +26,11 @@ export function serveConnectionActions(RED: NodeAPI, service: Service): void {
   const logins = new PendingLogins();
   const requireWrite = RED.auth.needsPermission("fxdesk.write");
 
-  const testConnection = async (form: ConnectionForm): Promise<EditorResponse> => {
+  const testConnection = async (form: ConnectionForm): Promise<object> => {
     const client = createClient(optionsFromForm(service, RED, form), service);
     try {
       const { error, ...status } = await checkConnection(client);
-      return { body: { ...status, ...(error && { message: error.message }) } };
+      return { ...status, ...(error && { message: error.message }) };
     } finally {
       await client.close();
     }
@@ -58,36 +51,26 @@ export function serveConnectionActions(RED: NodeAPI, service: Service): void {
     return login;
   };
 
-  RED.httpAdmin.post("/fxdesk/connection/test", requireWrite, (request, response) => {
-    void handleFormRequest(service, request as EditorRequest, testConnection).then(({ status = 200, body }) =>
-      response.status(status).json(body),
-    );
-  });
+  serveForm(RED, service, "test", testConnection);
 
-  RED.httpAdmin.post("/fxdesk/connection/login", requireWrite, (request, response) => {
+  serveForm(RED, service, "login", async (form, request, response) => {
     const editor = request.headers.origin ?? `${request.protocol}://${request.headers.host}`;
-    const respondWithLogin = async (form: ConnectionForm): Promise<EditorResponse> => {
-      const login = await startFormLogin(form, editor);
-      const { handle, browser } = logins.add(login);
-      const { pathname, protocol } = new URL(login.redirectUri);
-      response.cookie(cookieName(handle), browser, {
-        path: pathname,
-        httpOnly: true,
-        sameSite: "lax",
-        secure: protocol === "https:",
-        maxAge: loginTimeoutMs,
-      });
-      return { body: { handle, address: login.address } };
-    };
-    void handleFormRequest(service, request as EditorRequest, respondWithLogin).then(
-      ({ status = 200, body }) => response.status(status).json(body),
-    );
+    const login = await startFormLogin(form, editor);
+    const { handle, browser } = logins.add(login);
+    const { pathname, protocol } = new URL(login.redirectUri);
+    response.cookie(cookieName(handle), browser, {
+      path: pathname,
+      httpOnly: true,
+      sameSite: "lax",
+      secure: protocol === "https:",
+      maxAge: loginTimeoutMs,
+    });
+    return { handle, address: login.address };
   });
 
   RED.httpAdmin.get("/fxdesk/connection/login/:handle", requireWrite, (request, response, next) => {
     const state = logins.stateOf(String(request.params.handle));
-    if (isCrossOrigin(request.headers)) response.status(403).end();
-    else if (state) response.set("cache-control", "no-store").json(state);
+    if (state) response.set("cache-control", "no-store").json(state);
     else next();
   });
 

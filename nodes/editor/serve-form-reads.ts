@@ -15,13 +15,7 @@ import { declarationsOf, type Service } from "../../core/spec/service";
 import { valueAt } from "../../core/values/json";
 import { toPickerOptions, toCreatedPickerOptions } from "./field-lists";
 import { type InputDef, createInputReader } from "../shared/input";
-import {
-  type ConnectionForm,
-  optionsFromForm,
-  handleFormRequest,
-  type EditorRequest,
-  type EditorResponse,
-} from "./connection-form";
+import { type ConnectionForm, type FormHandler, optionsFromForm, serveForm } from "./connection-form";
 
 /** Maximum number of entries in a picker. Other values can be typed. */
 const maxEntries = 5_000;
@@ -86,25 +80,21 @@ function secretsOf(service: Service, RED: NodeAPI, { id, values }: ConnectionFor
 
 /** Adds the routes. They require the permission `fxdesk.write`. */
 export function serveFormReads(RED: NodeAPI, service: Service): void {
-  const requireWrite = RED.auth.needsPermission("fxdesk.write");
-
   const readThrough = async (
     form: ConnectionForm,
     read: (client: ClientCore) => Promise<object>,
-  ): Promise<EditorResponse> => {
+  ): Promise<object> => {
     const client = createClient(optionsFromForm(service, RED, form), service);
     try {
       const text = JSON.stringify(await read(client));
-      return { body: JSON.parse(secretsOf(service, RED, form).redact(text)) as object };
+      return JSON.parse(secretsOf(service, RED, form).redact(text)) as object;
     } finally {
       await client.close();
     }
   };
 
-  const listEntries = (
-    form: ConnectionForm,
-    { from, property }: Readonly<Record<string, unknown>>,
-  ): Promise<EditorResponse> => {
+  const listEntries: FormHandler = async (form, request) => {
+    const { from, property } = request.body as Readonly<Record<string, unknown>>;
     const creator = service.operations.find(({ name }) => name === from);
     if (creator && createdIdName(creator) !== undefined)
       return readThrough(form, async (client) => ({
@@ -116,10 +106,8 @@ export function serveFormReads(RED: NodeAPI, service: Service): void {
     }));
   };
 
-  const tryRead = (
-    form: ConnectionForm,
-    body: Readonly<Record<string, unknown>>,
-  ): Promise<EditorResponse> => {
+  const tryRead: FormHandler = async (form, request) => {
+    const body = request.body as Readonly<Record<string, unknown>>;
     const operation = findRead(service, body.operation);
     const node = (RED.nodes.getNode(String(body.node)) as Node | null) ?? ({} as Node);
     const inputDef = { fields: body.fields, input: body.input } as InputDef;
@@ -138,11 +126,6 @@ export function serveFormReads(RED: NodeAPI, service: Service): void {
     });
   };
 
-  const handlers = { list: listEntries, try: tryRead };
-  for (const [path, handler] of Object.entries(handlers))
-    RED.httpAdmin.post(`/fxdesk/connection/${path}`, requireWrite, (request, response) => {
-      void handleFormRequest(service, request as EditorRequest, handler).then(({ status = 200, body }) =>
-        response.status(status).set("cache-control", "no-store").json(body),
-      );
-    });
+  serveForm(RED, service, "list", listEntries);
+  serveForm(RED, service, "try", tryRead);
 }

@@ -4,10 +4,19 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 
-/** True if a page of another site sends the request. Node-RED lets every site read the responses of its admin API. */
-export function isCrossOrigin({ origin, host }: IncomingHttpHeaders): boolean {
+/** True if a page of another site sends the request. */
+function isCrossOrigin({ origin, host }: IncomingHttpHeaders): boolean {
   if (origin === undefined) return false;
   return !URL.canParse(origin) || new URL(origin).host !== host;
+}
+
+/** Refuses requests of other sites to all routes: Node-RED lets every site read the responses of its admin API. */
+export function refuseCrossOrigin(RED: NodeAPI): void {
+  RED.httpAdmin.use("/fxdesk", ({ headers }, response, next) => {
+    if (isCrossOrigin(headers))
+      response.status(403).json({ message: "Only the editor can send this request." });
+    else next();
+  });
 }
 
 /** Returns the languages to try, in the order that Node-RED uses: requested, base language, English. */
@@ -44,24 +53,15 @@ export function serveEditorTexts(RED: NodeAPI): void {
   const requireRead = RED.auth.needsPermission("fxdesk.read");
   RED.httpAdmin.get("/fxdesk/help/:type", requireRead, (request, response) => {
     const type = String(request.params.type);
-    if (isCrossOrigin(request.headers)) response.status(403).end();
-    else
-      void readHelpSections(type, String(request.query.lang ?? "")).then((sections) =>
-        sections === undefined
-          ? response.status(404).json({ message: `No help for ${type}.` })
-          : response.type("html").send(sections),
-      );
+    void readHelpSections(type, String(request.query.lang ?? "")).then((sections) =>
+      sections === undefined
+        ? response.status(404).json({ message: `No help for ${type}.` })
+        : response.type("html").send(sections),
+    );
   });
   RED.httpAdmin.get("/fxdesk/words", requireRead, (request, response) => {
-    if (isCrossOrigin(request.headers)) response.status(403).end();
-    else
-      void readInLanguage(String(request.query.lang ?? ""), (each) => `locales/${each}/forms.json`).then(
-        (words) =>
-          words === undefined
-            ? response
-                .status(500)
-                .json({ message: "The texts of the forms are missing from the package. Reinstall it." })
-            : response.type("json").send(words),
-      );
+    void readInLanguage(String(request.query.lang ?? ""), (each) => `locales/${each}/forms.json`).then(
+      (words) => response.type("json").send(words),
+    );
   });
 }

@@ -1,7 +1,6 @@
 /** Removes repetition from generated files, to keep them small. */
-import type { Control } from "./controls";
+import type { Control, Part } from "./controls";
 import { literal } from "./editor-code";
-import type { Part } from "./object-parts";
 
 type Named<T> = readonly [name: string, value: T];
 

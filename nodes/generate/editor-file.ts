@@ -4,9 +4,11 @@
  */
 import { isPaged } from "../../core/call/pages";
 import { describeOperation } from "../../core/spec/describe-operation";
-import { mayRespondWith, isRequirementRule, type Callable } from "../../core/spec/operation";
-import { bySection } from "../../core/spec/sections";
+import { mayRespondWith, isRequirementRule, type Callable, type Effect } from "../../core/spec/operation";
+import { bySection, sectionOf, sectionTitle, splitName } from "../../core/spec/sections";
 import { dailyOf, declarationsOf, type Service } from "../../core/spec/service";
+import { callerFields } from "../../core/spec/fields";
+import { type JsonSchema, responseJsonSchema } from "../../core/spec/json-schema";
 import { isWatch, type Watch } from "../../core/spec/watch";
 import {
   callSlug,
@@ -18,7 +20,6 @@ import {
   watchType,
 } from "../shared/node-names";
 import { createListFinder } from "../editor/field-lists";
-import { callAppearance, type Appearance, appearanceOf, watchAppearance } from "./appearance";
 import { commonValues, isCommon, extractSharedParts } from "./deduplicate";
 import { connectionDefinition, connectionTemplate } from "./connection-form";
 import { type Control, controlsOf } from "./controls";
@@ -32,8 +33,40 @@ import {
   type Property,
   propertyFactoriesCode,
 } from "./editor-code";
-import { searchWordsOf, sharedWords, sharedWordsCode, wordsCode } from "./search-words";
 import { englishLabels } from "./locales";
+
+interface SectionAppearance {
+  /** Palette category. Some sections share one. */
+  readonly category: string;
+  readonly icon: string;
+}
+
+/** Appearance of daily operations; its icon is the default of all sections. */
+const defaultAppearance: SectionAppearance = { category: "fxdesk", icon: "fxdesk.svg" };
+
+/** Colours by effect. Dark text is readable on all of them, in light and dark themes. */
+const colors: Readonly<Record<Effect, string>> = { read: "#B5D3E7", change: "#F3D58A", money: "#F0A58F" };
+
+interface Appearance extends SectionAppearance {
+  readonly color: string;
+}
+
+/** Returns the appearance of a node. Daily operations are in the first category, the others by default in one named after their section. */
+function appearanceOf(callable: Callable, isDaily: boolean, all: readonly Callable[]): Appearance {
+  const [section] = splitName(callable);
+  const ownCategory = `fxdesk ${sectionTitle(section, all).toLowerCase()}`;
+  const { category = ownCategory, icon = defaultAppearance.icon } = sectionOf(section, all);
+  return {
+    category: isDaily ? defaultAppearance.category : category,
+    icon,
+    color: colors[callable.effect],
+  };
+}
+
+/** Appearance of the node that calls any operation, which may commit money. */
+const callAppearance: Appearance = { ...defaultAppearance, color: colors.money };
+
+const watchAppearance: Appearance = { ...defaultAppearance, color: colors.read };
 
 /** Form of every node. The shared script adds the fields, or the choice of an operation. */
 const nodeForm =
@@ -45,17 +78,13 @@ const nodeForm =
   ) +
   '<div class="fxdesk-fields"></div>';
 
-/** Values shared by the definitions of a file. */
-interface SharedDefinitions {
-  readonly controls: Readonly<Record<string, Control>>;
-  readonly words: readonly string[];
-}
+/** Most frequent control of each field name. */
+type CommonControls = Readonly<Record<string, Control>>;
 
 /** Returns the shared code. It fills the empty form templates, because the editor requires one per node type. */
-const sharedDefinitionsCode = (form: string, { controls, words }: SharedDefinitions): string =>
+const sharedDefinitionsCode = (form: string, controls: CommonControls): string =>
   `for (const template of document.querySelectorAll("script[data-template-name^=fxdesk-]:empty")) template.textContent = ${literal(form)};
 const common = ${literal(controls)};
-${sharedWordsCode(words)}
 const controls = (...names) => names.map((each) => (typeof each === "string" ? common[each] : each));
 ${propertyFactoriesCode}
 const paletteLabel = function () {
@@ -118,29 +147,46 @@ interface NodeDefinition {
 }
 
 /** Returns the metadata as code. Controls with the common value are written as their name. */
-function metadataCode(
-  { controls, searchWords, ...values }: EditorMetadata,
-  shared: SharedDefinitions,
-): string {
-  const given = controls.map((each) =>
-    literal(isCommon(shared.controls, [each.name, each]) ? each.name : each),
-  );
+function metadataCode({ controls, ...values }: EditorMetadata, common: CommonControls): string {
+  const given = controls.map((each) => literal(isCommon(common, [each.name, each]) ? each.name : each));
   const texts = Object.entries(values).map(([name, value]) => `${name}: ${literal(value)}`);
-  if (searchWords) texts.push(`searchWords: ${wordsCode(searchWords, shared.words)}`);
   return `{ ${texts.join(", ")}, controls: controls(${given.join(", ")}) }`;
 }
 
 /** Returns the registration code. Type and definition are literals for tools that rate packages. */
 const registrationCode = (
   { type, appearance, defaults, metadata }: NodeDefinition,
-  shared: SharedDefinitions,
+  common: CommonControls,
 ): string =>
   `${metadata.trigger ? "watching" : "calling"}.registerType(${literal(type)}, {
   category: ${literal(appearance.category)}, color: ${literal(appearance.color)}, icon: ${literal(appearance.icon)},
   inputs: ${metadata.trigger ? 0 : 1}, outputs: ${metadata.trigger ? 2 : 1},
   defaults: ${defaults},
-  fxdesk: ${metadataCode(metadata, shared)}
+  fxdesk: ${metadataCode(metadata, common)}
 });`;
+
+/** Returns the property names and enum values of a schema, recursively. */
+function namesIn(schema: unknown): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const { properties, enum: listed } = schema as JsonSchema;
+  const own = [...Object.keys(properties ?? {}), ...(Array.isArray(listed) ? listed.map(String) : [])];
+  return [...own, ...Object.values(schema).flatMap(namesIn)];
+}
+
+/** Returns the search words of an operation, without the names and options of its form fields. */
+function searchWordsOf(operation: Callable): string {
+  const known = new Set(
+    controlsOf(describeOperation(operation)).flatMap(({ name, options = [] }) => [name, ...options]),
+  );
+  const inputWords = callerFields(operation).flatMap(({ schema }) => namesIn(responseJsonSchema(schema)));
+  const outputWords = Object.values(operation.responses).flatMap((response) =>
+    "schema" in response ? namesIn(responseJsonSchema(response.schema)) : [],
+  );
+  const keywords = (operation.keywords ?? []).flatMap((keyword) => keyword.toLowerCase().split(" "));
+  const named = [...inputWords, ...outputWords].filter((word) => /[a-z]{3}/i.test(word));
+  const words = new Set([...keywords, ...named]);
+  return [...words].filter((word) => !known.has(word)).join(" ");
+}
 
 /** Returns the properties that only some operations have. */
 const optionPropertiesOf = (operation: Callable): readonly Property[] => [
@@ -233,14 +279,11 @@ function nodeDefinitionsOf(service: Service): readonly NodeDefinition[] {
 export function editorFile(service: Service): string {
   const nodes = nodeDefinitionsOf(service);
   const controls = nodes.flatMap(({ metadata }) => metadata.controls);
-  const shared: SharedDefinitions = {
-    controls: commonValues(controls.map((each) => [each.name, each] as const)),
-    words: sharedWords(nodes.flatMap(({ metadata }) => metadata.searchWords || [])),
-  };
+  const common = commonValues(controls.map((each) => [each.name, each] as const));
   const script = [
-    sharedDefinitionsCode(wrapForm(nodeForm), shared),
+    sharedDefinitionsCode(wrapForm(nodeForm), common),
     connectionDefinition(service),
-    ...nodes.map((node) => registrationCode(node, shared)),
+    ...nodes.map((node) => registrationCode(node, common)),
     connectExamplesCode,
   ];
   return `<link rel="stylesheet" href="resources/@fxdesk/toolkit/form.css">

@@ -12,8 +12,8 @@ import germanHelp from "../locales/de/help.json";
 import englishEditor from "../locales/en-US/fxdesk.json";
 import englishHelp from "../locales/en-US/help.json";
 import { slugOf, withNodeTitles } from "../shared/node-names";
+import { type PartTexts, partTexts } from "./controls";
 import { commonValues, isCommon } from "./deduplicate";
-import { type PartTexts, partTexts } from "./object-parts";
 
 export const englishLabels = englishEditor.labels;
 

@@ -55,8 +55,7 @@ interface InFlightMessage<T> {
 
 export class MessageQueue<T extends object> {
   readonly #waiting = new Set<T>();
-  /** An array, not a map: the discarded tables of a growing map retain their entries until a major garbage collection. */
-  readonly #inFlight: InFlightMessage<T>[] = [];
+  readonly #inFlight = new Set<InFlightMessage<T>>();
   readonly #pendingRefusals = new Map<T, RefusalReason>();
   #refusalRun: Promise<void> | undefined;
   #isClosed = false;
@@ -68,7 +67,7 @@ export class MessageQueue<T extends object> {
   ) {}
 
   get inFlight(): number {
-    return this.#inFlight.length;
+    return this.#inFlight.size;
   }
 
   get waiting(): number {
@@ -82,20 +81,17 @@ export class MessageQueue<T extends object> {
   /** Adds a message. Messages are handled in order of arrival. */
   add(item: T): void {
     if (this.#isClosed) this.#refuse(item, "closed");
-    else if (this.#inFlight.length < this.limits.maxInFlight) this.#start(item);
+    else if (this.#inFlight.size < this.limits.maxInFlight) this.#start(item);
     else if (this.#waiting.size >= this.limits.maxWaiting) this.#refuse(item, "full");
     else this.#waiting.add(item);
     this.handlers.onChanged();
   }
 
-  /** Cancels matching messages, waiting and in progress. Returns their number. */
-  cancel(matches: (item: T) => boolean): number {
-    const waiting = [...this.#waiting].filter(matches);
-    const inFlight = this.#inFlight.filter(({ item }) => matches(item));
-    for (const item of waiting) this.#drop(item, "cancelled");
-    for (const { controller } of inFlight) controller.abort();
-    if (waiting.length > 0) this.handlers.onChanged();
-    return waiting.length + inFlight.length;
+  /** Cancels matching messages, waiting and in progress. */
+  cancel(matches: (item: T) => boolean): void {
+    for (const item of this.#waiting) if (matches(item)) this.#drop(item, "cancelled");
+    for (const { item, controller } of this.#inFlight) if (matches(item)) controller.abort();
+    this.handlers.onChanged();
   }
 
   /**
@@ -106,27 +102,25 @@ export class MessageQueue<T extends object> {
     this.#isClosed = true;
     for (const item of this.#waiting) this.#drop(item, "closed");
     for (const { controller } of this.#inFlight) controller.abort();
-    if (this.#inFlight.length > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    if (this.#inFlight.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     await this.#refusalRun;
   }
 
   #start(item: T): void {
     const message = { item, controller: new AbortController() };
-    this.#inFlight.push(message);
-    void this.#run(message);
+    this.#inFlight.add(message);
+    void this.handlers.handle(item, message.controller.signal).then(() => this.#finish(message));
   }
 
-  async #run(message: InFlightMessage<T>): Promise<void> {
-    const { item, controller } = message;
-    await this.handlers.handle(item, controller.signal);
-    this.#inFlight.splice(this.#inFlight.indexOf(message), 1);
-    for (const next of this.#waiting) {
+  #finish(message: InFlightMessage<T>): void {
+    this.#inFlight.delete(message);
+    const [next] = this.#waiting;
+    if (next) {
       this.#waiting.delete(next);
       this.#start(next);
-      break;
     }
     this.handlers.onChanged();
-    if (this.#inFlight.length === 0) this.#onIdle();
+    if (this.#inFlight.size === 0) this.#onIdle();
   }
 
   #drop(item: T, reason: RefusalReason): void {

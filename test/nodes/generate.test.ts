@@ -18,7 +18,6 @@ import { dailyOf, declarationsOf } from "../../core/spec/service";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { nodeFiles } from "../../nodes/generate/node-files";
 import { commonValues } from "../../nodes/generate/deduplicate";
-import { searchWordsOf } from "../../nodes/generate/search-words";
 import { shortWords } from "../../nodes/generate/locales";
 import {
   callType,
@@ -118,10 +117,6 @@ test("every operation has a node: runtime, editor, form, texts and help", () => 
     const label = definition.paletteLabel.call({ ...definition, _ });
     expect(label.split(" ")).toEqual(each.title.split(" ").map((word) => shortWords[word] ?? word));
     expect(fxdesk.title).toBe(each.title);
-    const found = (fxdesk.searchWords ?? "").split(" ");
-    expect(found.filter(Boolean).toSorted()).toEqual(
-      searchWordsOf(each).split(" ").filter(Boolean).toSorted(),
-    );
     const names = callerFields(each).map(({ name }) => name);
     expect(fxdesk.controls.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
     for (const { name, title } of callerFieldDocs(describeOperation(each)))

@@ -74,7 +74,7 @@ test("cancels matching messages, waiting or in progress", async () => {
   const { queue, items, aborted, refused } = createTestQueue(2, 10);
   for (const item of items.slice(0, 6)) queue.add(item);
 
-  expect(queue.cancel(({ number }) => number % 2 === 1)).toBe(3);
+  queue.cancel(({ number }) => number % 2 === 1);
   await eventually(() => refused.length === 2, { withinMs: 5_000, what: "two refusals" });
 
   expect(aborted).toEqual([1]);
