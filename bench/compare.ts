@@ -1,4 +1,4 @@
-/** Side-by-side measurements: candidates alternate in one process, and only ratios are quoted. */
+/** Side-by-side measurements: candidates alternate, and only ratios are quoted. */
 
 export interface Candidate {
   readonly name: string;
@@ -11,6 +11,24 @@ export const median = (values: readonly number[]): number => {
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 };
+
+/** Returns the milliseconds until work is done. */
+export async function timed(work: () => unknown): Promise<number> {
+  const begin = performance.now();
+  await work();
+  return performance.now() - begin;
+}
+
+/** Returns the results of several measurements, which alternate, by measurement and round. */
+export async function inTurn<T>(
+  measurements: readonly (() => Promise<T>)[],
+  rounds: number,
+): Promise<readonly (readonly T[])[]> {
+  const results = measurements.map((): T[] => []);
+  for (let round = 0; round < rounds; round += 1)
+    for (const [index, measure] of measurements.entries()) results[index]!.push(await measure());
+  return results;
+}
 
 /** Cost of one unit of work. */
 interface Cost {
@@ -41,31 +59,29 @@ export interface Comparison {
   readonly inFlight: number;
 }
 
-/** Returns medians of costs, and of the ratios to the first candidate in the same round. */
-export async function compare(candidates: readonly Candidate[], { rounds, sliceMs, inFlight }: Comparison) {
-  for (const candidate of candidates) await costOf(candidate, inFlight, sliceMs);
-  const costs = candidates.map((): Cost[] => []);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [index, candidate] of candidates.entries())
-      costs[index]!.push(await costOf(candidate, inFlight, sliceMs));
-  }
-  return candidates.map(({ name }, index) => ({
-    name,
-    perSecond: median(costs[index]!.map(({ perSecond }) => perSecond)),
-    micros: median(costs[index]!.map(({ micros }) => micros)),
-    rateRatio: median(costs[index]!.map(({ perSecond }, round) => perSecond / costs[0]![round]!.perSecond)),
-    /** Units per CPU time, relative to the first candidate. */
-    workRatio: median(costs[index]!.map(({ micros }, round) => costs[0]![round]!.micros / micros)),
-  }));
-}
-
-export function print(title: string, rows: Awaited<ReturnType<typeof compare>>): void {
-  console.log(title);
-  console.log(`${" ".repeat(46)}rate          processor`);
-  for (const { name, perSecond, micros, rateRatio, workRatio } of rows) {
+/** Prints medians of costs, and of the ratios to the first candidate in the same round. */
+export async function compare(
+  title: string,
+  candidates: readonly Candidate[],
+  { rounds, sliceMs, inFlight }: Comparison,
+): Promise<void> {
+  const measurements = candidates.map((candidate) => () => costOf(candidate, inFlight, sliceMs));
+  await inTurn(measurements, 1);
+  const costs = await inTurn(measurements, rounds);
+  console.log(`${title}\n${" ".repeat(46)}rate          processor`);
+  for (const [index, { name }] of candidates.entries()) {
+    const own = costs[index]!;
+    const perSecond = median(own.map((cost) => cost.perSecond));
+    const micros = median(own.map((cost) => cost.micros));
+    const rateRatio = median(own.map((cost, round) => cost.perSecond / costs[0]![round]!.perSecond));
+    const workRatio = median(own.map((cost, round) => costs[0]![round]!.micros / cost.micros));
     const rate = `${perSecond.toFixed(0).padStart(8)}/s  ${rateRatio.toFixed(2)}`;
     console.log(
       `  ${name.padEnd(34)} ${rate}   ${micros.toFixed(1).padStart(6)} µs  ${workRatio.toFixed(2)}`,
     );
   }
 }
+
+/** Prints one figure with its unit. */
+export const printRow = (name: string, value: number, unit: string, note = ""): void =>
+  console.log(`  ${name.padEnd(38)} ${value.toFixed(1).padStart(8)} ${unit}${note && `  ${note}`}`);

@@ -2,49 +2,20 @@
  * Sends a list of a million entries as messages through an operation node. Measures memory, event-loop delays, and the time
  * until a deploy stops it. As a script it prints JSON.
  */
-import { execFile, fork } from "node:child_process";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { execFile } from "node:child_process";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import { deploy, nodes, startNodeRed } from "./node-red";
-import { collect } from "./old-generation";
-import { trade } from "./trade";
-
-const count = 1_000_000;
-const pageSize = 1_000;
-
-const tradeOf = (number: number) => ({ ...trade, trade_id: `T${number}` });
-
-function serve(): void {
-  const server = createServer((request, response) => {
-    const page = Number(new URL(request.url!, "http://service").searchParams.get("page") ?? 1);
-    const first = (page - 1) * pageSize;
-    const size = Math.max(0, Math.min(pageSize, count - first));
-    const trades = Array.from({ length: size }, (_, index) => tradeOf(first + index));
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(trades));
-  });
-  server.listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port));
-  process.on("disconnect", () => process.exit(0));
-}
-
-/** Without coordinates, Node-RED treats it as a config node. */
-const onCanvas = { z: "tab", x: 0, y: 0 };
+import { printRow } from "./compare";
+import { deploy, nodes, onCanvas, retainedMB, startNodeRed } from "./node-red";
+import { manyTrades as count, startServer } from "./server";
 
 const flow = [
-  { id: "tab", type: "tab", label: "Items" },
-  { id: "connection", type: "fxdesk-connection", fromEnvironment: true },
-  {
-    id: "list",
-    type: "fxdesk-list-trades",
-    ...onCanvas,
-    connection: "connection",
+  onCanvas("list", "fxdesk-list-trades", ["end"], {
     pages: "items",
-    fields: { page_size: { type: "num", value: String(pageSize) } },
-    wires: [["end"]],
-  },
-  { id: "end", type: "debug", ...onCanvas, active: false, wires: [] },
+    fields: { page_size: { type: "num", value: "1000" } },
+  }),
+  onCanvas("end", "debug", [], { active: false }),
 ];
 
 export interface Items {
@@ -60,14 +31,7 @@ export interface Items {
   readonly stoppedMs: number;
 }
 
-const residentMB = (): number => process.memoryUsage().rss / 2 ** 20;
-
-/** Returns live memory, after a collection. */
-function retainedMB(): number {
-  collect();
-  const { heapUsed, external } = process.memoryUsage();
-  return (heapUsed + external) / 2 ** 20;
-}
+const residentMB = (): number => process.memoryUsage.rss() / 2 ** 20;
 
 /** Counts messages at the end of the flow. */
 const arrived = { times: 0, lastAt: 0 };
@@ -89,6 +53,8 @@ async function untilArrived(times: number): Promise<number> {
 }
 
 async function measureItems(): Promise<Items> {
+  const { url, stop } = await startServer("million");
+  const stopNodeRed = await startNodeRed(url);
   await deploy(flow, onMessage);
   const delays = monitorEventLoopDelay({ resolution: 5 });
   nodes.getNode("list").receive({});
@@ -107,6 +73,8 @@ async function measureItems(): Promise<Items> {
   const stoppedAt = performance.now();
   await deploy([], onMessage);
   await pause(1_500);
+  await stopNodeRed();
+  stop();
   return {
     count,
     seconds,
@@ -118,34 +86,17 @@ async function measureItems(): Promise<Items> {
   };
 }
 
-async function main(): Promise<void> {
-  const child = fork(__filename, ["serve"], { execArgv: [] });
-  const port = await new Promise<number>((resolve) =>
-    child.once("message", (message) => resolve(Number(message))),
-  );
-  const url = `http://127.0.0.1:${port}`;
-  Object.assign(process.env, { FXDESK_BASE_URL: url, FXDESK_CLIENT_ID: "c-1", FXDESK_ACCESS_TOKEN: "t" });
-  const stopNodeRed = await startNodeRed();
-  console.log(JSON.stringify(await measureItems()));
-  await stopNodeRed();
-  child.disconnect();
-}
-
 /** Runs in a process of its own, so that nothing else uses memory. */
 export async function benchItems(): Promise<void> {
   const { stdout } = await promisify(execFile)(process.execPath, [__filename]);
   const { seconds, growthMB, peakMB, p99Ms, longestMs, stoppedMs } = JSON.parse(stdout) as Items;
   console.log(`${count} entries of a list as messages, with back-pressure`);
-  const rows = [
-    ["seconds, after the first tenth", seconds],
-    ["memory that lives, MB more", growthMB],
-    ["memory at its peak, MB more", peakMB],
-    ["delay of the event loop, p99, ms", p99Ms],
-    ["delay of the event loop, longest, ms", longestMs],
-    ["from a deploy to the last one, ms", stoppedMs],
-  ] as const;
-  for (const [name, value] of rows) console.log(`  ${name.padEnd(38)} ${value.toFixed(0).padStart(6)}`);
+  printRow("after the first tenth", seconds, "s");
+  printRow("memory that lives", growthMB, "MB more");
+  printRow("memory at its peak", peakMB, "MB more");
+  printRow("delay of the event loop, p99", p99Ms, "ms");
+  printRow("delay of the event loop, longest", longestMs, "ms");
+  printRow("from a deploy to the last one", stoppedMs, "ms");
 }
 
-if (process.argv[2] === "serve") serve();
-else if (require.main === module) void main();
+if (require.main === module) void measureItems().then((items) => console.log(JSON.stringify(items)));

@@ -1,18 +1,19 @@
 /** Entry point of `npm run bench` (all measurements) and `npm run bench -- mcp nodes` (only those). */
 import { benchAccounts } from "./accounts";
+import { benchBurst } from "./burst";
 import { benchClient } from "./client";
 import { benchItems } from "./items";
 import { benchJournal } from "./journal";
-import { benchMcp } from "./mcp";
+import { benchMcp, benchToolTokens } from "./mcp";
 import { benchNodes } from "./nodes";
 import { benchPacing } from "./pacing";
 import { benchSandbox } from "./sandbox";
 import { benchStart } from "./start";
-import { benchToolTokens } from "./tool-tokens";
 
 const measurements = {
   client: benchClient,
   nodes: benchNodes,
+  burst: benchBurst,
   items: benchItems,
   mcp: benchMcp,
   tools: benchToolTokens,

@@ -1,19 +1,28 @@
-/** Runs Node-RED in this process, without its editor. */
+/** Runs Node-RED in this process, without its editor, with nodes of fxdesk that call a simulated service. */
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import RED from "node-red";
 
-const root = join(__dirname, "../..");
+export const root = join(__dirname, "../..");
 
-export async function startNodeRed(): Promise<() => Promise<void>> {
+/** Creates a user directory in which this package is installed. */
+export async function createUserDir(): Promise<string> {
   const userDir = await mkdtemp(join(tmpdir(), "bench-"));
   await mkdir(join(userDir, "node_modules/@fxdesk"), { recursive: true });
   await symlink(root, join(userDir, "node_modules/@fxdesk/toolkit"));
-  const server = createServer();
-  RED.init(server, {
+  return userDir;
+}
+
+/** Starts Node-RED; connections from the environment call the service at `url`. */
+export async function startNodeRed(url: string): Promise<() => Promise<void>> {
+  Object.assign(process.env, { FXDESK_BASE_URL: url, FXDESK_CLIENT_ID: "c-1", FXDESK_ACCESS_TOKEN: "t" });
+  const userDir = await createUserDir();
+  RED.init(createServer(), {
     userDir,
     uiPort: 0,
     httpAdminRoot: false,
@@ -38,16 +47,41 @@ export const nodes = RED.nodes as unknown as {
   getNode(id: string): { receive(msg: Message): void; send(msgs: readonly (readonly Message[])[]): void };
 };
 
-/** Runs the nodes of a flow; `arrived` is called for each message that reaches one. */
+/** A node on a tab, beside the connection of the environment. Without coordinates, Node-RED treats it as a config node. */
+export const onCanvas = (id: string, type: string, wires: readonly string[], properties: object = {}) => ({
+  id,
+  type,
+  z: "tab",
+  x: 0,
+  y: 0,
+  wires: [wires],
+  connection: "connection",
+  ...properties,
+});
+
+/** Runs the nodes of a tab; `onMessage` is called for each message that reaches one. */
 export async function deploy(
-  flow: readonly object[],
+  tab: readonly object[],
   onMessage: (id: string, msg: Message) => void,
 ): Promise<void> {
+  const flows = [
+    { id: "tab", type: "tab", label: "Bench" },
+    { id: "connection", type: "fxdesk-connection", fromEnvironment: true },
+    ...tab,
+  ];
   const started = once(RED.events, "flows:started");
-  await RED.runtime.flows.setFlows({ flows: { flows: flow } } as never);
+  await RED.runtime.flows.setFlows({ flows: { flows } } as never);
   await started;
   RED.hooks.remove("onReceive.bench");
   RED.hooks.add("onReceive.bench", ({ destination, msg }: { destination: { id: string }; msg: Message }) =>
     onMessage(destination.id, msg),
   );
+}
+
+/** Returns live memory in MB, after a garbage collection. */
+export function retainedMB(): number {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 2 ** 20;
 }

@@ -1,93 +1,54 @@
 /**
  * Measures how close the rate limiter comes to an unknown limit of 20 requests per second: 1,000 reads by four users of one
- * connection, and by four processes on one store. Runs in real time, at least 50 seconds each.
+ * connection, and by four connections that share their pace over a store. Runs in real time, at least 50 seconds each.
  */
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient, type ClientOptions, type FxdeskClient } from "../core";
-import { startLimitedServer } from "./limited-server";
+import { printRow, timed } from "./compare";
+import { limitPerSecond, startServer } from "./server";
 
-const perSecond = 20;
 const [users, readsPerUser] = [4, 250];
-const idealSeconds = (users * readsPerUser) / perSecond;
+const idealMs = (users * readsPerUser * 1_000) / limitPerSecond;
 
-const optionsFor = (url: string): ClientOptions => ({
-  baseUrl: url,
-  clientId: "c-1",
-  credentials: { accessToken: "t", apiKey: "k" },
-  queueTimeoutMs: 300_000,
-});
+/** Starts all reads of a user at once; returns the milliseconds until the last response. */
+const readAll = (client: FxdeskClient, user: string): Promise<number> =>
+  timed(() => Promise.all(Array.from({ length: readsPerUser }, () => client.trades.list({}, { user }))));
 
-type Client = FxdeskClient;
-
-/** Starts all reads at once; returns the seconds until the last response. */
-async function readAll(client: Client, user: string): Promise<number> {
-  const startedAt = performance.now();
-  await Promise.all(Array.from({ length: readsPerUser }, () => client.trades.list({}, { user })));
-  return (performance.now() - startedAt) / 1_000;
-}
-
-async function measureUsers(url: string): Promise<readonly number[]> {
-  const client = createClient(optionsFor(url));
-  const seconds = await Promise.all(
-    Array.from({ length: users }, (_, user) => readAll(client, String(user))),
+/** Measures as many users as there are; `numberOfClients` of them have a client of their own. */
+async function measure(name: string, numberOfClients: number, options: ClientOptions): Promise<void> {
+  const server = await startServer("limited");
+  const clients = Array.from({ length: numberOfClients }, () =>
+    createClient({
+      baseUrl: server.url,
+      clientId: "c-1",
+      credentials: { accessToken: "t", apiKey: "k" },
+      queueTimeoutMs: 300_000,
+      ...options,
+    }),
   );
-  await client.close();
-  return seconds;
-}
-
-/** Waits for the next message of a process. */
-async function nextMessage(child: ChildProcess): Promise<unknown> {
-  const ended = once(child, "exit").then(([code]) => {
-    throw new Error(`A process ended before it had finished (${String(code)}).`);
-  });
-  const [message] = await Promise.race([once(child, "message"), ended]);
-  return message;
-}
-
-async function measureProcesses(url: string): Promise<readonly number[]> {
-  const folder = await mkdtemp(join(tmpdir(), "fxdesk-pacing-"));
-  const children = Array.from({ length: users }, () =>
-    fork(__filename, [url, join(folder, "store.db")], { execArgv: [] }),
+  const times = await Promise.all(
+    Array.from({ length: users }, (_, user) => readAll(clients[user % numberOfClients]!, String(user))),
   );
-  await Promise.all(children.map(nextMessage));
-  for (const child of children) child.send("begin");
-  const seconds = await Promise.all(children.map(nextMessage));
-  await rm(folder, { recursive: true });
-  return seconds.map(Number);
-}
-
-/** Runs as one of several processes. */
-async function runWorker(url: string, store: string): Promise<void> {
-  const client = createClient({ ...optionsFor(url), pacing: "shared", store });
-  process.send!("ready");
-  await once(process, "message");
-  const seconds = await readAll(client, "");
-  await client.close();
-  process.send!(seconds, () => process.exit(0));
-}
-
-async function measure(name: string, run: (url: string) => Promise<readonly number[]>): Promise<string> {
-  const server = await startLimitedServer(perSecond);
-  const seconds = (await run(server.url)).toSorted((a, b) => a - b);
-  const { taken, refused } = await server.stop();
-  const last = seconds.at(-1)!;
-  const [first, share] = [seconds[0]!, (100 * refused) / (taken + refused)];
-  return (
-    `  ${name.padEnd(28)} ${last.toFixed(1)} s, ${(last / idealSeconds).toFixed(2)} of ideal; ` +
-    `first of them ${first.toFixed(1)} s; refused ${share.toFixed(1)} %`
-  );
+  const { requests, refused } = await server.takeCounts();
+  await Promise.all(clients.map((client) => client.close()));
+  server.stop();
+  const [first, last] = [Math.min(...times), Math.max(...times)];
+  const notes = [
+    `${(last / idealMs).toFixed(2)} of ideal`,
+    `first of them ${(first / 1_000).toFixed(1)} s`,
+    `refused ${((100 * refused) / requests).toFixed(1)} %`,
+  ];
+  printRow(name, last / 1_000, "s", notes.join(", "));
 }
 
 export async function benchPacing(): Promise<void> {
-  const lines = await Promise.all([
-    measure("four users of a connection", measureUsers),
-    measure("four processes on a store", measureProcesses),
+  const folder = await mkdtemp(join(tmpdir(), "fxdesk-pacing-"));
+  console.log(`1,000 reads, ${limitPerSecond} a second: ideal ${idealMs / 1_000} s`);
+  await Promise.all([
+    measure("four users of a connection", 1, {}),
+    measure("four connections on a store", users, { pacing: "shared", store: join(folder, "store.db") }),
   ]);
-  console.log(`1,000 reads, ${perSecond} a second: ideal ${idealSeconds} s\n${lines.join("\n")}`);
+  await rm(folder, { recursive: true });
 }
-
-if (require.main === module) void runWorker(process.argv[2]!, process.argv[3]!);
