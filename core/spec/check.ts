@@ -2,7 +2,6 @@
 import { isProcedure } from "./procedure";
 import { valueAt } from "../values/json";
 import { z } from "zod";
-import { elementOf, type Kind, kindOf, optionsOf } from "../values/kind";
 import { type Callable, type Declaration, fieldsOfRule } from "./operation";
 import { callerFields, fieldsOf, type Field, type Values, memoizePerOperation } from "./fields";
 import { brokenRules } from "./rules";
@@ -17,40 +16,26 @@ export const inputSchema = memoizePerOperation((operation: Callable) =>
   z.strictObject(shapeOf(callerFields(operation))),
 );
 
-const scalars: ReadonlySet<Kind> = new Set<Kind>(["number", "integer", "boolean"]);
-
-const acceptsOnlyWritable = (schema: z.ZodType): boolean =>
-  optionsOf(schema) !== undefined || scalars.has(kindOf(schema));
-
-/** True if every value that passes the schema can be encoded. Lists outside the body are encoded item by item. */
-function fieldAcceptsOnlyWritable({ schema, location }: Field): boolean {
-  const element = location === "body" ? undefined : elementOf(schema);
-  return acceptsOnlyWritable(element ?? schema);
-}
-
 interface FieldCheck {
   readonly schema: z.ZodType;
   readonly names: readonly string[];
-  /** Fields whose schema also accepts values that cannot be encoded. */
-  readonly uncheckedNames: readonly string[];
 }
 
-const compileCheck = (fields: readonly Field[], schema: z.ZodType): FieldCheck => ({
+const fieldCheck = (fields: readonly Field[], schema: z.ZodType): FieldCheck => ({
   schema: z.compile(schema),
   names: fields.map(({ name }) => name),
-  uncheckedNames: fields.filter((field) => !fieldAcceptsOnlyWritable(field)).map(({ name }) => name),
 });
 
 const inputCheckOf = memoizePerOperation((operation: Callable) =>
-  compileCheck(callerFields(operation), inputSchema(operation)),
+  fieldCheck(callerFields(operation), inputSchema(operation)),
 );
 const requestCheckOf = memoizePerOperation((operation) => {
   const fields = fieldsOf(operation);
-  return compileCheck(fields, z.strictObject(shapeOf(fields)));
+  return fieldCheck(fields, z.strictObject(shapeOf(fields)));
 });
 const filledFieldsCheckOf = memoizePerOperation((operation) => {
   const fields = fieldsOf(operation).filter(({ filledBy }) => filledBy !== "caller");
-  return compileCheck(fields, z.object(shapeOf(fields)).partial());
+  return fieldCheck(fields, z.object(shapeOf(fields)).partial());
 });
 
 function abbreviate(value: unknown): string {
@@ -133,59 +118,31 @@ const isScalar = (value: unknown): boolean => typeof value !== "object";
 const hasNoTextForm = (value: unknown): boolean =>
   !(Array.isArray(value) ? value.every(isScalar) : isScalar(value));
 
-/** A restriction by the location of a field, independent of its schema. */
-interface LocationRule {
-  readonly names: readonly string[];
-  readonly isInvalid: (value: unknown) => boolean;
-  readonly message: string;
+/** Returns the reason why the location of a field cannot carry a value, whatever its schema; undefined if it can. */
+function locationProblem({ location, kind }: Field, value: unknown): string | undefined {
+  if (location === "path" && escapesPath(value))
+    return "must not be empty, a dot segment, or contain a slash";
+  if (location === "header" && isUnsafeInHeader(value)) return headerMessage;
+  const isText = location !== "body" && location !== "document";
+  return isText && kind === "unknown" && hasNoTextForm(value)
+    ? "must be text, a number, true or false, or a list of these"
+    : undefined;
 }
 
-const locationRules = memoizePerOperation((operation: Callable): readonly LocationRule[] => {
-  const namesOf = (matches: (field: Field) => boolean) =>
-    fieldsOf(operation)
-      .filter(matches)
-      .map(({ name }) => name);
-  const all: readonly LocationRule[] = [
-    {
-      names: namesOf(({ location }) => location === "path"),
-      isInvalid: escapesPath,
-      message: "must not be empty, a dot segment, or contain a slash",
-    },
-    {
-      names: namesOf(({ location }) => location === "header"),
-      isInvalid: isUnsafeInHeader,
-      message: headerMessage,
-    },
-    {
-      names: namesOf(
-        ({ location, kind }) => kind === "unknown" && location !== "body" && location !== "document",
-      ),
-      isInvalid: hasNoTextForm,
-      message: "must be text, a number, true or false, or a list of these",
-    },
-  ];
-  return all.filter(({ names }) => names.length > 0);
-});
-
-/** Returns values that their location cannot carry. Runs for every call, so it avoids intermediate lists. */
-function locationViolations(operation: Callable, values: Values): Violation[] {
-  const violations: Violation[] = [];
-  for (const { names, isInvalid, message } of locationRules(operation))
-    for (const field of names) if (isInvalid(values[field])) violations.push({ field, message });
-  return violations;
-}
-
-const bodyFields = memoizePerOperation((operation: Callable) =>
-  fieldsOf(operation).filter(({ location }) => location === "body"),
-);
+const locationViolations = (operation: Callable, values: Values): Violation[] =>
+  fieldsOf(operation).flatMap((field) => {
+    const message = locationProblem(field, values[field.name]);
+    return message === undefined ? [] : [{ field: field.name, message }];
+  });
 
 /** Returns body fields that must not be given together with a document. */
 function documentViolations(operation: Callable, values: Values): Violation[] {
   const { document } = operation as Partial<Declaration>;
   if (!document || values[document.name] === undefined) return [];
   const message = `cannot be combined with ${document.name}, which is the whole body`;
-  return bodyFields(operation)
-    .filter(({ name }) => values[name] !== undefined && !document.form?.fields.includes(name))
+  return fieldsOf(operation)
+    .filter(({ location, name }) => location === "body" && values[name] !== undefined)
+    .filter(({ name }) => !document.form?.fields.includes(name))
     .map(({ name }) => ({ field: name, message }));
 }
 
@@ -198,12 +155,8 @@ function ruleViolations(
   fieldViolations: readonly Violation[],
   now: Date,
 ): Violation[] {
-  if (rules.length === 0) return [];
   const invalidFields = new Set(fieldViolations.map(topLevelField));
-  const applicableRules =
-    invalidFields.size === 0
-      ? rules
-      : rules.filter((rule) => !fieldsOfRule(rule).some((each) => invalidFields.has(each)));
+  const applicableRules = rules.filter((rule) => !fieldsOfRule(rule).some((each) => invalidFields.has(each)));
   return brokenRules(applicableRules, values, now).map(({ fields, description: message }) => ({
     field: fields.join(", "),
     message,
@@ -218,38 +171,25 @@ function schemaViolations({ schema }: FieldCheck, values: unknown, known: readon
 
 /** Returns values that cannot be encoded. A value that is not an object is checked as a field without a name. */
 function unwritableViolations(names: readonly string[], values: unknown): Violation[] {
-  if (typeof values !== "object" || values === null || Array.isArray(values))
-    return unwritableViolations([""], { "": values });
-  const violations: Violation[] = [];
-  for (const name of names) {
-    const problem = findUnwritable(values as Values, name);
-    if (problem) violations.push({ field: problem.field, message: problem.message });
-  }
-  return violations;
+  const hasFields = typeof values === "object" && values !== null && !Array.isArray(values);
+  const [fields, given] = hasFields && names.length > 0 ? [names, values] : [[""], { "": values }];
+  return fields.flatMap((name) => findUnwritable(given as Values, name) ?? []);
 }
 
-/**
- * Adds the values that cannot be encoded. Valid input needs this check only for fields whose schema does not rule
- * them out; invalid input is checked completely. Also reports values that throw when read.
- */
+/** Puts the values that cannot be encoded before the violations of other fields. Those may also throw when read. */
 function withUnwritableViolations(
-  { names, uncheckedNames }: FieldCheck,
+  { names }: FieldCheck,
   values: unknown,
   check: () => Violation[],
 ): Violation[] {
-  let violations: Violation[];
+  const unwritable = unwritableViolations(names, values);
+  const unwritableFields = new Set(unwritable.map(topLevelField));
   try {
-    violations = check();
+    return [...unwritable, ...check().filter((each) => !unwritableFields.has(topLevelField(each)))];
   } catch (error) {
-    const unwritable = unwritableViolations(names, values);
-    if (unwritable.length === 0) unwritable.push(...unwritableViolations([""], { "": values }));
     if (unwritable.length === 0) throw error;
     return unwritable;
   }
-  const unwritable = unwritableViolations(violations.length === 0 ? uncheckedNames : names, values);
-  if (unwritable.length === 0) return violations;
-  const unwritableFields = new Set(unwritable.map(topLevelField));
-  return [...unwritable, ...violations.filter((each) => !unwritableFields.has(topLevelField(each)))];
 }
 
 function checkValues(
@@ -262,12 +202,11 @@ function checkValues(
   return withUnwritableViolations(check, values, () => {
     const given = (values ?? {}) as Values;
     const fieldViolations = schemaViolations(check, values, known);
-    const ruleErrors = ruleViolations(operation, given, fieldViolations, now);
     return [
       ...fieldViolations,
       ...locationViolations(operation, given),
       ...documentViolations(operation, given),
-      ...ruleErrors,
+      ...ruleViolations(operation, given, fieldViolations, now),
     ];
   });
 }

@@ -13,14 +13,6 @@ interface UnwritableValue {
   readonly message: string;
 }
 
-/** Path to the value, innermost key first. */
-interface Problem {
-  readonly keys: string[];
-  readonly message: string;
-}
-
-const problem = (message: string): Problem => ({ keys: [], message });
-
 /** Also accepts plain objects of other realms, because Node-RED function nodes run in their own. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -31,63 +23,57 @@ function isPlain(value: object): boolean {
 const isData = (value: object): boolean =>
   (Array.isArray(value) || isPlain(value)) && typeof (value as { toJSON?: unknown }).toJSON !== "function";
 
-/** Names Buffers, the most frequent mistake in flows. */
-const notPlainDataMessage = (value: object): string =>
-  `must be plain JSON data${Buffer.isBuffer(value) ? ", not a Buffer" : ""}`;
-
-function checkScalar(value: unknown): Problem | undefined {
+function scalarProblem(value: unknown): string | undefined {
   switch (typeof value) {
     case "string":
-      return value.isWellFormed() ? undefined : problem("must not contain a lone surrogate");
+      return value.isWellFormed() ? undefined : "must not contain a lone surrogate";
     case "number":
-      return Number.isFinite(value) ? undefined : problem(`must be a finite number, not ${value}`);
+      return Number.isFinite(value) ? undefined : `must be a finite number, not ${value}`;
     case "bigint":
-      return problem("must not be a BigInt");
+      return "must not be a BigInt";
     case "function":
     case "symbol":
-      return problem(`must not be a ${typeof value}`);
+      return `must not be a ${typeof value}`;
     default:
       return undefined;
   }
 }
 
-/** `ancestors` are the objects that contain the value. */
-function checkValue(value: unknown, ancestors: object[]): Problem | undefined {
-  if (typeof value !== "object" || value === null) return checkScalar(value);
-  if (ancestors.includes(value)) return problem("must not contain itself");
-  if (ancestors.length >= maxDepth) return problem(`must have at most ${maxDepth} levels`);
-  if (!isData(value)) return problem(notPlainDataMessage(value));
-  ancestors.push(value);
-  const result = Array.isArray(value) ? checkList(value, ancestors) : checkObject(value, ancestors);
-  ancestors.pop();
-  return result;
-}
-
-function checkList(list: readonly unknown[], ancestors: object[]): Problem | undefined {
-  for (let index = 0; index < list.length; index += 1) {
-    const item = list[index];
-    const result = item === undefined ? problem("must have a value") : checkValue(item, ancestors);
-    if (result) return prependKey(String(index), result);
-  }
-  return undefined;
-}
-
-function checkObject(object: object, ancestors: object[]): Problem | undefined {
-  for (const key in object) {
-    if (!key.isWellFormed()) return problem("must not contain a field name with a lone surrogate");
-    const result = checkValue((object as Readonly<Record<string, unknown>>)[key], ancestors);
-    if (result) return prependKey(key, result);
-  }
-  return undefined;
-}
-
-function prependKey(key: string, result: Problem): Problem {
-  result.keys.push(key);
-  return result;
+/** Returns the problem with an object itself. Names Buffers, the most frequent mistake in flows. */
+function objectProblem(value: object, ancestors: readonly object[]): string | undefined {
+  if (ancestors.includes(value)) return "must not contain itself";
+  if (ancestors.length >= maxDepth) return `must have at most ${maxDepth} levels`;
+  if (isData(value)) return undefined;
+  return `must be plain JSON data${Buffer.isBuffer(value) ? ", not a Buffer" : ""}`;
 }
 
 /** Returns the first keys of a path. Paths to values that are nested too deep would be unreadable. */
-const pathOf = (keys: readonly string[]): string => keys.toReversed().slice(0, 8).join(".");
+const pathText = (path: readonly string[]): string => path.slice(0, 8).join(".");
+
+/** Returns the first value that cannot be encoded. `ancestors` are the objects that contain the value. */
+function findIn(
+  value: unknown,
+  path: readonly string[],
+  ancestors: readonly object[],
+): UnwritableValue | undefined {
+  const isObject = typeof value === "object" && value !== null;
+  const problem = isObject ? objectProblem(value, ancestors) : scalarProblem(value);
+  if (problem !== undefined) return { field: pathText(path), message: problem };
+  if (!isObject) return undefined;
+  const entries: Iterable<[string | number, unknown]> = Array.isArray(value)
+    ? value.entries()
+    : Object.entries(value);
+  for (const [key, inner] of entries) {
+    if (typeof key === "string" && !key.isWellFormed())
+      return { field: pathText(path), message: "must not contain a field name with a lone surrogate" };
+    const innerPath = [...path, String(key)];
+    if (typeof key === "number" && inner === undefined)
+      return { field: pathText(innerPath), message: "must have a value" };
+    const found = findIn(inner, innerPath, [...ancestors, value]);
+    if (found) return found;
+  }
+  return undefined;
+}
 
 /** Returns the first value in a field that cannot be encoded. Never throws, even if reading the value does. */
 export function findUnwritable(
@@ -95,10 +81,7 @@ export function findUnwritable(
   name: string,
 ): UnwritableValue | undefined {
   try {
-    const value = values[name];
-    if (value === undefined) return undefined;
-    const result = typeof value === "object" ? checkValue(value, [values]) : checkScalar(value);
-    return result && { field: pathOf([...result.keys, name]), message: result.message };
+    return findIn(values[name], [name], [values]);
   } catch {
     return { field: name, message: "cannot be read" };
   }
