@@ -4,7 +4,7 @@ import { accountFields, accountIdentifiers, nullishText, textField } from "../va
 import { AccountDetailsStatus } from "../values/statuses";
 import { AccountFilter, Country, Currency, id, openEnum, page, pageSize, uuid } from "../values/values";
 import { empty, json, section } from "../spec/declare";
-import { clientId, credentials, withErrorMessage, statusMeanings, totalCount } from "./json-interface";
+import { clientId, credentials, withErrorMessage, usualErrors, totalCount } from "./json-interface";
 
 const idDescription = "`account_details_id` from accountDetails.list.";
 
@@ -146,12 +146,7 @@ export const listAccountDetails = operation({
   ],
   pages: { page: "page", size: "page_size", defaultSize: 50, total: "x-total-count" },
   responses: { 200: json(z.array(AccountDetails), "Account details of the client.", totalCount) },
-  errors: {
-    400: withErrorMessage(statusMeanings[400]),
-    401: statusMeanings[401],
-    403: withErrorMessage(statusMeanings[403]),
-    429: statusMeanings[429],
-  },
+  errors: usualErrors([401, 429], [400, 403]),
   contract: "1",
 });
 
@@ -167,13 +162,7 @@ export const listAllAccountDetails = operation({
   path: "/account-details/all",
   query: { client_id: clientId },
   responses: { 200: json(z.array(FlatAccountDetails), "All account details of the client.") },
-  errors: {
-    400: withErrorMessage(statusMeanings[400]),
-    401: statusMeanings[401],
-    404: statusMeanings[404],
-    429: statusMeanings[429],
-    502: withErrorMessage(statusMeanings[502]),
-  },
+  errors: usualErrors([401, 404, 429], [400, 502]),
   contract: "2",
 });
 
@@ -192,14 +181,12 @@ export const requestAccount = operation({
   body: RequestAccount,
   responses: { 200: empty("The request was accepted.") },
   errors: {
-    400: withErrorMessage(statusMeanings[400]),
-    401: statusMeanings[401],
+    ...usualErrors([401, 429], [400]),
     403: withErrorMessage("The client ID is missing."),
     404: withErrorMessage(notFound),
     409: withErrorMessage(
       "The account cannot be requested, for example because the capability is disabled for this currency and country.",
     ),
-    429: statusMeanings[429],
   },
   customerErrorStatuses: { missing: 403 },
   contract: "3",
@@ -219,11 +206,10 @@ export const updateAccountAlias = operation({
   body: PatchAccountDetailsRequest,
   responses: { 200: json(AccountDetails, "The updated account details.") },
   errors: {
-    401: statusMeanings[401],
+    ...usualErrors([401, 429]),
     404: withErrorMessage(notFound),
     405: withErrorMessage("A pooled account cannot be changed."),
     422: withErrorMessage("Validation error."),
-    429: statusMeanings[429],
   },
   contract: "4",
 });
@@ -241,13 +227,11 @@ export const makeAccountDefault = operation({
   query: { client_id: clientId },
   responses: { 204: empty("The account is now the primary account.") },
   errors: {
-    400: withErrorMessage(statusMeanings[400]),
-    401: statusMeanings[401],
+    ...usualErrors([401, 429], [400]),
     403: withErrorMessage(foreignToken),
     404: withErrorMessage(notFound),
     405: withErrorMessage("A pooled account cannot be made the default."),
     409: withErrorMessage("The account details are not active, or the client ID is invalid."),
-    429: statusMeanings[429],
   },
   customerErrorStatuses: { missing: 403, unknown: 409 },
   contract: "5",
@@ -268,12 +252,10 @@ export const assignVirtualAccount = operation({
   query: { client_id: clientId },
   responses: { 200: json(z.array(FlatAccountDetails), "The virtual account details.") },
   errors: {
-    400: withErrorMessage(statusMeanings[400]),
-    401: statusMeanings[401],
+    ...usualErrors([401, 429], [400]),
     403: withErrorMessage(foreignToken),
     404: withErrorMessage(notFound),
     409: withErrorMessage("Another dedicated account in this currency may already exist."),
-    429: statusMeanings[429],
   },
   customerErrorStatuses: { missing: 403 },
   contract: "6",

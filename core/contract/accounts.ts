@@ -3,7 +3,7 @@ import { z } from "zod";
 import { accountFields, accountIdentifiers, nullishText, textField } from "../values/response-fields";
 import { AccountFilter, AccountId, Currencies, Currency, openEnum } from "../values/values";
 import { json, section } from "../spec/declare";
-import { accountErrors, clientId, credentials, withErrorMessage, statusMeanings } from "./json-interface";
+import { accountErrors, clientId, credentials, withErrorMessage, usualErrors } from "./json-interface";
 
 /** Contract: Balance types. */
 export const balanceTypes = [
@@ -119,14 +119,7 @@ export const listAccounts = operation({
   path: "/accounts",
   query: { currencies: Currencies, client_id: clientId },
   responses: { 200: json(z.array(AccountData), "Accounts of the client.") },
-  errors: {
-    400: withErrorMessage(statusMeanings[400]),
-    401: statusMeanings[401],
-    403: withErrorMessage(statusMeanings[403]),
-    404: statusMeanings[404],
-    409: statusMeanings[409],
-    502: withErrorMessage(statusMeanings[502]),
-  },
+  errors: usualErrors([401, 404, 409], [400, 403, 502]),
   contract: "8",
 });
 
@@ -174,10 +167,9 @@ export const getFundingAccount = operation({
   ],
   responses: { 200: json(FundingAccountData, "The funding account.") },
   errors: {
+    ...usualErrors([401], [502]),
     400: withErrorMessage("Both or neither of currency and account_id were given."),
-    401: statusMeanings[401],
     404: withErrorMessage("No funding account matches the criteria."),
-    502: withErrorMessage(statusMeanings[502]),
   },
   contract: "10",
 });
@@ -194,13 +186,7 @@ export const listCurrencyAccounts = operation({
   path: "/accounts/currency-accounts",
   query: { client_id: clientId },
   responses: { 200: json(z.array(CurrencyAccount), "Account numbers with their currencies.") },
-  errors: {
-    400: statusMeanings[400],
-    401: statusMeanings[401],
-    403: statusMeanings[403],
-    404: statusMeanings[404],
-    502: statusMeanings[502],
-  },
+  errors: usualErrors([400, 401, 403, 404, 502]),
   contract: "11",
 });
 

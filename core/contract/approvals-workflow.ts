@@ -3,7 +3,7 @@ import { z } from "zod";
 import { nullishText, textField } from "../values/response-fields";
 import { Currency } from "../values/values";
 import { json, section } from "../spec/declare";
-import { clientId, credentials, withErrorMessage, statusMeanings } from "./json-interface";
+import { clientId, credentials, withErrorMessage, usualErrors } from "./json-interface";
 
 /** Descriptions of fields that occur in requests and responses. */
 const meanings = {
@@ -105,7 +105,6 @@ export const ApprovalsWorkflowSettings = z
   .meta({ id: "ApprovalsWorkflowSettings", description: "Settings of the payment approval." });
 
 const query = { client_id: clientId };
-const errors = { 400: statusMeanings[400], 401: statusMeanings[401], 403: statusMeanings[403] };
 
 const operation = section({
   section: {
@@ -138,7 +137,7 @@ export const getApprovalsConfig = operation({
   path: "/approvals-workflow/config",
   query,
   responses: { 200: json(ApprovalsWorkflowConfig, "The configuration.") },
-  errors: { ...errors, 404: "Client ID or configuration not found.", 502: statusMeanings[502] },
+  errors: { ...usualErrors([400, 401, 403, 502]), 404: "Client ID or configuration not found." },
   contract: "21",
 });
 
@@ -157,10 +156,9 @@ export const replaceApprovalsConfig = operation({
   body: NewApprovalsWorkflowConfig,
   responses: { 200: json(ApprovalsWorkflowConfig, "The updated configuration.") },
   errors: {
-    ...errors,
+    ...usualErrors([400, 401, 403], [500]),
     404: withErrorMessage("Client ID or configuration not found."),
     409: withErrorMessage("An update request already exists."),
-    500: withErrorMessage(statusMeanings[500]),
   },
   identifiedBy: "rules",
   lookup: "approvalsWorkflow.getConfig",
@@ -178,7 +176,7 @@ export const getApprovalsSettings = operation({
   path: "/approvals-workflow/settings",
   query,
   responses: { 200: json(ApprovalsWorkflowSettings, "The settings.") },
-  errors: { ...errors, 404: "Client ID or settings not found.", 500: statusMeanings[500] },
+  errors: { ...usualErrors([400, 401, 403, 500]), 404: "Client ID or settings not found." },
   contract: "23",
 });
 
@@ -195,7 +193,7 @@ export const updateApprovalsSettings = operation({
   query,
   body: NewApprovalsWorkflowSettings,
   responses: { 200: json(ApprovalsWorkflowSettings, "The updated settings.") },
-  errors: { ...errors, 404: withErrorMessage("Client ID or settings not found."), 500: statusMeanings[500] },
+  errors: { ...usualErrors([400, 401, 403, 500]), 404: withErrorMessage("Client ID or settings not found.") },
   identifiedBy: "enabled",
   lookup: "approvalsWorkflow.getSettings",
   contract: "24",

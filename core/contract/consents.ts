@@ -1,5 +1,6 @@
 /** Consents to account information and their authorisation. Contract: account information, rows 1 to 7. */
 import { z } from "zod";
+import { textField } from "../values/response-fields";
 import { day, openEnum } from "../values/values";
 import {
   authorisationFields,
@@ -133,7 +134,7 @@ export const Consent = z
 export const CreatedConsent = z
   .object({
     consentStatus: ConsentStatus,
-    consentId: z.string().meta({ description: "Consent ID; reads under the consent send it as Consent-ID." }),
+    consentId: textField("Consent ID; reads under the consent send it as Consent-ID."),
     ...authorisationFields,
     psuMessage,
     _links: authorisationLinks,

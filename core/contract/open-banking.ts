@@ -1,5 +1,6 @@
 /** Accounts, balances and transactions under a consent. Contract: account information, rows 8 to 11. */
 import { z } from "zod";
+import { optionalText, textField } from "../values/response-fields";
 import { day, id, openEnum } from "../values/values";
 import {
   accountDescriptions,
@@ -16,9 +17,7 @@ import { accountErrors as errors, responseHeaders, consentHeaders, credentials, 
 
 const ResourceId = id("Account ID", "`resourceId` from openBanking.listAccounts.");
 
-const text = (description: string) => z.string().optional().meta({ description });
 const bic = (whose: string) => z.string().optional().meta(bicOf(whose));
-const currency = (description: string) => z.string().meta({ description });
 const account = (description: string) => AccountReference.optional().meta({ description });
 const links = (description: string) => Links.optional().meta({ description });
 const date = (title: string, description: string) => day(title, description).optional();
@@ -35,27 +34,29 @@ const balances = z
 
 export const OpenBankingAccount = z
   .object({
-    resourceId: text("Account ID to pass as account-id."),
-    iban: text(accountDescriptions.iban),
-    bban: text(accountDescriptions.bban),
-    msisdn: text(accountDescriptions.msisdn),
-    currency: currency("ISO 4217 code; `XXX` for a multi-currency account."),
-    ownerName: text("Legal account owner, such as the company; may require a consent to owner names."),
+    resourceId: optionalText("Account ID to pass as account-id."),
+    iban: optionalText(accountDescriptions.iban),
+    bban: optionalText(accountDescriptions.bban),
+    msisdn: optionalText(accountDescriptions.msisdn),
+    currency: textField("ISO 4217 code; `XXX` for a multi-currency account."),
+    ownerName: optionalText(
+      "Legal account owner, such as the company; may require a consent to owner names.",
+    ),
     ownerNames,
     psuName,
-    name: text("Account name as agreed with its owner."),
-    displayName: text("Display name that the person gave the account."),
-    product: text("Product name of the account."),
-    cashAccountType: text(accountDescriptions.cashAccountType),
+    name: optionalText("Account name as agreed with its owner."),
+    displayName: optionalText("Display name that the person gave the account."),
+    product: optionalText("Product name of the account."),
+    cashAccountType: optionalText(accountDescriptions.cashAccountType),
     status: openEnum(["enabled", "deleted", "blocked"])
       .optional()
       .meta({ description: "Account status; `deleted` means closed, absent means `enabled`." }),
     bic: bic("the bank that holds the account"),
-    linkedAccounts: text("Cash account to which a card account's pending transactions belong."),
+    linkedAccounts: optionalText("Cash account to which a card account's pending transactions belong."),
     usage: openEnum(["PRIV", "ORGA"])
       .optional()
       .meta({ description: "Usage: `PRIV` private, `ORGA` professional." }),
-    details: text("Further details of the account or card."),
+    details: optionalText("Further details of the account or card."),
     balances,
     _links: links("Links to the account's balances and transactions, if the consent covers them."),
   })
@@ -63,49 +64,47 @@ export const OpenBankingAccount = z
 
 const ExchangeRate = z
   .object({
-    sourceCurrency: currency("Source currency, ISO 4217 code."),
-    exchangeRate: z
-      .string()
-      .meta({ description: "Exchange rate as a decimal string: price of one unit of unitCurrency." }),
-    unitCurrency: currency("Unit currency, ISO 4217 code: EUR if 1 EUR = 1.08 USD."),
-    targetCurrency: currency("Target currency, ISO 4217 code."),
+    sourceCurrency: textField("Source currency, ISO 4217 code."),
+    exchangeRate: textField("Exchange rate as a decimal string: price of one unit of unitCurrency."),
+    unitCurrency: textField("Unit currency, ISO 4217 code: EUR if 1 EUR = 1.08 USD."),
+    targetCurrency: textField("Target currency, ISO 4217 code."),
     quotationDate: day("Quotation date", "Date of the rate."),
-    contractIdentification: text("ID of the foreign exchange contract, if any."),
+    contractIdentification: optionalText("ID of the foreign exchange contract, if any."),
   })
   .meta({ id: "ExchangeRate", description: "An exchange rate that was applied." });
 
 /** Fields shared by transactions and the parts of a batch. */
 const entry = {
-  endToEndId: text("End-to-end reference of the payment."),
-  mandateId: text("Mandate ID of a direct debit, such as a SEPA mandate."),
-  checkId: text("Cheque number."),
-  creditorId: text("Creditor identifier, such as a SEPA creditor identifier."),
+  endToEndId: optionalText("End-to-end reference of the payment."),
+  mandateId: optionalText("Mandate ID of a direct debit, such as a SEPA mandate."),
+  checkId: optionalText("Cheque number."),
+  creditorId: optionalText("Creditor identifier, such as a SEPA creditor identifier."),
   transactionAmount: Amount.meta({ description: "Amount; negative for a debit." }),
   currencyExchange: z
     .array(ExchangeRate)
     .optional()
     .meta({ description: "Exchange rates applied; absent without a conversion." }),
-  creditorName: text("Name of the creditor."),
+  creditorName: optionalText("Name of the creditor."),
   creditorAccount: account("Account of the creditor."),
   creditorAgent: bic("the creditor's bank"),
-  ultimateCreditor: text("Name of the ultimate creditor, if different from the creditor."),
-  debtorName: text("Name of the debtor."),
+  ultimateCreditor: optionalText("Name of the ultimate creditor, if different from the creditor."),
+  debtorName: optionalText("Name of the debtor."),
   debtorAccount: account("Account of the debtor."),
   debtorAgent: bic("the debtor's bank"),
-  ultimateDebtor: text("Name of the ultimate debtor, if different from the debtor."),
-  remittanceInformationUnstructured: text("Unstructured remittance information."),
+  ultimateDebtor: optionalText("Name of the ultimate debtor, if different from the debtor."),
+  remittanceInformationUnstructured: optionalText("Unstructured remittance information."),
   remittanceInformationUnstructuredArray: z
     .array(z.string())
     .optional()
     .meta({ description: "Unstructured remittance information in several lines." }),
-  purposeCode: text("ISO 20022 ExternalPurpose1Code, such as SALA for a salary."),
+  purposeCode: optionalText("ISO 20022 ExternalPurpose1Code, such as SALA for a salary."),
 };
 
 const RemittanceInformation = z
   .object({
-    reference: z.string().meta({ description: "Reference, such as an invoice number." }),
-    referenceType: text("Type of the reference."),
-    referenceIssuer: text("Issuer of the reference."),
+    reference: textField("Reference, such as an invoice number."),
+    referenceType: optionalText("Type of the reference."),
+    referenceIssuer: optionalText("Issuer of the reference."),
   })
   .meta({ id: "RemittanceInformation", description: "Structured remittance information." });
 
@@ -117,9 +116,11 @@ const remittances = z
 const StandingOrder = z
   .object({
     startDate: day("Start date", "Start date of the standing order."),
-    frequency: z.string().meta({ description: "ISO 20022 EventFrequency7Code, such as Monthly." }),
+    frequency: textField("ISO 20022 EventFrequency7Code, such as Monthly."),
     endDate: date("End date", "End date of the standing order, if any."),
-    executionRule: text("`following` or `preceding`: business day used when the execution day is a holiday."),
+    executionRule: optionalText(
+      "`following` or `preceding`: business day used when the execution day is a holiday.",
+    ),
     withinAMonthFlag: z.boolean().optional().meta({
       description:
         "Monthly only: true if the execution day must stay within the month, whatever executionRule says.",
@@ -131,15 +132,17 @@ const StandingOrder = z
     multiplicator: z.int().optional().meta({
       description: "Multiple of the frequency: Weekly with 3 means every three weeks.",
     }),
-    dayOfExecution: text("Day of the month, 1 to 31 without leading zero; 31 means the last day."),
+    dayOfExecution: optionalText("Day of the month, 1 to 31 without leading zero; 31 means the last day."),
     limitAmount: Amount.optional().meta({ description: "Maximum amount, if any." }),
   })
   .meta({ id: "StandingOrder", description: "Terms of a standing order." });
 
 export const OpenBankingTransaction = z
   .object({
-    transactionId: text("Transaction ID."),
-    entryReference: text("Entry reference; pass it as entryReferenceFrom to read later entries only."),
+    transactionId: optionalText("Transaction ID."),
+    entryReference: optionalText(
+      "Entry reference; pass it as entryReferenceFrom to read later entries only.",
+    ),
     batchIndicator: z.boolean().optional().meta({ description: "True if the entry is a batch." }),
     batchNumberOfTransactions: z
       .int()
@@ -148,7 +151,7 @@ export const OpenBankingTransaction = z
     bookingDate: date("Booking date", "Booking date."),
     valueDate: date("Value date", "Value date; the expected one while the entry is pending."),
     ...entry,
-    remittanceInformationStructured: text("Structured remittance information as one text."),
+    remittanceInformationStructured: optionalText("Structured remittance information as one text."),
     remittanceInformationStructuredArray: remittances,
     entryDetails: z
       .array(
@@ -160,15 +163,15 @@ export const OpenBankingTransaction = z
       )
       .optional()
       .meta({ description: "Transactions of the batch." }),
-    additionalInformation: text("Further details of the entry, for display."),
+    additionalInformation: optionalText("Further details of the entry, for display."),
     additionalInformationStructured: z
       .object({ standingOrderDetails: StandingOrder })
       .optional()
       .meta({ description: "The standing order; only if bookingStatus is `information`." }),
-    bankTransactionCode: text(
+    bankTransactionCode: optionalText(
       "ISO 20022 bank transaction code: domain, family and sub-family with hyphens, such as PMNT-RDDT-ESDD.",
     ),
-    proprietaryBankTransactionCode: text("Proprietary bank transaction code, as in MT940."),
+    proprietaryBankTransactionCode: optionalText("Proprietary bank transaction code, as in MT940."),
     balanceAfterTransaction: Balance.optional().meta({ description: "Balance after the entry." }),
     _links: links("Links; `transactionDetails` leads to further details."),
   })

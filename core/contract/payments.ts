@@ -1,5 +1,6 @@
 /** Payments: initiation, authorisation, status and cancellation. Contract: payment initiation, rows 1 to 9. */
 import { z } from "zod";
+import { optionalText, textField } from "../values/response-fields";
 import { DateTime, day } from "../values/values";
 import {
   Amount,
@@ -58,7 +59,7 @@ const amount = (description: string) => Amount.optional().meta({ description });
 export const InitiatedPayment = z
   .object({
     transactionStatus: TransactionStatus,
-    paymentId: z.string().meta({ description: "Payment ID, for other operations." }),
+    paymentId: textField("Payment ID, for other operations."),
     transactionFees: amount("Transaction fees; absent if not stated."),
     currencyConversionFee: amount("Currency conversion fee; absent if not stated."),
     estimatedTotalAmount: amount("Estimated total amount charged to the debtor."),
@@ -83,7 +84,7 @@ export const Payment = z
 export const BulkPayment = z
   .object({
     debtorAccount,
-    paymentInformationId: z.string().optional().meta({ description: "ID of the bulk payment." }),
+    paymentInformationId: optionalText("ID of the bulk payment."),
     batchBookingPreferred: z
       .boolean()
       .optional()

@@ -1,8 +1,9 @@
 /** Statements as files and by e-mail. Contract: endpoints 13 to 18. */
 import { z } from "zod";
+import { textField } from "../values/response-fields";
 import { AccountId, Currencies, day, dayOrMonth, minute, openEnum, uuid } from "../values/values";
 import { file, json, section, text } from "../spec/declare";
-import { accountErrors, clientId, credentials, statusMeanings } from "./json-interface";
+import { accountErrors, clientId, credentials, usualErrors } from "./json-interface";
 
 const StatementId = uuid("Statement ID", "`statement_id` in the `url` that statements.createFile returns.");
 
@@ -36,9 +37,7 @@ export const NewStatement = z
 
 export const StatementFileData = z
   .object({
-    url: z
-      .string()
-      .meta({ description: "Path of the file: /accounts/{account_id}/statements/{statement_id}/file." }),
+    url: textField("Path of the file: /accounts/{account_id}/statements/{statement_id}/file."),
   })
   .meta({ id: "StatementFileData", description: "Path under which a statement file can be fetched." });
 
@@ -115,7 +114,7 @@ export const createStatementFile = operation({
     },
   ],
   responses: { 202: json(StatementFileData, "File generation has started.") },
-  errors: { ...accountErrors, 404: statusMeanings[404] },
+  errors: { ...accountErrors, ...usualErrors([404]) },
   contract: "13",
 });
 
@@ -144,13 +143,7 @@ const emailShared = {
   method: "POST",
   query: { client_id: clientId },
   responses: { 202: text("The statement will be sent by e-mail.") },
-  errors: {
-    400: statusMeanings[400],
-    401: statusMeanings[401],
-    403: statusMeanings[403],
-    404: statusMeanings[404],
-    502: statusMeanings[502],
-  },
+  errors: usualErrors([400, 401, 403, 404, 502]),
 } as const;
 
 export const emailAccountsStatement = operation({

@@ -1,11 +1,10 @@
 /** Trades: booking from a quote, and reading. Contract: endpoints 26 to 28. */
 import { z } from "zod";
-import { ErrorMessage } from "../values/error-bodies";
-import { accountFields, textField } from "../values/response-fields";
+import { accountFields, optionalText, textField } from "../values/response-fields";
 import { TradePaymentStatus, TradeStatus } from "../values/statuses";
 import { day, id, openEnum, page, pageSize } from "../values/values";
 import { commaSeparated, json, section } from "../spec/declare";
-import { clientId, statusMeanings } from "./json-interface";
+import { clientId, usualErrors, withErrorMessage } from "./json-interface";
 
 /** The trade endpoints also declare the API-key scheme. Contract: Authentication, 4. */
 const credentials = ["accessToken", "apiKey", "contactId?"] as const;
@@ -115,10 +114,7 @@ export const BookedTrade = z
     fee_amount: z.number().meta({ description: "Fee, in fee_currency." }),
     synthetic: z.boolean().meta({ description: "True for a synthetic future-contracts trade." }),
     trade_receipt: uri("URL of the trade receipt."),
-    reference: z
-      .string()
-      .optional()
-      .meta({ description: "Additional reference, such as an invoice number." }),
+    reference: optionalText("Additional reference, such as an invoice number."),
   })
   .meta({ id: "BookedTrade", description: "A booked trade with its status." });
 
@@ -126,11 +122,11 @@ export const ExtendedBookedTrade = BookedTrade.extend({
   payments: z
     .array(
       z.object({
-        payment_id: z.string().optional().meta({ description: "Payment ID at the service." }),
+        payment_id: optionalText("Payment ID at the service."),
         amount: z.number().optional().meta({
           description: "Amount paid; the response does not state its currency.",
         }),
-        beneficiary_name: z.string().optional().meta({ description: "Beneficiary name." }),
+        beneficiary_name: optionalText("Beneficiary name."),
         payment_instruction: uri("URL of the payment instruction."),
         payment_receipt: uri("URL of the payment receipt."),
         status: TradePaymentStatus.optional().meta({
@@ -180,12 +176,9 @@ export const bookTrade = operation({
   body: NewTrade,
   responses: { 201: json(ConfirmedTrade, "The trade is booked.") },
   errors: {
-    400: [statusMeanings[400], ErrorMessage],
-    401: statusMeanings[401],
-    403: [statusMeanings[403], ErrorMessage],
+    ...usualErrors([401], [400, 403, 502]),
     404: "Client or quote ID not found.",
-    409: ["A conflict that can be corrected; see the error details.", ErrorMessage],
-    502: [statusMeanings[502], ErrorMessage],
+    409: withErrorMessage("A conflict that can be corrected; see the error details."),
   },
   identifiedBy: "trade_id",
   lookup: "trades.list",
@@ -223,13 +216,7 @@ export const listTrades = operation({
   },
   pages: { page: "page", size: "page_size", defaultSize: 50 },
   responses: { 200: json(z.array(BookedTrade), "Trades of the client.") },
-  errors: {
-    400: statusMeanings[400],
-    401: statusMeanings[401],
-    403: statusMeanings[403],
-    404: "Client or quote ID not found.",
-    502: statusMeanings[502],
-  },
+  errors: { ...usualErrors([400, 401, 403, 502]), 404: "Client or quote ID not found." },
   contract: "27",
 });
 
@@ -251,13 +238,7 @@ export const getTrade = operation({
     }),
   },
   responses: { 200: json(ExtendedBookedTrade, "The trade.") },
-  errors: {
-    400: statusMeanings[400],
-    401: statusMeanings[401],
-    403: statusMeanings[403],
-    404: "Client or trade ID not found.",
-    502: statusMeanings[502],
-  },
+  errors: { ...usualErrors([400, 401, 403, 502]), 404: "Client or trade ID not found." },
   contract: "28",
 });
 

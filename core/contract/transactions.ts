@@ -4,14 +4,7 @@ import { accountFields, nullishText, textField } from "../values/response-fields
 import { AccountId, minute, openEnum, page, pageSize, uuid } from "../values/values";
 import { BalanceData, directedAmount } from "./accounts";
 import { json, section } from "../spec/declare";
-import {
-  accountErrors,
-  clientId,
-  credentials,
-  withErrorMessage,
-  statusMeanings,
-  totalCount,
-} from "./json-interface";
+import { accountErrors, clientId, credentials, usualErrors, totalCount } from "./json-interface";
 
 /** Documented types. Other values are accepted in responses. */
 const transactionTypes = ["credit", "debit", "incoming", "margin", "payment_returned"] as const;
@@ -96,7 +89,7 @@ export const listTransactions = operation({
   ],
   pages: { page: "page", size: "page_size", defaultSize: 50, total: "x-total-count" },
   responses: { 200: json(z.array(TransactionData), "Transactions of the account.", totalCount) },
-  errors: { ...accountErrors, 504: withErrorMessage(statusMeanings[504]) },
+  errors: { ...accountErrors, ...usualErrors([], [504]) },
   contract: "19",
 });
 
@@ -117,7 +110,7 @@ export const getTransaction = operation({
   },
   query: { client_id: clientId },
   responses: { 200: json(TransactionData, "The transaction.") },
-  errors: { ...accountErrors, 404: "Client ID, account or transaction not found.", 504: statusMeanings[504] },
+  errors: { ...accountErrors, ...usualErrors([504]), 404: "Client ID, account or transaction not found." },
   contract: "20",
 });
 

@@ -7,6 +7,7 @@
  */
 import { isIPv4 } from "node:net";
 import { z } from "zod";
+import { textField } from "../values/response-fields";
 import { TppMessages } from "../values/error-bodies";
 import { id, uuid, webAddress } from "../values/values";
 import {
@@ -18,7 +19,14 @@ import {
   tppMessages,
 } from "../values/xs2a";
 import { ScaStatus } from "../values/statuses";
-import { byConnection, byConnectionOrGenerated, byFxdesk, hiddenFromModels, json } from "../spec/declare";
+import {
+  byConnection,
+  byConnectionOrGenerated,
+  byFxdesk,
+  errorsWith,
+  hiddenFromModels,
+  json,
+} from "../spec/declare";
 import type { ResponseHeaders } from "../spec/operation";
 
 export const credentials = ["accessToken?"] as const;
@@ -163,52 +171,29 @@ export const createdHeaders: ResponseHeaders = {
   "ASPSP-Notification-Content": "Status changes that are notified.",
 };
 
-const statusMeanings = {
-  400: "The request does not conform to the standard.",
-  401: "Certificate, token or consent is missing, invalid or expired.",
-  403: "The caller has no access to the consent, resource or service.",
-  404: "The resource or payment product does not exist.",
-  405: "The method is not allowed on this resource.",
-  406: "The requested response format is not supported.",
-  408: "The service timed out while reading the request.",
-  409: "The state of the resource does not allow the operation.",
-  415: "The media type of the request body is not supported.",
-  429: "Too many requests: the agreed frequency was exceeded.",
-  500: "Internal error.",
-  503: "The service is currently unavailable.",
-} as const;
-
-const errorsWithoutBody = {
-  408: statusMeanings[408],
-  415: statusMeanings[415],
-  500: statusMeanings[500],
-  503: statusMeanings[503],
-};
-const withTppMessages = <S extends string>(description: S) => [description, TppMessages] as const;
-const documentedErrors = {
-  400: withTppMessages(statusMeanings[400]),
-  401: withTppMessages(statusMeanings[401]),
-  403: withTppMessages(statusMeanings[403]),
-  404: withTppMessages(statusMeanings[404]),
-  405: withTppMessages(statusMeanings[405]),
-  409: withTppMessages(statusMeanings[409]),
-};
+const usualErrors = errorsWith(
+  {
+    400: "The request does not conform to the standard.",
+    401: "Certificate, token or consent is missing, invalid or expired.",
+    403: "The caller has no access to the consent, resource or service.",
+    404: "The resource or payment product does not exist.",
+    405: "The method is not allowed on this resource.",
+    406: "The requested response format is not supported.",
+    408: "The service timed out while reading the request.",
+    409: "The state of the resource does not allow the operation.",
+    415: "The media type of the request body is not supported.",
+    429: "Too many requests: the agreed frequency was exceeded.",
+    500: "Internal error.",
+    503: "The service is currently unavailable.",
+  },
+  TppMessages,
+);
 
 /** Errors of account information, including consents. */
-export const accountErrors = {
-  ...documentedErrors,
-  406: withTppMessages(statusMeanings[406]),
-  429: withTppMessages(statusMeanings[429]),
-  ...errorsWithoutBody,
-};
+export const accountErrors = usualErrors([408, 415, 500, 503], [400, 401, 403, 404, 405, 406, 409, 429]);
 
 /** Errors of payment initiation. */
-export const paymentErrors = {
-  ...documentedErrors,
-  406: statusMeanings[406],
-  429: statusMeanings[429],
-  ...errorsWithoutBody,
-};
+export const paymentErrors = usualErrors([406, 408, 415, 429, 500, 503], [400, 401, 403, 404, 405, 409]);
 
 export const AuthorisationId = id("Authorisation ID", "ID from the list of authorisations.");
 
@@ -217,7 +202,7 @@ export const authorisationStarted = json(
   z
     .object({
       scaStatus: ScaStatus,
-      authorisationId: z.string().meta({ description: "Authorisation ID, for reading its status." }),
+      authorisationId: textField("Authorisation ID, for reading its status."),
       ...authorisationFields,
       psuMessage,
       _links: authorisationLinks,

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type {
   AsText,
   Declaration,
+  ErrorDeclaration,
   GeneratedValue,
   Parameter,
   ResponseDeclaration,
@@ -84,6 +85,21 @@ export const empty = (description: string, headers?: ResponseHeaders) => ({
   description,
   ...(headers && { headers }),
 });
+
+/**
+ * Returns a function that declares errors with their usual descriptions: first those without a documented body, then
+ * those with this one.
+ */
+export const errorsWith =
+  <Status extends number>(meanings: Readonly<Record<Status, string>>, body: z.ZodType) =>
+  (
+    withoutBody: readonly Status[],
+    withBody: readonly Status[] = [],
+  ): Readonly<Record<number, ErrorDeclaration>> =>
+    Object.fromEntries([
+      ...withoutBody.map((status) => [status, meanings[status]]),
+      ...withBody.map((status) => [status, [meanings[status], body]]),
+    ]) as Record<number, ErrorDeclaration>;
 
 /**
  * Declares an operation. Throws a TypeError with its name if the declaration contradicts itself, for example if a path

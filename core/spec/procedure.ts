@@ -83,24 +83,25 @@ type BodyOf<R extends ResponseDeclaration> = R extends { readonly schema: infer 
   ? z.input<S>
   : unknown;
 
+/** The properties that procedures and watches do not declare, because all have the same. */
+export interface TaskDefaults<R extends ResponseDeclaration = ResponseDeclaration> {
+  readonly responses: { readonly 200: R };
+  readonly errors: Readonly<Record<number, never>>;
+  readonly contract: string;
+  readonly quotaBound: true;
+}
+
+/** Replaces `output` by the properties that every procedure and watch has. */
+export const withTaskDefaults = <D, R extends ResponseDeclaration>({
+  output,
+  ...rest
+}: D & { readonly output: R }): Readonly<Omit<D, "output"> & TaskDefaults<R>> =>
+  Object.freeze({ ...rest, responses: { 200: output }, errors: {}, contract: "", quotaBound: true });
+
 /** A procedure as its author writes it. `procedureFor` adds the properties that every procedure shares. */
-export interface ProcedureDeclaration<C, S extends Shape, R extends ResponseDeclaration> extends Pick<
+export interface ProcedureDeclaration<C, S extends Shape, R extends ResponseDeclaration> extends Omit<
   Procedure,
-  | "name"
-  | "tool"
-  | "title"
-  | "summary"
-  | "notes"
-  | "keywords"
-  | "section"
-  | "effect"
-  | "rules"
-  | "resultList"
-  | "identifiedBy"
-  | "companionOf"
-  | "uses"
-  | "effectReason"
-  | "deliversFiles"
+  keyof TaskDefaults | "input" | "run"
 > {
   readonly input: S;
   /** Response: its kind, description and schema. */
@@ -117,25 +118,10 @@ export const procedureFor =
   <const D extends Pick<Procedure, "name">, const S extends Shape, const R extends ResponseDeclaration>(
     declaration: D & ProcedureDeclaration<C, S, R>,
   ) => {
-    const { output, ...rest } = declaration;
-    const responses = { 200: output };
-    if (rest.resultList !== undefined && !listSchemaOf({ responses }, rest.resultList))
-      throw new TypeError(`${rest.name}: the output has no list ${rest.resultList}.`);
-    const { identifiedBy } = rest;
+    const { name, output, resultList, identifiedBy } = declaration;
+    if (resultList !== undefined && !listSchemaOf({ responses: { 200: output } }, resultList))
+      throw new TypeError(`${name}: the output has no list ${resultList}.`);
     if (identifiedBy !== undefined && !(output.kind === "json" && propertyOf(output.schema, identifiedBy)))
-      throw new TypeError(`${rest.name}: the output has no field ${identifiedBy}.`);
-    return Object.freeze({
-      ...rest,
-      responses,
-      errors: {},
-      contract: "",
-      quotaBound: true,
-    }) as Readonly<
-      Omit<D & ProcedureDeclaration<C, S, R>, "output"> & {
-        readonly responses: { readonly 200: R };
-        readonly errors: Readonly<Record<number, never>>;
-        readonly contract: string;
-        readonly quotaBound: true;
-      }
-    >;
+      throw new TypeError(`${name}: the output has no field ${identifiedBy}.`);
+    return withTaskDefaults<D & ProcedureDeclaration<C, S, R>, R>(declaration);
   };

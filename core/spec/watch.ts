@@ -1,7 +1,7 @@
 /** The declaration of a watch: a read that is polled, and whose changes are delivered exactly once. */
 import type { z } from "zod";
 import type { Callable, ResponseDeclaration, Shape } from "./operation";
-import type { ProcedureValues, RunContext } from "./procedure";
+import { type ProcedureValues, type RunContext, type TaskDefaults, withTaskDefaults } from "./procedure";
 
 /** The watched part of an entry. If it differs from the stored state, the entry has changed. */
 export type WatchState = Readonly<Record<string, string | number | boolean | null>>;
@@ -88,22 +88,9 @@ type EntryOf<R extends ResponseDeclaration> = R extends { readonly schema: infer
   : unknown;
 
 /** A watch as its author writes it. `watchFor` adds the properties that every watch shares. */
-export interface WatchDeclaration<C, S extends Shape, R extends ResponseDeclaration> extends Pick<
+export interface WatchDeclaration<C, S extends Shape, R extends ResponseDeclaration> extends Omit<
   Watch,
-  | "name"
-  | "tool"
-  | "title"
-  | "summary"
-  | "notes"
-  | "keywords"
-  | "section"
-  | "rules"
-  | "uses"
-  | "reportsNew"
-  | "reportsGone"
-  | "overlapDays"
-  | "defaultStart"
-  | "everyMs"
+  keyof TaskDefaults | "input" | "effect" | "read" | "identify" | "state" | "day"
 > {
   readonly input: S;
   /** One entry: its kind, description and schema. */
@@ -127,22 +114,8 @@ export const watchFor =
   <C>() =>
   <const D extends Pick<Watch, "name">, const S extends Shape, const R extends ResponseDeclaration>(
     declaration: D & WatchDeclaration<C, S, R>,
-  ) => {
-    const { output, ...rest } = declaration;
-    return Object.freeze({
-      ...rest,
+  ) =>
+    withTaskDefaults<D & WatchDeclaration<C, S, R> & { readonly effect: "read" }, R>({
+      ...declaration,
       effect: "read",
-      responses: { 200: output },
-      errors: {},
-      contract: "",
-      quotaBound: true,
-    }) as Readonly<
-      Omit<D & WatchDeclaration<C, S, R>, "output"> & {
-        readonly effect: "read";
-        readonly responses: { readonly 200: R };
-        readonly errors: Readonly<Record<number, never>>;
-        readonly contract: string;
-        readonly quotaBound: true;
-      }
-    >;
-  };
+    });

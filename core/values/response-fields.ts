@@ -5,6 +5,9 @@ import { openEnum } from "./values";
 /** Declares a text field that is always present. */
 export const textField = (description: string) => z.string().meta({ description });
 
+/** Declares a text field that may be missing. */
+export const optionalText = (description: string) => z.string().optional().meta({ description });
+
 /** Declares a text field that may be missing or null. */
 export const nullishText = (description: string) => z.string().nullish().meta({ description });
 

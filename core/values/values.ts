@@ -48,32 +48,8 @@ export const Country = z
   .regex(/^[A-Z]{2}$/, "must be two capital letters, such as DE")
   .meta({ title: "Country", description: "ISO 3166 code of two letters, such as DE." });
 
-const daysIn = (year: number, month: number) => {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-};
-
-const dash = "-".charCodeAt(0);
-
-/** Parses digits; NaN if any character is not a digit. */
-function numberAt(digits: string, start: number, end: number): number {
-  let number = 0;
-  for (let index = start; index < end; index += 1) {
-    const digit = digits.charCodeAt(index) - 48;
-    if (digit < 0 || digit > 9) return Number.NaN;
-    number = number * 10 + digit;
-  }
-  return number;
-}
-
-/** True for an existing calendar day, YYYY-MM-DD. Runs for every date of every response, so it allocates nothing. */
-export const isDay = (value: string): boolean => {
-  if (value.length !== 10 || value.charCodeAt(4) !== dash || value.charCodeAt(7) !== dash) return false;
-  const year = numberAt(value, 0, 4);
-  const month = numberAt(value, 5, 7);
-  const dayOfMonth = numberAt(value, 8, 10);
-  return year >= 0 && month >= 1 && month <= 12 && dayOfMonth >= 1 && dayOfMonth <= daysIn(year, month);
-};
+/** True for an existing calendar day, YYYY-MM-DD. */
+export const isDay = (value: string): boolean => z.core.regexes.date.test(value);
 
 /** Declares a calendar day, YYYY-MM-DD. JSON Schema gets `format: date`, which is much shorter than a pattern. */
 export const day = (title: string, description: string) =>
@@ -165,18 +141,13 @@ export function openEnum<const V extends readonly [string, ...string[]]>(values:
   return schema as OpenEnum<V[number]>;
 }
 
-const currenciesByDecimals: Readonly<Record<number, string>> = {
-  0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
-  3: "BHD IQD JOD KWD LYD OMR TND",
-  4: "CLF UYW",
-};
-
-/** Currencies whose number of decimals is not 2. */
-const decimalsByCurrency: ReadonlyMap<string, number> = new Map(
-  Object.entries(currenciesByDecimals).flatMap(([count, codes]) =>
-    codes.split(" ").map((code) => [code, Number(count)] as const),
-  ),
-);
+/** Currencies whose number of decimals is not 2, by that number. */
+const currenciesByDecimals: readonly (readonly [decimals: number, codes: string])[] = [
+  [0, "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"],
+  [3, "BHD IQD JOD KWD LYD OMR TND"],
+  [4, "CLF UYW"],
+];
 
 /** Returns the number of decimals of a currency. Unknown currencies have 2. */
-export const minorUnits = (currency: string): number => decimalsByCurrency.get(currency) ?? 2;
+export const minorUnits = (currency: string): number =>
+  currenciesByDecimals.find(([, codes]) => codes.split(" ").includes(currency))?.[0] ?? 2;

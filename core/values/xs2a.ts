@@ -3,6 +3,7 @@
  * misspelt fields are found. Responses may contain unknown fields.
  */
 import { z } from "zod";
+import { optionalText, textField } from "./response-fields";
 import { minorUnits, Country, Currency, DateTime, day, DecimalText, openEnum } from "./values";
 
 /** Removes the metadata of a schema that is nested in others, because it would be repeated in every tool and form. */
@@ -149,7 +150,7 @@ export const Links = z
   .record(
     z.string(),
     z.object({
-      href: z.string().optional().meta({ description: "Absolute URL, or URL relative to the service." }),
+      href: optionalText("Absolute URL, or URL relative to the service."),
     }),
   )
   .meta({ id: "Links", description: "Links by relation, such as self, status or scaRedirect." });
@@ -169,13 +170,10 @@ const AuthenticationObject = z
       description:
         "Delivery of the one-time password: SMS_OTP by text message, CHIP_OTP by chip card, PHOTO_OTP by picture, PUSH_OTP in an app, SMTP_OTP by e-mail.",
     }),
-    authenticationVersion: z
-      .string()
-      .optional()
-      .meta({ description: "Version of the method, as documented by the service." }),
-    authenticationMethodId: z.string().meta({ description: "ID of the method." }),
-    name: z.string().optional().meta({ description: "Name of the method, for the person." }),
-    explanation: z.string().optional().meta({ description: "Explanation of the method, for the person." }),
+    authenticationVersion: optionalText("Version of the method, as documented by the service."),
+    authenticationMethodId: textField("ID of the method."),
+    name: optionalText("Name of the method, for the person."),
+    explanation: optionalText("Explanation of the method, for the person."),
   })
   .meta({ id: "AuthenticationObject", description: "An authentication method." });
 
@@ -190,38 +188,30 @@ export const authorisationFields = {
   }),
   challengeData: z
     .object({
-      image: z
-        .string()
-        .optional()
-        .meta({ description: "PNG image in Base64 for the person; PHOTO_OTP and CHIP_OTP only." }),
+      image: optionalText("PNG image in Base64 for the person; PHOTO_OTP and CHIP_OTP only."),
       data: z.array(z.string()).optional().meta({ description: "The challenge as text." }),
-      imageLink: z.string().optional().meta({ description: "Address of the image." }),
+      imageLink: optionalText("Address of the image."),
       otpMaxLength: z.int().optional().meta({ description: "Maximum length of the one-time password." }),
       otpFormat: openEnum(["characters", "integer"])
         .optional()
         .meta({ description: "Format of the one-time password: characters or integer." }),
-      additionalInformation: z
-        .string()
-        .optional()
-        .meta({ description: "Explanation that must be shown to the person." }),
+      additionalInformation: optionalText("Explanation that must be shown to the person."),
     })
     .meta({ id: "ChallengeData", description: "A challenge for the person." })
     .optional()
     .meta({ description: "Challenge of the chosen method; absent if there is none." }),
 };
 
-export const psuMessage = z.string().optional().meta({ description: "Text to show to the person." });
+export const psuMessage = optionalText("Text to show to the person.");
 
-export const psuName = z.string().optional().meta({
-  description: "Name of the person, who may act for a company.",
-});
+export const psuName = optionalText("Name of the person, who may act for a company.");
 
 export const TppMessage = z
   .object({
     category: openEnum(["ERROR", "WARNING"]).meta({ description: "Severity of the message." }),
-    code: z.string().meta({ description: "Code of the open-banking standard, such as FORMAT_ERROR." }),
-    path: z.string().optional().meta({ description: "Request field concerned, if any." }),
-    text: z.string().optional().meta({ description: "Explanation." }),
+    code: textField("Code of the open-banking standard, such as FORMAT_ERROR."),
+    path: optionalText("Request field concerned, if any."),
+    text: optionalText("Explanation."),
   })
   .meta({ id: "TppMessage", description: "A message to the calling application." });
 
@@ -232,8 +222,8 @@ export const tppMessages = z
 
 const AccountOwner = z
   .object({
-    name: z.string().meta({ description: "Name of the person or company." }),
-    role: z.string().optional().meta({ description: "Role: owner, legalRepresentative or authorisedUser." }),
+    name: textField("Name of the person or company."),
+    role: optionalText("Role: owner, legalRepresentative or authorisedUser."),
   })
   .meta({ id: "AccountOwner", description: "Owner or authorised user of an account." });
 
@@ -302,8 +292,6 @@ export const Balance = z
       description: "Time of the last change (ISO 8601), possibly without time zone.",
     }),
     referenceDate: day("Reference date", "Date of the balance.").optional(),
-    lastCommittedTransaction: z.string().optional().meta({
-      description: "`entryReference` of the last booked transaction.",
-    }),
+    lastCommittedTransaction: optionalText("`entryReference` of the last booked transaction."),
   })
   .meta({ id: "Balance", description: "A balance of an account, of one type." });

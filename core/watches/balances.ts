@@ -1,6 +1,7 @@
 /** accounts.watchBalances: balances that cross a threshold, and their recovery. */
 import { Big } from "big.js";
 import { z } from "zod";
+import { textField } from "../values/response-fields";
 import { balanceTypes } from "../contract/accounts";
 import { formatAmount } from "../files/amount";
 import { json } from "../spec/declare";
@@ -14,10 +15,10 @@ import { watch } from "./watch";
 
 const WatchedBalance = z
   .object({
-    account_id: z.string().meta({ description: "The account." }),
-    type: z.string().meta({ description: "Balance type, such as InterimAvailable." }),
-    currency: z.string().meta({ description: "ISO 4217 code." }),
-    amount: z.string().meta({ description: "Signed decimal amount; negative for a debit balance." }),
+    account_id: textField("The account."),
+    type: textField("Balance type, such as InterimAvailable."),
+    currency: textField("ISO 4217 code."),
+    amount: textField("Signed decimal amount; negative for a debit balance."),
   })
   .meta({ id: "BalanceSeen", description: "An account balance." });
 

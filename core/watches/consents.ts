@@ -1,14 +1,15 @@
 /** consents.watch: status changes of consents, and consents that expire soon. */
 import { z } from "zod";
+import { textField } from "../values/response-fields";
 import { json } from "../spec/declare";
 import { readEach } from "./read-each";
 import { subtractDays, watch } from "./watch";
 
 const WatchedConsent = z
   .object({
-    consent_id: z.string().meta({ description: "The consent." }),
-    status: z.string().meta({ description: "Consent status, such as valid, expired or revokedByPsu." }),
-    valid_until: z.string().meta({ description: "Last day of validity (YYYY-MM-DD)." }),
+    consent_id: textField("The consent."),
+    status: textField("Consent status, such as valid, expired or revokedByPsu."),
+    valid_until: textField("Last day of validity (YYYY-MM-DD)."),
     ends_soon: z
       .boolean()
       .meta({ description: "True if the consent is valid and expires within the requested number of days." }),

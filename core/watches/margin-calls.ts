@@ -2,15 +2,16 @@
 import { json } from "../spec/declare";
 import { accountOperations } from "../procedures/accounts";
 import { z } from "zod";
+import { textField } from "../values/response-fields";
 import { readBalances } from "./balances";
 import { watch } from "./watch";
 
 const MarginDue = z
   .object({
-    account_id: z.string().meta({ description: "Account in the currency of the margin call." }),
-    currency: z.string().meta({ description: "ISO 4217 code." }),
-    margin_call: z.string().meta({ description: "MarginCall balance, signed; negative if payable." }),
-    initial_margin: z.string().meta({ description: "InitialMargin balance, signed: deposits held." }),
+    account_id: textField("Account in the currency of the margin call."),
+    currency: textField("ISO 4217 code."),
+    margin_call: textField("MarginCall balance, signed; negative if payable."),
+    initial_margin: textField("InitialMargin balance, signed: deposits held."),
   })
   .meta({ id: "MarginDue", description: "An open margin call." });
 

@@ -1,20 +1,21 @@
 /** forwards.watch: forwards and drawdowns that mature soon. */
 import { z } from "zod";
 import { formatAmount } from "../files/amount";
+import { textField } from "../values/response-fields";
 import { json } from "../spec/declare";
 import { findOpenTrades, fetchAllTrades } from "../procedures/fetch-all-trades";
 import { subtractDays, watch } from "./watch";
 
 const Maturing = z
   .object({
-    trade_id: z.string().meta({ description: "Trade ID of the forward or drawdown." }),
-    type: z.string().meta({ description: "forward, window_forward, ndf or drawdown." }),
-    matures: z.string().meta({ description: "Maturity date (YYYY-MM-DD)." }),
-    status: z.string().meta({ description: "Trade status." }),
-    buy_currency: z.string().meta({ description: "ISO 4217 code." }),
-    buy_amount: z.string().meta({ description: "Remaining amount bought." }),
-    sell_currency: z.string().meta({ description: "ISO 4217 code." }),
-    sell_amount: z.string().meta({ description: "Remaining amount sold." }),
+    trade_id: textField("Trade ID of the forward or drawdown."),
+    type: textField("forward, window_forward, ndf or drawdown."),
+    matures: textField("Maturity date (YYYY-MM-DD)."),
+    status: textField("Trade status."),
+    buy_currency: textField("ISO 4217 code."),
+    buy_amount: textField("Remaining amount bought."),
+    sell_currency: textField("ISO 4217 code."),
+    sell_amount: textField("Remaining amount sold."),
   })
   .meta({ id: "MaturingTrade", description: "A forward or drawdown that matures soon." });
 

@@ -1,5 +1,6 @@
 /** payments.watch: status changes of the given open-banking payments. */
 import { z } from "zod";
+import { textField } from "../values/response-fields";
 import type { getPaymentStatus } from "../contract/payments";
 import { json } from "../spec/declare";
 import type { InputOf } from "../spec/input-types";
@@ -13,10 +14,8 @@ type StatusInput = Omit<InputOf<typeof getPaymentStatus>, "Accept">;
 
 const Payment = z
   .object({
-    payment: z.string().meta({ description: "The input value." }),
-    status: z
-      .string()
-      .meta({ description: "Transaction status, such as ACSC (settled) or RJCT (rejected)." }),
+    payment: textField("The input value."),
+    status: textField("Transaction status, such as ACSC (settled) or RJCT (rejected)."),
     funds_available: z
       .boolean()
       .optional()

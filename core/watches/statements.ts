@@ -1,5 +1,6 @@
 /** statements.watch: requested statement files that are ready or have failed. */
 import { z } from "zod";
+import { textField } from "../values/response-fields";
 import { ReceivedFile } from "../call/received-file";
 import { json } from "../spec/declare";
 import { readEach } from "./read-each";
@@ -9,10 +10,10 @@ const statementUrlPattern = /\/accounts\/([0-9a-fA-F-]{36})\/statements\/([0-9a-
 
 const WatchedStatement = z
   .object({
-    url: z.string().meta({ description: "The input value." }),
-    account_id: z.string().meta({ description: "ID, for statements.getFile." }),
-    statement_id: z.string().meta({ description: "ID, for statements.getFile." }),
-    status: z.string().meta({ description: "Ready, Pending or Failed (final)." }),
+    url: textField("The input value."),
+    account_id: textField("ID, for statements.getFile."),
+    statement_id: textField("ID, for statements.getFile."),
+    status: textField("Ready, Pending or Failed (final)."),
   })
   .meta({ id: "WatchedStatement", description: "A statement file and its status." });
 

@@ -1,5 +1,6 @@
 /** trades.watchPayments: payments from the bought amounts of trades. */
 import { z } from "zod";
+import { optionalText, textField } from "../values/response-fields";
 import { json } from "../spec/declare";
 import { fetchAllTrades } from "../procedures/fetch-all-trades";
 import { readEach } from "./read-each";
@@ -7,13 +8,13 @@ import { watch } from "./watch";
 
 const TradePayment = z
   .object({
-    trade_id: z.string().meta({ description: "Trade ID." }),
-    payment_id: z.string().optional().meta({ description: "Payment ID at the service." }),
+    trade_id: textField("Trade ID."),
+    payment_id: optionalText("Payment ID at the service."),
     position: z.int().meta({ description: "Position among the payments of the trade, starting at 1." }),
-    beneficiary_name: z.string().optional().meta({ description: "Name of the creditor." }),
-    amount: z.string().optional().meta({ description: "Decimal amount in buy_currency." }),
-    buy_currency: z.string().meta({ description: "Currency that the trade buys, ISO 4217 code." }),
-    status: z.string().optional().meta({ description: "Payment status." }),
+    beneficiary_name: optionalText("Name of the creditor."),
+    amount: optionalText("Decimal amount in buy_currency."),
+    buy_currency: textField("Currency that the trade buys, ISO 4217 code."),
+    status: optionalText("Payment status."),
   })
   .meta({ id: "TradePayment", description: "A payment of a trade." });
 
