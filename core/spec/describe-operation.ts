@@ -3,10 +3,10 @@
  * it and do not read texts from the declaration, so that all surfaces agree.
  */
 import { z } from "zod";
-import { elementOf, type Kind, metaOf, optionsOf } from "../values/kind";
+import { elementOf, metaOf, optionsOf } from "../values/kind";
 import { type BodyDoc, describeBody, typeNameOf } from "./describe-body";
 import { requiresKey } from "./check";
-import { type Field, fieldsOf, memoizePerOperation, type FieldLocation } from "./fields";
+import { type Field, fieldsOf, memoizePerOperation } from "./fields";
 import {
   type AsText,
   type Callable,
@@ -15,8 +15,6 @@ import {
   effectDescriptions,
   errorBody,
   errorDescription,
-  type FilledBy,
-  type Method,
   isRequirementRule,
   type ResponseDeclaration,
   type Rule,
@@ -29,28 +27,14 @@ import { splitCredential } from "./service";
 /** The requirement of a field: always, depending on a rule, or never. */
 export type FieldRequirement = "required" | "by rule" | "optional";
 
-/** A field of the input. */
-export interface FieldDoc {
-  readonly name: string;
-  /** Label for people, for example "Account ID". */
-  readonly title: string;
-  readonly description: string;
-  readonly kind: Kind;
+/** A field of the input. Its options are those of the field, or of each entry of a list. */
+export interface FieldDoc extends Field {
   /** Result of `typeNameOf`, for example `string` or `array of object`. */
   readonly type: string;
   /** Format of a string, for example `date`. */
   readonly format?: string;
-  /** Allowed values of the field, or of each entry of a list, if the schema is a closed enumeration. */
-  readonly options?: readonly string[];
   readonly requirement: FieldRequirement;
-  readonly default?: unknown;
   readonly example?: unknown;
-  readonly filledBy: FilledBy;
-  /** Location in the request; `input` for procedures and watches. */
-  readonly location?: FieldLocation;
-  /** Encoding of a list in the query: `a=1&a=2` (`repeat`) or `a=1,2` (`comma`). */
-  readonly list?: Field["list"];
-  readonly schema: z.ZodType;
 }
 
 /** The idempotency key of a money call. */
@@ -73,16 +57,10 @@ export interface EffectDoc {
 }
 
 /** The description of an operation, procedure or watch. */
-export interface OperationDoc {
-  /** `section.method`, identical on every surface. */
-  readonly name: string;
-  /** Name of the MCP tool. */
-  readonly tool: string;
-  readonly title: string;
-  /** One sentence: what a call returns or does. */
-  readonly summary: string;
-  /** Further facts that a caller needs. */
-  readonly notes?: string;
+export interface OperationDoc extends Pick<
+  Callable,
+  "name" | "tool" | "title" | "summary" | "notes" | "resultList" | "contract"
+> {
   readonly effect: EffectDoc;
   /** All fields, including those that the connection or fxdesk fills. */
   readonly fields: readonly FieldDoc[];
@@ -90,12 +68,8 @@ export interface OperationDoc {
   readonly rules: readonly Rule[];
   /** One sentence on paging, if the result is a paged list. */
   readonly paging?: string;
-  /** Field with the main list of the result. */
-  readonly resultList?: string;
   readonly responses: readonly ResponseDoc[];
   readonly errors: readonly ErrorDoc[];
-  /** Section of the contract; empty for procedures and watches. */
-  readonly contract: string;
   /** Only for operations. */
   readonly request?: RequestDoc;
   /** Names of the operations that a procedure or watch uses. */
@@ -110,10 +84,7 @@ export interface RequestBody {
 }
 
 /** The HTTP request of an operation. */
-export interface RequestDoc {
-  readonly method: Method;
-  /** Path below the server's base address, with {parameters}. */
-  readonly path: string;
+export interface RequestDoc extends Pick<Declaration, "method" | "path"> {
   /** Alternative encodings; empty if there is no body. */
   readonly bodies: readonly RequestBody[];
   /** Credentials in the request. Optional ones are sent if the connection has them. */
@@ -149,30 +120,18 @@ export interface EndpointDoc extends OperationDoc {
   readonly request: RequestDoc;
 }
 
-const optionsIn = (schema: z.ZodType): readonly string[] | undefined => {
-  const element = elementOf(schema);
-  return optionsOf(schema) ?? (element && optionsOf(element));
-};
-
 function describeField(field: Field, ruleRequiredFields: ReadonlySet<string>): FieldDoc {
-  const { name, title, description, kind, schema, filledBy, location, list, default: fallback } = field;
+  const { name, schema, required } = field;
   const { format, examples } = metaOf(schema);
-  const options = optionsIn(schema);
+  const element = elementOf(schema);
+  const options = field.options ?? (element && optionsOf(element));
   return {
-    name,
-    title,
-    description,
-    kind,
+    ...field,
     type: typeNameOf(schema),
     ...(format !== undefined && { format }),
     ...(options && { options }),
-    requirement: field.required ? "required" : ruleRequiredFields.has(name) ? "by rule" : "optional",
-    ...(fallback !== undefined && { default: fallback }),
+    requirement: required ? "required" : ruleRequiredFields.has(name) ? "by rule" : "optional",
     ...(examples?.[0] !== undefined && { example: examples[0] }),
-    filledBy: filledBy,
-    location,
-    list,
-    schema,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Consistency checks of a declaration. */
 import type { z } from "zod";
 import { propertyOf } from "../values/kind";
-import { fieldsOf } from "./fields";
+import { callerFields, fieldsOf } from "./fields";
 import { type Declaration, fieldsOfRule } from "./operation";
 
 /**
@@ -55,7 +55,7 @@ function fieldChecks(declaration: Declaration): Check[] {
   const { identifiedBy, quotes, generates = {} } = declaration;
   const fields = fieldsOf(declaration);
   const names = fields.map(({ name }) => name);
-  const given = fields.flatMap(({ name, filledBy }) => (filledBy === "caller" ? [name] : []));
+  const given = new Set(callerFields(declaration).map(({ name }) => name));
   const schemas = jsonSchemas(declaration);
   const quoteFields = quotes
     ? [...Object.values(quotes.requestFields), ...Object.keys(quotes.fixedFields ?? {})]
@@ -67,9 +67,9 @@ function fieldChecks(declaration: Declaration): Check[] {
       !schemas.some((schema) => propertyOf(schema, identifiedBy)) &&
       `identifiedBy: no JSON response has a field ${identifiedBy}`,
     ...referencedCallerFields(declaration).map(
-      (name) => !given.includes(name) && `there is no input field ${name}`,
+      (name) => !given.has(name) && `there is no input field ${name}`,
     ),
-    ...quoteFields.map((name) => !given.includes(name) && `quotes: there is no input field ${name}`),
+    ...quoteFields.map((name) => !given.has(name) && `quotes: there is no input field ${name}`),
     ...fields.map(
       ({ name, required }) =>
         name in generates && required && `${name} is generated if omitted, so it must be optional`,

@@ -80,7 +80,7 @@ test("describes name, summary and effect", () => {
 
 test("describes each field: meaning, allowed values, requirement, source and location", () => {
   const { schema: _, ...depot } = doc.fields[0]!;
-  expect(depot).toEqual({
+  expect(depot).toMatchObject({
     name: "depot",
     title: "Depot",
     description: "Where they lie.",
