@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fxdeskService } from "../core/client/fxdesk-service";
 import { buildInventory } from "../mcp/inventory";
-import { toolsFile } from "../mcp/lazy-toolbox";
+import { toolsFile } from "../mcp/toolbox";
 import { writeBundle } from "./bundles";
 
 /** Entry module of all code that uses the SDK. */

@@ -2,99 +2,102 @@
 /** The `fxdesk` command: lists the commands, runs one, and turns errors into a message and an exit code. */
 import { FxdeskError, InvalidInput, Unauthorized } from "../core/spec/errors";
 import type { Service } from "../core/spec/service";
-import { UsageError } from "./command-line/arguments";
-import { type Command, runCommand, flagsOf, helpFlag, version } from "./command-line/command";
-import { credentialVariables, rejectSecretFlags, settingLocation } from "./settings/connection-settings";
+import { unknownWordError, UsageError } from "./command-line/arguments";
+import {
+  type Command,
+  type FindCommand,
+  flagsOf,
+  helpFlag,
+  joinSections,
+  paragraph,
+  runCommand,
+  section,
+  version,
+} from "./command-line/command";
 import { badUsage, exitCodeOf, exitMeanings, success } from "./command-line/exit-codes";
-import { extensionsHelp, loadExtendedService, type ServiceLoader } from "./settings/extensions";
-import { columns, joinSections, paragraph, section } from "./command-line/help";
-import { suggestions } from "../core/values/suggestions";
+import {
+  credentialVariables,
+  extensionsHelp,
+  loadExtendedService,
+  rejectSecretFlags,
+  type ServiceLoader,
+  settingLocation,
+} from "./settings/connection-settings";
 import { isClosed, printable, writeStderr, type Terminal, write } from "./terminal/terminal";
+
+interface Services {
+  readonly base: ServiceLoader;
+  /** Loads the service with the user's extension. */
+  readonly extended: ServiceLoader;
+}
 
 interface CommandEntry {
   readonly description: string;
   /** Imports the command on demand, so that other commands start faster. */
-  load(
-    args: readonly string[],
-    services: {
-      readonly base: ServiceLoader;
-      /** Loads the service with the user's extension. */
-      readonly extended: ServiceLoader;
-    },
-  ): Promise<readonly [Command, readonly string[]]>;
+  load(services: Services): Promise<Command | FindCommand>;
 }
 
 const commands: Readonly<Record<string, CommandEntry>> = {
   call: {
     description: "Call an operation or a procedure.",
-    load: async (args, { extended }) =>
-      (await import("./call/command.js")).callCommand(args, await extended()),
+    load: async ({ extended }) => (await import("./call/command.js")).callCommands(await extended()),
   },
   operations: {
     description: "List or search the operations.",
-    load: async (args, { extended }) =>
-      (await import("./commands/operations.js")).operationsCommand(args, await extended()),
+    load: async ({ extended }) =>
+      (await import("./commands/operations.js")).operationsCommand(await extended()),
   },
   login: {
     description: "Log in to the service and save the login as a profile.",
-    load: async (args, { base }) => [(await import("./commands/login.js")).loginCommand(await base()), args],
+    load: async ({ base }) => (await import("./commands/login.js")).loginCommand(await base()),
   },
   logout: {
     description: "Delete the tokens and secrets of a profile.",
-    load: async (args, { base }) => [(await import("./commands/login.js")).logoutCommand(await base()), args],
+    load: async ({ base }) => (await import("./commands/login.js")).logoutCommand(await base()),
   },
   whoami: {
     description: "Show the environment and client in use, and test the connection.",
-    load: async (args, { base }) => [
-      (await import("./commands/whoami.js")).whoamiCommand(await base()),
-      args,
-    ],
+    load: async ({ base }) => (await import("./commands/whoami.js")).whoamiCommand(await base()),
   },
   profiles: {
     description: "List the saved profiles.",
-    load: async (args) => [(await import("./commands/login.js")).profilesCommand, args],
+    load: async () => (await import("./commands/login.js")).profilesCommand,
   },
   watch: {
     description: "Report new and changed records, each change once.",
-    load: async (args, { extended }) =>
-      (await import("./watch/command.js")).watchCommand(args, await extended()),
+    load: async ({ extended }) => (await import("./watch/command.js")).watchCommands(await extended()),
   },
   mcp: {
     description: "Serve the operations to AI assistants (MCP).",
-    load: async (args) => [(await import("./commands/mcp.js")).mcpCommand, args],
+    load: async () => (await import("./commands/mcp.js")).mcpCommand,
   },
   sandbox: {
     description: "Run a simulated service on this machine, and control it.",
-    load: async (args, { base }) => (await import("./sandbox/command.js")).sandboxCommand(args, await base()),
+    load: async ({ base }) => (await import("./sandbox/command.js")).sandboxCommands(await base()),
   },
   store: {
     description: "Check, migrate or move the store: the database of journal, tokens and watch positions.",
-    load: async (args) => (await import("./commands/store.js")).storeCommand(args),
+    load: async () => (await import("./commands/store.js")).storeCommands,
   },
   halt: {
     description: "Stop all calls that change something or move money.",
-    load: async (args) => [(await import("./commands/halt.js")).haltCommand, args],
+    load: async () => (await import("./commands/halt.js")).haltCommand,
   },
   resume: {
     description: "End a halt.",
-    load: async (args) => [(await import("./commands/halt.js")).resumeCommand, args],
+    load: async () => (await import("./commands/halt.js")).resumeCommand,
   },
   journal: {
     description: "Show, resolve, export and verify the record of calls that commit money.",
-    load: async (args, { extended }) =>
-      (await import("./commands/journal.js")).journalCommand(args, extended),
+    load: async ({ extended }) => (await import("./commands/journal.js")).journalCommands(extended),
   },
   releases: {
     description: "Show, release or refuse requests that wait for release by a person.",
-    load: async (args, { extended }) =>
-      (await import("./releases/command.js")).releasesCommand(args, extended),
+    load: async ({ extended }) => (await import("./releases/command.js")).releasesCommands(extended),
   },
   openapi: {
     description: "Print an OpenAPI 3.1 document of all operations.",
-    load: async (args, { extended }) => [
-      (await import("./commands/operations.js")).openApiCommand(await extended()),
-      args,
-    ],
+    load: async ({ extended }) => (await import("./commands/operations.js")).openApiCommand(await extended()),
   },
 };
 
@@ -108,25 +111,16 @@ const renderHelp = (): string =>
     "Usage: fxdesk <command> [flags]",
     section(
       "Commands",
-      columns(Object.entries(commands).map(([name, { description }]) => [name, description] as const)),
+      Object.entries(commands).map(([name, { description }]) => [name, description] as const),
     ),
-    section(
-      "Flags",
-      columns([
-        ["--help", `${helpFlag.description} Add it to a command for the help of that command.`],
-        ["--version", "Show the version."],
-      ]),
-    ),
+    section("Flags", [
+      ["--help", `${helpFlag.description} Add it to a command for the help of that command.`],
+      ["--version", "Show the version."],
+    ]),
     extensionsHelp,
-    section("Exit codes", columns(exitCodeRows)),
+    section("Exit codes", exitCodeRows),
     "To try it, run fxdesk sandbox, set the variables it prints, and run fxdesk call trades.list --table.",
   );
-
-function unknownCommandError(name: string): UsageError {
-  const near = suggestions(name, Object.keys(commands));
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "Run fxdesk --help for a list.";
-  return new UsageError(`There is no command ${JSON.stringify(name)}. ${hint}`);
-}
 
 async function run(
   [name, ...args]: readonly string[],
@@ -139,17 +133,26 @@ async function run(
   }
   if (name === "--help" || name === "-h") {
     await write(terminal.stdout, renderHelp());
-    return 0;
+    return success;
   }
   if (name === "--version") {
     await write(terminal.stdout, `${version()}\n`);
-    return 0;
+    return success;
   }
-  const command_ = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command_) throw unknownCommandError(name);
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!entry)
+    throw unknownWordError(
+      `There is no command ${JSON.stringify(name)}`,
+      name,
+      Object.keys(commands),
+      "Run fxdesk --help for a list.",
+    );
   const base = async () => service ?? (await import("../core/client/fxdesk-service.js")).fxdeskService;
-  const extended = async () => loadExtendedService(await base(), terminal);
-  const [command, rest] = await command_.load(args, { base, extended });
+  const loaded = await entry.load({
+    base,
+    extended: async () => loadExtendedService(terminal, await base()),
+  });
+  const [command, rest] = typeof loaded === "function" ? loaded(args) : ([loaded, args] as const);
   rejectSecretFlags(
     rest,
     flagsOf(command).map((flag) => flag.name),
@@ -172,23 +175,26 @@ function hints(error: unknown, service: Service | undefined): string[] {
   return [];
 }
 
-const requestIdLines = (error: unknown): string[] =>
-  error instanceof FxdeskError && error.requestId ? [`Request ID: ${error.requestId}`] : [];
-
-const journalEntryLines = (error: unknown): string[] =>
-  error instanceof FxdeskError && error.journal ? [`Journal entry: ${error.journal.entry}`] : [];
-
 /** Keeps our own line breaks and strips control characters that the service may have put into a message. */
 const toPrintableLines = (text: string) => text.split("\n").map(printable).join("\n");
 
 function describeError(error: unknown, asJson: boolean, service: Service | undefined): string {
   const { message } = error as Error;
-  if (!asJson)
-    return [message, ...hints(error, service), ...requestIdLines(error), ...journalEntryLines(error)]
-      .map(toPrintableLines)
-      .join("\n");
-  if (error instanceof FxdeskError || error instanceof UsageError) return JSON.stringify(error);
-  return JSON.stringify({ name: "Error", code: "unexpected", message });
+  if (asJson)
+    return JSON.stringify(
+      error instanceof FxdeskError || error instanceof UsageError
+        ? error
+        : { name: "Error", code: "unexpected", message },
+    );
+  const { requestId, journal } = error instanceof FxdeskError ? error : {};
+  return [
+    message,
+    ...hints(error, service),
+    requestId && `Request ID: ${requestId}`,
+    journal && `Journal entry: ${journal.entry}`,
+  ]
+    .flatMap((line) => (line ? [toPrintableLines(line)] : []))
+    .join("\n");
 }
 
 /** Runs a command line and returns its exit code; never throws. `service` defaults to the contract. */

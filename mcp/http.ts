@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcontextprotocol/node";
 import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import { isLoopback, loopbackNames } from "../core/values/host";
-import { type HostMessage, StreamListeners, listenMethod } from "./stream-listeners";
+import { type HostMessage, listenMethod, subscribeToMessage } from "./subscriptions";
 import type { AllowableEffect, Offer } from "./offered-tools";
 import type { RunningServer, Toolbox } from "./protocol";
 import { createToolboxServer } from "./server";
@@ -144,7 +144,7 @@ function createEndpoint(toolbox: Toolbox, guards: readonly Guard[], authorize: A
       }),
     { maxRequestBodySize: maxBodyBytes },
   );
-  const listeners = new StreamListeners(toolbox, (uri) => handler.notify.resourceUpdated(uri));
+  const onUpdated = (uri: string) => handler.notify.resourceUpdated(uri);
   const handle = toNodeHandler(handler, { maxRequestBodySize: maxBodyBytes });
 
   /** Handles a request that opens a stream; the resources it names are watched until the stream ends. */
@@ -160,7 +160,7 @@ function createEndpoint(toolbox: Toolbox, guards: readonly Guard[], authorize: A
           .catch(() => ({})));
       const fetchResponse = await handler.fetch(request, options);
       if (fetchResponse.headers.get("content-type") === eventStreamType)
-        listeners.add(message as HostMessage, streamEnded.signal);
+        subscribeToMessage(toolbox, message as HostMessage, onUpdated, streamEnded.signal);
       return fetchResponse;
     };
     return toNodeHandler({ fetch }, { maxRequestBodySize: maxBodyBytes });

@@ -3,11 +3,15 @@
  * loaded on first use, because hosts start all servers at once and only list the tools of most.
  */
 import type { Endpoint, HttpServer, ListenOptions, TokenHolderLookup } from "./http";
-import { createLazyToolbox, inventoryFor, type LazyToolboxOptions } from "./lazy-toolbox";
-import type { McpServer, RunningServer, Tool, Toolbox } from "./protocol";
-import type { ToolResult } from "./render/content";
+import type { McpServer, RunningServer, Tool, Toolbox, ToolResult } from "./protocol";
 import type { StdioServer } from "./stdio";
-import type { McpOptions } from "./toolbox";
+import {
+  createLazyToolbox,
+  createToolbox,
+  inventoryFor,
+  type LazyToolboxOptions,
+  type McpOptions,
+} from "./toolbox";
 
 export {
   type AllowableEffect,
@@ -32,14 +36,10 @@ export type {
 };
 
 const loadServing = () => require("./serving") as typeof import("./serving");
-const loadToolbox = (options: McpOptions) => {
-  const { createToolbox } = require("./toolbox") as typeof import("./toolbox");
-  return createToolbox(options);
-};
 
 /** Creates a server to connect to your own transport. */
 export const createMcpServer = (options: McpOptions): McpServer =>
-  loadServing().unconnected(loadToolbox(options));
+  loadServing().unconnected(createToolbox(options));
 
 /** Serves MCP on standard input and output until either is closed, in every protocol revision. */
 export const serveStdio = (options: LazyToolboxOptions): StdioServer =>
@@ -75,7 +75,7 @@ async function tokenHoldersFor(path: string | undefined): Promise<TokenHolderLoo
  */
 export async function serveHttp({ people, ...options }: HttpOptions): Promise<HttpServer> {
   const holderOf = await tokenHoldersFor(people);
-  return (await loadServing().overHttp()).serveOverHttp(loadToolbox(options), { ...options, holderOf });
+  return (await loadServing().overHttp()).serveOverHttp(createToolbox(options), { ...options, holderOf });
 }
 
 /**
@@ -86,4 +86,4 @@ export const createMcpEndpoint = async (
   { token, ...options }: McpOptions & Required<Pick<ListenOptions, "token">>,
   wrapToolbox: (toolbox: Toolbox) => Toolbox = (toolbox) => toolbox,
 ): Promise<Endpoint> =>
-  (await loadServing().overHttp()).endpointOver(wrapToolbox(loadToolbox(options)), token);
+  (await loadServing().overHttp()).endpointOver(wrapToolbox(createToolbox(options)), token);

@@ -17,9 +17,8 @@ import { metaOf } from "../core/values/kind";
 import { keyArgument, keyProperty } from "./arguments";
 import { compactSchema, type RenderText } from "./compact-schema";
 import { cursorProperty } from "./continuations";
-import type { Tool, ToolAnnotations, WatchResource } from "./protocol";
+import type { Tool, ToolAnnotations, WatchResource, JsonObject } from "./protocol";
 import { returnsRows } from "./read-list";
-import type { JsonObject } from "./render/content";
 import { argumentName, replaceWithToolNames, withArgumentNames } from "./render/names";
 import { watchMimeType, watchUriRoot } from "./subscriptions";
 import { watchInputProperties } from "./watch-tool";
@@ -169,5 +168,6 @@ function resourceOf(watch: Watch): WatchResource {
     title: watch.title,
     description: watch.summary,
     mimeType: watchMimeType,
+    everyMs: watch.everyMs,
   };
 }

@@ -1,9 +1,8 @@
 /** Selects the tools that a server offers. Lists and errors about tools that are not offered come from here only. */
-import type { Callable, Effect } from "../core/spec/operation";
+import type { Effect } from "../core/spec/operation";
 import { suggestions } from "../core/values/suggestions";
 import type { Inventory, ServerTool } from "./inventory";
-import type { Tool, WatchResource } from "./protocol";
-import { errorResult, type ToolResult } from "./render/content";
+import { type Tool, type WatchResource, errorResult, type ToolResult } from "./protocol";
 
 /** Effects that are off until the operator allows them. The two are independent. */
 export type AllowableEffect = Exclude<Effect, "read">;
@@ -100,7 +99,7 @@ function unknownNameError(kind: string, name: string, known: readonly string[]):
  * does not name the setting, because a model must not change it.
  */
 export function notOfferedError(
-  { tool, effect }: Pick<Callable, "tool" | "effect">,
+  { tool: { name: tool }, effect }: Pick<ServerTool, "tool" | "effect">,
   { names, allow }: Selection,
 ): ToolResult | undefined {
   if (!names.has(tool))

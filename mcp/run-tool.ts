@@ -1,26 +1,28 @@
-/** Runs a tool: parses its arguments, calls the service, and renders the response or the error. */
-import { invalidInputError } from "../core/call/call-errors";
+/** Runs tools: parses the arguments, calls the service, and renders the response or the error. */
+import { invalidInputError, toFxdeskError } from "../core/call/call-errors";
+import { formatOutcomeLine } from "../core/call/outcome-line";
+import type { ServiceResponse } from "../core/call/response";
+import { FxdeskError } from "../core/spec/errors";
+import { declarationsOf } from "../core/spec/service";
 import type { CallOptions } from "../core/call/call-options";
 import type { ClientCore } from "../core/api/client-types";
 import type { Values } from "../core/spec/fields";
 import type { Callable } from "../core/spec/operation";
 import { isWatch } from "../core/spec/watch";
 import { type ParsedArguments, parseArguments } from "./arguments";
-import type { Continuations } from "./continuations";
-import { logFailure, logOutcome } from "./in-flight";
-import type { Answer, Caller } from "./protocol";
+import { Continuations } from "./continuations";
+import type { Answer, Caller, JsonObject, ToolResult } from "./protocol";
 import { readList, returnsRows } from "./read-list";
 import { releaseQuestionOf } from "./release-question";
-import type { JsonObject, ToolResult } from "./render/content";
 import { deliverToResources } from "./render/files";
-import type { Resources } from "./render/links";
+import { Resources } from "./render/links";
 import { type CallResponse, type FxdeskNotes, renderResult } from "./render/result";
-import { targetData, type Target } from "./target";
+import { targetData, type Target, targetOf } from "./target";
 import { toToolError, unreadableResult, wasNotConfirmed } from "./tool-error";
 import { readChanges, watchAsCallable } from "./watch-tool";
 
 /** What all tools of a server share. */
-export interface ToolContext {
+interface ToolContext {
   readonly client: ClientCore;
   /** All declarations of the service, which errors refer to. */
   readonly callables: readonly Callable[];
@@ -31,12 +33,88 @@ export interface ToolContext {
   readonly resources: Resources;
 }
 
-/** Never throws: every failure is a result. */
-export async function runTool(
+interface InFlightCall {
+  readonly operation: Callable;
+  readonly stop: AbortController;
+  readonly ended: Promise<unknown>;
+}
+
+/** Runs the tools of a service on a client. */
+export class ToolRunner {
+  readonly resources = new Resources();
+  readonly #context: ToolContext;
+  readonly #inFlight = new Set<InFlightCall>();
+
+  constructor(client: ClientCore, skipsRelease: boolean) {
+    this.#context = {
+      client,
+      callables: declarationsOf(client.service),
+      target: targetOf(client.settings),
+      skipsRelease,
+      continuations: new Continuations(),
+      resources: this.resources,
+    };
+  }
+
+  /** Calls a tool of the service until it ends, its signal aborts, or the runner closes. Never throws: every failure is a result. */
+  async run(name: string, input: JsonObject, caller: CallerWithSignal): Promise<ToolResult> {
+    const operation = this.#context.callables.find(({ tool }) => tool === name)!;
+    const stop = new AbortController();
+    const onAbort = () => stop.abort();
+    if (caller.signal.aborted) stop.abort();
+    else caller.signal.addEventListener("abort", onAbort, { once: true });
+    const ended = runTool(operation, input, this.#context, { ...caller, signal: stop.signal });
+    const inFlight = { operation, stop, ended };
+    this.#inFlight.add(inFlight);
+    try {
+      return await ended;
+    } finally {
+      caller.signal.removeEventListener("abort", onAbort);
+      this.#inFlight.delete(inFlight);
+    }
+  }
+
+  /** Returns log lines for the calls whose outcome would be unknown if the process ended now. */
+  unfinishedCalls(): string[] {
+    const stopped = new Error("the server was stopped");
+    return [...this.#inFlight]
+      .filter(({ operation }) => operation.effect === "money")
+      .map(({ operation }) => logLine(operation, unknownOutcomeError(operation, stopped)));
+  }
+
+  /** Aborts all calls and waits for them. The client does not abort a call that moves money once it was sent. */
+  async close(): Promise<void> {
+    const inFlight = [...this.#inFlight];
+    for (const { stop } of inFlight) stop.abort();
+    await Promise.allSettled(inFlight.map(({ ended }) => ended));
+  }
+}
+
+const unknownOutcomeError = (operation: Callable, error: unknown): FxdeskError =>
+  toFxdeskError(operation, error, { attempts: 1, sent: true });
+
+const logLine = (operation: Callable, outcome: ServiceResponse | FxdeskError) =>
+  `fxdesk: ${formatOutcomeLine(operation, outcome)}`;
+
+/** Logs the outcome of each call that moves money, because its caller may no longer be waiting. */
+function logOutcome(operation: Callable, outcome: ServiceResponse | FxdeskError): void {
+  if (operation.effect === "money") console.error(logLine(operation, outcome));
+}
+
+/** Logs the outcome of a failed call, and an unexpected error in full. */
+function logFailure(operation: Callable, error: unknown): void {
+  if (error instanceof FxdeskError) return logOutcome(operation, error);
+  console.error(error);
+  logOutcome(operation, unknownOutcomeError(operation, error));
+}
+
+type CallerWithSignal = Caller & { readonly signal: AbortSignal };
+
+async function runTool(
   operation: Callable,
   input: JsonObject,
   context: ToolContext,
-  { signal, onProgress, actor, ask }: Caller & { readonly signal: AbortSignal },
+  { signal, onProgress, actor, ask }: CallerWithSignal,
 ): Promise<ToolResult> {
   const { client, skipsRelease, resources } = context;
   const confirmation: { answer: Answer } = { answer: "yes" };

@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import { type HostMessage, StreamListeners, listenMethod } from "./stream-listeners";
+import { type HostMessage, listenMethod, subscribeToMessage } from "./subscriptions";
 import type { RunningServer, Toolbox } from "./protocol";
 import { createToolboxServer } from "./server";
 
@@ -20,7 +20,11 @@ function untilDisconnected({ stdin, stdout }: NodeJS.Process): Promise<void> {
 }
 
 /** Registers the subscription streams of a host. Returns a function that ends them all. */
-function trackListeners(transport: StdioServerTransport, listeners: StreamListeners): () => void {
+function trackListeners(
+  transport: StdioServerTransport,
+  toolbox: Toolbox,
+  onUpdated: (uri: string) => void,
+): () => void {
   const controllers = new Map<string | number, AbortController>();
   const forward = transport.onmessage?.bind(transport);
   const onmessage: typeof transport.onmessage = (message) => {
@@ -29,7 +33,7 @@ function trackListeners(transport: StdioServerTransport, listeners: StreamListen
     if (method === listenMethod && id !== undefined) {
       const controller = new AbortController();
       controllers.set(id, controller);
-      listeners.add(message as HostMessage, controller.signal);
+      subscribeToMessage(toolbox, message as HostMessage, onUpdated, controller.signal);
     }
     if (method !== "notifications/cancelled" || params?.requestId === undefined) return;
     controllers.get(params.requestId)?.abort();
@@ -55,10 +59,9 @@ export function serveOnStdio(toolbox: Toolbox): StdioServer {
       onerror: (error) => console.error(error.message),
     },
   );
-  const listeners = new StreamListeners(toolbox, (uri) => {
+  const endListening = trackListeners(transport, toolbox, (uri) => {
     void connected?.sendResourceUpdated({ uri }).catch(() => undefined);
   });
-  const endListening = trackListeners(transport, listeners);
 
   async function finish(): Promise<void> {
     stdin.unpipe(input).pause();

@@ -1,6 +1,6 @@
 /** Watches as resources: their URIs, and subscriptions that poll them and store the changes until the host reads them. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { JsonObject } from "./render/content";
+import type { JsonObject, Toolbox } from "./protocol";
 
 export const watchMimeType = "application/json";
 
@@ -28,24 +28,33 @@ export interface WatchUpdate extends JsonObject {
 }
 
 interface SubscriptionOptions {
-  /** Reads the changes after a cursor, which acknowledges all before it. */
-  readonly readAfter: (cursor: string | undefined, signal: AbortSignal) => Promise<WatchUpdate>;
   readonly everyMs: number;
   /** Called when there are changes to read. */
   readonly onUpdated: () => void;
 }
 
-/** The open subscriptions by URI. */
+/** Reads the changes after a cursor, which acknowledges all before it. */
+type ReadChanges = (uri: string, cursor: string | undefined, signal: AbortSignal) => Promise<WatchUpdate>;
+
+/** The open subscriptions: each URI is polled once, as long as it has at least one listener. */
 export class Subscriptions {
   readonly #open = new Map<string, Subscription>();
 
-  /** Polls the watch at a URI until the signal aborts. Replaces an earlier subscription. */
+  constructor(private readonly readChanges: ReadChanges) {}
+
+  /**
+   * Adds a listener until the signal aborts. Polling restarts for each new listener, so that it is notified of changes that
+   * are announced but not read.
+   */
   add(uri: string, options: SubscriptionOptions, signal: AbortSignal): void {
     if (signal.aborted) return;
-    const subscription = new Subscription(options);
-    this.#open.get(uri)?.close();
-    this.#open.set(uri, subscription);
-    signal.addEventListener("abort", () => this.#remove(uri, subscription), { once: true });
+    const earlier = this.#open.get(uri);
+    earlier?.close();
+    const read = (...position: [cursor: string | undefined, signal: AbortSignal]) =>
+      this.readChanges(uri, ...position);
+    const listeners = (earlier?.listeners ?? new Set()).add(signal);
+    this.#open.set(uri, new Subscription(options, read, listeners));
+    signal.addEventListener("abort", () => this.#remove(uri, signal), { once: true });
   }
 
   get(uri: string): Subscription | undefined {
@@ -56,9 +65,12 @@ export class Subscriptions {
     for (const subscription of this.#open.values()) subscription.close();
   }
 
-  #remove(uri: string, subscription: Subscription): void {
+  #remove(uri: string, signal: AbortSignal): void {
+    const subscription = this.#open.get(uri)!;
+    subscription.listeners.delete(signal);
+    if (subscription.listeners.size > 0) return;
     subscription.close();
-    if (this.#open.get(uri) === subscription) this.#open.delete(uri);
+    this.#open.delete(uri);
   }
 }
 
@@ -70,7 +82,11 @@ class Subscription {
   #pendingRead: Promise<void> = Promise.resolve();
   #wake = new AbortController();
 
-  constructor(private readonly options: SubscriptionOptions) {
+  constructor(
+    private readonly options: SubscriptionOptions,
+    private readonly readAfter: (cursor: string | undefined, signal: AbortSignal) => Promise<WatchUpdate>,
+    readonly listeners: Set<AbortSignal>,
+  ) {
     void this.#poll();
   }
 
@@ -102,7 +118,7 @@ class Subscription {
 
   async #readNext(): Promise<void> {
     try {
-      const found = await this.options.readAfter(this.#cursor, this.#stop.signal);
+      const found = await this.readAfter(this.#cursor, this.#stop.signal);
       this.#failure = undefined;
       if (found.count === 0) return;
       this.#unread = found;
@@ -111,4 +127,28 @@ class Subscription {
       this.#failure = error as Error;
     }
   }
+}
+
+/** The method that subscribes in revision 2026-07-28. The SDK answers it without a handler, so messages are inspected. */
+export const listenMethod = "subscriptions/listen";
+
+/** The parts of a message from a host that concern subscriptions. */
+export interface HostMessage {
+  readonly method?: string;
+  readonly id?: string | number;
+  readonly params?: {
+    readonly notifications?: { readonly resourceSubscriptions?: readonly string[] };
+    readonly requestId?: string | number;
+  };
+}
+
+/** Subscribes to the watches that a message names, until the signal aborts. */
+export function subscribeToMessage(
+  toolbox: Pick<Toolbox, "subscribe">,
+  { params }: HostMessage,
+  onUpdated: (uri: string) => void,
+  signal: AbortSignal,
+): void {
+  for (const uri of new Set(params?.notifications?.resourceSubscriptions))
+    toolbox.subscribe(uri, () => onUpdated(uri), signal);
 }

@@ -1,55 +1,86 @@
-/** The tools of a service, on a client that calls it. */
+/**
+ * The tools of a service: lists them before it loads what runs them, because hosts start all servers at once and only list
+ * the tools of most.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ClientCore } from "../core/api/client-types";
-import { declarationsOf } from "../core/spec/service";
-import { isWatch } from "../core/spec/watch";
-import { Continuations } from "./continuations";
-import { notOfferedError, type Offer, selectTools } from "./offered-tools";
-import { InFlightCalls } from "./in-flight";
+import type { Service } from "../core/spec/service";
 import { instructionsFor, titleFor } from "./instructions";
-import { buildInventory } from "./inventory";
-import type { Toolbox } from "./protocol";
-import { type JsonObject, stoppingResult } from "./render/content";
-import { Resources } from "./render/links";
-import { runTool, type ToolContext } from "./run-tool";
+import type { Inventory } from "./inventory";
+import { notOfferedError, type Offer, selectTools } from "./offered-tools";
+import { errorResult, stoppingResult, type Toolbox } from "./protocol";
+import type { ToolRunner } from "./run-tool";
 import { parseWatchUri, Subscriptions, watchMimeType, type WatchUpdate } from "./subscriptions";
-import { targetOf } from "./target";
+import { type Settings, targetOf } from "./target";
+
+/** The generated inventory of all tools, next to the built server. */
+export const toolsFile = "tools.json";
+
+export interface LazyToolboxOptions extends Offer {
+  /** Creates the client when the first tool is called. The caller sees the message of an error. */
+  readonly connect: () => ClientCore | Promise<ClientCore>;
+  /** The non-secret settings of that client, which identify the connection. */
+  readonly settings: Settings;
+  /** The client's service if it extends the contract; its tools are then derived instead of read from the generated list. */
+  readonly service?: ClientCore["service"];
+}
 
 export interface McpOptions extends Offer {
   /** Each operation, procedure and watch of its service is a tool; the everyday ones are offered by default. */
   readonly client: ClientCore;
 }
 
-export function createToolbox({ client, ...offer }: McpOptions): Toolbox {
-  const { service, settings } = client;
-  const selection = selectTools(buildInventory(service), offer);
-  const callables = declarationsOf(service);
-  const byTool = new Map(callables.map((callable) => [callable.tool, callable]));
+/** Returns the inventory of a service; without one, the generated inventory, which needs no declarations loaded. */
+export function inventoryFor(service: Service | undefined): Inventory {
+  if (!service) return JSON.parse(readFileSync(join(__dirname, toolsFile), "utf8")) as Inventory;
+  const { buildInventory } = require("./inventory") as typeof import("./inventory");
+  return buildInventory(service);
+}
+
+export const createToolbox = ({ client, ...offer }: McpOptions): Toolbox =>
+  createLazyToolbox({ connect: () => client, settings: client.settings, service: client.service, ...offer });
+
+export function createLazyToolbox({ connect, settings, service, ...offer }: LazyToolboxOptions): Toolbox {
   const target = targetOf(settings);
-  const resources = new Resources();
-  const context: ToolContext = {
-    client,
-    callables,
-    target,
-    skipsRelease: selection.skipsRelease,
-    continuations: new Continuations(),
-    resources,
-  };
-  const calls = new InFlightCalls();
-  const subscriptions = new Subscriptions();
+  const inventory = inventoryFor(service);
+  const selection = selectTools(inventory, offer);
+  const subscriptions = new Subscriptions(readChanges);
+  let loading: Promise<ToolRunner> | undefined;
+  let runner: ToolRunner | undefined;
+  let isClosed = false;
+
+  async function load(): Promise<ToolRunner> {
+    const { ToolRunner: Runner } = require("./run-tool") as typeof import("./run-tool");
+    return (runner = new Runner(await connect(), selection.skipsRelease));
+  }
+
+  /** Loads once; after a failure the next call tries again. */
+  const loadOnce = () =>
+    (loading ??= load()).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
 
   const call: Toolbox["call"] = async (name, input, signal, caller = {}) => {
-    const operation = byTool.get(name);
-    if (!operation) return undefined;
-    const notOffered = notOfferedError(operation, selection);
+    const known = inventory.tools.find(({ tool }) => tool.name === name);
+    if (!known) return undefined;
+    const notOffered = notOfferedError(known, selection);
     if (notOffered) return notOffered;
-    if (calls.isClosed) return stoppingResult(name);
-    return calls.run(operation, signal, (combinedSignal) =>
-      runTool(operation, input, context, { ...caller, signal: combinedSignal }),
-    );
+    if (isClosed) return stoppingResult(name);
+    try {
+      const loaded = await loadOnce();
+      return isClosed ? stoppingResult(name) : await loaded.run(name, input, { ...caller, signal });
+    } catch (error) {
+      return errorResult(
+        `The connection to the service could not be set up: ${(error as Error).message}`,
+        "Ask the operator of this server to fix it.",
+      );
+    }
   };
 
   /** Calls the watch at a URI. Throws an Error with the text of an error result. */
-  async function readChangesAt(
+  async function readChanges(
     uri: string,
     cursor: string | undefined,
     signal: AbortSignal,
@@ -62,15 +93,15 @@ export function createToolbox({ client, ...offer }: McpOptions): Toolbox {
   }
 
   const watchAt = (uri: string) => {
-    const watch = byTool.get(parseWatchUri(uri)?.tool ?? "");
-    return watch && isWatch(watch) ? watch : undefined;
+    const name = parseWatchUri(uri)?.tool;
+    return inventory.tools.find(({ resource }) => resource?.name === name)?.resource;
   };
 
-  async function readWatch(uri: string): Promise<JsonObject> {
+  async function readWatch(uri: string) {
     const subscription = subscriptions.get(uri);
     const update = subscription
       ? ((await subscription.read()) ?? { count: 0, changes: [] })
-      : await readChangesAt(uri, undefined, new AbortController().signal);
+      : await readChanges(uri, undefined, new AbortController().signal);
     return { contents: [{ uri, mimeType: watchMimeType, text: JSON.stringify(update) }] };
   }
 
@@ -80,19 +111,19 @@ export function createToolbox({ client, ...offer }: McpOptions): Toolbox {
     instructions: instructionsFor(selection, target),
     title: titleFor(target),
     call,
-    read: async (uri) => resources.read(uri) ?? (watchAt(uri) ? readWatch(uri) : undefined),
+    read: async (uri) => (watchAt(uri) ? readWatch(uri) : runner?.resources.read(uri)),
     subscribe(uri, onUpdated, signal) {
       const watch = watchAt(uri);
-      if (!watch || !selection.names.has(watch.tool) || calls.isClosed) return false;
-      const readAfter = (cursor: string | undefined, stopSignal: AbortSignal) =>
-        readChangesAt(uri, cursor, stopSignal);
-      subscriptions.add(uri, { readAfter, everyMs: watch.everyMs, onUpdated }, signal);
+      if (!watch || !selection.resources.includes(watch) || isClosed) return false;
+      subscriptions.add(uri, { everyMs: watch.everyMs, onUpdated }, signal);
       return true;
     },
     async close() {
+      isClosed = true;
       subscriptions.closeAll();
-      await calls.close();
+      await loading?.catch(() => undefined);
+      await runner?.close();
     },
-    unfinishedCalls: () => calls.unfinished(),
+    unfinishedCalls: () => runner?.unfinishedCalls() ?? [],
   };
 }

@@ -9,7 +9,7 @@ import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
 import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
-import { callCommand } from "../cli/call/command";
+import { callCommands } from "../cli/call/command";
 import { runCommand } from "../cli/command-line/command";
 import { createClient, type Interceptor, type Service, serviceFrom } from "../core";
 import { contract, json, operation, operations } from "../core/operations";
@@ -94,7 +94,7 @@ test("as a command", async () => {
     stderr: new PassThrough(),
     environment: { FXDESK_BASE_URL: sandbox.baseUrl, FXDESK_ACCESS_TOKEN: sandbox.demo.accessToken },
   };
-  const [command, args] = callCommand(["fixings.get", "--symbol", "EURUSD"], service);
+  const [command, args] = callCommands(service)(["fixings.get", "--symbol", "EURUSD"]);
   expect(await runCommand(command, args, terminal)).toBe(0);
   terminal.stdout.end();
   expect(JSON.parse(await text(terminal.stdout))).toEqual(fixing);

@@ -3,13 +3,16 @@ import { isPaged } from "../../core/call/pages";
 import { type Callable, callablesOf, type Service } from "../../core/operations";
 import { introduction, describeOperation } from "../../core/spec/describe-operation";
 import { mayRespondWith } from "../../core/spec/operation";
-import { type Flag, UsageError, watchCommandName } from "../command-line/arguments";
-import { type Command, jsonFlag } from "../command-line/command";
-import { connectionHelp } from "../settings/connection-settings";
-import { extensionsHelp } from "../settings/extensions";
+import {
+  type Flag,
+  joinWords,
+  unknownWordError,
+  UsageError,
+  watchCommandName,
+} from "../command-line/arguments";
+import { type Command, type FindCommand, jsonFlag, paragraph } from "../command-line/command";
+import { connectionHelp, extensionsHelp } from "../settings/connection-settings";
 import { connectionAndProfileFlags, profileHelp } from "../settings/profile";
-import { paragraph } from "../command-line/help";
-import { suggestions } from "../../core/values/suggestions";
 import { fieldFlags } from "./field-flags";
 import { operationHelp } from "./operation-help";
 
@@ -88,7 +91,7 @@ const callOverview = (service: Service): Command => ({
       "Run fxdesk operations for a list, and fxdesk call <section.operation> --help for the flags of one operation.",
     ),
     connectionHelp(service),
-    paragraph(profileHelp),
+    profileHelp,
     extensionsHelp,
   ],
   run: () => {
@@ -106,21 +109,21 @@ function unknownOperationError(
   const watch = watches.find((each) => each.name === name);
   if (watch) return new UsageError(`${name} is a watch. Run fxdesk watch ${watchCommandName(watch)}.`);
   const names = operations.map((operation) => operation.name);
-  const inSection = names.filter((known) => known.startsWith(`${name}.`));
-  const near = inSection.length > 0 ? inSection : suggestions(name, names);
-  const byTool = operations.filter(({ tool }) => tool === name).map((operation) => operation.name);
-  const suggested = byTool.length > 0 ? byTool : near;
-  const hint =
-    suggested.length > 0 ? `Did you mean ${suggested.join(", ")}?` : "Run fxdesk operations for a list.";
-  return new UsageError(`There is no operation ${JSON.stringify(name)}. ${hint}`);
+  const related = operations.filter((known) => known.tool === name || known.name.startsWith(`${name}.`));
+  const problem = `There is no operation ${JSON.stringify(name)}`;
+  return related.length > 0
+    ? new UsageError(`${problem}. Did you mean ${joinWords(related.map((known) => known.name))}?`)
+    : unknownWordError(problem, name, names, "Run fxdesk operations for a list.");
 }
 
-/** Returns the command for the operation named by the arguments, and its remaining arguments. */
-export function callCommand(args: readonly string[], service: Service): [Command, readonly string[]] {
-  const [name, ...rest] = args;
-  if (name === undefined || name.startsWith("-")) return [callOverview(service), args];
-  const operations = callablesOf(service);
-  const operation = operations.find((known) => known.name === name);
-  if (!operation) throw unknownOperationError(name, operations, service);
-  return [operationCommand(operation, service), rest];
-}
+/** Finds the operation or procedure that the first argument names. */
+export const callCommands =
+  (service: Service): FindCommand =>
+  (args) => {
+    const [name, ...rest] = args;
+    if (name === undefined || name.startsWith("-")) return [callOverview(service), args];
+    const operations = callablesOf(service);
+    const operation = operations.find((known) => known.name === name);
+    if (!operation) throw unknownOperationError(name, operations, service);
+    return [operationCommand(operation, service), rest];
+  };

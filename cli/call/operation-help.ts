@@ -8,8 +8,8 @@ import {
   type OperationDoc,
   describeOperation,
 } from "../../core/spec/describe-operation";
+import { paragraph, section } from "../command-line/command";
 import { exitCodeOf } from "../command-line/exit-codes";
-import { columns, paragraph, section } from "../command-line/help";
 import { flagName } from "../command-line/arguments";
 import { longValuesHelp } from "./field-flags";
 
@@ -38,26 +38,29 @@ const effectHelp = ({ kind, description, repetition }: EffectDoc): string =>
       .join(" "),
   );
 
-export const optionalColumns = (table: readonly (readonly [string, string])[]) =>
-  table.length === 0 ? undefined : columns(table);
+export const rulesHelp = ({ rules }: Pick<OperationDoc, "rules">): string | undefined =>
+  section(
+    "Rules",
+    rules.map(({ description }) => ["-", description] as const),
+  );
 
 /** Returns the help sections below the flags. */
 export function operationHelp(operation: Callable): (string | undefined)[] {
   const page = describeOperation(operation);
-  const { effect, rules, responses, errors, contract } = page;
-  const failures = errors.map(({ status, description }): [string, string] => [
-    String(status),
-    `${description} (exit code ${exitCodeForStatus(operation, status)})`,
-  ]);
+  const { effect, responses, errors, contract } = page;
+  const failures = errors.map(
+    ({ status, description }) =>
+      [String(status), `${description} (exit code ${exitCodeForStatus(operation, status)})`] as const,
+  );
   return [
     longValuesHelp(operation),
     effectHelp(effect),
-    section("Rules", optionalColumns(rules.map(({ description }) => ["-", description] as const))),
+    rulesHelp(page),
     section(
       "Responses",
-      optionalColumns(responses.map(({ status, description }) => [String(status), description] as const)),
+      responses.map(({ status, description }) => [String(status), description] as const),
     ),
-    section("Errors", optionalColumns(failures)),
+    section("Errors", failures),
     section("Example", exampleOf(`fxdesk call ${page.name}`, page)),
     `Connection settings are FXDESK_* variables: see fxdesk call --help. ${contract && `Contract: ${contract}.`}`.trim(),
   ];

@@ -9,7 +9,7 @@ import { type Callable, type Declaration, mayRespondWith } from "../../core/spec
 import { describeViolations } from "../../core/spec/errors";
 import { isProcedure, type Procedure, type Progress } from "../../core/spec/procedure";
 import type { Service } from "../../core/spec/service";
-import { type ParsedArguments, UsageError } from "../command-line/arguments";
+import { flagName, type ParsedArguments, UsageError } from "../command-line/arguments";
 import { asUsageError, clientOptions, settingsFrom } from "../settings/connection-settings";
 import { effectiveSettings } from "../settings/profile";
 import { createStatusLine, printable, type Terminal, writeStderr } from "../terminal/terminal";
@@ -22,8 +22,8 @@ import {
   type ReadSource,
   withFlagNames,
 } from "./field-flags";
-import { preview } from "./preview";
-import type { Values } from "../../core/spec/fields";
+import { encodeRequest } from "../../core/call/encode-request";
+import { type Field, fieldsOf, generatedCallerFields, type Values } from "../../core/spec/fields";
 import { keyViolation } from "../../core/spec/check";
 import type { ClientCore } from "../../core/api/client-types";
 
@@ -113,6 +113,43 @@ function keyFrom(parsed: ParsedArguments): { readonly key?: string } {
 
 const progressText = ({ done, total, message }: Progress): string =>
   `${printable(message)} (${total === undefined ? done : `${done}/${total}`})`;
+
+const json = "application/json";
+
+const readable = (mediaType: string | undefined, body: string) =>
+  mediaType === json ? JSON.stringify(JSON.parse(body), null, 2) : body;
+
+/** True for headers of no interest in a preview: accepted formats and the JSON content type. */
+const isRoutineHeader = ([name, value]: readonly [string, string]) =>
+  name === "accept" || name === "accept-encoding" || (name === "content-type" && value === json);
+
+/** Returns the caller's fields that were omitted and therefore generated. */
+const generatedFields = ({ operation, values, given }: PreparedCall): readonly Field[] =>
+  generatedCallerFields(operation).filter(({ name }) => values[name] !== given[name]);
+
+const generatedLaterNote = ({ name }: Field) =>
+  `${name} is generated when the request is sent. Set your own with --${flagName(name)}.`;
+
+/**
+ * Renders the request without credentials and generated values. Names the flags that set a generated value, because a
+ * preview that changes with each run could not be compared.
+ */
+export function preview(call: PreparedCall): string {
+  const { operation, address, values } = call;
+  const generatedLater = generatedFields(call);
+  const generated = [
+    ...fieldsOf(operation).filter(({ filledBy }) => filledBy === "fxdesk"),
+    ...generatedLater,
+  ];
+  const shownValues = { ...values, ...Object.fromEntries(generated.map(({ name }) => [name, undefined])) };
+  const { target, headers, body } = encodeRequest(operation, shownValues);
+  const lines = Object.entries(headers)
+    .filter((header) => !isRoutineHeader(header))
+    .map(([name, value]) => `${name}: ${value}`);
+  const content = body === undefined ? [] : ["", readable(headers["content-type"], body)];
+  const notes = generatedLater.length > 0 ? ["", ...generatedLater.map(generatedLaterNote)] : [];
+  return [`${operation.method} ${address}${target}`, ...lines, ...content, ...notes].join("\n");
+}
 
 const unconfirmedError = (call: PreparedCall) =>
   new UsageError(

@@ -1,4 +1,4 @@
-/** Flag declarations, the names of flags and watches, and the parser for command lines. */
+/** Flag declarations, the names of flags and watches, the parser for command lines, and readers of flag values. */
 import { parseArgs } from "node:util";
 import type { Callable } from "../../core/spec/operation";
 import { suggestions } from "../../core/values/suggestions";
@@ -38,6 +38,8 @@ export class UsageError extends Error {
 }
 
 export interface ParsedArguments {
+  /** The word that names the subject of the command, for example an ID; empty if it was omitted. */
+  readonly operand: string;
   string(name: string): string | undefined;
   /** All values of a repeatable flag. */
   strings(name: string): readonly string[] | undefined;
@@ -55,14 +57,26 @@ const optionsFrom = (flags: readonly Flag[]) =>
     }),
   ) as Record<string, { type: "string" | "boolean" }>;
 
-function unknownFlagError(name: string, known: readonly string[]): UsageError {
-  const near = suggestions(name, known).map((word) => `--${word}`);
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "See --help for the flags.";
-  return new UsageError(`This command has no flag --${name}. ${hint}`);
+/** Returns the error for an unknown word: suggests similar words, or else gives `advice`. */
+export function unknownWordError(
+  problem: string,
+  word: string,
+  known: readonly string[],
+  advice: string,
+): UsageError {
+  const near = suggestions(word, known);
+  return new UsageError(`${problem}. ${near.length > 0 ? `Did you mean ${near.join(" or ")}?` : advice}`);
 }
 
-/** Parses a command line. Throws a UsageError that names the invalid argument and suggests a correction. */
-export function parseArguments(args: readonly string[], flags: readonly Flag[]): ParsedArguments {
+/**
+ * Parses a command line. `operand` is the placeholder of the operand that the command takes. Throws a UsageError that names
+ * the invalid argument and suggests a correction.
+ */
+export function parseArguments(
+  args: readonly string[],
+  flags: readonly Flag[],
+  operand?: string,
+): ParsedArguments {
   const options = optionsFrom(flags);
   const { tokens, positionals } = parseArgs({
     args: [...args],
@@ -78,7 +92,10 @@ export function parseArguments(args: readonly string[], flags: readonly Flag[]):
     const flag = flags.find(
       (known) => known.name === name || (known.negatable && negatedName(known) === name),
     );
-    if (!flag) throw unknownFlagError(name, Object.keys(options));
+    if (!flag) {
+      const known = Object.keys(options).map((each) => `--${each}`);
+      throw unknownWordError(`This command has no flag --${name}`, name, known, "See --help for the flags.");
+    }
     if (!flag.value) {
       if (value !== undefined) throw new UsageError(`--${name} takes no value.`);
       switches.set(flag.name, flag.name === name);
@@ -87,11 +104,12 @@ export function parseArguments(args: readonly string[], flags: readonly Flag[]):
     else if (values.has(name) && !flag.repeats) throw new UsageError(`--${name} may be given only once.`);
     else values.set(name, [...(values.get(name) ?? []), value]);
   }
-  if (positionals.length > 0)
-    throw new UsageError(
-      `Unexpected argument ${JSON.stringify(positionals[0])}. Give each value after its flag.`,
-    );
+  const [word, ...others] = operand === undefined ? [undefined, ...positionals] : positionals;
+  if (word === "") throw new UsageError(`${operand} must not be empty.`);
+  if (others.length > 0)
+    throw new UsageError(`Unexpected argument ${JSON.stringify(others[0])}. Give each value after its flag.`);
   return {
+    operand: word ?? "",
     string: (name) => values.get(name)?.[0],
     strings: (name) => values.get(name),
     boolean: (name) => switches.get(name),
@@ -103,4 +121,65 @@ export function requiredText(parsed: ParsedArguments, { name, value }: Flag): st
   const text = parsed.string(name)?.trim();
   if (!text) throw new UsageError(`--${name} ${value} is required.`);
   return text;
+}
+
+/** Returns the value of a flag. Throws a UsageError with the description of a valid value if it is invalid. */
+export function validText(
+  parsed: ParsedArguments,
+  flag: string,
+  description: string,
+  isValid: (text: string) => boolean,
+): string | undefined {
+  const text = parsed.string(flag);
+  if (text === undefined || isValid(text)) return text;
+  throw new UsageError(`--${flag} must be ${description}, not ${JSON.stringify(text)}.`);
+}
+
+export const joinWords = (words: readonly string[]): string => words.join(", ").replace(/, (\S+)$/, " or $1");
+
+/** Returns all values of a flag, each one of `words`. */
+export const choicesFrom = <W extends string>(
+  parsed: ParsedArguments,
+  flag: string,
+  words: readonly W[],
+): readonly W[] | undefined =>
+  parsed.strings(flag)?.map((text) => {
+    const word = words.find((each) => each === text);
+    if (word !== undefined) return word;
+    throw new UsageError(`--${flag} must be ${joinWords(words)}, not ${JSON.stringify(text)}.`);
+  });
+
+/** Returns the value of a flag that takes one of `words`. */
+export const choiceFrom = <W extends string>(
+  parsed: ParsedArguments,
+  flag: string,
+  words: readonly W[],
+): W | undefined => choicesFrom(parsed, flag, words)?.[0];
+
+/** Returns the value of --port; 0 lets the system choose a port. */
+export function portFrom(parsed: ParsedArguments): number | undefined {
+  const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
+  const text = validText(parsed, "port", "a number from 0 to 65535", isPort);
+  return text === undefined ? undefined : Number(text);
+}
+
+/** Converts errors of listening on --host and --port to a UsageError with advice; rethrows other errors. */
+export function throwListenError(error: unknown): never {
+  const { code, port, address, hostname } = error as {
+    readonly code?: unknown;
+    readonly port?: unknown;
+    readonly address?: unknown;
+    readonly hostname?: unknown;
+  };
+  const otherPort = "Choose another with --port, or 0 for any free port.";
+  const foreignAddress = `--host must be an address of this machine, not ${String(address ?? hostname)}.`;
+  const advice: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${String(port)} is already in use. ${otherPort}`,
+    EACCES: `You lack the permission for port ${String(port)}. ${otherPort}`,
+    EADDRNOTAVAIL: foreignAddress,
+    ENOTFOUND: foreignAddress,
+    EAI_AGAIN: foreignAddress,
+  };
+  const message = advice[String(code)];
+  throw message === undefined ? error : new UsageError(message);
 }

@@ -2,78 +2,51 @@
 import { open } from "node:fs/promises";
 import { userInfo } from "node:os";
 import type { RecoveredCall } from "../../core/call/response";
-import { storeSettingFields } from "../../core/call/settings";
 import type { Service } from "../../core/spec/service";
 import { EntryRefusal, eraseDetails, resolveEntry } from "../../core/journal/operator-actions";
 import { type ChainHead, parseHead, formatHead } from "../../core/journal/hash-chain";
 import type { Entry, EntryState } from "../../core/journal/entry";
 import { listEvents, exportLines, type RecordedEvent } from "../../core/journal/events";
 import { getEntry, listEntries } from "../../core/journal/entry-rows";
-import { storeAccessOf, type Store, withStore } from "../../core/store/open";
+import { storeAccessOf } from "../../core/store/open";
 import { type VerificationResult, verifyExport, verifyStore } from "../../core/journal/verify";
-import { parseStoreSettings } from "../../core/store/settings";
-import { type Flag, type ParsedArguments, requiredText, UsageError } from "../command-line/arguments";
-import { type Command, jsonFlag } from "../command-line/command";
+import {
+  choiceFrom,
+  choicesFrom,
+  type Flag,
+  joinWords,
+  type ParsedArguments,
+  requiredText,
+  UsageError,
+  validText,
+} from "../command-line/arguments";
+import {
+  type Command,
+  columns,
+  commandGroup,
+  type FindCommand,
+  jsonFlag,
+  paragraph,
+  printResult,
+  section,
+} from "../command-line/command";
 import {
   asUsageError,
   clientOptions,
-  connectionHelp,
-  settingFlags,
-  settingsFrom,
-  settingsHelp,
+  refusalAsUsage,
+  type ServiceLoader,
+  storeOptions,
+  useStore,
 } from "../settings/connection-settings";
-import { outcomeUnknown, success } from "../command-line/exit-codes";
-import { columns, paragraph, section } from "../command-line/help";
-import type { ServiceLoader } from "../settings/extensions";
-import { connectionAndProfileFlags, profileHelp, effectiveSettings } from "../settings/profile";
+import { outcomeUnknown } from "../command-line/exit-codes";
+import { connectionAndProfileOptions, effectiveSettings } from "../settings/profile";
 import { table } from "../terminal/table";
-import { printable, printJson, type Terminal, write, writeStderr } from "../terminal/terminal";
+import { printable, type Terminal, write, writeStderr } from "../terminal/terminal";
 
 const verificationFailed = 1;
 const defaultLimit = 50;
 
-const joinWords = (words: readonly string[]): string => words.join(", ").replace(/, (\S+)$/, " or $1");
-
-function parseChoice<W extends string>(flag: string, text: string | undefined, words: readonly W[]): W {
-  const word = words.find((each) => each === text);
-  if (word === undefined) throw new UsageError(`--${flag} must be ${joinWords(words)}.`);
-  return word;
-}
-
-const storeHelp = settingsHelp("Store", storeSettingFields);
-
-/** Options shared by all commands that open the store. */
-const storeOptions = { hiddenFlags: settingFlags(storeSettingFields), helpSections: [storeHelp] } as const;
-
-const readOnlyStoreError = (location: string) =>
-  new UsageError(
-    `The store ${location} is on a read-only file system, but even reading it writes helper files next to it. Copy it and all ` +
-      "files that start with its name to a writable folder, chmod 600 them, and pass the copy with --store or FXDESK_STORE.",
-  );
-
-/** Runs `work` on the store. Converts a refusal by an entry to a UsageError. */
-async function withJournalStore<T>(
-  parsed: ParsedArguments,
-  { environment }: Terminal,
-  work: (store: Store) => Promise<T>,
-): Promise<T> {
-  const settings = asUsageError(() => parseStoreSettings(settingsFrom(parsed, environment)));
-  try {
-    return await withStore(settings, work);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EROFS") throw readOnlyStoreError(settings.location);
-    throw error instanceof EntryRefusal ? new UsageError(error.message) : error;
-  }
-}
-
 const states: readonly EntryState[] = ["intended", "sent", "done", "rejected", "not-sent", "unknown"];
-
-function limitFrom(parsed: ParsedArguments): number {
-  const text = parsed.string("limit") ?? String(defaultLimit);
-  if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new UsageError(`--limit must be a whole number of at least 1, not ${JSON.stringify(text)}.`);
-  return Number(text);
-}
 
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
@@ -103,15 +76,13 @@ const list: Command = {
     jsonFlag,
   ],
   async run(parsed, terminal) {
-    const given = parsed.strings("state")?.map((text) => parseChoice("state", text, states));
-    const filter = { limit: limitFrom(parsed), ...(given && { state: given }) };
-    const entries = await withJournalStore(parsed, terminal, (store) =>
-      listEntries(storeAccessOf(store), filter),
+    const isLimit = (text: string) => /^[1-9]\d{0,8}$/.test(text);
+    const limit = validText(parsed, "limit", "a whole number of at least 1", isLimit) ?? defaultLimit;
+    const state = choicesFrom(parsed, "state", states);
+    const entries = await useStore(parsed, terminal, (store) =>
+      listEntries(storeAccessOf(store), { limit: Number(limit), ...(state && { state }) }),
     );
-    const { stdout } = terminal;
-    if (parsed.boolean("json")) await printJson(terminal, entries);
-    else await write(stdout, table(entries.map(toRow), stdout.isTTY ? stdout.columns : undefined));
-    return success;
+    await printResult(parsed, terminal, entries, table(entries.map(toRow), terminal.stdout.columns));
   },
 };
 
@@ -140,28 +111,31 @@ function renderEntry(entry: Entry, events: readonly RecordedEvent[]): string {
   const eventRows = events.map(
     (event) => [`${event.seq}  ${time(event.at)}  ${event.kind}`, eventText(event)] as const,
   );
-  return `${columns(facts)}\n\n${section("Events", columns(eventRows))}\n`;
+  return `${columns(facts)}\n\n${section("Events", eventRows)}\n`;
 }
 
-const show = (id: string): Command => ({
+/** Runs a command on an entry of the store. Converts its refusal to a UsageError. */
+const useEntry = <T>(...args: Parameters<typeof useStore<T>>): Promise<T> =>
+  refusalAsUsage(EntryRefusal, () => useStore(...args));
+
+const show: Command = {
   ...storeOptions,
-  usage: `fxdesk journal show ${id} [flags]`,
+  usage: "fxdesk journal show <id> [flags]",
+  operand: "<id>",
   description: "Shows an entry with all its events.",
   flags: [jsonFlag],
   run: (parsed, terminal) =>
-    withJournalStore(parsed, terminal, async (store) => {
-      const source = storeAccessOf(store);
+    useEntry(parsed, terminal, async (store) => {
+      const [source, id] = [storeAccessOf(store), parsed.operand];
       const found = await getEntry(source, id);
       if (!found)
         throw new EntryRefusal(
           `Journal entry ${id} does not exist. List entries with \`fxdesk journal list\`.`,
         );
       const events = await listEvents(source, id);
-      if (parsed.boolean("json")) await printJson(terminal, { ...found.entry, events });
-      else await write(terminal.stdout, renderEntry(found.entry, events));
-      return success;
+      await printResult(parsed, terminal, { ...found.entry, events }, renderEntry(found.entry, events));
     }),
-});
+};
 
 const resolutions = ["done", "rejected", "not-sent"] as const;
 const keyFreedNote = "Its key is free again: repeating the call with this key sends it.\n";
@@ -187,9 +161,10 @@ const noteFlag: Flag = {
   description: "How you know the outcome; stored with the entry.",
 };
 
-const resolve = (id: string): Command => ({
+const resolve: Command = {
   ...storeOptions,
-  usage: `fxdesk journal resolve ${id} --outcome <${resolutions.join("|")}> --note <text> [flags]`,
+  operand: "<id>",
+  usage: `fxdesk journal resolve <id> --outcome <${resolutions.join("|")}> --note <text> [flags]`,
   description:
     "Records the outcome of a call whose outcome is unknown. Look it up at the service first: repeating the call returns the " +
     "outcome that you record here.",
@@ -204,38 +179,34 @@ const resolve = (id: string): Command => ({
     jsonFlag,
   ],
   async run(parsed, terminal) {
+    requiredText(parsed, outcomeFlag);
     const resolution = {
-      state: parseChoice("outcome", requiredText(parsed, outcomeFlag), resolutions),
+      state: choiceFrom(parsed, "outcome", resolutions)!,
       note: requiredText(parsed, noteFlag),
       identity: parsed.string("identity"),
       actor: actorOf(terminal),
     };
-    const entry = await withJournalStore(parsed, terminal, (store) => resolveEntry(store, id, resolution));
-    if (parsed.boolean("json")) await printJson(terminal, entry);
-    else await write(terminal.stdout, `Entry ${id} is ${entry.state}.\n`);
+    const entry = await useEntry(parsed, terminal, (store) =>
+      resolveEntry(store, parsed.operand, resolution),
+    );
+    await printResult(parsed, terminal, entry, `Entry ${entry.id} is ${entry.state}.\n`);
     if (entry.state === "not-sent") await writeStderr(terminal, keyFreedNote);
-    return success;
   },
-});
+};
 
-const erase = (id: string): Command => ({
+const erase: Command = {
   ...storeOptions,
-  usage: `fxdesk journal erase ${id} [flags]`,
+  operand: "<id>",
+  usage: "fxdesk journal erase <id> [flags]",
   description:
     "Permanently deletes the details of an entry: requester, request and response. Its key, its outcome and the ID of its " +
     "result stay, and the journal can still be verified.",
   flags: [jsonFlag],
   async run(parsed, terminal) {
-    const entry = await withJournalStore(parsed, terminal, (store) => eraseDetails(store, id));
-    if (parsed.boolean("json")) await printJson(terminal, entry);
-    else await write(terminal.stdout, `The details of entry ${id} are erased.\n`);
-    return success;
+    const entry = await useEntry(parsed, terminal, (store) => eraseDetails(store, parsed.operand));
+    await printResult(parsed, terminal, entry, `The details of entry ${entry.id} are erased.\n`);
   },
-});
-
-const recoverDescription =
-  "Looks up the outcome of a call whose outcome is unknown, or of all such calls of this connection. Running fxdesk processes " +
-  "that commit money also do this in the background.";
+};
 
 const recoveryHelp = paragraph(
   "Bookings are looked up by reference among the trades of the service. Payments are sent again with the same request ID, but " +
@@ -256,28 +227,26 @@ async function recoverEntries(
     service,
   );
   try {
-    return await client.recover(id);
-  } catch (error) {
-    throw error instanceof EntryRefusal ? new UsageError(error.message) : error;
+    return await refusalAsUsage(EntryRefusal, () => client.recover(id));
   } finally {
     await client.close();
   }
 }
 
-/** Returns the command that looks up the outcome of one call, or of all unknown ones. */
-const recover = (id: string | undefined, loadService: ServiceLoader): Command => ({
-  usage: `fxdesk journal recover [${id ?? "<id>"}] [flags]`,
-  description: recoverDescription,
+const recover = (loadService: ServiceLoader): Command => ({
+  ...connectionAndProfileOptions(),
+  usage: "fxdesk journal recover [id] [flags]",
+  operand: "[id]",
+  description:
+    "Looks up the outcome of a call whose outcome is unknown, or of all such calls of this connection. Running fxdesk processes " +
+    "that commit money also do this in the background.",
   flags: [jsonFlag],
-  hiddenFlags: connectionAndProfileFlags(),
-  helpSections: [recoveryHelp, connectionHelp(), paragraph(profileHelp)],
+  helpSections: [recoveryHelp, ...connectionAndProfileOptions().helpSections],
   async run(parsed, terminal) {
-    const found = await recoverEntries(id, await loadService(), parsed, terminal);
-    const { stdout } = terminal;
-    if (parsed.boolean("json")) await printJson(terminal, found);
-    else if (found.length === 0) await write(stdout, "No call has an unknown outcome.\n");
-    else await write(stdout, `${found.map(recoveredLine).join("\n")}\n`);
-    return found.some(({ state }) => state === "unknown") ? outcomeUnknown : success;
+    const found = await recoverEntries(parsed.operand || undefined, await loadService(), parsed, terminal);
+    const lines = found.length === 0 ? ["No call has an unknown outcome."] : found.map(recoveredLine);
+    await printResult(parsed, terminal, found, `${lines.join("\n")}\n`);
+    return found.some(({ state }) => state === "unknown") ? outcomeUnknown : undefined;
   },
 });
 
@@ -292,21 +261,16 @@ const exportCommand: Command = {
     "number of events. Details are not encrypted: protect the file like the store.",
   flags: [],
   async run(parsed, terminal) {
-    await withJournalStore(parsed, terminal, async (store) => {
+    await useStore(parsed, terminal, async (store) => {
       for await (const line of exportLines(storeAccessOf(store))) await write(terminal.stdout, line);
     });
-    return success;
   },
 };
 
 function headFromFlag(parsed: ParsedArguments): ChainHead | undefined {
-  const text = parsed.string("head");
-  const head = text === undefined ? undefined : parseHead(text);
-  if (text !== undefined && !head)
-    throw new UsageError(
-      "--head must be a number, a colon and 64 hex digits, as printed by fxdesk journal verify.",
-    );
-  return head;
+  const description = "a number, a colon and 64 hex digits, as printed by fxdesk journal verify";
+  const text = validText(parsed, "head", description, (given) => parseHead(given) !== undefined);
+  return text === undefined ? undefined : parseHead(text);
 }
 
 async function verifyFile(path: string, head: ChainHead | undefined): Promise<VerificationResult> {
@@ -332,13 +296,13 @@ const verify: Command = {
     jsonFlag,
   ],
   async run(parsed, terminal) {
-    const [path, head] = [parsed.string("file"), headFromFlag(parsed)];
+    const [path, expectedHead] = [parsed.string("file"), headFromFlag(parsed)];
     const verified = path
-      ? await verifyFile(path, head)
-      : await withJournalStore(parsed, terminal, (store) => verifyStore(store, head));
-    if (parsed.boolean("json")) await printJson(terminal, { ...verified, head: formatHead(verified.head) });
-    else await write(terminal.stdout, renderVerification(verified));
-    return verified.faultCount === 0 ? success : verificationFailed;
+      ? await verifyFile(path, expectedHead)
+      : await useStore(parsed, terminal, (store) => verifyStore(store, expectedHead));
+    const head = formatHead(verified.head);
+    await printResult(parsed, terminal, { ...verified, head }, renderVerification(verified));
+    return verified.faultCount === 0 ? undefined : verificationFailed;
   },
 };
 
@@ -353,60 +317,19 @@ function renderVerification({ events, entries, head, faults, faultCount }: Verif
   return `${columns(rows)}\n`;
 }
 
-const journalCommands: Readonly<Record<string, Command>> = { list, export: exportCommand, verify };
-const entryCommands: Readonly<Record<string, (id: string) => Command>> = { show, resolve, erase };
-
-const overview: Command = {
-  usage: "fxdesk journal <command> [flags]",
-  description:
-    "The journal records each call that commits money: its intent before it is sent, and its outcome.",
-  flags: [],
-  helpSections: [
-    section(
-      "Commands (add --help for details)",
-      columns([
-        ...Object.entries(journalCommands).map(([name, { description }]) => [name, description] as const),
-        ...Object.entries(entryCommands).map(
-          ([name, of]) => [`${name} <id>`, of("<id>").description] as const,
-        ),
-        ["recover [id]", recoverDescription],
-      ]),
-    ),
-    storeHelp,
-  ],
-  run: () => {
-    throw new UsageError(`Name a command: ${commandNames()}.`);
-  },
-};
-
-const commandNames = () =>
-  `fxdesk journal ${joinWords([...Object.keys(journalCommands), ...Object.keys(entryCommands), "recover"])}`;
-
-function recoverCommand(
-  args: readonly string[],
-  loadService: ServiceLoader,
-): readonly [Command, readonly string[]] {
-  const [id, ...rest] = args;
-  return id === undefined || id.startsWith("-")
-    ? [recover(undefined, loadService), args]
-    : [recover(id, loadService), rest];
-}
-
-/** Returns the command named by the first arguments, and its remaining arguments. */
-export function journalCommand(
-  [subcommand, ...args]: readonly string[],
-  loadService: ServiceLoader,
-): readonly [Command, readonly string[]] {
-  if (subcommand === undefined) return [overview, []];
-  if (subcommand === "recover") return recoverCommand(args, loadService);
-  if (subcommand.startsWith("-")) return [overview, [subcommand, ...args]];
-  if (Object.hasOwn(journalCommands, subcommand)) return [journalCommands[subcommand]!, args];
-  if (!Object.hasOwn(entryCommands, subcommand))
-    throw new UsageError(`There is no command ${JSON.stringify(subcommand)}. Use ${commandNames()}.`);
-  const [id, ...rest] = args;
-  if (id !== undefined && !id.startsWith("-")) return [entryCommands[subcommand]!(id), rest];
-  if (id === "--help" || id === "-h") return [entryCommands[subcommand]!("<id>"), ["--help"]];
-  throw new UsageError(
-    `Name an entry: fxdesk journal ${subcommand} <id>. Run fxdesk journal list for a list.`,
-  );
-}
+export const journalCommands = (loadService: ServiceLoader): FindCommand =>
+  commandGroup({
+    name: "fxdesk journal",
+    description:
+      "The journal records each call that commits money: its intent before it is sent, and its outcome.",
+    commands: {
+      list,
+      export: exportCommand,
+      verify,
+      show,
+      resolve,
+      erase,
+      recover: recover(loadService),
+    },
+    helpSections: storeOptions.helpSections,
+  });

@@ -1,29 +1,25 @@
 /** The commands `fxdesk login`, `logout` and `profiles`: a person logs in in a browser, and the login is saved as a profile. */
 import type { StoredLogin } from "../../core/client/login";
-import { settingsFromEnvironment, storeSettingFields } from "../../core/call/settings";
+import { settingsFromEnvironment } from "../../core/call/settings";
 import { listenForRedirect } from "../../core/http/login-listener";
 import { profilesPath, readProfiles, sealSecrets, updateProfile } from "../../core/http/profiles";
 import type { Service } from "../../core/spec/service";
 import { isLoopback } from "../../core/values/host";
 import { parseStoreSettings } from "../../core/store/settings";
-import { type ParsedArguments, UsageError } from "../command-line/arguments";
-import { type Command, jsonFlag } from "../command-line/command";
+import { type ParsedArguments, portFrom, UsageError } from "../command-line/arguments";
+import { type Command, jsonFlag, paragraph, printResult } from "../command-line/command";
 import {
   clientOptions,
   connectionFlags,
   connectionHelp,
-  settingFlags,
   settingsFrom,
   settingsFromFlags,
-  settingsHelp,
+  storeOptions,
   throwAsUsage,
 } from "../settings/connection-settings";
-import { success } from "../command-line/exit-codes";
-import { paragraph } from "../command-line/help";
-import { portFrom } from "../command-line/port";
 import { requiredProfile, profileFlag, loadProfile, type Settings } from "../settings/profile";
 import { table } from "../terminal/table";
-import { printJson, type Terminal, write, writeStderr } from "../terminal/terminal";
+import { type Terminal, writeStderr } from "../terminal/terminal";
 
 /** Imported on demand, so that the list of profiles and the help start faster. */
 const importLogin = () => import("../../core/client/login.js");
@@ -105,7 +101,7 @@ function resultLine(name: string, { environment, clientId, clientIds }: StoredLo
   return `Logged in to the profile ${name}: environment ${environment}, ${client}.\n`;
 }
 
-async function logIn(service: Service, parsed: ParsedArguments, terminal: Terminal): Promise<number> {
+async function logIn(service: Service, parsed: ParsedArguments, terminal: Terminal): Promise<void> {
   const name = requiredProfile(parsed, terminal);
   const settings = await loginOptionsFor(name, service, parsed, terminal);
   const port = portFrom(parsed);
@@ -127,9 +123,8 @@ async function logIn(service: Service, parsed: ParsedArguments, terminal: Termin
   await writeStderr(terminal, loginPrompt(login.address));
   const storedLogin = await callbackListener.result;
   const { environment, clientId, clientIds } = storedLogin;
-  if (parsed.boolean("json")) await printJson(terminal, { profile: name, environment, clientId, clientIds });
-  else await write(terminal.stdout, resultLine(name, storedLogin));
-  return success;
+  const result = { profile: name, environment, clientId, clientIds };
+  await printResult(parsed, terminal, result, resultLine(name, storedLogin));
 }
 
 export const loginCommand = (service: Service): Command => ({
@@ -159,26 +154,22 @@ export const loginCommand = (service: Service): Command => ({
 });
 
 export const logoutCommand = (service: Service): Command => ({
+  ...storeOptions,
   usage: "fxdesk logout --profile <name> [flags]",
   description:
     "Deletes the tokens and secrets of a profile on this machine. They are not revoked at the service: running processes can use " +
     "their access token until it expires, after one hour at most. The profile keeps its other settings for the next login.",
   flags: [{ ...profileFlag, description: "Profile to log out." }, jsonFlag],
-  hiddenFlags: settingFlags(storeSettingFields),
-  helpSections: [settingsHelp("Store", storeSettingFields)],
   async run(parsed, terminal) {
     const name = requiredProfile(parsed, terminal);
     const { settings, isLoggedIn: wasLoggedIn } = await loadProfile(name, parsed, terminal);
     const { logOut } = await importLogin();
     await logOut(service, clientOptions({ ...settings, ...settingsFromFlags(parsed) }, service));
     await updateProfile(name, (found) => found && { settings: found.settings });
-    if (parsed.boolean("json")) await printJson(terminal, { profile: name, wasLoggedIn });
-    else
-      await write(
-        terminal.stdout,
-        wasLoggedIn ? `Logged out of the profile ${name}.\n` : `The profile ${name} was not logged in.\n`,
-      );
-    return success;
+    const text = wasLoggedIn
+      ? `Logged out of the profile ${name}.\n`
+      : `The profile ${name} was not logged in.\n`;
+    await printResult(parsed, terminal, { profile: name, wasLoggedIn }, text);
   },
 });
 
@@ -191,11 +182,9 @@ export const profilesCommand: Command = {
       const { environment, domain, baseUrl, clientId } = settings;
       return { profile: name, environment, service: baseUrl ?? domain, clientId, loggedInAt };
     });
-    const { stdout } = terminal;
-    if (parsed.boolean("json")) await printJson(terminal, profiles);
-    else if (profiles.length > 0)
-      await write(stdout, table(profiles, stdout.isTTY ? stdout.columns : undefined));
-    else await writeStderr(terminal, "There are no profiles yet. Run fxdesk login to create one.\n");
-    return success;
+    const text = profiles.length > 0 ? table(profiles, terminal.stdout.columns) : "";
+    await printResult(parsed, terminal, profiles, text);
+    if (profiles.length === 0 && !parsed.boolean("json"))
+      await writeStderr(terminal, "There are no profiles yet. Run fxdesk login to create one.\n");
   },
 };

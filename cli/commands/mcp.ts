@@ -3,20 +3,13 @@
 import { extensionVariables } from "../../core/call/settings";
 import type { Service } from "../../core/spec/service";
 import type { Offer, RunningServer } from "../../mcp";
-import { type ParsedArguments, UsageError } from "../command-line/arguments";
-import type { Command } from "../command-line/command";
-import { asUsageError, clientOptions, connectionHelp } from "../settings/connection-settings";
+import { type ParsedArguments, portFrom, throwListenError, UsageError } from "../command-line/arguments";
+import { type Command, paragraph } from "../command-line/command";
+import { asUsageError, clientOptions, loadExtendedService } from "../settings/connection-settings";
 import { outcomeUnknown, success } from "../command-line/exit-codes";
-import { paragraph } from "../command-line/help";
-import { throwListenError, portFrom } from "../command-line/port";
-import {
-  connectionAndProfileFlags,
-  profileHelp,
-  type Settings,
-  effectiveSettings,
-} from "../settings/profile";
+import { connectionAndProfileOptions, type Settings, effectiveSettings } from "../settings/profile";
 import { type Terminal, write } from "../terminal/terminal";
-import { stopSignals } from "../terminal/stop-signals";
+import { StopRequests } from "../terminal/stop-signals";
 import type { ClientCore } from "../../core/api/client-types";
 
 const tokenVariable = "FXDESK_MCP_TOKEN";
@@ -67,9 +60,6 @@ function offerFrom(
   };
 }
 
-/** Signals within this time count as one: a terminal signals both fxdesk and npx, and npx forwards its signal. */
-const duplicateSignalMs = 250;
-
 /** Ends the process at once and logs the calls whose outcome is unknown. */
 function exitNow(server: RunningServer): never {
   const lines = server.unfinishedCalls();
@@ -78,24 +68,18 @@ function exitNow(server: RunningServer): never {
 }
 
 /** Resolves at the first stop signal. A second one ends the process without waiting for calls in flight. */
-function untilStopRequested(server: RunningServer): Promise<void> {
-  let requestedAt: number | undefined;
-  return new Promise((resolve) => {
-    const stop = () => {
-      if (requestedAt !== undefined && performance.now() - requestedAt > duplicateSignalMs) exitNow(server);
-      requestedAt ??= performance.now();
-      resolve();
-    };
-    for (const signal of stopSignals) process.on(signal, stop);
-  });
+async function untilStopRequested(server: RunningServer): Promise<void> {
+  const stopRequests = new StopRequests();
+  await stopRequests.next();
+  void stopRequests
+    .waitForDuplicates()
+    .then(() => stopRequests.next())
+    .then(() => exitNow(server));
 }
 
 /** Returns the service with the user's extension; undefined if there is none. */
-async function loadExtendedService({ environment }: Terminal): Promise<Service | undefined> {
-  if (!environment[extensionVariables.path]) return undefined;
-  const { serviceFrom } = await import("../../core/client/extensions.js");
-  return asUsageError(() => serviceFrom(environment));
-}
+const loadExtension = async (terminal: Terminal): Promise<Service | undefined> =>
+  terminal.environment[extensionVariables.path] ? loadExtendedService(terminal) : undefined;
 
 /** Loads the client on first use, so that tools/list is answered sooner. */
 const createConnect = (settings: Settings, service: Service | undefined, { allow = [], readOnly }: Offer) => {
@@ -111,13 +95,13 @@ const createConnect = (settings: Settings, service: Service | undefined, { allow
   };
 };
 
-async function serveOverHttp(parsed: ParsedArguments, terminal: Terminal): Promise<number> {
+async function serveOverHttp(parsed: ParsedArguments, terminal: Terminal): Promise<void> {
   const mcp = await import("../../mcp/index.js");
   const [port, host] = [portFrom(parsed), parsed.string("host")];
   const token = terminal.environment[tokenVariable];
   const settings = await effectiveSettings(parsed, terminal);
   const offer = offerFrom(parsed, terminal, settings, mcp);
-  const client = await createConnect(settings, await loadExtendedService(terminal), offer)();
+  const client = await createConnect(settings, await loadExtension(terminal), offer)();
   asUsageError(() => mcp.selectTools(mcp.inventoryFor(client.service), offer));
   const server = await mcp
     .serveHttp({
@@ -141,15 +125,16 @@ async function serveOverHttp(parsed: ParsedArguments, terminal: Terminal): Promi
   await stopRequested;
   await server.close();
   await client.close();
-  return 0;
 }
 
-async function serveOverStdio(parsed: ParsedArguments, terminal: Terminal): Promise<number> {
+async function serveOverStdio(parsed: ParsedArguments, terminal: Terminal): Promise<void> {
   const mcp = await import("../../mcp/index.js");
   const settings = await effectiveSettings(parsed, terminal);
   const offer = offerFrom(parsed, terminal, settings, mcp);
-  const service = await loadExtendedService(terminal);
-  const connect = createConnect(settings, service, offer);
+  const service = await loadExtension(terminal);
+  const createClientOnce = createConnect(settings, service, offer);
+  const connection: { client?: ClientCore } = {};
+  const connect = async () => (connection.client = await createClientOnce());
   // Unlike other commands, this one must not end with its reader: a money call may be in flight.
   terminal.stdout.removeAllListeners("error");
   const server = asUsageError(() =>
@@ -157,10 +142,11 @@ async function serveOverStdio(parsed: ParsedArguments, terminal: Terminal): Prom
   );
   await Promise.race([untilStopRequested(server), server.disconnected]);
   await server.close();
-  return 0;
+  await connection.client?.close();
 }
 
 export const mcpCommand: Command = {
+  ...connectionAndProfileOptions(),
   usage: "fxdesk mcp [flags]",
   description:
     "Serves operations, procedures and watches as tools to AI assistants, over standard input and output (stdio) or HTTP. By " +
@@ -206,7 +192,6 @@ export const mcpCommand: Command = {
     },
     { name: "read-only", negatable: true, description: "Offer only tools that read, regardless of --allow." },
   ],
-  hiddenFlags: connectionAndProfileFlags(),
   helpSections: [
     paragraph(
       `With --http, clients send the token in ${tokenVariable}, if it is set, or a personal token (fxdesk releases token).`,
@@ -217,8 +202,7 @@ export const mcpCommand: Command = {
     paragraph(
       `--http with --allow requires a token: a personal one, or ${tokenVariable} with at least 16 random characters.`,
     ),
-    connectionHelp(),
-    paragraph(profileHelp),
+    ...connectionAndProfileOptions().helpSections,
   ],
   run: (parsed, terminal) => {
     // A closed stderr must not end the process.

@@ -4,10 +4,17 @@ import type { Procedure } from "../../core/spec/procedure";
 import { effectDescriptions } from "../../core/spec/operation";
 import { bySection, sectionTitle } from "../../core/spec/sections";
 import { flagName } from "../command-line/arguments";
-import { type Command, jsonFlag, version } from "../command-line/command";
-import { notFound, success } from "../command-line/exit-codes";
-import { columns, joinSections, section } from "../command-line/help";
-import { printJson, write, writeStderr } from "../terminal/terminal";
+import {
+  type Command,
+  type FindCommand,
+  joinSections,
+  jsonFlag,
+  printResult,
+  section,
+  version,
+} from "../command-line/command";
+import { notFound } from "../command-line/exit-codes";
+import { printJson, writeStderr } from "../terminal/terminal";
 
 const toListItem = (callable: Callable) => {
   const { name, tool, title, summary, effect } = callable;
@@ -22,7 +29,7 @@ function overview(operations: readonly Callable[]): string {
     [`${name.padEnd(nameWidth)}  ${effect}`.padEnd(nameWidth + "  change".length), summary] as const;
   return joinSections(
     ...[...bySection(operations)].map(([name, members]) =>
-      section(sectionTitle(name, members), columns(members.map(row))),
+      section(sectionTitle(name, members), members.map(row)),
     ),
   );
 }
@@ -46,23 +53,25 @@ const listCommand = (service: Service, words: readonly string[]): Command => ({
   flags: [jsonFlag],
   async run(parsed, terminal) {
     const found = callablesOf(service).filter((callable) => matches(callable, words));
-    if (parsed.boolean("json")) await printJson(terminal, found.map(toListItem));
-    else if (found.length > 0) await write(terminal.stdout, overview(found));
-    else
+    await printResult(parsed, terminal, found.map(toListItem), found.length > 0 ? overview(found) : "");
+    if (found.length > 0) return undefined;
+    if (!parsed.boolean("json"))
       await writeStderr(
         terminal,
         `No operation contains ${words.map((word) => JSON.stringify(word)).join(" and ")}. Try fewer or other words, or run fxdesk operations without words for all operations.\n`,
       );
-    return found.length > 0 ? success : notFound;
+    return notFound;
   },
 });
 
 /** Accepts words before and after flags, because no flag of this command takes a value. */
-export function operationsCommand(args: readonly string[], service: Service): [Command, readonly string[]] {
-  const isFlag = (arg: string) => arg.startsWith("-");
-  const words = args.filter((arg) => !isFlag(arg)).flatMap((arg) => arg.split(/\s+/).filter(Boolean));
-  return [listCommand(service, words), args.filter(isFlag)];
-}
+export const operationsCommand =
+  (service: Service): FindCommand =>
+  (args) => {
+    const isFlag = (arg: string) => arg.startsWith("-");
+    const words = args.filter((arg) => !isFlag(arg)).flatMap((arg) => arg.split(/\s+/).filter(Boolean));
+    return [listCommand(service, words), args.filter(isFlag)];
+  };
 
 export const openApiCommand = (service: Service): Command => ({
   usage: "fxdesk openapi [flags]",
@@ -83,6 +92,5 @@ export const openApiCommand = (service: Service): Command => ({
       servers: Object.fromEntries(addresses),
     });
     await printJson(terminal, document);
-    return 0;
   },
 });

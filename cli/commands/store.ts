@@ -1,5 +1,5 @@
 /** The `fxdesk store` commands: check, migrate, move and clean the database of fxdesk. */
-import { environmentName, storeSettingFields } from "../../core/call/settings";
+import { environmentName } from "../../core/call/settings";
 import {
   storeExists,
   redactLocation,
@@ -7,33 +7,19 @@ import {
   type StoreSettings,
 } from "../../core/store/settings";
 import { type ParsedArguments, UsageError } from "../command-line/arguments";
-import { type Command, jsonFlag } from "../command-line/command";
-import { asUsageError, settingFlags, settingsFrom, settingsHelp } from "../settings/connection-settings";
-import { success } from "../command-line/exit-codes";
-import { columns, section } from "../command-line/help";
-import { printJson, type Terminal, write } from "../terminal/terminal";
+import { type Command, columns, commandGroup, jsonFlag, printResult } from "../command-line/command";
+import { settingsFrom, storeOptions, storeSettingsFrom, useStore } from "../settings/connection-settings";
+import type { Terminal } from "../terminal/terminal";
 
 const checkFailed = 1;
 
-const storeSettingsFrom = (parsed: ParsedArguments, terminal: Terminal): StoreSettings =>
-  asUsageError(() => parseStoreSettings(settingsFrom(parsed, terminal.environment)));
-
 /** Prints a value as JSON, or rows as text. */
-async function print(
+const print = (
   parsed: ParsedArguments,
   terminal: Terminal,
   value: object,
   rows: readonly (readonly [name: string, value: string])[],
-): Promise<void> {
-  if (parsed.boolean("json")) await printJson(terminal, value);
-  else await write(terminal.stdout, `${columns(rows)}\n`);
-}
-
-/** Options shared by all store commands. */
-const storeOptions = {
-  hiddenFlags: settingFlags(storeSettingFields),
-  helpSections: [settingsHelp("Store", storeSettingFields)],
-};
+): Promise<void> => printResult(parsed, terminal, value, `${columns(rows)}\n`);
 
 const check: Command = {
   ...storeOptions,
@@ -54,7 +40,7 @@ const check: Command = {
       ...found.halts.map((halted) => ["Halted", halted] as const),
       ...found.faults.map((fault) => ["Fault", fault] as const),
     ]);
-    return found.faults.length === 0 ? success : checkFailed;
+    return found.faults.length === 0 ? undefined : checkFailed;
   },
 };
 
@@ -65,9 +51,7 @@ const migrate: Command = {
     "Updates the tables of the store to the newest version. The first process that opens the store does this automatically.",
   flags: [jsonFlag],
   async run(parsed, terminal) {
-    const settings = storeSettingsFrom(parsed, terminal);
-    const { withStore } = await import("../../core/store/open.js");
-    const { store, from, to } = await withStore(settings, async ({ database, migration }) => ({
+    const { store, from, to } = await useStore(parsed, terminal, async ({ database, migration }) => ({
       store: database.description,
       ...migration,
     }));
@@ -76,7 +60,6 @@ const migrate: Command = {
       ["Store", store],
       ["Tables", tables],
     ]);
-    return success;
   },
 };
 
@@ -119,13 +102,13 @@ const move: Command = {
       ...Object.entries(moved.rows).map(([table, count]) => [table, `${count} rows`] as const),
       ["Next", "Set FXDESK_STORE to the new location in every process that uses the store."],
     ]);
-    return success;
   },
 };
 
-const forget = (idOrClient: string): Command => ({
+const forget: Command = {
   ...storeOptions,
-  usage: `fxdesk store forget ${idOrClient} [flags]`,
+  usage: "fxdesk store forget <id or client> [flags]",
+  operand: "<id or client>",
   description:
     "Deletes a recorded ID, for example of a consent, from the suggestions in forms, or all recorded IDs of a client. Nothing " +
     "changes at the service. To delete the details of payments in the journal, use fxdesk journal erase.",
@@ -137,62 +120,15 @@ const forget = (idOrClient: string): Command => ({
       throw new UsageError(
         `There is no store at ${redactLocation(settings.location)}. Nothing was deleted. Set its location with FXDESK_STORE or --store.`,
       );
-    const [{ withStore }, { forgetResourceIds }] = await Promise.all([
-      import("../../core/store/open.js"),
-      import("../../core/store/resource-ids.js"),
-    ]);
-    const forgotten = await withStore(settings, (store) => forgetResourceIds(store, idOrClient));
+    const { forgetResourceIds } = await import("../../core/store/resource-ids.js");
+    const forgotten = await useStore(parsed, terminal, (store) => forgetResourceIds(store, parsed.operand));
     await print(parsed, terminal, { forgotten }, [["Deleted", String(forgotten)]]);
-    return success;
   },
-});
-
-const commands: Readonly<Record<string, Command>> = {
-  check,
-  forget: forget("<id or client>"),
-  migrate,
-  move,
 };
 
-const commandNames = Object.keys(commands).join(", ");
-
-const overview: Command = {
-  usage: "fxdesk store <command> [flags]",
+export const storeCommands = commandGroup({
+  name: "fxdesk store",
   description: "The store is the database of fxdesk: journal, tokens, watch positions, releases and halts.",
-  flags: [],
-  helpSections: [
-    section(
-      "Commands (add --help for details)",
-      columns(Object.entries(commands).map(([name, { description }]) => [name, description] as const)),
-    ),
-    ...storeOptions.helpSections,
-  ],
-  run: () =>
-    Promise.reject(
-      new UsageError(`Name a command: fxdesk store ${commandNames}. Run fxdesk store --help for details.`),
-    ),
-};
-
-function forgetCommand([idOrClient, ...rest]: readonly string[]): readonly [Command, readonly string[]] {
-  if (idOrClient === "--help" || idOrClient === "-h") return [commands.forget!, [idOrClient]];
-  if (idOrClient === undefined || idOrClient.startsWith("-"))
-    throw new UsageError(
-      "Name an ID or a client: fxdesk store forget <id or client> [flags]. Flags come last.",
-    );
-  // The empty text would match all IDs recorded without a client.
-  if (idOrClient === "")
-    throw new UsageError('<id or client> must be an ID or a client, not "". Nothing was deleted.');
-  return [forget(idOrClient), rest];
-}
-
-/** Returns the command named by the first argument, and its remaining arguments. */
-export function storeCommand(args: readonly string[]): readonly [Command, readonly string[]] {
-  const [subcommand, ...rest] = args;
-  if (subcommand === undefined || subcommand.startsWith("-")) return [overview, args];
-  const command = Object.hasOwn(commands, subcommand) ? commands[subcommand] : undefined;
-  if (!command)
-    throw new UsageError(
-      `There is no command ${JSON.stringify(subcommand)}. Use fxdesk store ${commandNames}.`,
-    );
-  return subcommand === "forget" ? forgetCommand(rest) : [command, rest];
-}
+  commands: { check, forget, migrate, move },
+  helpSections: storeOptions.helpSections,
+});

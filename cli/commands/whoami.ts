@@ -3,17 +3,11 @@ import { createClient } from "../../core/client/client";
 import { type TokenAge, readTokenAge } from "../../core/client/login";
 import { type ConnectionStatus, checkConnection } from "../../core/client/connection-check";
 import type { Service } from "../../core/spec/service";
-import { type Command, jsonFlag } from "../command-line/command";
-import { asUsageError, clientOptions, connectionHelp } from "../settings/connection-settings";
-import { exitCodeOf, success } from "../command-line/exit-codes";
-import { columns, paragraph } from "../command-line/help";
-import {
-  connectionAndProfileFlags,
-  profileHelp,
-  requestedProfile,
-  effectiveSettings,
-} from "../settings/profile";
-import { printable, printJson, write } from "../terminal/terminal";
+import { type Command, columns, jsonFlag, printResult } from "../command-line/command";
+import { exitCodeOf } from "../command-line/exit-codes";
+import { asUsageError, clientOptions } from "../settings/connection-settings";
+import { connectionAndProfileOptions, requestedProfile, effectiveSettings } from "../settings/profile";
+import { printable } from "../terminal/terminal";
 
 const yesNo = (value: boolean | undefined) => (value === undefined ? "unknown" : value ? "yes" : "no");
 
@@ -46,13 +40,12 @@ function statusRows(profile: string | undefined, status: ConnectionStatus, age: 
 }
 
 export const whoamiCommand = (service: Service): Command => ({
+  ...connectionAndProfileOptions(service),
   usage: "fxdesk whoami [flags]",
   description:
     "Shows the environment, address and client in use, and tests the connection with one read: whether the service is " +
     "reachable and accepts the credentials for this client. If not, the exit code is that of the error.",
   flags: [jsonFlag],
-  hiddenFlags: connectionAndProfileFlags(service),
-  helpSections: [connectionHelp(service), paragraph(profileHelp)],
   async run(parsed, terminal) {
     const options = clientOptions(await effectiveSettings(parsed, terminal, service), service);
     const client = asUsageError(() => createClient(options, service), service);
@@ -60,10 +53,9 @@ export const whoamiCommand = (service: Service): Command => ({
       const profile = requestedProfile(parsed, terminal);
       const status = await checkConnection(client);
       const age = await readTokenAge(service, options);
-      if (parsed.boolean("json"))
-        await printJson(terminal, { profile, ...status, ...(age && { accessToken: age }) });
-      else await write(terminal.stdout, `${columns(statusRows(profile, status, age))}\n`);
-      return status.error ? exitCodeOf(status.error) : success;
+      const result = { profile, ...status, ...(age && { accessToken: age }) };
+      await printResult(parsed, terminal, result, `${columns(statusRows(profile, status, age))}\n`);
+      return status.error && exitCodeOf(status.error);
     } finally {
       await client.close();
     }

@@ -4,10 +4,15 @@ import { loadPeople } from "../../core/releases/people";
 import type { ReleaseService } from "../../core/releases/release-service";
 import type { ReleaseMailerOptions, ReleaseMailer } from "../../core/mail/release-mailer";
 import type { MailSettings } from "../../core/mail/mail-server";
-import { type Flag, type ParsedArguments, UsageError } from "../command-line/arguments";
-import { success } from "../command-line/exit-codes";
-import { columns, section } from "../command-line/help";
-import { throwListenError, portFrom } from "../command-line/port";
+import {
+  type Flag,
+  type ParsedArguments,
+  portFrom,
+  throwListenError,
+  UsageError,
+  validText,
+} from "../command-line/arguments";
+import { section } from "../command-line/command";
 import { type Terminal, writeStderr } from "../terminal/terminal";
 import { untilStopped } from "../terminal/stop-signals";
 
@@ -36,14 +41,13 @@ export const serveFlags: readonly Flag[] = [
 ];
 
 function addressFrom(parsed: ParsedArguments): URL | undefined {
-  const text = parsed.string("address");
-  if (text === undefined) return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href)
-    throw new UsageError(
-      `--address must be an https address without a path, for example https://releases.example.com, not ${JSON.stringify(text)}.`,
-    );
-  return url;
+  const description = "an https address without a path, for example https://releases.example.com";
+  const isAddress = (text: string) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    return url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+  };
+  const text = validText(parsed, "address", description, isAddress);
+  return text === undefined ? undefined : new URL(text);
 }
 
 async function readFileFlag(parsed: ParsedArguments, flag: string): Promise<string> {
@@ -76,10 +80,10 @@ const mailVariables = { server: "FXDESK_MAIL_SERVER", from: "FXDESK_MAIL_FROM" }
 
 export const mailHelp = section(
   "E-mail notifications, as environment variables (optional; requires the package nodemailer)",
-  columns([
+  [
     [mailVariables.server, "Mail server, for example smtps://user:password@mail.example.com:465."],
     [mailVariables.from, "Sender address of the e-mails."],
-  ]),
+  ],
 )!;
 
 /** Returns the mail settings; undefined if e-mail is not configured. */
@@ -109,7 +113,7 @@ export async function serveReleasesPage(
   terminal: Terminal,
   service: ReleaseService,
   { store, files }: Pick<ReleaseMailerOptions, "store" | "files">,
-): Promise<number> {
+): Promise<void> {
   const { serveReleases } = await import("../releases-page/server.js");
   const settings = mailSettingsFrom(terminal);
   await loadPeople(files.people);
@@ -134,5 +138,4 @@ export async function serveReleasesPage(
   } finally {
     await page.close();
   }
-  return success;
 }

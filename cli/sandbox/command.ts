@@ -1,10 +1,24 @@
 /** The `fxdesk sandbox` command: runs the simulated service, and controls a running one. */
 import type { Service } from "../../core/spec/service";
 import { isDateTime } from "../../core/values";
-import { type Flag, type ParsedArguments, UsageError, flagName } from "../command-line/arguments";
-import type { Command } from "../command-line/command";
-import { throwListenError, portFrom } from "../command-line/port";
-import { controlCommand, controlsHelp } from "./control";
+import { environmentName } from "../../core/call/settings";
+import { type Declaration, mayRespondWith } from "../../core/spec/operation";
+import {
+  choiceFrom,
+  type Flag,
+  flagName,
+  type ParsedArguments,
+  portFrom,
+  throwListenError,
+  unknownWordError,
+  UsageError,
+  validText,
+} from "../command-line/arguments";
+import { callFlags, inputFlag } from "../call/command";
+import { fieldFlags, longValuesHelp } from "../call/field-flags";
+import { rulesHelp } from "../call/operation-help";
+import { type Command, type FindCommand, section } from "../command-line/command";
+import { connectionFlags } from "../settings/connection-settings";
 import {
   toShellLines,
   createTemporaryStore,
@@ -18,34 +32,19 @@ import { untilStopped } from "../terminal/stop-signals";
 const defaultPort = 8080;
 
 function timeFrom(parsed: ParsedArguments): Date | undefined {
-  const text = parsed.string("now");
-  if (text === undefined) return undefined;
-  if (!isDateTime(text))
-    throw new UsageError(
-      `--now must be a date and time, for example 2026-01-31T09:30:00Z, not ${JSON.stringify(text)}.`,
-    );
-  return new Date(text);
+  const text = validText(parsed, "now", "a date and time, for example 2026-01-31T09:30:00Z", isDateTime);
+  return text === undefined ? undefined : new Date(text);
 }
 
 function quoteSecondsFrom(parsed: ParsedArguments): number | undefined {
-  const text = parsed.string("quote-seconds");
-  if (text === undefined) return undefined;
-  if (!(Number(text) > 0))
-    throw new UsageError(`--quote-seconds must be a number above zero, not ${JSON.stringify(text)}.`);
-  return Number(text);
+  const text = validText(parsed, "quote-seconds", "a number above zero", (given) => Number(given) > 0);
+  return text === undefined ? undefined : Number(text);
 }
 
-function choiceFrom<W extends string>(
-  parsed: ParsedArguments,
-  flag: string,
-  words: readonly W[],
-): W | undefined {
-  const text = parsed.string(flag);
-  const word = words.find((each) => each === text);
-  if (text !== undefined && word === undefined)
-    throw new UsageError(`--${flag} must be ${words.join(" or ")}, not ${JSON.stringify(text)}.`);
-  return word;
-}
+const defaultUrl = `http://127.0.0.1:${defaultPort}`;
+
+/** Returns the command of a control: `sandbox.payIn` is pay-in. */
+const commandName = ({ name }: Declaration): string => flagName(name.slice(name.indexOf(".") + 1));
 
 /** Converts an error about an option, whose message begins with its name, to a UsageError about the flag. */
 function throwOptionUsage(error: unknown): never {
@@ -56,13 +55,6 @@ function throwOptionUsage(error: unknown): never {
   throw new UsageError(
     isOption ? error.message.replace(/^\w+/, (option) => `--${flagName(option)}`) : error.message,
   );
-}
-
-function addressFrom(parsed: ParsedArguments, flag: string): string | undefined {
-  const text = parsed.string(flag);
-  if (text !== undefined && !URL.canParse(text))
-    throw new UsageError(`--${flag} must be a full URL, not ${JSON.stringify(text)}.`);
-  return text;
 }
 
 /** An option of the sandbox with its flag: `dataDir` is --data-dir. */
@@ -143,7 +135,7 @@ const options: readonly Option[] = [
     option: "redirectUri",
     value: "<url>",
     description: "Address to which the login page returns. Default: http://127.0.0.1:1880/callback.",
-    read: (parsed) => addressFrom(parsed, "redirect-uri"),
+    read: (parsed) => validText(parsed, "redirect-uri", "a full URL", (text) => URL.canParse(text)),
   },
 ];
 
@@ -167,7 +159,12 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Servi
     "Runs a simulated service on this machine until Ctrl-C. Prints its address, demo credentials and the extension for quotes as " +
     "environment variables. The same seed always generates the same data. Its web page shows and controls the simulation; /docs lets you try its operations.",
   flags: options.map(flagOf),
-  helpSections: [controlsHelp(controls)],
+  helpSections: [
+    section(
+      "Controls of a running sandbox (add --help for details)",
+      controls.map((control) => [commandName(control), control.summary] as const),
+    ),
+  ],
   async run(parsed, terminal) {
     const sandbox = await startSandbox(optionsFrom(parsed)).catch(throwOptionUsage).catch(throwListenError);
     const store = await createTemporaryStore();
@@ -180,17 +177,65 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Servi
     await stopped;
     await sandbox.close();
     await store.remove();
-    return 0;
   },
 });
 
-/** Returns the command named by the arguments, and its remaining arguments. */
-export async function sandboxCommand(
-  args: readonly string[],
-  service: Service,
-): Promise<[Command, readonly string[]]> {
+/** Returns the flag for a file given without one: --output if the control returns a file, otherwise --input. */
+function fileFlagOf(control: Declaration): string | undefined {
+  if (mayRespondWith(control, "file")) return "output";
+  return control.body ? inputFlag.name : undefined;
+}
+
+/** Expands `save world.json` to save --output=world.json, and `load world.json` to load --input=world.json. */
+function withFileFlag(control: Declaration, args: readonly string[]): readonly string[] {
+  const [file, ...rest] = args;
+  const flag = fileFlagOf(control);
+  if (file === undefined || flag === undefined || file.startsWith("-")) return args;
+  return [`--${flag}=${file}`, ...rest];
+}
+
+function controlCommand(control: Declaration, service: Service): Command {
+  const [fields, flags] = [fieldFlags(control), callFlags(control)];
+  const reservedFlags = new Set([...fields, ...flags].map(({ name }) => name));
+  const { rules = [] } = control;
+  const address = service.servers[control.server]!.setting;
+  const isAddress = ({ name }: Flag) => name === flagName(address);
+  const connection = connectionFlags(service);
+  return {
+    usage: `fxdesk sandbox ${commandName(control)} ${fileFlagOf(control) ? "[<file>] " : ""}[flags]`,
+    description: control.summary,
+    fields,
+    flags: [...flags, ...connection.filter(isAddress)],
+    hiddenFlags: connection.filter((flag) => !reservedFlags.has(flag.name) && !isAddress(flag)),
+    helpSections: [
+      fileFlagOf(control) && `<file> is the value of --${fileFlagOf(control)}.`,
+      longValuesHelp(control),
+      rulesHelp({ rules }),
+      `Controls the sandbox at ${environmentName(address)}. Default: ${defaultUrl}.`,
+    ],
+    run: async (parsed, terminal) =>
+      (await import("../call/run.js")).runCall(
+        control,
+        { service, reservedFlags, defaultSettings: { [address]: defaultUrl } },
+        parsed,
+        terminal,
+      ),
+  };
+}
+
+/** Finds the control that the first argument names; without one, the command that starts a sandbox. */
+export async function sandboxCommands(service: Service): Promise<FindCommand> {
   const sandbox = await loadSandbox();
-  const [name, ...rest] = args;
-  if (name === undefined || name.startsWith("-")) return [startCommand(sandbox, service), args];
-  return controlCommand([name, ...rest], sandbox.controls, service, `http://127.0.0.1:${defaultPort}`);
+  return (args) => {
+    const [name, ...rest] = args;
+    if (name === undefined || name.startsWith("-")) return [startCommand(sandbox, service), args];
+    const control = sandbox.controls.find((known) => commandName(known) === name);
+    if (control) return [controlCommand(control, service), withFileFlag(control, rest)];
+    throw unknownWordError(
+      `There is no control ${JSON.stringify(name)}`,
+      name,
+      sandbox.controls.map(commandName),
+      "Run fxdesk sandbox --help for a list.",
+    );
+  };
 }

@@ -2,14 +2,19 @@
 import type { ClientOptions } from "../../core/call/client-options";
 import {
   environmentName,
+  extensionVariables,
   optionsFromSettings,
   settingsFromEnvironment,
   settingsOf,
+  storeSettingFields,
 } from "../../core/call/settings";
 import type { Service, Setting } from "../../core/spec/service";
 import { settings as contractSettings } from "../../core/contract/settings";
+import { parseStoreSettings, type StoreSettings } from "../../core/store/settings";
+import type { Store } from "../../core/store/open";
 import { type Flag, type ParsedArguments, UsageError, flagName } from "../command-line/arguments";
-import { columns, section } from "../command-line/help";
+import { section } from "../command-line/command";
+import type { Terminal } from "../terminal/terminal";
 
 /** The settings of a service; without its operations, commands start faster. */
 export type ServiceSettings = Pick<Service, "settings">;
@@ -37,13 +42,20 @@ export const connectionFlags = (service: ServiceSettings = contract): readonly F
 export const settingsHelp = (title: string, settings: readonly Setting[]): string =>
   section(
     `${title} settings, as environment variables or as the flags in parentheses`,
-    columns(
-      settings.map(({ name, description, secret }) => {
-        const flag = secret ? "no flag: secret" : `--${flagName(name)}`;
-        return [environmentName(name), `${description} (${flag})`];
-      }),
-    ),
+    settings.map(({ name, description, secret }) => {
+      const flag = secret ? "no flag: secret" : `--${flagName(name)}`;
+      return [environmentName(name), `${description} (${flag})`] as const;
+    }),
   )!;
+
+/** Options of a command that takes these settings. */
+export const settingOptions = (title: string, settings: readonly Setting[]) => ({
+  hiddenFlags: settingFlags(settings),
+  helpSections: [settingsHelp(title, settings)],
+});
+
+/** Options of the commands that open the store. */
+export const storeOptions = settingOptions("Store", storeSettingFields);
 
 export const connectionHelp = (service: ServiceSettings = contract): string =>
   settingsHelp("Connection", settingsOf(service));
@@ -123,3 +135,61 @@ export function settingLocation(name: string, service: ServiceSettings = contrac
 /** Returns the environment variables that hold credentials. */
 export const credentialVariables = (service: ServiceSettings = contract): string[] =>
   secretSettings(service).map(({ name }) => environmentName(name));
+
+export const storeSettingsFrom = (parsed: ParsedArguments, { environment }: Terminal): StoreSettings =>
+  asUsageError(() => parseStoreSettings(settingsFrom(parsed, environment)));
+
+/** Runs `work` on the store of the settings. */
+export async function useStore<T>(
+  parsed: ParsedArguments,
+  terminal: Terminal,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const settings = storeSettingsFrom(parsed, terminal);
+  const { withStore } = await import("../../core/store/open.js");
+  return withStore(settings, work).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EROFS") throw error;
+    throw new UsageError(
+      `The store ${settings.location} is on a read-only file system, but even reading it writes helper files next to it. Copy it and all ` +
+        "files that start with its name to a writable folder, chmod 600 them, and pass the copy with --store or FXDESK_STORE.",
+    );
+  });
+}
+
+/** Converts a refusal, and an error about a setting, to a UsageError. */
+export async function refusalAsUsage<T>(
+  refusal: new (message: string) => Error,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof refusal) throw new UsageError(error.message);
+    return throwAsUsage(error);
+  }
+}
+
+export const extensionsHelp = section("Extensions (your own operations), as environment variables", [
+  [
+    extensionVariables.path,
+    "Absolute path of a CommonJS module with your operations, procedures, watches and interceptors.",
+  ],
+  [
+    extensionVariables.effects,
+    "Names of its operations, separated by commas, whose declared effect is trusted although they are not GET requests. " +
+      "All other operations that are not GET requests count as money.",
+  ],
+])!;
+
+/** Loads a service on demand: commands that do not need its operations start faster without it. */
+export type ServiceLoader = () => Promise<Service>;
+
+/** Returns the service, by default the contract, with the extension that the environment names. */
+export async function loadExtendedService({ environment }: Terminal, service?: Service): Promise<Service> {
+  const { serviceFrom } = await import("../../core/client/extensions.js");
+  try {
+    return serviceFrom(environment, service);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}

@@ -1,19 +1,24 @@
 /** Profiles on the command line: saved by `fxdesk login`, used instead of the environment. */
 import { environmentName, settingsFromEnvironment } from "../../core/call/settings";
 import { settings as contractSettings } from "../../core/contract/settings";
-import {
-  isProfileName,
-  type Profile,
-  type Profiles,
-  readProfiles,
-  unsealSecrets,
-} from "../../core/http/profiles";
+import { isProfileName, readProfiles, unsealSecrets } from "../../core/http/profiles";
 import type { Service } from "../../core/spec/service";
 import { Unauthorized } from "../../core/spec/errors";
-import { suggestions } from "../../core/values/suggestions";
-import { parseStoreSettings } from "../../core/store/settings";
-import { type Flag, type ParsedArguments, UsageError, flagName } from "../command-line/arguments";
-import { asUsageError, connectionFlags, settingsFrom, settingsFromFlags } from "./connection-settings";
+import {
+  type Flag,
+  flagName,
+  type ParsedArguments,
+  unknownWordError,
+  UsageError,
+} from "../command-line/arguments";
+import { paragraph } from "../command-line/command";
+import {
+  connectionFlags,
+  connectionHelp,
+  settingsFrom,
+  settingsFromFlags,
+  storeSettingsFrom,
+} from "./connection-settings";
 import type { Terminal } from "../terminal/terminal";
 
 export type Settings = Readonly<Record<string, string | undefined>>;
@@ -32,9 +37,16 @@ export const connectionAndProfileFlags = (service?: Service): readonly Flag[] =>
   profileFlag,
 ];
 
-export const profileHelp =
+export const profileHelp = paragraph(
   `With --profile or ${profileVariable}, the connection settings of that profile are used, and environment variables about the ` +
-  "service are ignored.";
+    "service are ignored.",
+);
+
+/** Options of commands that call the service. */
+export const connectionAndProfileOptions = (service?: Service) => ({
+  hiddenFlags: connectionAndProfileFlags(service),
+  helpSections: [connectionHelp(service), profileHelp],
+});
 
 /** Returns the profile name from --profile or the environment. */
 export function requestedProfile(parsed: ParsedArguments, { environment }: Terminal): string | undefined {
@@ -50,14 +62,6 @@ export function requiredProfile(parsed: ParsedArguments, terminal: Terminal): st
   const name = requestedProfile(parsed, terminal);
   if (name !== undefined) return name;
   throw new UsageError("--profile <name> is required. Choose any name for this login.");
-}
-
-function findProfile(profiles: Profiles, name: string): Profile {
-  const profile = profiles.get(name);
-  if (profile) return profile;
-  const near = suggestions(name, [...profiles.keys()]);
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "Run fxdesk profiles for a list.";
-  throw new UsageError(`There is no profile ${name}. ${hint}`);
 }
 
 /** Returns the environment's settings that are not about the service, for example the store. */
@@ -81,8 +85,16 @@ export async function loadProfile(
   parsed: ParsedArguments,
   terminal: Terminal,
 ): Promise<LoadedProfile> {
-  const profile = findProfile(await readProfiles(), name);
-  const store = asUsageError(() => parseStoreSettings(settingsFrom(parsed, terminal.environment)));
+  const profiles = await readProfiles();
+  const profile = profiles.get(name);
+  if (!profile)
+    throw unknownWordError(
+      `There is no profile ${name}`,
+      name,
+      [...profiles.keys()],
+      "Run fxdesk profiles for a list.",
+    );
+  const store = storeSettingsFrom(parsed, terminal);
   const publicSettings = { ...environmentSettings(terminal), ...profile.settings };
   try {
     const secrets = unsealSecrets(name, profile, store);

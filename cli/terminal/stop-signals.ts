@@ -2,18 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /** Ctrl-C, kill, and a closed terminal. */
-export const stopSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-
-/** Resolves at the first stop signal. Call it before printing that Ctrl-C stops the command. */
-export function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = () => {
-      for (const signal of stopSignals) process.off(signal, stop);
-      resolve();
-    };
-    for (const signal of stopSignals) process.on(signal, stop);
-  });
-}
+const stopSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /** npx forwards signals that the terminal already sent, so one Ctrl-C may arrive several times. */
 const duplicateSignalMs = 100;
@@ -33,12 +22,19 @@ export class StopRequests {
   }
 
   /** Waits until duplicates of the last signal have arrived. */
-  async waitForDuplicates(): Promise<void> {
-    await pause(duplicateSignalMs);
+  waitForDuplicates(): Promise<void> {
+    return pause(duplicateSignalMs);
   }
 
   /** Restores the default handling of signals. */
   dispose(): void {
     for (const signal of stopSignals) process.off(signal, this.#onSignal);
   }
+}
+
+/** Resolves at the first stop signal. Call it before printing that Ctrl-C stops the command. */
+export async function untilStopped(): Promise<void> {
+  const stopRequests = new StopRequests();
+  await stopRequests.next();
+  stopRequests.dispose();
 }

@@ -2,16 +2,20 @@
 import { introduction, describeOperation } from "../../core/spec/describe-operation";
 import type { Service } from "../../core/spec/service";
 import type { Watch } from "../../core/spec/watch";
-import { suggestions } from "../../core/values/suggestions";
-import { type Flag, UsageError, watchCommandName } from "../command-line/arguments";
+import { type Flag, unknownWordError, watchCommandName } from "../command-line/arguments";
 import { inputFlag } from "../call/command";
 import { fieldFlags, longValuesHelp } from "../call/field-flags";
-import { exampleOf, optionalColumns } from "../call/operation-help";
-import { type Command, jsonFlag } from "../command-line/command";
-import { connectionFlags, connectionHelp } from "../settings/connection-settings";
-import { extensionsHelp } from "../settings/extensions";
-import { columns, joinSections, paragraph, section } from "../command-line/help";
-import { printJson, write } from "../terminal/terminal";
+import { exampleOf, rulesHelp } from "../call/operation-help";
+import {
+  type Command,
+  columns,
+  type FindCommand,
+  jsonFlag,
+  paragraph,
+  printResult,
+  section,
+} from "../command-line/command";
+import { connectionFlags, connectionHelp, extensionsHelp } from "../settings/connection-settings";
 
 /** Name of the cursor if --name is not given. */
 const defaultConsumer = "cli";
@@ -49,19 +53,14 @@ const deliveryHelp =
 function watchHelp(watch: Watch): (string | undefined)[] {
   const described = describeOperation(watch);
   const longValues = longValuesHelp(watch);
-  const { rules, responses } = described;
+  const entryFields = described.responses.flatMap(({ body }) =>
+    (body?.fields ?? []).map(({ path, description }) => [path, description] as const),
+  );
   return [
-    longValues === undefined ? undefined : paragraph(longValues),
+    longValues && paragraph(longValues),
     paragraph(deliveryHelp),
-    section("Rules", optionalColumns(rules.map(({ description }) => ["-", description] as const))),
-    section(
-      "Fields of an entry",
-      optionalColumns(
-        responses.flatMap(({ body }) =>
-          (body?.fields ?? []).map(({ path, description }) => [path, description] as const),
-        ),
-      ),
-    ),
+    rulesHelp(described),
+    section("Fields of an entry", entryFields),
     section("Example", exampleOf(`fxdesk watch ${watchCommandName(watch)}`, described)),
     "Connection settings are FXDESK_* variables: see fxdesk watch --help.",
   ];
@@ -105,29 +104,26 @@ const createOverviewCommand = (service: Service): Command => {
       extensionsHelp,
     ],
     async run(parsed, terminal) {
-      if (parsed.boolean("json")) await printJson(terminal, watches.map(toListItem));
-      else if (watches.length > 0)
-        await write(
-          terminal.stdout,
-          joinSections(columns(watches.map((watch) => [watchCommandName(watch), watch.summary] as const))),
-        );
-      return 0;
+      const rows = watches.map((watch) => [watchCommandName(watch), watch.summary] as const);
+      const text = watches.length > 0 ? `${columns(rows)}\n` : "";
+      await printResult(parsed, terminal, watches.map(toListItem), text);
     },
   };
 };
 
-function unknownWatchError(name: string, watches: readonly Watch[]): UsageError {
-  const near = suggestions(name, watches.map(watchCommandName));
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "Run fxdesk watch for a list.";
-  return new UsageError(`There is no watch ${JSON.stringify(name)}. ${hint}`);
-}
-
-/** Returns the command of the watch named by its short or full name, and its remaining arguments. */
-export function watchCommand(args: readonly string[], service: Service): [Command, readonly string[]] {
-  const [name, ...rest] = args;
-  if (name === undefined || name.startsWith("-")) return [createOverviewCommand(service), args];
-  const { watches = [] } = service;
-  const watch = watches.find((each) => watchCommandName(each) === name || each.name === name);
-  if (!watch) throw unknownWatchError(name, watches);
-  return [createWatchCommand(watch, service), rest];
-}
+/** Finds the watch that the first argument names, by its short or full name. */
+export const watchCommands =
+  (service: Service): FindCommand =>
+  (args) => {
+    const [name, ...rest] = args;
+    if (name === undefined || name.startsWith("-")) return [createOverviewCommand(service), args];
+    const { watches = [] } = service;
+    const watch = watches.find((each) => watchCommandName(each) === name || each.name === name);
+    if (watch) return [createWatchCommand(watch, service), rest];
+    throw unknownWordError(
+      `There is no watch ${JSON.stringify(name)}`,
+      name,
+      watches.map(watchCommandName),
+      "Run fxdesk watch for a list.",
+    );
+  };

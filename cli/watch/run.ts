@@ -3,24 +3,19 @@ import type { ClientCore } from "../../core/api/client-types";
 import type { Values } from "../../core/spec/fields";
 import type { Change, Watch } from "../../core/spec/watch";
 import type { WatchOptions, WatchStatus } from "../../core/api/watch-options";
-import { type ParsedArguments, UsageError } from "../command-line/arguments";
+import { type ParsedArguments, validText } from "../command-line/arguments";
 import { withFlagNames } from "../call/field-flags";
 import { createStatusLine, printable, type Terminal, write, writeStderr } from "../terminal/terminal";
 import { type CallTarget, createClientFor, readInput } from "../call/run";
 import { StopRequests } from "../terminal/stop-signals";
-import { success } from "../command-line/exit-codes";
-import { changeLine } from "./change-line";
 
 /** Interval with --once: reads now, regardless of the time of the last read. */
 const immediateMs = 1;
 
 function everyMsFrom(parsed: ParsedArguments): Pick<WatchOptions, "everyMs"> {
-  const text = parsed.string("every");
-  if (text === undefined) return {};
-  const seconds = Number(text);
-  if (!(seconds >= 0.001))
-    throw new UsageError(`--every must be a number of seconds, for example 60, not ${text}.`);
-  return { everyMs: Math.round(seconds * 1_000) };
+  const isInterval = (text: string) => Number(text) >= 0.001;
+  const text = validText(parsed, "every", "a number of seconds, for example 60", isInterval);
+  return text === undefined ? {} : { everyMs: Math.round(Number(text) * 1_000) };
 }
 
 interface WatchTarget extends CallTarget {
@@ -56,6 +51,59 @@ function createStatusReporter(watch: Watch, asJson: boolean, terminal: Terminal)
       );
   };
   return { onStatus, erase };
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Facts =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Returns an amount with its currency; undefined for any other object. */
+function moneyText(value: Facts): string | undefined {
+  const { amount, currency, ...others } = value;
+  const isMoney = amount !== undefined && currency !== undefined && Object.keys(others).length === 0;
+  return isMoney ? `${String(amount)} ${String(currency)}` : undefined;
+}
+
+/** Returns names and texts of all values. Nested names are joined by dots; a list is shown by its length. */
+function factsIn(value: unknown, path = ""): [name: string, text: string][] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const name = path + key;
+    if (inner === undefined || inner === null || inner === "") return [];
+    const money = isObject(inner) ? moneyText(inner) : undefined;
+    if (isObject(inner) && money === undefined) return factsIn(inner, `${name}.`);
+    const text = money ?? (Array.isArray(inner) ? `${inner.length} items` : String(inner));
+    return [[name, text] as [string, string]];
+  });
+}
+
+/** Returns the fields of `before` whose value differs in the entry, as "old -> new". */
+function changedFields({ entry, before = {} }: Change): Map<string, string> {
+  const now = new Map(factsIn(entry));
+  const changed = factsIn(before).filter(([name, was]) => now.has(name) && now.get(name) !== was);
+  return new Map(changed.map(([name, was]) => [name, `${was} -> ${now.get(name)}`]));
+}
+
+/** Sorts plain values first, then nested ones, then IDs, because they are long and least read. */
+const rank = (name: string): number => (name.endsWith("_id") ? 2 : name.includes(".") ? 1 : 0);
+
+/** Renders time, kind, changed fields and entry, cut to `width`. */
+export function changeLine(change: Change, width = Infinity): string {
+  const { at, kind, id, entry, before, repeated } = change;
+  const changed = changedFields(change);
+  const facts = factsIn(entry ?? before)
+    .filter(([name]) => !changed.has(name))
+    .toSorted(([one], [other]) => rank(one) - rank(other));
+  const isNamed = facts.some(([, text]) => text === id);
+  const parts = [
+    ...(isNamed ? [] : [id]),
+    ...[...changed, ...facts].map(([name, text]) => `${name} ${text}`),
+    ...(repeated ? ["delivered before"] : []),
+  ];
+  const time = at.slice(0, "YYYY-MM-DDThh:mm:ss".length).replace("T", " ");
+  const line = printable(`${time}  ${kind.padEnd("changed".length)}  ${parts.join(", ")}`);
+  return `${line.length > width ? `${line.slice(0, width - 1)}…` : line}\n`;
 }
 
 type PrintChange = (change: Change) => Promise<void>;
@@ -107,7 +155,7 @@ export async function runWatch(
   target: WatchTarget,
   parsed: ParsedArguments,
   terminal: Terminal,
-): Promise<number> {
+): Promise<void> {
   const { stdout } = terminal;
   const asJson = parsed.boolean("jsonl") ?? !stdout.isTTY;
   const client = await createClientFor(target, parsed, terminal);
@@ -126,7 +174,6 @@ export async function runWatch(
       options,
       printChange,
     );
-    return success;
   } catch (error) {
     throw withFlagNames(watch, error, { from: "since", everyMs: "every" });
   } finally {

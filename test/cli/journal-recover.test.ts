@@ -77,6 +77,6 @@ test("recovers one entry, and none if nothing is unknown", async () => {
 test("has a help page", async () => {
   const { code, stdout } = await recover("--help");
   expect(code).toBe(0);
-  expect(stdout).toContain("Usage: fxdesk journal recover [<id>] [flags]");
+  expect(stdout).toContain("Usage: fxdesk journal recover [id] [flags]");
   expect((await runFxdesk(["journal", "--help"])).stdout).toContain("recover [id]");
 });

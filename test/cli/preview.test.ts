@@ -2,7 +2,7 @@
 import { createClient, type Values } from "@fxdesk/toolkit";
 import { contract, operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { preview } from "../../cli/call/preview";
+import { preview } from "../../cli/call/run";
 import { getTrade } from "../../core/contract/trades";
 import { operationNamed } from "../support/operations";
 

@@ -1,7 +1,7 @@
 /** Tests output that differs on a terminal. */
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { callCommand } from "../../cli/call/command";
+import { callCommands } from "../../cli/call/command";
 import { runCommand } from "../../cli/command-line/command";
 import { runCommandLine } from "../../cli/main";
 import { fxdeskService } from "../../core/client/fxdesk-service";
@@ -18,10 +18,13 @@ function terminalOfWidth(columns: number) {
 
 test("does not print a file to a terminal without --output -", async () => {
   const id = "0b0e7c3e-2f4b-4a8e-9d3c-5a6b7c8d9e0f";
-  const [command, args] = callCommand(
-    ["statements.getFile", "--account-id", id, "--statement-id", id],
-    fxdeskService,
-  );
+  const [command, args] = callCommands(fxdeskService)([
+    "statements.getFile",
+    "--account-id",
+    id,
+    "--statement-id",
+    id,
+  ]);
   await expect(runCommand(command, args, terminalOfWidth(80))).rejects.toThrow(
     /--output <path>, .* --output -/,
   );
@@ -29,7 +32,7 @@ test("does not print a file to a terminal without --output -", async () => {
 
 test("help goes to stdout", async () => {
   const screen = terminalOfWidth(80);
-  const [command, args] = callCommand(["trades.list", "--help"], fxdeskService);
+  const [command, args] = callCommands(fxdeskService)(["trades.list", "--help"]);
   expect(await runCommand(command, args, screen)).toBe(0);
   screen.stdout.end();
   expect(await text(screen.stdout)).toContain("--trade-type <a,b,…>");

@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { runCommandLine as command } from "../../cli/main";
 import { watchCommandName } from "../../cli/command-line/arguments";
-import { changeLine } from "../../cli/watch/change-line";
+import { changeLine } from "../../cli/watch/run";
 import { watches } from "../../core/watches/all";
 import { eventually } from "../support/eventually";
 import { runFxdesk, variablesOf } from "./run-command";

@@ -1,7 +1,7 @@
 /** Watches as resources: read by any host, and subscribed to over long-lived connections. */
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { serveOverHttp } from "../../mcp/http";
-import { createLazyToolbox } from "../../mcp/lazy-toolbox";
+import { createLazyToolbox } from "../../mcp/toolbox";
 import { createToolbox } from "../../mcp/toolbox";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { createClient } from "../../core";
