@@ -10,7 +10,7 @@ import { suggestions } from "../core/values/suggestions";
 import { coerceValue } from "./coerce-value";
 import { cursorArgument } from "./continuations";
 import { returnsRows } from "./read-list";
-import type { JsonObject } from "./protocol";
+import type { JsonObject } from "./render/content";
 import { argumentName, spellingKey, withArgumentNames } from "./render/names";
 import { schemaPartsOf } from "./render/values";
 import type { Settings } from "./target";

@@ -1,6 +1,6 @@
 /** Shortens JSON Schemas for models, using only keywords that every host accepts. */
 import { argumentName } from "./render/names";
-import type { JsonObject } from "./protocol";
+import type { JsonObject } from "./render/content";
 
 /** Rewrites a text for models. */
 export type RenderText = (text: string) => string;

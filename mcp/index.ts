@@ -3,7 +3,8 @@
  * loaded on first use, because hosts start all servers at once and only list the tools of most.
  */
 import type { Endpoint, HttpServer, ListenOptions, TokenHolderLookup } from "./http";
-import type { McpServer, RunningServer, Tool, Toolbox, ToolResult } from "./protocol";
+import type { McpServer, RunningServer, Tool, Toolbox } from "./protocol";
+import type { ToolResult } from "./render/content";
 import type { StdioServer } from "./stdio";
 import {
   createLazyToolbox,

@@ -2,7 +2,8 @@
 import type { Effect } from "../core/spec/operation";
 import { suggestions } from "../core/values/suggestions";
 import type { Inventory, ServerTool } from "./inventory";
-import { type Tool, type WatchResource, errorResult, type ToolResult } from "./protocol";
+import type { Tool, WatchResource } from "./protocol";
+import { errorResult, type ToolResult } from "./render/content";
 
 /** Effects that are off until the operator allows them. The two are independent. */
 export type AllowableEffect = Exclude<Effect, "read">;

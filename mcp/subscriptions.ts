@@ -1,6 +1,7 @@
 /** Watches as resources: their URIs, and subscriptions that poll them and store the changes until the host reads them. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { JsonObject, Toolbox } from "./protocol";
+import type { Toolbox } from "./protocol";
+import type { JsonObject } from "./render/content";
 
 export const watchMimeType = "application/json";
 

@@ -1,5 +1,5 @@
 /** The environment, host and client that a server acts for. */
-import type { JsonObject } from "./protocol";
+import type { JsonObject } from "./render/content";
 
 /** The non-secret settings of a connection, by name. */
 export type Settings = Readonly<Record<string, string | undefined>>;

@@ -6,7 +6,7 @@ import { json } from "../core/spec/declare";
 import { memoizePerOperation, type Values } from "../core/spec/fields";
 import type { Callable } from "../core/spec/operation";
 import type { Change, Watch } from "../core/spec/watch";
-import type { JsonObject } from "./protocol";
+import type { JsonObject } from "./render/content";
 import { argumentsOf } from "./render/names";
 import type { ListResult } from "./render/rows";
 import { jsonLength, maxResultLength } from "./render/truncate";

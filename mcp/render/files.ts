@@ -3,7 +3,7 @@ import { readBytes } from "../../core/call/file-delivery";
 import type { ReceivedFile } from "../../core/call/received-file";
 import type { Callable } from "../../core/spec/operation";
 import type { DeliverFile } from "../../core/spec/procedure";
-import { isObject, type JsonObject, type ResourceLink, type ResultContent } from "../protocol";
+import { isObject, type JsonObject, type ResourceLink, type ResultContent } from "./content";
 import { retentionText } from "./expiring-store";
 import { excerptNote, linkedContent, type Resources, storedUriRoot, textContent } from "./links";
 import { jsonLength, maxResultLength, truncate } from "./truncate";

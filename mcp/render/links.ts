@@ -1,6 +1,6 @@
 /** Links to files and long texts, which are stored for a limited time and read in parts by URI. */
 import type { Callable } from "../../core/spec/operation";
-import type { JsonObject, ResourceLink, ResultContent } from "../protocol";
+import type { JsonObject, ResourceLink, ResultContent } from "./content";
 import { ExpiringStore, retentionText } from "./expiring-store";
 import { maxResultLength, truncate, truncationNote } from "./truncate";
 

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { Callable } from "../../core/spec/operation";
 import { listEntryFields } from "../../core/spec/result-list";
-import type { JsonObject, ResultContent } from "../protocol";
+import type { JsonObject, ResultContent } from "./content";
 import { formatCell, isRowObject, toCsv } from "./csv";
 import type { Resources } from "./links";
 import { argumentName } from "./names";

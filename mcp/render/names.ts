@@ -5,7 +5,7 @@
 import type { z } from "zod";
 import type { Callable } from "../../core/spec/operation";
 import { modelFields, memoizePerOperation } from "../../core/spec/fields";
-import type { JsonObject } from "../protocol";
+import type { JsonObject } from "./content";
 import { schemaPartsOf } from "./values";
 
 /** Converts `Consent-ID`, `paymentId` and `page_size` to consent_id, payment_id and page_size. */

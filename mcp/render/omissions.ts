@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { modelFields } from "../../core/spec/fields";
 import type { Callable } from "../../core/spec/operation";
-import type { ResultContent } from "../protocol";
+import type { ResultContent } from "./content";
 import { isRowObject } from "./csv";
 import { linkedContent, type Resources } from "./links";
 import { argumentName } from "./names";

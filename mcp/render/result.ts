@@ -2,7 +2,7 @@
 import type { ReceivedFile } from "../../core/call/received-file";
 import type { ServiceResponse } from "../../core/call/response";
 import type { Callable } from "../../core/spec/operation";
-import { isObject, type JsonObject, type ResultContent, type ToolResult } from "../protocol";
+import { isObject, type JsonObject, type ResultContent, type ToolResult } from "./content";
 import { fileContent, withFileExcerpts } from "./files";
 import { linkedContent, type Resources, textContent } from "./links";
 import { listContent } from "./list";

@@ -2,7 +2,7 @@
 import type { NextPage } from "../../core/call/next-page";
 import type { ServiceResponse } from "../../core/call/response";
 import type { Values } from "../../core/spec/fields";
-import { isObject, type JsonObject } from "../protocol";
+import { isObject, type JsonObject } from "./content";
 
 /** A row and the path of its list; empty if the body itself is the list. */
 export interface Row {

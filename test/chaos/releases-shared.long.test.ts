@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { environmentName } from "@fxdesk/toolkit";
-import type { JsonObject } from "../../mcp/protocol";
+import type { JsonObject } from "../../mcp/render/content";
 import { runFxdesk } from "../cli/run-command";
 import {
   sampleOrder,

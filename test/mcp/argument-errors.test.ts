@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import { createToolbox } from "../../mcp/toolbox";
 import type { Toolbox } from "../../mcp/protocol";
-import type { JsonObject } from "../../mcp/protocol";
+import type { JsonObject } from "../../mcp/render/content";
 import { textOf } from "./support/clients";
 
 let server: Server;

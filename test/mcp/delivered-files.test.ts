@@ -3,7 +3,7 @@ import { createClient } from "../../core";
 import { contract, defineService, type Procedure } from "../../core/operations";
 import { convertStatements } from "../../core/procedures/convert-statements";
 import { fetchStatements } from "../../core/procedures/fetch-statements";
-import type { JsonObject, ToolResult } from "../../mcp/protocol";
+import type { JsonObject, ToolResult } from "../../mcp/render/content";
 import { maxResultLength } from "../../mcp/render/truncate";
 import { withAssistant } from "../support/surfaces";
 import { textOf } from "./support/clients";

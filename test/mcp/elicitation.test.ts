@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { InMemoryTransport } from "@modelcontextprotocol/client";
 import { environmentName } from "@fxdesk/toolkit";
 import { type HttpServer, serveHttp } from "../../mcp";
-import type { JsonObject } from "../../mcp/protocol";
+import type { JsonObject } from "../../mcp/render/content";
 import { releaseQuestionOf } from "../../mcp/release-question";
 import { createToolboxServer } from "../../mcp/server";
 import { createToolbox } from "../../mcp/toolbox";

@@ -7,7 +7,7 @@ import { requiresKey } from "../../core/spec/check";
 import { modelFields } from "../../core/spec/fields";
 import { type HttpServer, serveHttp } from "../../mcp";
 import { argumentName, argumentsOf } from "../../mcp/render/names";
-import type { JsonObject } from "../../mcp/protocol";
+import type { JsonObject } from "../../mcp/render/content";
 import { failuresToTry } from "../support/operations";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { type McpClient, revisions, textOf } from "./support/clients";

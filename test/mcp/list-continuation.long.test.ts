@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { createMcpServer, type HttpServer, type McpServer, serveHttp } from "../../mcp";
 import { Continuations } from "../../mcp/continuations";
 import { ExpiringStore, retentionMs } from "../../mcp/render/expiring-store";
-import type { JsonObject, ToolResult } from "../../mcp/protocol";
+import type { JsonObject, ToolResult } from "../../mcp/render/content";
 import { readList } from "../../mcp/read-list";
 import { operations, type Values } from "@fxdesk/toolkit/operations";
 import { type McpClient, revisions, textOf } from "./support/clients";

@@ -4,7 +4,7 @@ import { createClient } from "../../core";
 import { contract, defineService, type Procedure } from "../../core/operations";
 import { procedures } from "../../core/procedures/all";
 import { elementOf, kindOf, optionsOf, shapeOf } from "../../core/values/kind";
-import type { JsonObject, ToolResult } from "../../mcp/protocol";
+import type { JsonObject, ToolResult } from "../../mcp/render/content";
 import { returnsRows } from "../../mcp/read-list";
 import { maxResultLength } from "../../mcp/render/truncate";
 import { Resources } from "../../mcp/render/links";

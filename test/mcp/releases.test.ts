@@ -3,7 +3,7 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { operations } from "../../core/contract/all";
 import { createToolbox } from "../../mcp/toolbox";
 import type { Toolbox } from "../../mcp/protocol";
-import type { JsonObject } from "../../mcp/protocol";
+import type { JsonObject } from "../../mcp/render/content";
 import { sampleInput } from "../support/samples";
 import { sampleOrder, type ReleaseFixture, createReleaseFixture } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";

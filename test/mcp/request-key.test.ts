@@ -5,7 +5,7 @@ import { openJournal } from "../../core/journal/journal";
 import { parseStoreSettings } from "../../core/store/settings";
 import { createToolbox } from "../../mcp/toolbox";
 import type { Toolbox } from "../../mcp/protocol";
-import type { JsonObject } from "../../mcp/protocol";
+import type { JsonObject } from "../../mcp/render/content";
 import { faultServer, type FaultServer, respond } from "../support/fault-server";
 import { textOf } from "./support/clients";
 

@@ -18,7 +18,7 @@ import { Continuations } from "../../mcp/continuations";
 import { renderResult } from "../../mcp/render/result";
 import { readList } from "../../mcp/read-list";
 import { Resources } from "../../mcp/render/links";
-import type { JsonObject, ToolResult } from "../../mcp/protocol";
+import type { JsonObject, ToolResult } from "../../mcp/render/content";
 import { textOf } from "./support/clients";
 
 const listed = z.array(z.object({ id: z.string(), amount: z.number(), days: z.int() }));

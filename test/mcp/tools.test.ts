@@ -7,7 +7,7 @@ import { targetOf } from "../../mcp/target";
 import { instructionsFor, titleFor } from "../../mcp/instructions";
 import { argumentName } from "../../mcp/render/names";
 import type { Tool } from "../../mcp/protocol";
-import type { JsonObject } from "../../mcp/protocol";
+import type { JsonObject } from "../../mcp/render/content";
 import { listedFields, buildInventory, toolsOf } from "../../mcp/inventory";
 import { getRate } from "./support/added-operation";
 

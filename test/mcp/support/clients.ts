@@ -12,7 +12,7 @@ import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { environmentName } from "@fxdesk/toolkit";
 import type { Tool } from "../../../mcp/protocol";
-import type { ToolResult } from "../../../mcp/protocol";
+import type { ToolResult } from "../../../mcp/render/content";
 
 export interface McpClient {
   listTools(): Promise<{ tools: Tool[] }>;
