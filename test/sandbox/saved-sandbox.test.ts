@@ -211,7 +211,7 @@ describe("a state saved by version 1", () => {
     const sandbox = await load();
     expect(sandbox.control.getClock().now).toBe("2026-03-16T09:00:00.300Z");
     expect(sandbox.requests.map(({ status }) => status)).toEqual([401, 400, 200]);
-    expect(sandbox.save().fxdesk_sandbox).toBe(2);
+    expect(sandbox.save().fxdesk_sandbox).toBe(3);
     const client = clientOf(sandbox);
     const { account_id } = await eur(client);
     expect((await client.transactions.list({ account_id })).at(0)).toMatchObject({
@@ -243,8 +243,8 @@ describe("refuses to load", () => {
   test.each([
     [
       "a newer version",
-      { fxdesk_sandbox: 3, state: {} },
-      /has format version 3, but this @fxdesk\/sandbox reads versions up to 2. Upgrade/,
+      { fxdesk_sandbox: 4, state: {} },
+      /has format version 4, but this @fxdesk\/sandbox reads versions up to 3. Upgrade/,
     ],
     ["an invalid version", { fxdesk_sandbox: 0, state: {} }, /must be a format version from 1, not 0/],
     ["a version as text", { fxdesk_sandbox: "1", state: {} }, /must be a format version from 1, not "1"/],

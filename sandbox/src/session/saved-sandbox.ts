@@ -1,4 +1,6 @@
 /** Saved sandboxes: the state, the version of its format, and the migrations from earlier versions. */
+import { TextColumn } from "../world/ledger/columns";
+import type { WorldState } from "../world/model/world";
 import type { SandboxState } from "./sandbox-state";
 import { type Json, deserializeState, serializeState } from "./state-serialization";
 import { redactExchangeBody, type Exchange } from "./exchange";
@@ -21,8 +23,30 @@ function redactLoginSecrets(state: AnyState): AnyState {
   return { ...state, exchanges: new Map(exchanges) };
 }
 
+/** Texts of the ledger up to version 2: pieces of bytes, and for each text its piece, start and end in the piece. */
+interface TextsInPieces {
+  readonly pieces: readonly Buffer[];
+  readonly places: readonly Uint32Array[];
+  readonly begins: readonly Uint32Array[];
+  readonly ends: readonly Uint32Array[];
+}
+
+/** Version 2 stored texts of the ledger in pieces. */
+function joinLedgerTexts(state: AnyState): AnyState {
+  const world = state["world"] as WorldState;
+  const { ledger } = world;
+  const { pieces, ...columns } = ledger.entries.texts as unknown as TextsInPieces;
+  const [places, begins, ends] = [columns.places, columns.begins, columns.ends].map((column) =>
+    column.flatMap((numbers) => [...numbers]),
+  ) as [number[], number[], number[]];
+  const texts = new TextColumn();
+  places.forEach((piece, index) => texts.push(pieces[piece]!.toString("utf8", begins[index], ends[index])));
+  const entries = { ...ledger.entries, texts: texts.state };
+  return { ...state, world: { ...world, ledger: { ...ledger, entries } } };
+}
+
 /** In version order: the first entry migrates version 1 to version 2. */
-const migrations: readonly ((state: AnyState) => AnyState)[] = [redactLoginSecrets];
+const migrations: readonly ((state: AnyState) => AnyState)[] = [redactLoginSecrets, joinLedgerTexts];
 
 /** Version of the format that is written. Each change of the format needs a migration. */
 const currentVersion = migrations.length + 1;

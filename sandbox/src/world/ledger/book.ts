@@ -6,23 +6,6 @@ import { fitsMinorUnits, formatDecimalAmount } from "../money/currencies";
 import type { TransactionType } from "../common/enumerations";
 import type { Entries, EntryDetails } from "./entries";
 
-/** Fields for filtering, readable without loading the whole entry. */
-interface FilterableLine {
-  readonly type: TransactionType;
-  /** Milliseconds since 1970. */
-  readonly valueTime: number;
-  readonly isDebit: boolean;
-}
-
-/** A posting in one ledger account. */
-export interface BookedLine extends FilterableLine {
-  readonly lineId: string;
-  readonly entry: EntryDetails;
-  readonly amount: Big;
-  /** Balance after this line. */
-  readonly balance: Big;
-}
-
 /** Hex digits of a line ID that contain the line's number. */
 const lineNumberDigits = 8;
 
@@ -41,35 +24,34 @@ export interface BookState {
 }
 
 export class Book {
-  readonly #numbers: Column<Uint32Array>;
-  readonly #entries: Column<Uint32Array>;
-  readonly #amounts: Column<BigInt64Array>;
-  readonly #balances: Column<BigInt64Array>;
-  readonly #decimals: number;
+  readonly numbers: Column<Uint32Array>;
+  readonly entryNumbers: Column<Uint32Array>;
+  /** In minor units, as are the balances after each line. */
+  readonly amounts: Column<BigInt64Array>;
+  readonly balances: Column<BigInt64Array>;
   /** Cached until the next line is added, because most books rarely change. */
   #state: BookState | undefined;
 
   /** `lineIdSuffix` follows the number in each line ID. */
   constructor(
     readonly currency: string,
-    private readonly entries: Entries,
-    private readonly lineIdSuffix: string,
-    { numbers, entries: ofLines, amounts, balances }: Partial<BookState> = {},
+    readonly entries: Entries,
+    readonly lineIdSuffix: string,
+    state: Partial<BookState> = {},
   ) {
-    this.#decimals = minorUnits(currency);
-    this.#numbers = new Column(Uint32Array, numbers);
-    this.#entries = new Column(Uint32Array, ofLines);
-    this.#amounts = new Column(BigInt64Array, amounts);
-    this.#balances = new Column(BigInt64Array, balances);
+    this.numbers = new Column(Uint32Array, state.numbers);
+    this.entryNumbers = new Column(Uint32Array, state.entries);
+    this.amounts = new Column(BigInt64Array, state.amounts);
+    this.balances = new Column(BigInt64Array, state.balances);
   }
 
   get state(): BookState {
     this.#state ??= {
       currency: this.currency,
-      numbers: this.#numbers.state,
-      entries: this.#entries.state,
-      amounts: this.#amounts.state,
-      balances: this.#balances.state,
+      numbers: this.numbers.state,
+      entries: this.entryNumbers.state,
+      amounts: this.amounts.state,
+      balances: this.balances.state,
     };
     return this.#state;
   }
@@ -88,109 +70,89 @@ export class Book {
     return units;
   }
 
+  toAmount(units: bigint): Big {
+    return new Big(`${units}e-${minorUnits(this.currency)}`);
+  }
+
   /** Adds a line. `number` counts all lines of the ledger. */
   add(number: number, entry: number, units: bigint): void {
-    this.#balances.push(this.#total + units);
-    this.#amounts.push(units);
-    this.#entries.push(entry);
-    this.#numbers.push(number);
+    this.balances.append([this.#total + units]);
+    this.amounts.append([units]);
+    this.entryNumbers.append([entry]);
+    this.numbers.append([number]);
     this.#state = undefined;
   }
 
   get balance(): Big {
-    return this.#toAmount(this.#total);
+    return this.toAmount(this.#total);
   }
 
   /** Returns the balance of lines with a value date up to a time. */
   balanceByValue(until: Date): Big {
     let units = 0n;
-    for (let index = 0; index < this.#numbers.length; index += 1)
-      if (this.valueTime(index) <= until.getTime()) units += this.#amounts.at(index);
-    return this.#toAmount(units);
+    for (let index = 0; index < this.amounts.length; index += 1)
+      if (this.entries.valueAt(this.entryNumbers.at(index)) <= until.getTime())
+        units += this.amounts.at(index);
+    return this.toAmount(units);
   }
 
   /** Lines booked so far, in order of booking. Later lines are not included. */
   get lines(): BookedLines {
-    return new BookedLines(this, 0, this.#numbers.length);
-  }
-
-  lineId(index: number): string {
-    return this.#numbers.at(index).toString(16).padStart(lineNumberDigits, "0") + this.lineIdSuffix;
-  }
-
-  entry(index: number): EntryDetails {
-    return this.entries.at(this.#entries.at(index));
-  }
-
-  type(index: number): TransactionType {
-    return this.entries.type(this.#entries.at(index));
-  }
-
-  /** Milliseconds since 1970. */
-  valueTime(index: number): number {
-    return this.entries.valueAt(this.#entries.at(index));
-  }
-
-  isDebit(index: number): boolean {
-    return this.#amounts.at(index) < 0n;
-  }
-
-  /** Milliseconds since 1970. */
-  bookedAt(index: number): number {
-    return this.entries.bookedAt(this.#entries.at(index));
-  }
-
-  amount(index: number): Big {
-    return this.#toAmount(this.#amounts.at(index));
-  }
-
-  balanceAfter(index: number): Big {
-    return this.#toAmount(this.#balances.at(index));
+    return new BookedLines(this, 0, this.numbers.length);
   }
 
   get #total(): bigint {
-    const { length } = this.#balances;
-    return length === 0 ? 0n : this.#balances.at(length - 1);
-  }
-
-  #toAmount(units: bigint): Big {
-    return new Big(`${units}e-${this.#decimals}`);
+    const { length } = this.balances;
+    return length === 0 ? 0n : this.balances.at(length - 1);
   }
 }
 
-/** A line that reads its fields from the columns on access. */
-class LazyLine implements BookedLine {
+/** A posting in one ledger account. Its fields are read from the columns on access. */
+export class BookedLine {
   constructor(
     private readonly book: Book,
-    private readonly position: number,
+    private readonly index: number,
   ) {}
 
   get lineId(): string {
-    return this.book.lineId(this.position);
+    const { numbers, lineIdSuffix } = this.book;
+    return numbers.at(this.index).toString(16).padStart(lineNumberDigits, "0") + lineIdSuffix;
   }
 
   get entry(): EntryDetails {
-    return this.book.entry(this.position);
+    return this.book.entries.at(this.#entryNumber);
   }
 
+  /** Readable without loading the whole entry, as are the times. */
   get type(): TransactionType {
-    return this.book.type(this.position);
+    return this.book.entries.type(this.#entryNumber);
   }
 
+  /** Milliseconds since 1970. */
   get valueTime(): number {
-    return this.book.valueTime(this.position);
+    return this.book.entries.valueAt(this.#entryNumber);
+  }
+
+  /** Milliseconds since 1970. */
+  get bookingTime(): number {
+    return this.book.entries.bookedAt(this.#entryNumber);
   }
 
   get isDebit(): boolean {
-    return this.book.isDebit(this.position);
+    return this.book.amounts.at(this.index) < 0n;
   }
 
   get amount(): Big {
-    return this.book.amount(this.position);
+    return this.book.toAmount(this.book.amounts.at(this.index));
   }
 
+  /** Balance after this line. */
   get balance(): Big {
-    return this.book.balanceAfter(this.position);
+    return this.book.toAmount(this.book.balances.at(this.index));
+  }
+
+  get #entryNumber(): number {
+    return this.book.entryNumbers.at(this.index);
   }
 }
 
@@ -212,28 +174,21 @@ export class BookedLines implements Iterable<BookedLine> {
   }
 
   *[Symbol.iterator](): Generator<BookedLine, undefined> {
-    for (let position = this.begin; position < this.end; position += 1)
-      yield new LazyLine(this.book, position);
+    for (let index = this.begin; index < this.end; index += 1) yield new BookedLine(this.book, index);
   }
 
   /** Returns a line like `Array.at`: a negative index counts from the end. */
-  at(index: number): BookedLine | undefined {
-    const position = index < 0 ? this.end + index : this.begin + index;
-    return position >= this.begin && position < this.end ? new LazyLine(this.book, position) : undefined;
+  at(offset: number): BookedLine | undefined {
+    const index = offset < 0 ? this.end + offset : this.begin + offset;
+    return index >= this.begin && index < this.end ? new BookedLine(this.book, index) : undefined;
   }
 
   slice(from = 0, to = this.length): BookedLine[] {
-    const slice = new BookedLines(this.book, this.begin + from, Math.min(this.begin + to, this.end));
-    return [...slice];
+    return [...new BookedLines(this.book, this.begin + from, Math.min(this.begin + to, this.end))];
   }
 
   filter(matches: (line: BookedLine) => boolean): BookedLine[] {
-    const matching: BookedLine[] = [];
-    for (let position = this.begin; position < this.end; position += 1) {
-      const line = new LazyLine(this.book, position);
-      if (matches(line)) matching.push(line);
-    }
-    return matching;
+    return [...this].filter(matches);
   }
 
   /** Returns the lines booked from `begin` (inclusive) to `end` (exclusive). */
@@ -243,7 +198,7 @@ export class BookedLines implements Iterable<BookedLine> {
 
   /** Returns the index of a line by its ID, or -1. */
   indexOf(lineId: string): number {
-    const index = findFirstIndex(this.length, (each) => this.book.lineId(this.begin + each) >= lineId);
+    const index = findFirstIndex(this.length, (each) => this.at(each)!.lineId >= lineId);
     return this.at(index)?.lineId === lineId ? index : -1;
   }
 
@@ -253,7 +208,6 @@ export class BookedLines implements Iterable<BookedLine> {
   }
 
   #firstBookedAt(time: Date): number {
-    const isLater = (index: number) => this.book.bookedAt(this.begin + index) >= time.getTime();
-    return this.begin + findFirstIndex(this.length, isLater);
+    return this.begin + findFirstIndex(this.length, (index) => this.at(index)!.bookingTime >= time.getTime());
   }
 }

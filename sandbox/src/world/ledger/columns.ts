@@ -1,61 +1,50 @@
-/** Append-only lists in typed arrays and buffers, to save memory. */
-type Numbers = Float64Array | BigInt64Array | Uint32Array;
-type NumberOf<A extends Numbers> = A[number];
+/** Append-only lists in typed arrays, to save memory: 100,000 ledger entries take about 14 MB. */
+type Numbers = Float64Array | BigInt64Array | Uint32Array | Uint8Array;
 
-const pieceLength = 256;
-const minPieceLength = 8;
-
-/** Pieces of numbers, all full except the last. They do not change when the column grows. */
+/** Views of a column, which do not change when the column grows. Old saved states have several. */
 export type ColumnState<A extends Numbers> = readonly A[];
 
-/** Grows by pieces, so that existing numbers are not copied. The first piece starts small. */
+const minCapacity = 8;
+const growth = 1.25;
+
 export class Column<A extends Numbers> {
-  readonly #pieces: A[];
+  #numbers: A;
   #length = 0;
 
   constructor(
     private readonly kind: new (length: number) => A,
     state: ColumnState<A> = [],
   ) {
-    this.#pieces = [...state];
-    const last = this.#pieces.pop();
-    if (last === undefined) return;
-    this.#length = this.#pieces.length * pieceLength + last.length;
-    this.#pieces.push(this.#createPiece(last.length, last));
+    this.#numbers = new kind(minCapacity);
+    for (const view of state) this.append(view);
   }
 
   get state(): ColumnState<A> {
-    const full = Math.floor(this.#length / pieceLength);
-    const used = this.#length % pieceLength;
-    const pieces = this.#pieces.slice(0, full);
-    return used === 0 ? pieces : [...pieces, this.#pieces[full]!.subarray(0, used) as A];
+    return [this.slice(0, this.#length)];
   }
 
   get length(): number {
     return this.#length;
   }
 
-  push(number: NumberOf<A>): void {
-    const offset = this.#length % pieceLength;
-    const last = this.#pieces.at(-1);
-    if (offset === 0) this.#pieces.push(this.#createPiece(this.#length === 0 ? 1 : pieceLength));
-    else if (last!.length === offset) this.#pieces.splice(-1, 1, this.#createPiece(offset + 1, last));
-    this.#pieces.at(-1)![offset] = number;
-    this.#length += 1;
+  append(numbers: ArrayLike<A[number]>): void {
+    const length = this.#length + numbers.length;
+    if (length > this.#numbers.length) {
+      const larger = new this.kind(Math.max(length, Math.ceil(this.#numbers.length * growth)));
+      larger.set(this.#numbers as never);
+      this.#numbers = larger;
+    }
+    this.#numbers.set(numbers as never, this.#length);
+    this.#length = length;
   }
 
   /** Returns the number at an existing index. */
-  at(index: number): NumberOf<A> {
-    return this.#pieces[Math.floor(index / pieceLength)]![index % pieceLength]!;
+  at(index: number): A[number] {
+    return this.#numbers[index]!;
   }
 
-  /** Creates a piece for at least `minLength` numbers, starting with `initial`. */
-  #createPiece(minLength: number, initial?: A): A {
-    let length = minPieceLength;
-    while (length < minLength) length *= 2;
-    const piece = new this.kind(length);
-    if (initial) piece.set(initial as never);
-    return piece;
+  slice(from: number, to: number): A {
+    return this.#numbers.subarray(from, to) as A;
   }
 }
 
@@ -71,71 +60,35 @@ export function findFirstIndex(length: number, holds: (index: number) => boolean
   return low;
 }
 
-const pieceBytes = 64 * 1024;
-
 export interface TextColumnState {
-  readonly pieces: readonly Buffer[];
-  // For each text: its piece, and its start and end in the piece.
-  readonly places: ColumnState<Uint32Array>;
-  readonly begins: ColumnState<Uint32Array>;
+  readonly bytes: ColumnState<Uint8Array>;
+  /** End of each text in the bytes. */
   readonly ends: ColumnState<Uint32Array>;
 }
 
 /** A list of texts stored as UTF-8. */
 export class TextColumn {
-  readonly #pieces: Buffer[];
-  #used: number;
-  readonly #places: Column<Uint32Array>;
-  readonly #begins: Column<Uint32Array>;
+  readonly #bytes: Column<Uint8Array>;
   readonly #ends: Column<Uint32Array>;
 
-  constructor(state: Partial<TextColumnState> = {}) {
-    this.#pieces = [...(state.pieces ?? [])];
-    const last = this.#pieces.pop();
-    this.#used = last?.length ?? 0;
-    if (last) last.copy(this.#addPiece(last.length));
-    this.#places = new Column(Uint32Array, state.places);
-    this.#begins = new Column(Uint32Array, state.begins);
-    this.#ends = new Column(Uint32Array, state.ends);
+  constructor({ bytes, ends }: Partial<TextColumnState> = {}) {
+    this.#bytes = new Column(Uint8Array, bytes);
+    this.#ends = new Column(Uint32Array, ends);
   }
 
   get state(): TextColumnState {
-    const last = this.#pieces.at(-1);
-    return {
-      pieces: last ? [...this.#pieces.slice(0, -1), last.subarray(0, this.#used)] : [],
-      places: this.#places.state,
-      begins: this.#begins.state,
-      ends: this.#ends.state,
-    };
+    return { bytes: this.#bytes.state, ends: this.#ends.state };
   }
 
   push(text: string): void {
-    const length = Buffer.byteLength(text);
-    let piece = this.#pieces.at(-1);
-    if (!piece || this.#used + length > piece.length) {
-      piece = this.#addPiece(length);
-      this.#used = 0;
-    }
-    this.#places.push(this.#pieces.length - 1);
-    this.#begins.push(this.#used);
-    this.#used += piece.write(text, this.#used);
-    this.#ends.push(this.#used);
+    this.#bytes.append(Buffer.from(text));
+    this.#ends.append([this.#bytes.length]);
   }
 
   /** Returns the text at an existing index. */
   at(index: number): string {
-    return this.#pieces[this.#places.at(index)]!.toString(
-      "utf8",
-      this.#begins.at(index),
-      this.#ends.at(index),
-    );
-  }
-
-  /** Adds a piece of at least `length` bytes. */
-  #addPiece(length: number): Buffer {
-    const piece = Buffer.alloc(Math.max(length, pieceBytes));
-    this.#pieces.push(piece);
-    return piece;
+    const from = index === 0 ? 0 : this.#ends.at(index - 1);
+    return Buffer.from(this.#bytes.slice(from, this.#ends.at(index))).toString();
   }
 }
 
@@ -164,7 +117,7 @@ export class RepeatedColumn<T> {
     const key = JSON.stringify(value);
     const index = this.#indexByKey.get(key) ?? this.#values.push(value) - 1;
     this.#indexByKey.set(key, index);
-    this.#places.push(index);
+    this.#places.append([index]);
   }
 
   /** Returns the value at an existing index. */

@@ -92,8 +92,8 @@ export class Entries {
     const number = this.#bookedAt.length;
     if (number > 0 && bookedAt.getTime() < this.bookedAt(number - 1))
       throw new RangeError("Entries must be booked in order of time.");
-    this.#bookedAt.push(bookedAt.getTime());
-    this.#valueAt.push(valueAt.getTime());
+    this.#bookedAt.append([bookedAt.getTime()]);
+    this.#valueAt.append([valueAt.getTime()]);
     this.#texts.push(JSON.stringify([reference, information, additionalInformation]));
     this.#rest.push({ type, kind, exchange, endToEnd, counterparty });
     return number;

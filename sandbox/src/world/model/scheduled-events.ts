@@ -1,6 +1,7 @@
 /** Future events in order of time: incoming money, maturing trades, expiring consents. */
 import type { Big } from "big.js";
 import type { Account, AccountDetails } from "./account";
+import { findFirstIndex } from "../ledger/columns";
 import type { Movement } from "../ledger/entries";
 import type { Consent } from "./consent";
 import type { Decision } from "./decision";
@@ -74,14 +75,8 @@ export class ScheduledEvents {
   /** Schedules an event. Events with the same time run in the order of scheduling. */
   schedule<Kind extends keyof EventArguments>(time: Date, kind: Kind, ...args: EventArguments[Kind]): void {
     const at = time.getTime();
-    let low = 0;
-    let high = this.#events.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#events[middle]!.at <= at) low = middle + 1;
-      else high = middle;
-    }
-    this.#events.splice(low, 0, { at, kind, args } as ScheduledEvent);
+    const index = findFirstIndex(this.#events.length, (each) => this.#events[each]!.at > at);
+    this.#events.splice(index, 0, { at, kind, args } as ScheduledEvent);
   }
 
   /** Runs all events due by `until`, including those that they schedule. */
