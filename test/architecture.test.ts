@@ -129,7 +129,7 @@ const layers = [
   ["sandbox/src/open-banking"],
   ["sandbox/src/files", "sandbox/src/pages", "sandbox/src/server"],
   ["sandbox/src/session"],
-  ["sandbox/src/calls", "sandbox/src/dialects"],
+  ["sandbox/src/calls"],
   ["sandbox/src/http"],
   ["sandbox/src/world"],
 ];

@@ -1,12 +1,12 @@
 /** Tests codes, exchanges, numbers and references of statement entries. */
 import { readCoda, readCsv, readMt940, type Statement } from "@fxdesk/toolkit/formats";
 import { XMLParser } from "fast-xml-parser";
-import { bankTransactionCode, writeCamt053 } from "../../sandbox/src/open-banking/camt053";
+import { bankTransactionCode, writeCamt053 } from "../../sandbox/src/open-banking/iso20022";
 import { createAccountStatement } from "../../sandbox/src/world/statements/account-statement";
 import type { Period } from "../../sandbox/src/world/model/statement";
 import { statementFile, toStoredFile } from "../../sandbox/src/files/statement-file";
 import type { StatementFormat } from "../../sandbox/src/world/common/enumerations";
-import { reportPdf } from "../../sandbox/src/files/report-pdf";
+import { reportPdf } from "../../sandbox/src/files/pdf";
 import { incomingFundsReport, tradesReport } from "../../sandbox/src/files/reports";
 import { findOrOpenAccount } from "../../sandbox/src/world/accounts/accounts";
 import { addDays } from "@fxdesk/toolkit/calendars";

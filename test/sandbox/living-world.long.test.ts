@@ -6,7 +6,7 @@ import { Big } from "big.js";
 import { XMLParser } from "fast-xml-parser";
 import { assemble } from "../../sandbox/src/assemble";
 import { statementFile, toStoredFile } from "../../sandbox/src/files/statement-file";
-import { writeCamt053 } from "../../sandbox/src/open-banking/camt053";
+import { writeCamt053 } from "../../sandbox/src/open-banking/iso20022";
 import type { Account } from "../../sandbox/src/world/model/account";
 import { addDays, dayOf } from "@fxdesk/toolkit/calendars";
 import { balanceAccount } from "../../sandbox/src/world/ledger/ledger";

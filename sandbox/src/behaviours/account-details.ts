@@ -1,6 +1,6 @@
 /** Account details. Contract: endpoints 1 to 6. */
 import type { BehavioursOf } from "../calls/behaviour";
-import { toPageResponse } from "../calls/paging";
+import { toPageResponse } from "../calls/responses";
 import { DomainError } from "../world/common/domain-error";
 import {
   accountOfDetails,

@@ -1,10 +1,12 @@
 /** Behaviours of the contract's operations, by operation name. */
 import type { AnyBehaviour } from "../calls/behaviour";
-import { openBankingBehaviours } from "../open-banking";
+import { openBanking } from "../open-banking/account-information";
+import { consents } from "../open-banking/consents";
+import { payments } from "../open-banking/payments";
 import { accountDetails } from "./account-details";
 import { accounts } from "./accounts";
 import { approvalsWorkflow } from "./approvals-workflow";
-import { login } from "./login";
+import { login } from "../extensions/sign-in";
 import { statements } from "./statements";
 import { trades } from "./trades";
 import { transactions } from "./transactions";
@@ -17,5 +19,7 @@ export const behaviours: Readonly<Record<string, AnyBehaviour>> = {
   ...approvalsWorkflow,
   ...login,
   ...trades,
-  ...openBankingBehaviours,
+  ...payments,
+  ...consents,
+  ...openBanking,
 };

@@ -9,7 +9,6 @@ import {
 } from "../world/statements/account-statement";
 import type { Period } from "../world/model/statement";
 import { validateAhead, reportFile, statementFile, toStoredFile } from "../files/statement-file";
-
 import type { StatementFormat } from "../world/common/enumerations";
 import { incomingFundsReport, tradesReport } from "../files/reports";
 import { DomainError, toValidationError } from "../world/common/domain-error";

@@ -2,7 +2,7 @@
 import type { BehavioursOf } from "../calls/behaviour";
 import { type DocumentKind, documentPath, hasInstruction, hasReceipt } from "../files/trade-documents";
 import { header, type HttpRequest } from "../http/http";
-import { toPageResponse } from "../calls/paging";
+import { toPageResponse } from "../calls/responses";
 import { DomainError } from "../world/common/domain-error";
 import { receivingAccount } from "../world/banks/banks";
 import type { Client } from "../world/parties/parties";

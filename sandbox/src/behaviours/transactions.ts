@@ -2,8 +2,7 @@
 import { type Declaration, fieldsOf } from "@fxdesk/toolkit/operations";
 import { unwrap } from "@fxdesk/toolkit/schema";
 import type { BehavioursOf } from "../calls/behaviour";
-import { extensibleEnumValues } from "../calls/example";
-import { newestFirst, toPageResponse } from "../calls/paging";
+import { extensibleEnumValues, newestFirst, toPageResponse } from "../calls/responses";
 import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
 import type { TransactionType } from "../world/common/enumerations";

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { type Demo, demoOf } from "../session/demo";
 import { extensionsFor } from "../extensions";
 import type { RoutePlugin } from "../server/server";
-import { createPageTemplate } from "../pages/page-template";
-import { html } from "../pages/html";
+import { createPageTemplate, html } from "../pages/page";
 
 export const docsPath = "/docs";
 const documentPath = `${docsPath}/openapi.json`;

@@ -4,7 +4,7 @@ import { metaOf } from "@fxdesk/toolkit/schema";
 import type { FastifyRequest } from "fastify";
 import { methodOf } from "../control/control-plane";
 import { HttpError } from "../http/http-error";
-import { hiddenInput, type Html, html } from "../pages/html";
+import { hiddenInput, type Html, html } from "../pages/page";
 
 /** Choice: the value and its label. */
 export type Choice = readonly [value: string, text: string];

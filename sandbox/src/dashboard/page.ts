@@ -6,12 +6,37 @@ import { HttpError } from "../http/http-error";
 import type { RoutePlugin } from "../server/server";
 import type { SandboxSession } from "../session/sandbox-session";
 import { docsPath } from "./docs";
-import { createPageTemplate } from "../pages/page-template";
-import { type Html, html } from "../pages/html";
+import { createPageTemplate, type Html, html } from "../pages/page";
 import { script, style } from "./assets";
 import { parseSubmission, valuesFromSubmission } from "./form";
-import { panels } from "./panels";
+import { accountsPanel, paymentsPanel, tradesPanel } from "./money-panels";
+import { approvalsPanel, pendingDecisionsPanel } from "./decision-panels";
+import {
+  clockPanel,
+  faultsPanel,
+  marketPanel,
+  outboxPanel,
+  requestsPanel,
+  resetPanel,
+  savedStatePanel,
+} from "./simulation-panels";
 import type { Panel } from "./panel";
+
+/** In display order. */
+const panels: readonly Panel[] = [
+  clockPanel,
+  pendingDecisionsPanel,
+  accountsPanel,
+  tradesPanel,
+  paymentsPanel,
+  requestsPanel,
+  marketPanel,
+  outboxPanel,
+  faultsPanel,
+  approvalsPanel,
+  savedStatePanel,
+  resetPanel,
+];
 
 const dashboardTemplate = createPageTemplate(style, { script });
 

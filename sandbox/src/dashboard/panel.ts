@@ -4,7 +4,7 @@ import type { SandboxSession } from "../session/sandbox-session";
 import type { Account } from "../world/model/account";
 import { type Money, formatDecimalAmount } from "../world/money/currencies";
 import type { Trade } from "../world/model/trade";
-import { type Html, html } from "../pages/html";
+import { type Html, html } from "../pages/page";
 import { canActFor } from "../world/parties/parties";
 import type { World } from "../world/model/world";
 import type { Choice } from "./form";
@@ -29,16 +29,15 @@ export const moneyText = ({ amount, currency }: Money): string =>
 
 export const emptyState = (text: string): Html => html`<p class="none">${text}</p>`;
 
-export const headCell = (name: string, cssClass = ""): Html =>
-  html`<th scope="col" class="${cssClass}">${name}</th>`;
-
-/** Table that scrolls sideways if it is wider than the screen, also by keyboard. */
-export const scrollableTable = (heads: readonly Html[], rows: readonly Html[]): Html =>
+/** Table that scrolls sideways if it is wider than the screen, also by keyboard. Columns are CSS classes by title. */
+export const table = (columns: Readonly<Record<string, string>>, rows: readonly Html[]): Html =>
   html`<div class="scroll" tabindex="0">
     <table>
       <thead>
         <tr>
-          ${heads}
+          ${Object.entries(columns).map(
+            ([title, cssClass]) => html`<th scope="col" class="${cssClass}">${title}</th>`,
+          )}
         </tr>
       </thead>
       <tbody>

@@ -1,7 +1,8 @@
 /** Extensions of the contract without which nothing could be booked. */
 import { type Declaration, type Service, splitCredential, type ValuesOf } from "@fxdesk/toolkit/operations";
 import type { AnyBehaviour, Behaviour } from "../calls/behaviour";
-import { openBankingPages, openBankingServer } from "../open-banking";
+import { openBankingServer } from "../calls/dialects";
+import { oauth, scaPage } from "../open-banking/authorisation-pages";
 import type { ExtensionSet } from "../server/server";
 import { createQuote, extensionOperations, getAvailability, getDocument } from "./extension-operations";
 import { sendAvailability, sendQuote } from "./quotes";
@@ -28,7 +29,7 @@ export const extensionsFor = (service: Service): ExtensionSet => ({
       (operation) => isSupported(service, operation) && !isTaken(service, operation),
     ),
   },
-  plugins: [signIn, ...(openBankingServer in service.servers ? openBankingPages : [])],
+  plugins: [signIn, ...(openBankingServer in service.servers ? [scaPage, oauth] : [])],
 });
 
 /** Sends a document. The contract shows its URL in trades and payments, but no operation to fetch it. */

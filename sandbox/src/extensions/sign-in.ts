@@ -1,17 +1,78 @@
-/**
- * Extension for signing in. The contract shows the login page, but neither the target of its form nor the token
- * endpoint. Errors are those of OAuth 2.0: `{error, error_description}`.
- */
+/** Login page and token endpoint. The contract shows the page (endpoint 25), but neither the target of its form nor the token endpoint. Errors are those of OAuth 2.0. */
+import { demo } from "../world/parties/parties";
+import { cardPage, hiddenInput, html, pageHeaders } from "../pages/page";
+import type { BehavioursOf } from "../calls/behaviour";
+import { DomainError } from "../world/common/domain-error";
 import { createHmac } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { withLoggedError, parseForm } from "../http/http";
 import { issueTokens, formParameter, sendOAuthError, type TokenEndpoint } from "../http/token-endpoint";
 import { accessTokenSeconds, type Grant } from "../world/tokens/tokens";
-import { pageHeaders } from "../pages/page-template";
-import { loginPage, type LoginRequest } from "../pages/login";
 import type { RoutePlugin } from "../server/server";
-import { demo } from "../world/parties/parties";
 import type { World } from "../world/model/world";
+
+/** Parameters of the application's request, passed through the form. */
+export interface LoginRequest {
+  readonly client_id: string;
+  readonly redirect_uri: string;
+  readonly state: string;
+}
+
+/** Error of the previous attempt. */
+interface FailedLogin {
+  readonly message: string;
+  readonly email: string;
+}
+
+export function loginPage(
+  { client_id, redirect_uri, state }: LoginRequest,
+  demoUser: { readonly email: string },
+  failed?: FailedLogin,
+): string {
+  const [emailFocus, passwordFocus] = failed ? [undefined, html`autofocus`] : [html`autofocus`, undefined];
+  return cardPage(
+    "Log in",
+    html`<p>The application <b>${client_id}</b> requests access to your accounts.</p>
+      <p>The demo user is ${demoUser.email} with the password ${demo.password}.</p>
+      ${failed && html`<p role="alert">${failed.message}</p>`}
+      <form method="post" action="login">
+        ${hiddenInput("client_id", client_id)}${hiddenInput("redirect_uri", redirect_uri)}${hiddenInput("state", state)}
+        <label
+          ><span>E-mail</span
+          ><input
+            name="email"
+            type="email"
+            value="${failed?.email}"
+            autocomplete="username"
+            required
+            ${emailFocus}
+        /></label>
+        <label
+          ><span>Password</span
+          ><input name="password" type="password" autocomplete="current-password" required ${passwordFocus}
+        /></label>
+        <button>Log in</button>
+      </form>`,
+  );
+}
+
+export const login: BehavioursOf<"login"> = {
+  "login.getPage": ({ values, world }) => {
+    if (values.client_id !== demo.authClientId)
+      throw new DomainError(
+        "application-unknown",
+        "The application is unknown.",
+        `client_id ${values.client_id}`,
+      );
+    if (values.redirect_uri !== world.settings.redirectUri)
+      throw new DomainError(
+        "redirect-uri-mismatch",
+        "The redirect URI is not the registered one.",
+        `redirect_uri must be ${world.settings.redirectUri}, not ${values.redirect_uri}.`,
+      );
+    return { status: 200, headers: pageHeaders, body: loginPage(values, world.home) };
+  },
+};
 
 export const signIn: RoutePlugin = (app, session, { tokens }) => {
   app.post("/login", (request, reply) => handleLogin(session.world, parseForm(request), reply));

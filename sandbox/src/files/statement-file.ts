@@ -8,10 +8,9 @@ import type { StoredFile } from "../world/model/outbox";
 import type { AccountStatement, Statement } from "../world/model/statement";
 import type { StatementFormat } from "../world/common/enumerations";
 import { lineNumber } from "../world/ledger/book";
-import { reportCsv, type Report } from "./report";
-import { reportPdf } from "./report-pdf";
-import { toStatementReport } from "./statement-report";
-import { statementXlsx } from "./statement-xlsx";
+import { reportCsv, type Report } from "./reports";
+import { reportPdf } from "./pdf";
+import { toStatementReport, statementXlsx } from "./statement-tables";
 
 interface FileType {
   readonly contentType: string;

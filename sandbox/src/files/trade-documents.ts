@@ -1,12 +1,12 @@
 /** Documents of trades and payments: their URLs and contents. */
 import type { TradePaymentStatus } from "../world/common/enumerations";
-import { groupDigits } from "./report";
+import { groupDigits } from "./reports";
 import { bankIn, homeCountryOf, receivingAccount, type Bank } from "../world/banks/banks";
 import { type Money, formatDecimalAmount } from "../world/money/currencies";
 import { startOf } from "@fxdesk/toolkit/calendars";
 import { type Trade, type TradePayment, windowOf } from "../world/model/trade";
 import type { World } from "../world/model/world";
-import { drawPdf, fonts, ink, page, toPrintable } from "./pdf-canvas";
+import { drawPdf, fonts, ink, page, toPrintable } from "./pdf";
 
 /** One page with a title and a list of names and values. */
 interface Letter {

@@ -9,11 +9,11 @@ import type { Account } from "../world/model/account";
 import { addDays, dayOf, startOf } from "@fxdesk/toolkit/calendars";
 import { balanceAccount } from "../world/ledger/ledger";
 import type { World } from "../world/model/world";
-import { negotiateResponseType } from "../calls/content-negotiation";
+import { negotiateResponseType } from "../calls/responses";
 import { link } from "./authorisation-responses";
-import { writeCamt053 } from "./camt053";
+import { writeCamt053 } from "./iso20022";
 import type { Consent } from "../world/model/consent";
-import { findReadableAccount, findValidConsent, recordRead } from "./consent-reads";
+import { findReadableAccount, findValidConsent, recordRead } from "./consents";
 import {
   toCurrencyAmount,
   bicOf,

@@ -2,7 +2,7 @@
 import type { Big } from "big.js";
 import { linesInPeriod, swiftCodes } from "../world/statements/account-statement";
 import type { Period } from "../world/model/statement";
-import { newestFirst, type Sliceable } from "../calls/paging";
+import { newestFirst, type Sliceable } from "../calls/responses";
 import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
 import { addDays, dayOf, startOf } from "@fxdesk/toolkit/calendars";
@@ -13,7 +13,7 @@ import {
   type EntryDetails,
 } from "../world/ledger/ledger";
 import type { World } from "../world/model/world";
-import { bankTransactionCode } from "./camt053";
+import { bankTransactionCode } from "./iso20022";
 import type { Subset, BookingStatus } from "../world/common/enumerations";
 import type { Consent, ReportSpan } from "../world/model/consent";
 import { type Payment, totalOf, type Transfer } from "../world/model/payment";

@@ -5,9 +5,8 @@ import { toHttpError, HttpError } from "../http/http-error";
 import { authorize } from "./authorize";
 import type { FaultEffect } from "../session/fault-queue";
 import type { HttpResponse, HttpRequest } from "../http/http";
-import { exampleResult } from "../calls/example";
-import { assertAcceptable } from "../calls/content-negotiation";
-import { toErrorResponse } from "../dialects/dialects";
+import { exampleResult, assertAcceptable } from "../calls/responses";
+import { toErrorResponse } from "../calls/dialects";
 import type { SandboxSession } from "../session/sandbox-session";
 
 export interface Pipeline {

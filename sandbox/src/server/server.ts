@@ -7,12 +7,17 @@ import fastify, {
   type FastifyRequest,
   type onRequestAsyncHookHandler,
 } from "fastify";
-import type { ErrorCodes } from "../dialects/dialect";
-import { dialectOf, serverOfPath, toPlainErrorResponse, toErrorResponse } from "../dialects/dialects";
+import {
+  type ErrorCodes,
+  dialectOf,
+  serverOfPath,
+  toPlainErrorResponse,
+  toErrorResponse,
+  openBankingServer,
+} from "../calls/dialects";
 import { toHttpError, invalidRequestStatus, HttpError } from "../http/http-error";
 import { faultEffectOf } from "../session/fault-queue";
 import { extensionHeader, header, type HttpResponse, type HttpRequest, send } from "../http/http";
-import { openBankingServer } from "../dialects/open-banking";
 import { respond, type Pipeline } from "./pipeline";
 import { isUntracked, RequestLog } from "./request-log";
 import { type InvalidPathValue, findInvalidPathValue, routeOf } from "./routes";

@@ -5,8 +5,8 @@ import { text } from "node:stream/consumers";
 import { type Declaration, errorDescription } from "@fxdesk/toolkit/operations";
 import type { FastifyReply } from "fastify";
 import type { Result } from "../calls/behaviour";
-import { dialectOf } from "../dialects/dialects";
-import { exampleResult } from "../calls/example";
+import { dialectOf } from "../calls/dialects";
+import { exampleResult } from "../calls/responses";
 import { type HttpResponse, send } from "../http/http";
 import { HttpError } from "../http/http-error";
 

@@ -1,5 +1,5 @@
 /** Building blocks of the controls. */
-import type { Declaration, ValuesOf } from "@fxdesk/toolkit/operations";
+import { type Declaration, operation, type ValuesOf } from "@fxdesk/toolkit/operations";
 import { ErrorMessage } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
 import type { SandboxSession } from "../../session/sandbox-session";
@@ -12,22 +12,12 @@ type BodyOf<C> = C extends { responses: { 200: { schema: { _zod: { output: infer
     ? StoredFile
     : void;
 
-/**
- * Defines a control: its declaration, and the function that takes the validated values and returns the body or throws a
- * DomainError.
- */
-export const defineControl = <C extends Declaration, Body extends BodyOf<C> | Promise<BodyOf<C>>>(
-  declaration: C,
-  act: (session: SandboxSession, values: ValuesOf<C>) => Body,
-) => ({ ...declaration, act });
-
 export const toNotFoundError = (kind: string, id: string): DomainError =>
   new DomainError("not-found", `The ${kind} is unknown.`, id);
 
-export const withDescription = (description: string, example?: string | number) => ({
-  description,
-  ...(example !== undefined && { examples: [example] }),
-});
+/** Declares an ID. Unknown IDs, even empty ones, get 404. */
+export const identifier = (title: string, description: string) => z.string().meta({ title, description });
+
 const isTime = (value: string) =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/.test(value) && !Number.isNaN(Date.parse(value));
 export const Time = z
@@ -48,9 +38,7 @@ export const requiredWith = (field: string, other: string, value: string) => ({
   description: `${field} is needed with ${other} ${value}.`,
 });
 
-/** Defaults of every control. */
-export const controlDefaults = {
-  effect: "change",
+const commonFields = {
   server: "service",
   credentials: [],
   errors: {
@@ -61,3 +49,29 @@ export const controlDefaults = {
   },
   contract: "not shown",
 } as const;
+
+/** Declaration of a control without the fields that all controls share or that follow from the others. */
+type ControlFields = Omit<Declaration, keyof typeof commonFields | "name" | "tool" | "effect">;
+
+/**
+ * Declares a control of `sandbox.control`. `act` takes the validated values and returns the body or throws a
+ * DomainError.
+ */
+export const control = <
+  const Name extends string,
+  const Fields extends ControlFields,
+  Body extends BodyOf<Fields> | Promise<BodyOf<Fields>>,
+>(
+  name: Name,
+  fields: Fields,
+  act: (session: SandboxSession, values: ValuesOf<Declaration & Fields>) => Body,
+) => ({
+  ...operation({
+    ...commonFields,
+    ...fields,
+    name: `sandbox.${name}`,
+    tool: `sandbox_${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`,
+    effect: fields.method === "GET" ? "read" : "change",
+  }),
+  act,
+});

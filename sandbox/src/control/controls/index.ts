@@ -4,35 +4,42 @@
  * this list.
  */
 import type { Declaration } from "@fxdesk/toolkit/operations";
-import { accountsControls } from "./accounts";
-import { requestsAndFaultsControls } from "./requests-and-faults";
-import { clockControls } from "./clock";
-import { payInControls } from "./pay-in";
-import { marketControls } from "./market";
-import { savedStateControls } from "./saved-state";
-import { outboxControls } from "./outbox";
-import { paymentsControls } from "./payments";
-import { peopleControls } from "./people";
-
-export * from "./clock";
-export * from "./market";
-export * from "./pay-in";
-export * from "./payments";
-export * from "./accounts";
-export * from "./people";
-export * from "./outbox";
-export * from "./requests-and-faults";
-export * from "./saved-state";
+import * as decisions from "./decisions";
+import * as money from "./money";
+import * as requests from "./requests";
+import * as simulation from "./simulation";
 
 /** In display order. */
 export const controls = [
-  ...clockControls,
-  ...marketControls,
-  ...payInControls,
-  ...paymentsControls,
-  ...accountsControls,
-  ...peopleControls,
-  ...outboxControls,
-  ...requestsAndFaultsControls,
-  ...savedStateControls,
+  simulation.reset,
+  simulation.getClock,
+  simulation.setClock,
+  simulation.advanceClock,
+  money.listRates,
+  money.moveRate,
+  money.payIn,
+  money.listBeneficiaries,
+  money.allocatePayment,
+  money.decidePayment,
+  money.completeBeneficiary,
+  money.returnPayment,
+  decisions.decideAccountDetails,
+  decisions.decideStatement,
+  decisions.listAuthorisations,
+  decisions.decideAuthorisation,
+  decisions.setSignatories,
+  decisions.decideApprovals,
+  requests.listMails,
+  requests.getMail,
+  requests.getMessage,
+  requests.getAttachment,
+  requests.listRequests,
+  requests.getExchange,
+  requests.listFaults,
+  requests.addFault,
+  requests.clearFaults,
+  simulation.save,
+  simulation.load,
+  simulation.fork,
+  simulation.undo,
 ] as const satisfies readonly Declaration[];

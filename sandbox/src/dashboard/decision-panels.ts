@@ -1,30 +1,64 @@
-/** Panel of the pending decisions, with buttons to decide for a person. */
+/** Panels of the pending decisions and of the payment approval rules. */
 import {
-  completeBeneficiary,
+  setSignatories,
   decideAccountDetails,
   decideApprovals,
   decideAuthorisation,
-  decidePayment,
   listAuthorisations,
-} from "../control/controls";
+} from "../control/controls/decisions";
 import type { SandboxSession } from "../session/sandbox-session";
-import { approversOf } from "../world/parties/approvals";
-import type { Trade, TradePayment } from "../world/model/trade";
-import type { World } from "../world/model/world";
-import { type Html, html, definitionList } from "../pages/html";
-import { describeRules } from "./approvals";
+import { type ApprovalsConfig, approversOf } from "../world/parties/approvals";
+import { type Html, html, definitionList } from "../pages/page";
 import { controlForm } from "./form";
 import {
+  type Panel,
   foldedList,
   interleave,
   moneyText,
   emptyState,
-  type Panel,
   smallText,
   homeTrades,
   contactChoices,
   contactNames,
 } from "./panel";
+import { completeBeneficiary, decidePayment } from "../control/controls/money";
+import type { Trade, TradePayment } from "../world/model/trade";
+import type { World } from "../world/model/world";
+
+const formatAmount = (amount: number) => amount.toLocaleString("en-GB");
+
+/** Lists the amount bands with their approvers. */
+export const describeRules = ({ rules }: ApprovalsConfig): Html =>
+  definitionList(
+    rules.map(({ min_amount, max_amount, currency, combinations }) => {
+      const until = max_amount === null ? "or more" : `to ${formatAmount(max_amount)}`;
+      const alternatives = combinations.map((each) =>
+        each.map((part) => `${part.approvals} × ${part.group}`).join(" + "),
+      );
+      return [`${formatAmount(min_amount)} ${until} ${currency}`, alternatives.join(" or ")];
+    }),
+  );
+
+function renderApprovals({ world }: SandboxSession): Html {
+  const { config, settings } = world.approvals.get(world.home.clientId)!;
+  const text = settings.enabled
+    ? "Payments from trades need these approvals"
+    : "Disabled. When enabled, payments from trades need these approvals";
+  const { signatories } = world.openBanking;
+  return html`<p>${text}:</p>
+    ${describeRules(config)}
+    <p>
+      Open-banking payments need authorisation by ${signatories} ${signatories === 1 ? "person" : "people"}.
+    </p>`;
+}
+
+export const approvalsPanel: Panel = {
+  id: "approvals",
+  title: "Approvals",
+  area: "side",
+  show: renderApprovals,
+  forms: () => controlForm(setSignatories),
+};
 
 interface PendingDecision {
   readonly title: string;

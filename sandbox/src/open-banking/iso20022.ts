@@ -1,9 +1,29 @@
-/** Writes statements as ISO 20022 camt.053.001.02 (bank to customer statement). */
+/** Writes statements as camt.053.001.02 and payment status reports as pain.002 (ISO 20022). */
+import XmlBuilder from "fast-xml-builder";
 import { type Balance, type Counterparty, type Entry, isIban } from "@fxdesk/toolkit/formats";
 import type { AccountStatement } from "../world/model/statement";
-import { notProvided } from "../world/model/pain001";
+import { notProvided, type Pain001, type Sums } from "../world/model/pain001";
 import { toEntryReference } from "../world/model/account-references";
-import { writeElements, type Xml, xmlDeclaration } from "./xml";
+import type { TransactionStatus } from "../world/common/enumerations";
+import type { Payment, PaymentStatus, StatusReason } from "../world/model/payment";
+
+export type Xml = {
+  readonly [name: string]: Xml | readonly Xml[] | readonly string[] | string | number | undefined;
+};
+
+/** Characters that XML cannot represent, escaped or not. */
+const invalidXmlCharacters = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
+const builder = new XmlBuilder({
+  ignoreAttributes: false,
+  attributeNamePrefix: "@",
+  tagValueProcessor: (_name, value) => String(value).replace(invalidXmlCharacters, " "),
+});
+
+/** Writes elements as text and omits undefined ones. */
+export const writeElements = (content: Xml): string => builder.build(content);
+
+export const xmlDeclaration = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
 const indicators = { Credit: "CRDT", Debit: "DBIT" } as const;
 
@@ -136,3 +156,66 @@ function* writeChunks(statement: AccountStatement): Generator<string> {
 
 /** Writes the statement as an XML document. */
 export const writeCamt053 = (statement: AccountStatement): string => [...writeChunks(statement)].join("");
+
+/** Version of the report, with substitutes for statuses that its code list lacks. */
+interface ReportVersion {
+  readonly name: string;
+  readonly substituteStatuses: Readonly<Partial<Record<PaymentStatus, TransactionStatus>>>;
+}
+
+/**
+ * Report versions by pain.001 version. A cancelled payment is reported as rejected, with reason DS02 (ordered by its
+ * owner).
+ */
+const reportVersions: Readonly<Record<string, ReportVersion>> = {
+  "pain.001.001.03": { name: "pain.002.001.03", substituteStatuses: { PATC: "PDNG", CANC: "RJCT" } },
+  "pain.001.001.09": { name: "pain.002.001.10", substituteStatuses: { CANC: "RJCT" } },
+};
+
+const cancelled: StatusReason = { code: "DS02", text: "The payment was cancelled." };
+
+const statusReasonOf = ({ status, rejection }: Payment) => (status === "CANC" ? cancelled : rejection);
+
+const reasonElement = (reason: StatusReason | undefined): Xml | undefined =>
+  reason && { Rsn: { Cd: reason.code }, AddtlInf: reason.text };
+
+const originalSums = ({ NbOfTxs, CtrlSum }: Sums): Xml => ({ OrgnlNbOfTxs: NbOfTxs, OrgnlCtrlSum: CtrlSum });
+
+/** Lists single transactions if their statuses or reasons differ. */
+const transactionElements = ({ transfers, unpaid }: Payment): Xml[] =>
+  unpaid.size === 0
+    ? []
+    : transfers.map((transfer) => ({
+        OrgnlEndToEndId: transfer.endToEndIdentification ?? notProvided,
+        TxSts: unpaid.has(transfer) ? "RJCT" : "ACSC",
+        StsRsnInf: reasonElement(unpaid.get(transfer)),
+      }));
+
+/** Writes the report with the code lists of its version. */
+export function writePain002(payment: Payment, document: Pain001, now: Date): string {
+  const { paymentId } = payment;
+  const { name, header, information } = document;
+  const { name: reportName, substituteStatuses } = reportVersions[name]!;
+  const status = substituteStatuses[payment.status] ?? payment.status;
+  const reason = reasonElement(statusReasonOf(payment));
+  const report: Xml = {
+    GrpHdr: { MsgId: paymentId.replaceAll("-", ""), CreDtTm: now.toISOString() },
+    OrgnlGrpInfAndSts: {
+      OrgnlMsgId: header.MsgId,
+      OrgnlMsgNmId: name,
+      OrgnlCreDtTm: header.CreDtTm,
+      ...originalSums(header),
+      GrpSts: status,
+      StsRsnInf: reason,
+    },
+    OrgnlPmtInfAndSts: {
+      OrgnlPmtInfId: information.PmtInfId,
+      ...originalSums(information),
+      PmtInfSts: status,
+      StsRsnInf: reason,
+      TxInfAndSts: transactionElements(payment),
+    },
+  };
+  const namespace = `urn:iso:std:iso:20022:tech:xsd:${reportName}`;
+  return xmlDeclaration + writeElements({ Document: { "@xmlns": namespace, CstmrPmtStsRpt: report } });
+}

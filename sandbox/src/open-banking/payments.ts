@@ -1,14 +1,14 @@
 /** Payment initiation. Contract: payment initiation, rows 1 to 9. */
+import type { Call, Result, BehavioursOf, Declared, ResultOf } from "../calls/behaviour";
+import { DomainError } from "../world/common/domain-error";
+import { dayMs, addDays, dayOf, type PaymentSystem } from "@fxdesk/toolkit/calendars";
 import type { OperationValues } from "@fxdesk/toolkit/operations";
 import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
-import type { BehavioursOf, Call, Declared, Result, ResultOf } from "../calls/behaviour";
 import { jsonMediaType } from "../http/http";
-import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
 import { maxAmount, formatDecimalAmount } from "../world/money/currencies";
-import { addDays, dayOf, type PaymentSystem } from "@fxdesk/toolkit/calendars";
-import { negotiateResponseType } from "../calls/content-negotiation";
+import { negotiateResponseType } from "../calls/responses";
 import {
   listAuthorisationsResponse,
   startForNewResource,
@@ -27,7 +27,7 @@ import {
   parseStandingOrder,
 } from "./payment-input";
 import { type Pain001, readPain001 } from "../world/model/pain001";
-import { writePain002 } from "./pain002";
+import { writePain002 } from "./iso20022";
 import {
   isUnauthorised,
   type Payment,
@@ -43,8 +43,32 @@ import {
 } from "../world/open-banking/payment-lifecycle";
 import { type AccountReference, findReferencedAccount } from "../world/model/account-references";
 import { productViolation, systemFor } from "../world/open-banking/products";
-import { respondOnce } from "./idempotency";
 import { nextExecutionDay, type StandingOrder } from "../world/model/standing-order";
+
+const retentionMs = dayMs;
+
+/**
+ * Runs the call, or returns the stored response to the client's first call with the same ID and content. Throws if the
+ * ID was used with other content. Refused calls are not stored.
+ */
+export function respondOnce<R extends Result>(
+  { values, client, world }: Call<{ readonly "X-Request-ID": string }>,
+  content: object,
+  respond: () => R,
+): R {
+  const { rememberedResponses: storedResponses } = world.openBanking;
+  const requestId = values["X-Request-ID"].toLowerCase();
+  const key = `${client.clientId} ${requestId}`;
+  const requestText = JSON.stringify(content);
+  const stored = storedResponses.get(key);
+  if (stored && stored.asked !== requestText)
+    throw new DomainError("format-error", "This X-Request-ID was used for a different request.", requestId);
+  if (stored) return stored.result as R;
+  const result = respond();
+  storedResponses.set(key, { asked: requestText, result });
+  world.scheduledEvents.schedule(world.timeAfter(retentionMs), "response-is-forgotten", key);
+  return result;
+}
 
 const pathOf = ({ service, product, paymentId }: Payment) => `/v1/${service}/${product}/${paymentId}`;
 
