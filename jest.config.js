@@ -19,7 +19,7 @@ module.exports = {
     ],
   },
   // Published as ES modules only, which jest cannot load untransformed.
-  transformIgnorePatterns: ["/node_modules/(?!(light-my-request/node_modules/)?cookie/|oauth4webapi/)"],
+  transformIgnorePatterns: ["/node_modules/(?!(light-my-request/node_modules/)?cookie/)"],
   moduleNameMapper: {
     "^@fxdesk/toolkit$": "<rootDir>/core/index.ts",
     "^@fxdesk/toolkit/operations$": "<rootDir>/core/operations.ts",

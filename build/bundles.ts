@@ -56,16 +56,6 @@ export async function writeBundle({ source, file, alias = {}, platform, licences
   await writeLicences(licences, Object.keys(metafile.inputs));
 }
 
-/** Bundles the OAuth library into the module that re-exports it. */
-export function buildLogin(dist: string): Promise<void> {
-  const folder = join(dist, "core/http");
-  return writeBundle({
-    source: join(folder, "../../../core/http/oauth.ts"),
-    file: join(folder, "oauth.js"),
-    licences: join(folder, "LICENSES.txt"),
-  });
-}
-
 /** Bundles the library of the sandbox's /docs page. */
 export async function buildExplorer(dist: string): Promise<void> {
   const folder = join(dist, "../sandbox/dist/explorer");

@@ -8,7 +8,7 @@ import { nodeFiles } from "../nodes/generate/node-files";
 import { withQuoteProcedures } from "../nodes/shared/node-names";
 import { Policy } from "../core/releases/policy";
 import { writeOperationsDocument } from "./operations-document";
-import { buildExplorer, buildLogin } from "./bundles";
+import { buildExplorer } from "./bundles";
 import { buildMcp } from "./mcp";
 import { writeTypes } from "./types";
 
@@ -44,7 +44,6 @@ const makeExecutable: Generator = (dist) => chmod(join(dist, "cli/main.js"), 0o7
 
 const generators: readonly Generator[] = [
   buildMcp,
-  buildLogin,
   buildExplorer,
   generateNodes,
   writeTypes,

@@ -1,7 +1,6 @@
 /** State shared by all calls of a client: service, addresses, credentials, settings and limits. */
 import { networkInterfaces } from "node:os";
-import type { OAuthApplication } from "../http/token-endpoint";
-import { createTokenRefresh } from "../http/token-refresh";
+import { createTokenRefresh, type OAuthApplication } from "../http/token-endpoint";
 import { Secrets } from "../http/secrets";
 import type { TokenIdentity } from "../http/shared-tokens";
 import {
@@ -207,7 +206,7 @@ function createTokenSource(
   const { login, refreshToken } = settings;
   const application = login || refreshToken ? oauthApplicationFrom(parts, settings) : undefined;
   if (!application) return accessToken ? fixedTokenSource(accessToken) : undefined;
-  const renew = publishRefresh(createTokenRefresh(transport, application, secrets));
+  const renew = publishRefresh(createTokenRefresh({ transport, application, secrets }));
   if (onTokens && refreshToken && !login)
     return refreshingTokenSource({ accessToken, refreshToken }, { renew }, secrets, onTokens);
   const identity = tokenIdentityOf(application, parts.addresses, settings);

@@ -37,7 +37,7 @@ export interface TextResponse {
 export function readBody(
   operation: Declaration,
   declared: ResponseDeclaration,
-  { status, headers, content: { text, bytes, problem } }: TextResponse,
+  { status, headers, content: { text, problem } }: TextResponse,
   progress: CallProgress,
 ): ResponseContent {
   const problems = problem === undefined ? [] : [{ field: "", message: problem }];
@@ -57,7 +57,7 @@ export function readBody(
   const violations = () =>
     isText
       ? problems
-      : [...problems, ...findBodyViolations(operation, status, body), ...findLostDigits(text, bytes)];
+      : [...problems, ...findBodyViolations(operation, status, body), ...findLostDigits(text)];
   return { body, violations };
 }
 

@@ -54,10 +54,8 @@ export async function startLogin(service: Service, options: ClientOptions): Prom
   const redirectUri = requireSetting(settings.redirectUri, "redirectUri");
   if (!URL.canParse(redirectUri))
     throw new TypeError(`redirectUri must be a full address, not ${JSON.stringify(redirectUri)}.`);
-  const { loginPage } = application;
-  const pkce = settings.pkce !== "none";
-  const request = { application, loginPage, redirectUri, pkce };
-  const pending = await startAuthorization(request, transport, secrets);
+  const request = { loginPage: application.loginPage, redirectUri, pkce: settings.pkce !== "none" };
+  const pending = startAuthorization({ transport, application, secrets }, request);
   const { address, state } = pending;
   return {
     address,

@@ -6,38 +6,31 @@ import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { tooLargeError } from "./exchange";
 
+type Decompress = (bytes: Buffer, options: zlib.ZlibOptions & zlib.BrotliOptions) => Promise<Buffer>;
+
 interface ContentCoding {
-  sync(bytes: Buffer, options: zlib.ZlibOptions): Buffer;
-  async(bytes: Buffer, options: zlib.ZlibOptions): Promise<Buffer>;
-  stream(): NodeJS.ReadWriteStream & Readable;
+  readonly decompress: Decompress;
+  readonly createStream: () => zlib.Unzip | zlib.BrotliDecompress;
 }
 
-const gzip: ContentCoding = {
-  sync: zlib.gunzipSync,
-  async: promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip),
-  stream: zlib.createGunzip,
+/** Detects gzip and deflate. */
+const unzip: ContentCoding = {
+  decompress: promisify(zlib.unzip) as Decompress,
+  createStream: zlib.createUnzip,
 };
 
 const contentCodings: Readonly<Record<string, ContentCoding>> = {
-  gzip,
-  "x-gzip": gzip,
-  deflate: {
-    sync: zlib.inflateSync,
-    async: promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflate),
-    stream: zlib.createInflate,
-  },
+  gzip: unzip,
+  "x-gzip": unzip,
+  deflate: unzip,
   br: {
-    sync: zlib.brotliDecompressSync,
-    async: promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress),
-    stream: zlib.createBrotliDecompress,
+    decompress: promisify(zlib.brotliDecompress) as Decompress,
+    createStream: zlib.createBrotliDecompress,
   },
 };
 
 /** Accept-Encoding header. */
 export const acceptedEncodings = "gzip, deflate, br";
-
-/** Larger bodies are decompressed asynchronously, so that they do not block other calls. */
-const asyncThresholdBytes = 256 * 1024;
 
 function findCoding(encoding: string | undefined): ContentCoding | undefined {
   const name = encoding?.trim().toLowerCase();
@@ -56,11 +49,8 @@ export async function decompress(
   // Some servers send Content-Encoding without a body.
   const coding = bytes.length === 0 ? undefined : findCoding(encoding);
   if (!coding) return bytes;
-  const options = { maxOutputLength: maxBytes };
   try {
-    return bytes.length >= asyncThresholdBytes
-      ? await coding.async(bytes, options)
-      : coding.sync(bytes, options);
+    return await coding.decompress(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? tooLargeError(maxBytes) : error;
   }
@@ -70,15 +60,13 @@ export async function decompress(
 export function decompressStream(stream: Readable, encoding: string | undefined): Readable {
   const coding = findCoding(encoding);
   if (!coding) return stream;
-  const decompressed = coding.stream();
+  const decompressed = coding.createStream();
   decompressed.on("error", () => undefined);
-  return pipeline(stream, decompressed, () => undefined) as unknown as Readable;
+  return pipeline(stream, decompressed, () => undefined);
 }
 
 export interface DecodedText {
   readonly text: string;
-  /** Source bytes, if the encoding is ASCII-compatible. */
-  readonly bytes?: Buffer;
   /** Description of a decoding problem. */
   readonly problem?: string;
 }
@@ -118,9 +106,9 @@ const parseCharset = (contentType: string) =>
 const resolveByteOrder = (charset: string, bytes: Buffer) =>
   charset === "utf-16" && bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : charset;
 
+const utf8 = new TextDecoder();
+
 function decodeUtf8(bytes: Buffer): DecodedText {
-  const text = bytes.toString("utf8", bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
-  return isUtf8(bytes)
-    ? { text, bytes }
-    : { text, bytes, problem: "is not valid UTF-8; some characters are lost" };
+  const text = utf8.decode(bytes);
+  return isUtf8(bytes) ? { text } : { text, problem: "is not valid UTF-8; some characters are lost" };
 }

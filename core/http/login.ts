@@ -1,21 +1,11 @@
 /** OAuth 2.0 login: authorization code grant (RFC 6749, section 4.1) with PKCE (RFC 7636). */
-import { Deadline } from "./deadline";
-import type { Transport } from "./transport";
-import {
-  type OAuthApplication,
-  assertGranted,
-  basicAuthorization,
-  readTokenResponse,
-  expiryOf,
-  sendForm,
-  unreachableError,
-} from "./token-endpoint";
+import { createHash, randomBytes } from "node:crypto";
+import { basicCredentials, requestTokens, type TokenEndpoint } from "./token-endpoint";
 import type { Secrets } from "./secrets";
 import { TokenFailure, type Tokens } from "./token-source";
 
 /** Parameters of a login. */
 export interface LoginRequest {
-  readonly application: OAuthApplication;
   /** Address of the page on which the person logs in. */
   readonly loginPage: string;
   /** Redirect address exactly as registered. */
@@ -36,25 +26,21 @@ export interface PendingAuthorization {
   readonly address: string;
   /** OAuth state: random, and returned by the redirect. */
   readonly state: string;
-  /** Exchanges the parameters of the redirect for tokens. Throws a TokenFailure. */
+  /** Exchanges the parameters of the redirect for tokens, once: a code is valid once. Throws a TokenFailure. */
   redeem(parameters: URLSearchParams): Promise<TokenGrant>;
 }
 
-/** Loads the OAuth library on first use. */
-const loadOAuth = () => import("./oauth.js");
+const randomText = (): string => randomBytes(32).toString("base64url");
 
-export async function startAuthorization(
-  { application, loginPage, redirectUri, pkce }: LoginRequest,
-  transport: Transport,
-  secrets: Secrets,
-): Promise<PendingAuthorization> {
-  const oauth = await loadOAuth();
-  const state = oauth.generateRandomState();
-  const verifier = oauth.generateRandomCodeVerifier();
-  const basic = basicAuthorization(application);
-  for (const secret of [state, verifier, basic.slice("Basic ".length)]) secrets.add(secret);
+export function startAuthorization(
+  endpoint: TokenEndpoint,
+  { loginPage, redirectUri, pkce }: LoginRequest,
+): PendingAuthorization {
+  const { application, secrets } = endpoint;
+  const [state, verifier] = [randomText(), randomText()];
+  for (const secret of [state, verifier, basicCredentials(application)]) secrets.add(secret);
 
-  const { clientId, scope, origin, path } = application;
+  const { clientId, scope } = application;
   const address = new URL(loginPage);
   const authorizationParameters = {
     scope,
@@ -63,83 +49,45 @@ export async function startAuthorization(
     redirect_uri: redirectUri,
     state,
     ...(pkce && {
-      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
       code_challenge_method: "S256",
     }),
   };
   for (const [name, value] of Object.entries(authorizationParameters)) address.searchParams.set(name, value);
 
-  // The contract documents no issuer to compare `iss` with.
-  const server = { issuer: origin, token_endpoint: origin + path };
-  const client = { client_id: clientId };
-  const authenticateClient = (_server: unknown, _client: unknown, _form: URLSearchParams, headers: Headers) =>
-    headers.set("authorization", basic);
-
   async function redeem(parameters: URLSearchParams): Promise<TokenGrant> {
-    const returned = new URLSearchParams(parameters);
-    returned.delete("iss");
-    secrets.add(returned.get("code") ?? undefined);
-    let lifetime: unknown;
-    let idToken: unknown;
-    const startedAt = Date.now();
-    const send = async (_url: string, { body: form }: { readonly body: URLSearchParams }) => {
-      const body = await exchangeCode(form);
-      ({ expires_in: lifetime, id_token: idToken } = body);
-      // The contract documents no signing key. The ID token comes directly from the endpoint and is only informational.
-      const { expires_in: _lifetime, id_token: _identity, ...others } = body;
-      return Response.json(others);
+    const code = codeFrom(parameters, state, secrets);
+    secrets.add(code);
+    const form = {
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: redirectUri,
+      ...(pkce && { code_verifier: verifier }),
     };
-    try {
-      const code = oauth.validateAuthResponse(server, client, returned, state);
-      const response = await oauth.authorizationCodeGrantRequest(
-        server,
-        client,
-        authenticateClient,
-        code,
-        redirectUri,
-        pkce ? verifier : oauth.nopkce,
-        { [oauth.customFetch]: send, [oauth.allowInsecureRequests]: true },
-      );
-      const tokenResponse = await oauth.processAuthorizationCodeResponse(server, client, response);
-      secrets.add(tokenResponse.access_token);
-      secrets.add(tokenResponse.refresh_token);
-      return {
-        tokens: {
-          accessToken: tokenResponse.access_token,
-          refreshToken: tokenResponse.refresh_token,
-          expiresAt: expiryOf(lifetime, startedAt),
-        },
-        clientIds: clientIdsIn(idToken),
-      };
-    } catch (error) {
-      if (error instanceof TokenFailure) throw error;
-      if (error instanceof oauth.AuthorizationResponseError)
-        throw new TokenFailure(`The login was refused (${secrets.redact(error.error).slice(0, 100)}).`, true);
-      const cause = secrets.redactError(error);
-      throw new TokenFailure(`The login response does not conform to OAuth 2.0 (${cause.message}).`, false, {
-        cause,
-      });
-    }
-  }
-
-  /** Exchanges the code, without retries: a code is valid once. */
-  async function exchangeCode(form: URLSearchParams): Promise<Record<string, unknown>> {
-    const deadline = new Deadline(application.timeoutMs);
-    deadline.startTimeLimit(application.timeoutMs);
-    const received = await sendForm(transport, application, form, deadline)
-      .catch((error: unknown) => {
-        throw unreachableError(error, secrets);
-      })
-      .finally(() => deadline.release());
-    const body = await readTokenResponse(received, secrets);
-    assertGranted(received, body, "the code");
-    return body;
+    const request = { form, credentialName: "the code", maxAttempts: 1 };
+    const { tokens, body } = await requestTokens(endpoint, request);
+    if (!/^bearer$/i.test(String(body.token_type)))
+      throw new TokenFailure("The token endpoint returned no bearer token.", false);
+    return { tokens, clientIds: clientIdsIn(body.id_token) };
   }
 
   return { address: address.href, state, redeem };
 }
 
-/** Returns the client IDs in the payload of the ID token. */
+/** Returns the code of a redirect. The contract documents no issuer to compare `iss` with. */
+function codeFrom(parameters: URLSearchParams, state: string, secrets: Secrets): string {
+  const [error, code] = [parameters.get("error"), parameters.getAll("code")];
+  if (parameters.getAll("state").join() !== state)
+    throw new TokenFailure("The redirect belongs to another login.", false);
+  if (error) throw new TokenFailure(`The login was refused (${secrets.redact(error).slice(0, 100)}).`, true);
+  if (code.length !== 1 || !code[0]) throw new TokenFailure("The redirect contains no code.", false);
+  return code[0];
+}
+
+/**
+ * Returns the client IDs in the payload of the ID token. It comes directly from the endpoint, and the contract documents no
+ * signing key.
+ */
 function clientIdsIn(idToken: unknown): string[] {
   try {
     const payload = Buffer.from(String(idToken).split(".")[1]!, "base64url").toString("utf8");
