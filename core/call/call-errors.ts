@@ -1,23 +1,13 @@
 /** Maps error statuses and transport failures to FxdeskError. */
 import { TokenFailure } from "../http/token-source";
 import {
-  Aborted,
-  Conflict,
+  createError,
+  describeViolations,
   type ErrorCode,
-  type ErrorFacts,
-  Forbidden,
   FxdeskError,
   InvalidInput,
-  InvalidResponse,
-  NotFound,
   type Outcome,
-  OutcomeUnknown,
-  RateLimited,
   type ServiceMessage,
-  Timeout,
-  Unauthorized,
-  Unavailable,
-  describeViolations,
   type Violation,
 } from "../spec/errors";
 import { type Callable, errorDescription, lookupInstruction } from "../spec/operation";
@@ -41,61 +31,45 @@ const outcomeOfStatus = (status: number): Outcome => (isRefusal(status) ? "rejec
 /** Returns the outcome without a complete response. `sent` is true once any byte of the request may have been written. */
 const outcomeWithoutResponse = (sent: boolean): Outcome => (sent ? "unknown" : "not-sent");
 
-type ErrorClass = new (message: string, facts: ErrorFacts) => FxdeskError;
-
 interface ErrorKind {
-  readonly type: ErrorClass;
   readonly code: ErrorCode;
   readonly retryable?: true;
   /** Next step, appended to the message. */
   readonly hint?: string;
 }
 
-const retryLaterHint = "Try again later.";
-const invalidInputKind: ErrorKind = { type: InvalidInput, code: "invalid_input" };
-const unavailableKind: ErrorKind = {
-  type: Unavailable,
-  code: "unavailable",
-  retryable: true,
-  hint: retryLaterHint,
-};
-const timeoutKind: ErrorKind = { type: Timeout, code: "timeout", retryable: true, hint: retryLaterHint };
-const unlistedStatusKind: ErrorKind = { type: InvalidResponse, code: "invalid_response" };
+const retryLater = { retryable: true, hint: "Try again later." } as const;
 
 const kindByStatus: Readonly<Record<number, ErrorKind>> = {
-  400: invalidInputKind,
-  401: { type: Unauthorized, code: "unauthorized", hint: "Check the credentials of the connection." },
-  403: { type: Forbidden, code: "forbidden", hint: "Check that the credentials are valid for this client." },
-  404: { type: NotFound, code: "not_found" },
-  405: { type: FxdeskError, code: "not_allowed" },
-  408: timeoutKind,
-  409: { type: Conflict, code: "conflict" },
-  422: invalidInputKind,
-  429: { type: RateLimited, code: "rate_limited", retryable: true, hint: "Wait before the next call." },
-  502: unavailableKind,
-  503: unavailableKind,
-  504: timeoutKind,
+  400: { code: "invalid_input" },
+  401: { code: "unauthorized", hint: "Check the credentials of the connection." },
+  403: { code: "forbidden", hint: "Check that the credentials are valid for this client." },
+  404: { code: "not_found" },
+  405: { code: "not_allowed" },
+  408: { code: "timeout", ...retryLater },
+  409: { code: "conflict" },
+  422: { code: "invalid_input" },
+  429: { code: "rate_limited", retryable: true, hint: "Wait before the next call." },
+  502: { code: "unavailable", ...retryLater },
+  503: { code: "unavailable", ...retryLater },
+  504: { code: "timeout", ...retryLater },
 };
 
+const redirectHint = "Redirects are not followed: check the addresses of the connection.";
+
 function errorKindOf(status: number): ErrorKind {
-  const known = kindByStatus[status];
-  if (known) return known;
-  if (status < 300) return unlistedStatusKind;
-  if (status < 400)
-    return {
-      ...unlistedStatusKind,
-      hint: "Redirects are not followed: check the addresses of the connection.",
-    };
-  return { type: FxdeskError, code: status >= 500 ? "service_error" : "refused" };
+  if (status < 300) return { code: "invalid_response" };
+  if (status < 400) return { code: "invalid_response", hint: redirectHint };
+  return kindByStatus[status] ?? { code: status >= 500 ? "service_error" : "refused" };
 }
 
 /** Returns the error for input that fails validation. */
 export const invalidInputError = (
-  operation: Pick<Callable, "name">,
+  { name: operation }: Pick<Callable, "name">,
   violations: readonly Violation[],
 ): InvalidInput =>
-  new InvalidInput(`${operation.name}: ${describeViolations(violations)}`, {
-    operation: operation.name,
+  new InvalidInput(`${operation}: ${describeViolations(violations)}`, {
+    operation,
     code: "invalid_input",
     outcome: "not-sent",
     violations,
@@ -137,7 +111,7 @@ export function toResponseError(operation: Callable, response: ErrorResponse): F
   const refused = isRefusal(status);
   const isOutcomeUnknown = !refused && operation.effect === "money";
   const isSafeToRepeat = operation.effect === "read" || refused;
-  const { type, code, retryable, hint } = errorKindOf(status);
+  const { code, retryable, hint } = errorKindOf(status);
   const mayBeDuplicate = status === 409 && operation.singleUseField !== undefined;
   const message = composeMessage(
     operation,
@@ -151,11 +125,9 @@ export function toResponseError(operation: Callable, response: ErrorResponse): F
           ? (advice ?? hint)
           : maybeCarriedOutHint,
   );
-  return new (isOutcomeUnknown ? OutcomeUnknown : type)(message, {
+  const outcome = outcomeOfStatus(status);
+  return createError(operation.name, isOutcomeUnknown ? "outcome_unknown" : code, outcome, message, {
     ...facts,
-    operation: operation.name,
-    code: isOutcomeUnknown ? "outcome_unknown" : code,
-    outcome: outcomeOfStatus(status),
     retryable: isSafeToRepeat && retryable === true,
     status,
     service,
@@ -173,18 +145,17 @@ export interface CallProgress {
   readonly requestId?: string | undefined;
 }
 
-const progressFacts = ({ attempts, status, requestId }: CallProgress) => ({ attempts, status, requestId });
-
 /** Returns the error for a money call that was sent and has no conclusive response. */
-function outcomeUnknownError(operation: Callable, reason: string, progress: CallProgress, cause?: unknown) {
-  return new OutcomeUnknown(composeMessage(operation, reason, doNotRepeatHint(operation)), {
-    ...progressFacts(progress),
-    operation: operation.name,
-    code: "outcome_unknown",
-    outcome: "unknown",
-    cause,
-  });
-}
+const outcomeUnknownError = (operation: Callable, reason: string, progress: CallProgress, cause?: unknown) =>
+  createError(
+    operation.name,
+    "outcome_unknown",
+    "unknown",
+    composeMessage(operation, reason, doNotRepeatHint(operation)),
+    { ...progressFacts(progress), cause },
+  );
+
+const progressFacts = ({ attempts, status, requestId }: CallProgress) => ({ attempts, status, requestId });
 
 /** Returns the error for a response that violates the contract. */
 export function unreadableResponseError(
@@ -195,17 +166,13 @@ export function unreadableResponseError(
 ): FxdeskError {
   if (operation.effect === "money") return outcomeUnknownError(operation, reason, progress, cause);
   const message = composeMessage(operation, reason, operation.effect === "change" && maybeCarriedOutHint);
-  return new InvalidResponse(message, {
+  return createError(operation.name, "invalid_response", "unknown", message, {
     ...progressFacts(progress),
-    operation: operation.name,
-    code: "invalid_response",
-    outcome: "unknown",
     cause,
   });
 }
 
 interface Failure {
-  readonly type: ErrorClass;
   readonly code: ErrorCode;
   readonly message: string;
   readonly retryable: boolean;
@@ -213,34 +180,34 @@ interface Failure {
 }
 
 function classifyFailure(error: unknown, status: number | undefined): Failure | undefined {
-  if (error instanceof DeadlineEnded)
-    return error.by === "caller"
-      ? { type: Aborted, code: "aborted", message: error.message, retryable: false }
-      : { type: Timeout, code: "timeout", message: error.message, retryable: true };
-  if (error instanceof PauseTooLong) {
-    const { message, retryAfterMs } = error;
-    return { type: RateLimited, code: "rate_limited", message, retryable: true, retryAfterMs };
+  if (!(error instanceof Error)) return undefined;
+  const { message } = error;
+  if (error instanceof DeadlineEnded) {
+    const isAborted = error.by === "caller";
+    return { code: isAborted ? "aborted" : "timeout", message, retryable: !isAborted };
   }
-  if (error instanceof QueueFull)
-    return { type: RateLimited, code: "rate_limited", message: error.message, retryable: true };
+  if (error instanceof PauseTooLong)
+    return { code: "rate_limited", message, retryable: true, retryAfterMs: error.retryAfterMs };
+  if (error instanceof QueueFull) return { code: "rate_limited", message, retryable: true };
   if (error instanceof TokenFailure) {
     const { isRefused, retryAfterMs } = error;
-    const message = `No access token. ${error.message}`;
-    return isRefused
-      ? { type: Unauthorized, code: "unauthorized", message, retryable: false }
-      : { type: Unavailable, code: "unavailable", message, retryable: true, retryAfterMs };
+    const code = isRefused ? "unauthorized" : "unavailable";
+    return { code, message: `No access token. ${message}`, retryable: !isRefused, retryAfterMs };
   }
   if (error instanceof ResponseTooLarge || error instanceof IncompleteFile)
-    return { type: InvalidResponse, code: "invalid_response", message: error.message, retryable: false };
+    return { code: "invalid_response", message, retryable: false };
   if (!(error instanceof TransportError)) return undefined;
-  const failure = classifyFailure(error.cause, status);
-  if (failure) return failure;
   const reason = errorText(error.cause);
-  const message =
-    status === undefined
-      ? `The service cannot be reached (${reason}).`
-      : `The response (${status}) was incomplete (${reason}).`;
-  return { type: Unavailable, code: "unavailable", message, retryable: true };
+  return (
+    classifyFailure(error.cause, status) ?? {
+      code: "unavailable",
+      message:
+        status === undefined
+          ? `The service cannot be reached (${reason}).`
+          : `The response (${status}) was incomplete (${reason}).`,
+      retryable: true,
+    }
+  );
 }
 
 /** Returns the error for a call that ended without a complete response. FxdeskErrors pass unchanged. */
@@ -249,26 +216,20 @@ export function toFxdeskError(operation: Callable, error: unknown, progress: Cal
   const { name, effect } = operation;
   const cause = error instanceof TransportError ? error.cause : error;
   const { sent } = progress;
-  const failure = classifyFailure(error, progress.status) ?? {
-    type: FxdeskError,
-    code: "unexpected" as const,
+  const { code, message, retryable, retryAfterMs } = classifyFailure(error, progress.status) ?? {
+    code: "unexpected",
     message: `Unexpected failure in fxdesk (${(error as Error).message}).`,
     retryable: false,
   };
   if (sent && effect === "money") {
     const reason =
-      progress.status === undefined
-        ? `The response was lost (${errorText(cause as Error)}).`
-        : failure.message;
+      progress.status === undefined ? `The response was lost (${errorText(cause as Error)}).` : message;
     return outcomeUnknownError(operation, reason, progress, cause);
   }
-  const { type, code, message, retryable, retryAfterMs } = failure;
   const closing = effect !== "read" && (sent ? maybeCarriedOutHint : "Nothing was sent.");
-  return new type(composeMessage(operation, message, closing), {
+  const outcome = outcomeWithoutResponse(sent);
+  return createError(name, code, outcome, composeMessage(operation, message, closing), {
     ...progressFacts(progress),
-    operation: name,
-    code,
-    outcome: outcomeWithoutResponse(sent),
     retryable: retryable && (effect === "read" || !sent),
     retryAfterMs,
     cause,

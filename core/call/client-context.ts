@@ -1,5 +1,6 @@
 /** State shared by all calls of a client: service, addresses, credentials, settings and limits. */
 import { networkInterfaces } from "node:os";
+import { Lazy } from "../values/lazy";
 import { createTokenRefresh, type OAuthApplication } from "../http/token-endpoint";
 import { Secrets } from "../http/secrets";
 import type { TokenIdentity } from "../http/shared-tokens";
@@ -14,13 +15,7 @@ import {
 import type { Declaration } from "../spec/operation";
 import { type CredentialScheme, type Server, type Service, splitCredential } from "../spec/service";
 import { extractPassword, redactLocation, type StoreSettings, parseStoreSettings } from "../store/settings";
-import {
-  defaultMaxQueueLength,
-  type RateLimitedPacing,
-  MemoryPacing,
-  type Pacing,
-  type PacingLimits,
-} from "../http/pacing";
+import { defaultMaxQueueLength, MemoryPacing, type Pacing, type PacingLimits } from "../http/pacing";
 import { Transport } from "../http/transport";
 import type { TlsOptions } from "../http/tls";
 import { publish } from "./diagnostics-channels";
@@ -182,14 +177,13 @@ function createSharedRenewal(
   identity: TokenIdentity,
   { secrets, store }: ContextParts,
 ): Renewal {
-  const load = async (): Promise<Required<Renewal>> => {
+  const shared = new Lazy(async () => {
     const { SharedTokens } = await import("../http/shared-tokens.js");
     return new SharedTokens(renew, timeoutMs, identity, store, secrets);
-  };
-  let loading: ReturnType<typeof load> | undefined;
+  });
   return {
-    renew: async (held) => (await (loading ??= load())).renew(held),
-    markRefused: async (accessToken) => (await (loading ??= load())).markRefused(accessToken),
+    renew: async (held) => (await shared.get()).renew(held),
+    markRefused: async (accessToken) => (await shared.get()).markRefused(accessToken),
   };
 }
 
@@ -257,19 +251,17 @@ function createSharedPacing(
   { secrets, store }: ContextParts,
   { clientId = "" }: Settings,
 ): Pacing {
-  const load = async (): Promise<RateLimitedPacing> => {
+  const shared = new Lazy(async () => {
     const { SharedPacing } = await import("../http/shared-pacing.js");
     return new SharedPacing(limits, {
       settings: store,
       paceNameOf: (server) => JSON.stringify([server, clientId]),
       onStoreUnavailable: (error) => warnUncoordinatedPacing(store.location, secrets.redactError(error)),
     });
-  };
-  let loading: ReturnType<typeof load> | undefined;
+  });
   return {
-    acquire: async (server, deadline, request) =>
-      (await (loading ??= load())).acquire(server, deadline, request),
-    close: async () => (await loading)?.close(),
+    acquire: async (server, deadline, request) => (await shared.get()).acquire(server, deadline, request),
+    close: async () => (await shared.started)?.close(),
   };
 }
 

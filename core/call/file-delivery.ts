@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Callable } from "../spec/operation";
 import type { DeliverFile, ProducedFile } from "../spec/procedure";
-import { FxdeskError } from "../spec/errors";
+import { createError, FxdeskError } from "../spec/errors";
 
 /** Size limit of a file held in memory. */
 const maxBytesInMemory = 256 * 1024 * 1024;
@@ -99,12 +99,7 @@ export const withDeliveryErrors =
     } catch (error) {
       if (file.content instanceof Readable) file.content.destroy();
       if (error instanceof FxdeskError) throw error;
-      throw new FxdeskError(`${name}: ${file.name} could not be delivered (${(error as Error).message}).`, {
-        operation: name,
-        code: "file",
-        outcome: "unknown",
-        attempts: 1,
-        cause: error,
-      });
+      const message = `${name}: ${file.name} could not be delivered (${(error as Error).message}).`;
+      throw createError(name, "file", "unknown", message, { attempts: 1, cause: error });
     }
   };

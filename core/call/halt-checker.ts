@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import type { Declaration } from "../spec/operation";
 import type { Secrets } from "../http/secrets";
-import { FxdeskError, Unavailable } from "../spec/errors";
+import { createError, FxdeskError } from "../spec/errors";
 import { type Middleware, withBeforeWrite } from "./middleware";
 import type { StoreSession } from "../store/session";
 import type { Halted } from "../store/halt";
@@ -10,11 +10,7 @@ import { isPostgres, redactLocation, type StoreSettings } from "../store/setting
 
 /** Returns the error for a call that was stopped by a halt. */
 export const haltedError = ({ name }: Declaration, { message }: Halted): FxdeskError =>
-  new FxdeskError(`${name}: ${message} Nothing was sent.`, {
-    operation: name,
-    code: "halted",
-    outcome: "not-sent",
-  });
+  createError(name, "halted", "not-sent", `${name}: ${message} Nothing was sent.`);
 
 export class HaltChecker {
   #session: Promise<StoreSession> | undefined;
@@ -77,10 +73,13 @@ export class HaltChecker {
 
   #toError({ name }: Declaration, error: Error): Error {
     const cause = this.secrets.redactError(error);
-    return new Unavailable(
+    return createError(
+      name,
+      "unavailable",
+      "not-sent",
       `${name}: Halts could not be checked: the store ${redactLocation(this.store.location)} cannot be used ` +
         `(${cause.message}). Nothing was sent. Check the store with \`fxdesk store check\`; FXDESK_STORE sets its location.`,
-      { operation: name, code: "unavailable", outcome: "not-sent", retryable: true, cause },
+      { retryable: true, cause },
     );
   }
 }

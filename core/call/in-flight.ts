@@ -1,15 +1,18 @@
 /** Calls in progress, including files that are still being received. `close` waits for them. */
-import { Aborted } from "../spec/errors";
+import { createError } from "../spec/errors";
 import { ReceivedFile } from "./received-file";
 import type { ServiceResponse } from "./response";
 
 const unreadFileError = (operation: string) =>
-  new Aborted(`${operation}: The client was closed before the file was read.`, {
+  createError(
     operation,
-    code: "aborted",
-    outcome: "unknown",
-    attempts: 1,
-  });
+    "aborted",
+    "unknown",
+    `${operation}: The client was closed before the file was read.`,
+    {
+      attempts: 1,
+    },
+  );
 
 export class InFlight {
   #count = 0;

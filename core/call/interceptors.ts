@@ -1,5 +1,5 @@
 /** User interceptors: code of the user around each call. */
-import { FxdeskError } from "../spec/errors";
+import { createError, FxdeskError } from "../spec/errors";
 import { callerAbortedError } from "../http/deadline";
 import { toFxdeskError } from "./call-errors";
 import { ReceivedFile } from "./received-file";
@@ -18,12 +18,8 @@ function misuseError(
   { cause, passedOn = false }: { cause?: unknown; passedOn?: boolean } = {},
 ): FxdeskError {
   const end = passedOn ? "The call may have been carried out." : "Nothing was sent.";
-  return new FxdeskError(`${operation.name}: An interceptor ${message.replace(/(?<![.!?])$/, ".")} ${end}`, {
-    operation: operation.name,
-    code: "interceptor",
-    outcome: passedOn ? "unknown" : "not-sent",
-    cause,
-  });
+  const text = `${operation.name}: An interceptor ${message.replace(/(?<![.!?])$/, ".")} ${end}`;
+  return createError(operation.name, "interceptor", passedOn ? "unknown" : "not-sent", text, { cause });
 }
 
 const lateCallError = (call: PreparedCall) => misuseError(call, "passed on a call that had already ended.");

@@ -1,7 +1,7 @@
 /** Paged lists. */
 import { valueAt } from "../values/json";
 import { createHash } from "node:crypto";
-import { InvalidResponse, type Violation } from "../spec/errors";
+import { createError, type Violation } from "../spec/errors";
 import { listPathsIn } from "../spec/result-list";
 import type { Callable, Declaration, LinkedPages, Paging } from "../spec/operation";
 import { nextLinkedPage, nextNumberedPage, nextPage } from "./next-page";
@@ -35,10 +35,7 @@ export const invalidPageError = (
   { status, requestId, attempts }: ServiceResponse,
   message: string,
 ) =>
-  new InvalidResponse(`${name}: ${message}`, {
-    operation: name,
-    code: "invalid_response",
-    outcome: "unknown",
+  createError(name, "invalid_response", "unknown", `${name}: ${message}`, {
     status,
     requestId,
     attempts,

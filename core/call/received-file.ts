@@ -5,7 +5,7 @@ import { dirname, resolve } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Secrets } from "../http/secrets";
-import { FxdeskError } from "../spec/errors";
+import { createError, FxdeskError } from "../spec/errors";
 import type { ServiceResponse } from "./response";
 
 /** Size limit of a file held in memory. */
@@ -100,13 +100,7 @@ export class ReceivedFile {
 
   #failure(message: string, cause?: unknown): FxdeskError {
     const { operation } = this;
-    return new FxdeskError(`${operation}: ${message}`, {
-      operation,
-      code: "file",
-      outcome: "unknown",
-      attempts: 1,
-      cause,
-    });
+    return createError(operation, "file", "unknown", `${operation}: ${message}`, { attempts: 1, cause });
   }
 }
 

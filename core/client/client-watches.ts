@@ -1,10 +1,10 @@
 /** Watches of one client. Input is validated as for operations; the store is opened with the first watch. */
+import { Lazy } from "../values/lazy";
 import { checkInput } from "../spec/check";
 import { type Values, withDefaults } from "../spec/fields";
 import type { RunContext } from "../spec/procedure";
 import type { Snapshot, Watch, ReadWindow } from "../spec/watch";
-import { type Violation, Aborted } from "../spec/errors";
-import type { StoreSession } from "../store/session";
+import { createError, type Violation } from "../spec/errors";
 import { isDay } from "../values/values";
 import type { WatchDependencies } from "../watches/poller";
 import type { AnyWatch } from "../watches/watch";
@@ -31,7 +31,13 @@ function optionViolations(watch: Watch, options: SinceOptions): Violation[] {
 
 export class ClientWatches {
   readonly #closing = new AbortController();
-  #store: Promise<StoreSession> | undefined;
+  /** Opened with the first watch. */
+  readonly #store = new Lazy(async () => {
+    if (this.#closing.signal.aborted)
+      throw createError("watch", "aborted", "not-sent", "The client is closed.");
+    const { StoreSession } = await import("../store/session.js");
+    return new StoreSession(this.clientContext.store);
+  });
   /** Requests for changes that have not settled yet; `close` waits for them. */
   readonly #inFlight = new Set<Promise<unknown>>();
 
@@ -75,7 +81,7 @@ export class ClientWatches {
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#inFlight);
-    await (await this.#store)?.close();
+    await (await this.#store.started)?.close();
   }
 
   async *#watchChanges(
@@ -129,7 +135,7 @@ export class ClientWatches {
         settings.clientId ?? "",
         ...baseUrls.map((address) => (address ? address.origin + address.pathPrefix : "")),
       ],
-      store: await this.#openStore(),
+      store: await this.#store.get(),
       read: (window, signal) => this.#read(watch, input, window, signal),
       redactError: (error) => secrets.redactError(error),
     };
@@ -153,14 +159,5 @@ export class ClientWatches {
     } catch (error) {
       throw calls.toError(watch, error);
     }
-  }
-
-  #openStore(): Promise<StoreSession> {
-    this.#store ??= this.#closing.signal.aborted
-      ? Promise.reject(
-          new Aborted("The client is closed.", { operation: "watch", code: "aborted", outcome: "not-sent" }),
-        )
-      : import("../store/session.js").then(({ StoreSession }) => new StoreSession(this.clientContext.store));
-    return this.#store;
   }
 }

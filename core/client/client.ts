@@ -1,4 +1,5 @@
 /** Defines createClient: one typed method per operation, procedure and watch, grouped by section. */
+import { Lazy } from "../values/lazy";
 import type { Callable, Declaration } from "../spec/operation";
 import { isProcedure, type Procedure } from "../spec/procedure";
 import type { Watch } from "../spec/watch";
@@ -21,7 +22,6 @@ import { type RunClientFactory, runProcedure } from "./run-procedure";
 import { createUndeclaredOperation } from "./undeclared-operation";
 import { ClientWatches } from "./client-watches";
 import type { Values } from "../spec/fields";
-import type { Orders } from "./orders";
 import type { Client, ClientCore, KnownEntries, ClientOrders, Sections } from "../api/client-types";
 
 function createMethod(core: ClientCore, declaration: Callable) {
@@ -107,8 +107,10 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
   const interceptors = [...(service.interceptors ?? []), ...(options.interceptors ?? [])];
   const pipeline = new Pipeline(createClientContext(service, options), interceptors);
   /** Loaded with the first order. */
-  let loadedOrders: Promise<Orders> | undefined;
-  const orders = () => (loadedOrders ??= import("./orders.js").then(({ Orders }) => new Orders(pipeline)));
+  const orders = new Lazy(async () => {
+    const { Orders } = await import("./orders.js");
+    return new Orders(pipeline);
+  });
   const core: ClientCore = {
     service,
     settings: publicSettings(service, pipeline.context.settings),
@@ -133,16 +135,16 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
     readInitialChanges: (watch, input, watchOptions) =>
       clientWatches.readInitialChanges(watch, input, watchOptions),
     orders: {
-      order: async (input, callOptions = {}) => (await orders()).order(input, callOptions),
-      get: async (id) => (await orders()).get(id),
-      list: async (listOptions = {}) => (await orders()).list(listOptions),
-      decide: async (id, input) => (await orders()).decide(id, input),
-      cancel: async (id, callOptions = {}) => (await orders()).cancel(id, callOptions),
-      start: async () => (await orders()).start(),
+      order: async (input, callOptions = {}) => (await orders.get()).order(input, callOptions),
+      get: async (id) => (await orders.get()).get(id),
+      list: async (listOptions = {}) => (await orders.get()).list(listOptions),
+      decide: async (id, input) => (await orders.get()).decide(id, input),
+      cancel: async (id, callOptions = {}) => (await orders.get()).cancel(id, callOptions),
+      start: async () => (await orders.get()).start(),
     },
     close: async () => {
       // Orders first: an order in progress still needs the pipeline.
-      if (loadedOrders) await (await loadedOrders).close();
+      await (await orders.started)?.close();
       // In parallel, so that both stop accepting work at the same moment.
       await Promise.all([clientWatches.close(), pipeline.close()]);
     },

@@ -4,7 +4,7 @@ import { startAuthorization, type TokenGrant } from "../http/login";
 import { tokenFamilyOf } from "../http/shared-tokens";
 import { TokenFailure } from "../http/token-source";
 import type { Service } from "../spec/service";
-import { FxdeskError, Forbidden, Unauthorized, Unavailable } from "../spec/errors";
+import { createError, FxdeskError } from "../spec/errors";
 import { withStore } from "../store/open";
 import { forgetTokens, loadTokens, saveTokens } from "../store/tokens";
 import {
@@ -76,27 +76,23 @@ function toLoginError(error: unknown, { secrets }: ClientContext): FxdeskError {
   if (!(error instanceof TokenFailure)) {
     const cause = secrets.redactError(error);
     const message = `The tokens could not be stored (${cause.message}). Log in again once the store works; FXDESK_STORE sets its location.`;
-    return new FxdeskError(message, { operation, code: "unexpected", outcome: "unknown", cause });
+    return createError(operation, "unexpected", "unknown", message, { cause });
   }
   const { message, isRefused, cause } = error;
   return isRefused
-    ? new Unauthorized(message, { operation, code: "unauthorized", outcome: "rejected", cause })
-    : new Unavailable(message, {
-        operation,
-        code: "unavailable",
-        outcome: "unknown",
-        retryable: true,
-        cause,
-      });
+    ? createError(operation, "unauthorized", "rejected", message, { cause })
+    : createError(operation, "unavailable", "unknown", message, { retryable: true, cause });
 }
 
 async function storeGrant({ tokens, clientIds }: TokenGrant, context: ClientContext): Promise<StoredLogin> {
   const { settings, store } = context;
   const { clientId = clientIds.length === 1 ? clientIds[0] : undefined } = settings;
   if (clientId !== undefined && clientIds.length > 0 && !clientIds.includes(clientId))
-    throw new Forbidden(
+    throw createError(
+      operation,
+      "forbidden",
+      "rejected",
       `This login cannot act for ${clientId}, only for ${clientIds.join(", ")}. Nothing was stored.`,
-      { operation, code: "forbidden", outcome: "rejected" },
     );
   const login = randomUUID();
   const family = configuredFamily(context, { ...settings, login })!;

@@ -22,7 +22,7 @@ import {
   type ReleaseReportList,
   toReleaseReport,
 } from "../releases/report";
-import { FxdeskError, NotFound } from "../spec/errors";
+import { createError, FxdeskError } from "../spec/errors";
 import type { Callable, Declaration } from "../spec/operation";
 import { StoreSession } from "../store/session";
 
@@ -207,11 +207,7 @@ export class Orders {
       return await work(middleware.service);
     } catch (error) {
       if (error instanceof ReleaseNotFound)
-        throw new NotFound(error.message, {
-          operation: "releases.get",
-          code: "not_found",
-          outcome: "not-sent",
-        });
+        throw createError("releases.get", "not_found", "not-sent", error.message);
       throw error instanceof FxdeskError ? error : middleware.toError(orderName, error as Error);
     }
   }

@@ -1,5 +1,6 @@
 /** The path of every call of a client, from input to response. */
-import { FxdeskError } from "../spec/errors";
+import { createError } from "../spec/errors";
+import { Lazy } from "../values/lazy";
 import { createdIdName, deletedIdField } from "../spec/created-resources";
 import type { Values } from "../spec/fields";
 import type { Declaration } from "../spec/operation";
@@ -21,9 +22,7 @@ import { prepareCall } from "../call/prepare";
 import type { PreparedCall } from "../call/prepared-call";
 import type { CreatedResource, RecoveredCall, ServiceResponse } from "../call/response";
 import { Sender } from "../call/send";
-import type { IdempotencyMiddleware } from "../journal/idempotency";
 import type { ReleaseMiddleware } from "../releases/release-middleware";
-import type { ResourceIds } from "./resource-ids";
 
 /** Time that `close` waits for created IDs to be stored. The same as for the journal. */
 const recordTimeoutMs = 5_000;
@@ -35,11 +34,20 @@ export class Pipeline {
   readonly #inFlight = new InFlight();
   #closed = false;
   /** Loaded with the first call that commits money. */
-  #idempotency: Promise<IdempotencyMiddleware> | undefined;
+  readonly #idempotency = new Lazy(async () => {
+    const { IdempotencyMiddleware } = await import("../journal/idempotency.js");
+    return new IdempotencyMiddleware(this.context, this.#sender.send);
+  });
   /** Loaded with the first call that may need a release. */
-  #releases: Promise<ReleaseMiddleware> | undefined;
+  readonly #releases = new Lazy(async () => {
+    const { ReleaseMiddleware } = await import("../releases/release-middleware.js");
+    return new ReleaseMiddleware(this.context);
+  });
   /** Loaded with the first call that creates or deletes a resource and commits no money. */
-  #resourceIds: Promise<ResourceIds> | undefined;
+  readonly #resourceIds = new Lazy(async () => {
+    const { ResourceIds } = await import("./resource-ids.js");
+    return new ResourceIds(this.context);
+  });
 
   constructor(
     readonly context: ClientContext,
@@ -96,7 +104,7 @@ export class Pipeline {
   /** Throws an Error if the store cannot be used or the entry does not exist. */
   async recover(entry: string | undefined): Promise<RecoveredCall[]> {
     if (this.#closed) throw clientClosedError("client.recover");
-    const results = await (await this.#loadIdempotency()).recover(entry);
+    const results = await (await this.#idempotency.get()).recover(entry);
     return results.map(({ entry: { id, operation, state, ending }, remark }) => ({
       entry: id,
       operation,
@@ -108,14 +116,11 @@ export class Pipeline {
 
   /** Lists IDs created by earlier calls, of the kind the operation creates or takes. Newest first. */
   async listCreatedResources(operation: Declaration): Promise<readonly CreatedResource[]> {
-    return (await this.#loadResourceIds()).list(operation);
+    return (await this.#resourceIds.get()).list(operation);
   }
 
   releaseMiddleware(): Promise<ReleaseMiddleware> {
-    this.#releases ??= import("../releases/release-middleware.js").then(
-      ({ ReleaseMiddleware }) => new ReleaseMiddleware(this.context),
-    );
-    return this.#releases;
+    return this.#releases.get();
   }
 
   /** Refuses new calls, waits for calls in progress and closes the connections. Unread files are abandoned. */
@@ -123,9 +128,9 @@ export class Pipeline {
     this.#closed = true;
     await this.#inFlight.whenIdle();
     await this.context.tokens?.whenIdle();
-    await (await this.#resourceIds?.catch(() => undefined))?.close(recordTimeoutMs);
-    await (await this.#idempotency)?.close();
-    await (await this.#releases)?.close();
+    await (await this.#resourceIds.started?.catch(() => undefined))?.close(recordTimeoutMs);
+    await (await this.#idempotency.started)?.close();
+    await (await this.#releases.started)?.close();
     await this.context.haltChecker.close();
     await this.context.pacing.close?.();
     this.context.transport.close();
@@ -147,7 +152,7 @@ export class Pipeline {
   /** Middleware: sends a money call at most once, through the journal. */
   readonly #sendOnce: Middleware = async (request, next) =>
     request.call.operation.effect === "money"
-      ? (await this.#loadIdempotency()).sendOnce(request, next)
+      ? (await this.#idempotency.get()).sendOnce(request, next)
       : next(request);
 
   /** Middleware: stores the ID of a created resource that the service cannot list. Those of money calls are in the journal. */
@@ -157,31 +162,18 @@ export class Pipeline {
     const { operation } = call;
     const isRecorded = createdIdName(operation) !== undefined || deletedIdField(operation) !== undefined;
     if (operation.effect === "change" && isRecorded)
-      await this.#loadResourceIds().then(
+      await this.#resourceIds.get().then(
         (ids) => ids.record(call, response.body),
         (error: Error) => process.emitWarning(error),
       );
     return response;
   };
-
-  #loadIdempotency(): Promise<IdempotencyMiddleware> {
-    this.#idempotency ??= import("../journal/idempotency.js").then(
-      ({ IdempotencyMiddleware }) => new IdempotencyMiddleware(this.context, this.#sender.send),
-    );
-    return this.#idempotency;
-  }
-
-  #loadResourceIds(): Promise<ResourceIds> {
-    this.#resourceIds ??= import("./resource-ids.js").then(
-      ({ ResourceIds }) => new ResourceIds(this.context),
-    );
-    return this.#resourceIds;
-  }
 }
 
 const clientClosedError = (operation: string) =>
-  new FxdeskError(`${operation}: The client is closed. Nothing was sent.`, {
+  createError(
     operation,
-    code: "no_connection",
-    outcome: "not-sent",
-  });
+    "no_connection",
+    "not-sent",
+    `${operation}: The client is closed. Nothing was sent.`,
+  );

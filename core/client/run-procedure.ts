@@ -1,5 +1,5 @@
 /** Runs procedures: input validated as for operations, calls made with the options of the run. */
-import { Aborted, FxdeskError } from "../spec/errors";
+import { createError, FxdeskError } from "../spec/errors";
 import { checkInput } from "../spec/check";
 import { type Values, withDefaults } from "../spec/fields";
 import type { Callable } from "../spec/operation";
@@ -48,12 +48,7 @@ export class RunCalls {
 }
 
 const abortedError = ({ name }: Procedure, cause: unknown): FxdeskError =>
-  new Aborted(`${name}: The caller aborted the call.`, {
-    operation: name,
-    code: "aborted",
-    outcome: "unknown",
-    cause,
-  });
+  createError(name, "aborted", "unknown", `${name}: The caller aborted the call.`, { cause });
 
 /** Runs a procedure. Throws InvalidInput before the first call, and the errors of its calls. */
 export async function runProcedure(

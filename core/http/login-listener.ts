@@ -1,7 +1,7 @@
 /** Local HTTP listener for the redirect at the end of a login. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { once } from "node:events";
-import { FxdeskError, Timeout } from "../spec/errors";
+import { createError, type FxdeskError } from "../spec/errors";
 import { isLoopback, withoutBrackets } from "../values/host";
 import {
   renderLoginPage,
@@ -105,9 +105,10 @@ function closeServer(server: Server): void {
 }
 
 const loginTimeoutError = (timeoutMs: number): FxdeskError =>
-  new Timeout(`The login was not completed within ${Math.round(timeoutMs / 60_000)} minutes.`, {
-    operation: "login",
-    code: "timeout",
-    outcome: "not-sent",
-    retryable: true,
-  });
+  createError(
+    "login",
+    "timeout",
+    "not-sent",
+    `The login was not completed within ${Math.round(timeoutMs / 60_000)} minutes.`,
+    { retryable: true },
+  );

@@ -2,7 +2,6 @@
 import type { Deadline } from "./deadline";
 import { PauseTooLong, QueueFull } from "./transport-errors";
 import { type RateLimiter, type WaitingQueue, minIntervalMsOf, MemoryRateLimiter } from "./rate-limiter";
-import { FairQueue } from "./fair-queue";
 
 /** Permit for one attempt to send a call. */
 export interface Permit {
@@ -47,12 +46,48 @@ export const defaultMaxQueueLength = 10_000;
 
 interface WaitingCall {
   readonly deadline: Deadline;
-  readonly user: string;
   resolve(permit: Permit): void;
   reject(error: Error): void;
 }
 
-const anonymousRequest: PermitRequest = {};
+/** Key of the calls that are sent again. */
+const retries = Symbol("retries");
+
+/** Queue that serves users round-robin, and the calls of each user in order. Retries go first. */
+class FairQueue<T> {
+  readonly #callsByUser = new Map<string | symbol, Set<T>>();
+  size = 0;
+
+  enqueue(call: T, user: string | symbol): void {
+    this.size += 1;
+    const calls = this.#callsByUser.get(user);
+    if (calls) calls.add(call);
+    else this.#callsByUser.set(user, new Set([call]));
+  }
+
+  remove(call: T): void {
+    for (const [user, calls] of this.#callsByUser) {
+      if (!calls.delete(call)) continue;
+      this.size -= 1;
+      if (calls.size === 0) this.#callsByUser.delete(user);
+    }
+  }
+
+  /** Removes and returns the next call. The queue must not be empty. */
+  dequeue(): T {
+    const [user] = this.#callsByUser.has(retries) ? [retries] : this.#callsByUser.keys();
+    const calls = this.#callsByUser.get(user!)!;
+    const [first] = calls;
+    this.remove(first!);
+    // The user goes to the end of the round.
+    if (this.#callsByUser.delete(user!)) this.#callsByUser.set(user!, calls);
+    return first!;
+  }
+
+  *[Symbol.iterator](): Iterator<T> {
+    for (const calls of this.#callsByUser.values()) yield* calls;
+  }
+}
 
 /** Queue and rate limiter of one server. */
 class ServerQueue implements WaitingQueue {
@@ -79,18 +114,6 @@ class ServerQueue implements WaitingQueue {
     return this.#enqueue(deadline, request);
   }
 
-  release(): void {
-    this.#inFlight -= 1;
-    this.dispatch();
-  }
-
-  recordRefused(sentAt: number, retryAfterMs: number | undefined): void {
-    const now = performance.now();
-    this.rateLimiter.recordRefused(now, sentAt, retryAfterMs);
-    this.#rejectWithoutTime(now);
-    this.dispatch();
-  }
-
   /** Admits waiting calls as far as concurrency and rate allow. */
   readonly dispatch = (): void => {
     clearTimeout(this.#timer);
@@ -104,7 +127,7 @@ class ServerQueue implements WaitingQueue {
           this.#timer = setTimeout(this.dispatch, Math.ceil(waitMs));
         return;
       }
-      this.#waiting.dequeue()!.resolve(this.#grant(now));
+      this.#waiting.dequeue().resolve(this.#grant(now));
     }
   };
 
@@ -112,10 +135,25 @@ class ServerQueue implements WaitingQueue {
     return this.rateLimiter.waitMs(now) ?? Infinity;
   }
 
-  #grant(now: number): Permit {
+  #grant(sentAt: number): Permit {
     this.#inFlight += 1;
-    this.rateLimiter.recordSent(now);
-    return new ServerPermit(this, now);
+    this.rateLimiter.recordSent(sentAt);
+    let isHeld = true;
+    return {
+      reportAccepted: () => this.rateLimiter.recordAccepted(performance.now()),
+      reportRefused: (retryAfterMs) => {
+        const now = performance.now();
+        this.rateLimiter.recordRefused(now, sentAt, retryAfterMs);
+        this.#rejectWithoutTime(now);
+        this.dispatch();
+      },
+      release: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        this.#inFlight -= 1;
+        this.dispatch();
+      },
+    };
   }
 
   async #enqueue(deadline: Deadline, { user = "", isRetry = false }: PermitRequest): Promise<Permit> {
@@ -123,9 +161,9 @@ class ServerQueue implements WaitingQueue {
     const { maxQueueLength = defaultMaxQueueLength } = this.limits;
     if (this.#waiting.size >= maxQueueLength && !isRetry) throw new QueueFull(maxQueueLength);
     const permitPromise = deadline.waitFor<Permit>((resolve, reject) => {
-      const waiting = { deadline, user, resolve, reject };
-      this.#waiting.enqueue(waiting, user, isRetry);
-      return () => this.#waiting.remove(waiting, user);
+      const waiting = { deadline, resolve, reject };
+      this.#waiting.enqueue(waiting, isRetry ? retries : user);
+      return () => this.#waiting.remove(waiting);
     });
     this.dispatch();
     const permit = await permitPromise;
@@ -143,7 +181,7 @@ class ServerQueue implements WaitingQueue {
     if (pauseMs <= 0) return;
     for (const waiting of this.#waiting) {
       if (pauseMs < waiting.deadline.remainingMs) continue;
-      this.#waiting.remove(waiting, waiting.user);
+      this.#waiting.remove(waiting);
       waiting.reject(new PauseTooLong(pauseMs));
     }
   }
@@ -151,29 +189,6 @@ class ServerQueue implements WaitingQueue {
 
 function assertTimeForPause(pauseMs: number, deadline: Deadline): void {
   if (pauseMs > 0 && pauseMs >= deadline.remainingMs) throw new PauseTooLong(pauseMs);
-}
-
-class ServerPermit implements Permit {
-  #isHeld = true;
-
-  constructor(
-    private readonly queue: ServerQueue,
-    private readonly sentAt: number,
-  ) {}
-
-  reportAccepted(): void {
-    this.queue.rateLimiter.recordAccepted(performance.now());
-  }
-
-  reportRefused(retryAfterMs: number | undefined): void {
-    this.queue.recordRefused(this.sentAt, retryAfterMs);
-  }
-
-  release(): void {
-    if (!this.#isHeld) return;
-    this.#isHeld = false;
-    this.queue.release();
-  }
 }
 
 /** Pacing with a queue and a rate limiter per server. */
@@ -185,14 +200,12 @@ export class RateLimitedPacing implements Pacing {
     private readonly createRateLimiter: (server: string, queue: WaitingQueue) => RateLimiter,
   ) {}
 
-  acquire(server: string, deadline: Deadline, request = anonymousRequest): Permit | Promise<Permit> {
-    let serverQueue = this.#queues.get(server);
-    if (!serverQueue)
-      this.#queues.set(
-        server,
-        (serverQueue = new ServerQueue(this.limits, (queue) => this.createRateLimiter(server, queue))),
-      );
-    return serverQueue.acquire(deadline, request);
+  acquire(server: string, deadline: Deadline, request: PermitRequest = {}): Permit | Promise<Permit> {
+    const known = this.#queues.get(server);
+    if (known) return known.acquire(deadline, request);
+    const added = new ServerQueue(this.limits, (queue) => this.createRateLimiter(server, queue));
+    this.#queues.set(server, added);
+    return added.acquire(deadline, request);
   }
 
   async close(): Promise<void> {

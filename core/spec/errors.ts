@@ -202,3 +202,26 @@ export class Aborted extends FxdeskError {}
  * message describes.
  */
 export class OutcomeUnknown extends FxdeskError {}
+
+const classByCode: Partial<Record<ErrorCode, new (message: string, facts: ErrorFacts) => FxdeskError>> = {
+  invalid_input: InvalidInput,
+  unauthorized: Unauthorized,
+  forbidden: Forbidden,
+  not_found: NotFound,
+  conflict: Conflict,
+  rate_limited: RateLimited,
+  timeout: Timeout,
+  unavailable: Unavailable,
+  invalid_response: InvalidResponse,
+  aborted: Aborted,
+  outcome_unknown: OutcomeUnknown,
+};
+
+/** Returns an error of the class that belongs to its code. */
+export const createError = (
+  operation: string,
+  code: ErrorCode,
+  outcome: Outcome,
+  message: string,
+  facts: Omit<ErrorFacts, "operation" | "code" | "outcome"> = {},
+): FxdeskError => new (classByCode[code] ?? FxdeskError)(message, { ...facts, operation, code, outcome });
