@@ -3,6 +3,7 @@
 import type { Declaration, DocumentForm, TextDocument } from "../spec/operation";
 import { fieldsOf, type Values, memoizePerOperation } from "../spec/fields";
 import { maxDepth } from "../spec/writable";
+import { isDeeperThan } from "../values/json";
 
 export interface EncodedBody {
   /** Value of the Content-Type header. */
@@ -95,17 +96,6 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function isTooDeep(content: object): boolean {
-  let level: unknown[] = [content];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > maxDepth) return true;
-    level = level.flatMap((value) =>
-      typeof value === "object" && value !== null ? Object.values(value) : [],
-    );
-  }
-  return false;
-}
-
 /** Names of all path, query and header fields. */
 const nonBodyFieldNames = memoizePerOperation(
   (operation) =>
@@ -136,7 +126,8 @@ function parseObject(text: string): Values {
   }
   if (typeof content !== "object" || content === null || Array.isArray(content))
     throw unreadableBodyError("The body must be an object.");
-  if (isTooDeep(content)) throw unreadableBodyError(`The body has more than ${maxDepth} levels.`);
+  if (isDeeperThan(maxDepth, content))
+    throw unreadableBodyError(`The body has more than ${maxDepth} levels.`);
   return content as Values;
 }
 

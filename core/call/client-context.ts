@@ -17,7 +17,7 @@ import { type CredentialScheme, type Server, type Service, splitCredential } fro
 import { extractPassword, redactLocation, type StoreSettings, parseStoreSettings } from "../store/settings";
 import { defaultMaxQueueLength, MemoryPacing, type Pacing, type PacingLimits } from "../http/pacing";
 import { Transport } from "../http/transport";
-import type { TlsOptions } from "../http/tls";
+import type { TlsOptions } from "../http/http-connection";
 import { publish } from "./diagnostics-channels";
 import { HaltChecker } from "./halt-checker";
 import { limitViolation } from "../http/deadline";

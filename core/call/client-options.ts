@@ -1,7 +1,7 @@
 /** Options of createClient. */
 import type { Tokens } from "../http/token-source";
 import type { Pacing } from "../http/pacing";
-import type { TlsOptions } from "../http/tls";
+import type { TlsOptions } from "../http/http-connection";
 import type { PsuContext } from "./call-options";
 import type { PreparedCall } from "./prepared-call";
 import type { ServiceResponse } from "./response";

@@ -8,6 +8,7 @@ import { type CallProgress, unreadableResponseError } from "./call-errors";
 import { findLostDigits } from "./lost-digits";
 import type { Violation } from "../spec/errors";
 import { memoizePerOperation } from "../spec/fields";
+import { isDeeperThan } from "../values/json";
 
 /** Used for validation only: the body is passed on unchanged, including unknown fields. */
 const compiledSchemas = memoizePerOperation((operation) => {
@@ -63,15 +64,6 @@ export function readBody(
 
 /** Limit of nesting that the journal, tools and terminals can print, so that each outcome can be reported everywhere. */
 const maxResponseDepth = 1_000;
-
-function isDeeperThan(maxDepth: number, value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > maxDepth) return true;
-    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
-  }
-  return false;
-}
 
 const isTextResponse = (asText: AsText | undefined, type: string | string[] | undefined): boolean =>
   asText !== undefined && asText.mediaTypes.includes(String(type).split(";")[0]!.trim().toLowerCase());

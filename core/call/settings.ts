@@ -4,87 +4,82 @@ import { settings as contractSettings } from "../contract/settings";
 import { limitViolation } from "../http/deadline";
 import type { ClientOptions } from "./client-options";
 
-const limitSetting = (name: string, title: string, description: string): Setting => ({
-  name,
-  title,
-  description,
-  secret: false,
-  section: "limits",
-  shape: "count",
-});
+const limit = { secret: false, section: "limits" } as const;
+const record = { secret: false, section: "records" } as const;
 
 /** Numeric settings of every client. */
-const limitSettings = [
-  limitSetting(
-    "timeoutMs",
-    "Time limit (ms)",
-    "Time limit of one call including its retries; default 30000.",
-  ),
-  limitSetting(
-    "queueTimeoutMs",
-    "Longest wait (ms)",
-    "Maximum time a call waits for the rate limiter before its time limit starts; default 60000.",
-  ),
-  limitSetting(
-    "requestsPerSecond",
-    "Requests a second",
-    "Requests per second that the service accepts from this client, if known; otherwise measured.",
-  ),
-  limitSetting("queueLimit", "Longest queue", "Maximum number of waiting calls; default 10000."),
-];
+const limitSettings: readonly Setting[] = [
+  {
+    name: "timeoutMs",
+    title: "Time limit (ms)",
+    description: "Time limit of one call including its retries; default 30000.",
+  },
+  {
+    name: "queueTimeoutMs",
+    title: "Longest wait (ms)",
+    description:
+      "Maximum time a call waits for the rate limiter before its time limit starts; default 60000.",
+  },
+  {
+    name: "requestsPerSecond",
+    title: "Requests a second",
+    description:
+      "Requests per second that the service accepts from this client, if known; otherwise measured.",
+  },
+  {
+    name: "queueLimit",
+    title: "Longest queue",
+    description: "Maximum number of waiting calls; default 10000.",
+  },
+].map((setting) => ({ ...setting, ...limit, shape: "count" }));
 
 const pacingSetting: Setting = {
+  ...limit,
   name: "pacing",
   title: "Pacing",
   description:
     "Share the rate limit with all processes that use the same store; by default each process has its own.",
   options: ["own", "shared"],
-  secret: false,
-  section: "limits",
 };
 
 export const actorSetting: Setting = {
+  ...record,
   name: "actor",
   title: "Actor",
   description: "Name of the requester, recorded in the journal for calls that commit money.",
-  secret: false,
-  section: "records",
 };
 
 export const releaseSettingFields: readonly Setting[] = [
   {
+    ...record,
     name: "policy",
     title: "Policy",
     description:
       "Absolute path of the policy file: which calls a person must release, and within which limits.",
-    secret: false,
-    section: "records",
   },
   {
+    ...record,
     name: "people",
     title: "People",
     description: "Absolute path of the file with the people who release; requesters need no read access.",
-    secret: false,
-    section: "records",
   },
 ];
 
 export const storeSettingFields: readonly Setting[] = [
   {
+    ...record,
     name: "store",
     title: "Store",
     description:
       "Store of the journal and the refreshed tokens: absolute path of a file, or postgres://host/database; " +
       "default is a file in your state folder.",
-    secret: false,
-    section: "records",
   },
   {
+    ...record,
     name: "storeKey",
     title: "Store key",
     description: "Encryption key of the store: 32 bytes in Base64.",
     secret: true,
-    section: "records",
   },
 ];
 

@@ -144,7 +144,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
     },
     close: async () => {
       // Orders first: an order in progress still needs the pipeline.
-      await (await orders.started)?.close();
+      if (orders.started) await (await orders.started).close();
       // In parallel, so that both stop accepting work at the same moment.
       await Promise.all([clientWatches.close(), pipeline.close()]);
     },

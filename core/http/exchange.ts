@@ -2,21 +2,8 @@
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Deadline } from "./deadline";
+import type { HttpConnection } from "./http-connection";
 import { IncompleteFile, ResponseTooLarge, TransportError } from "./transport-errors";
-
-/** Connection as an exchange uses it. */
-export interface ResponseSource {
-  /** True if any byte of the request may have been written. */
-  readonly sent: boolean;
-  /** True while reading is paused. */
-  isPaused: boolean;
-  /** True after the server closed the connection, or after it failed. */
-  readonly isClosing: boolean;
-  resume(): void;
-  /** Called when a response is complete and the connection can be reused. */
-  readonly onFree: (() => void) | undefined;
-  destroy(reason: Error): void;
-}
 
 /** A request to send. */
 export interface OutgoingRequest {
@@ -65,7 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(
     readonly request: OutgoingRequest,
-    private readonly connection: ResponseSource,
+    private readonly connection: HttpConnection,
     private readonly sendOptions: SendOptions,
     private readonly deadline: Deadline,
     /** Called with the response; for a file when its headers are received. */
@@ -150,7 +137,7 @@ export const tooLargeError = (bytes: number): ResponseTooLarge =>
 export class FileBody extends Readable {
   #isComplete = false;
 
-  constructor(private readonly connection: ResponseSource) {
+  constructor(private readonly connection: HttpConnection) {
     super();
     // Without a listener, an error of an unread file would end the process.
     this.on("error", () => undefined);

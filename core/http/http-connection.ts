@@ -5,7 +5,15 @@ import { Client, type Dispatcher } from "undici";
 import { withoutBrackets } from "../values/host";
 import type { Deadline } from "./deadline";
 import type { Exchange } from "./exchange";
-import type { TlsOptions } from "./tls";
+
+/** Client certificate for mutual TLS, in PEM or PFX. */
+export interface TlsOptions {
+  readonly cert?: string | Buffer;
+  readonly key?: string | Buffer;
+  readonly pfx?: string | Buffer;
+  readonly passphrase?: string;
+  readonly ca?: string | Buffer;
+}
 
 /** Opens connections to one origin and resumes TLS sessions. */
 export class Connector {

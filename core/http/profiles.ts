@@ -6,20 +6,24 @@ import { mkdir, open, rename, stat, readFile, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { z } from "zod";
 import { createSealer } from "../store/sealer";
 import type { StoreSettings } from "../store/settings";
 
-type Texts = Readonly<Record<string, string>>;
+const Texts = z.record(z.string(), z.string());
+type Texts = Readonly<z.infer<typeof Texts>>;
+
+const Profile = z.object({
+  /** Settings by name, without secrets. */
+  settings: Texts,
+  /** Sealed secrets; absent after a logout. */
+  secrets: z.string().optional(),
+  /** Time of the login (ISO 8601). */
+  loggedInAt: z.string().optional(),
+});
 
 /** A profile as stored in the file. */
-export interface Profile {
-  /** Settings by name, without secrets. */
-  readonly settings: Texts;
-  /** Sealed secrets; absent after a logout. */
-  readonly secrets?: string;
-  /** Time of the login (ISO 8601). */
-  readonly loggedInAt?: string;
-}
+export type Profile = Readonly<z.infer<typeof Profile>>;
 
 export type Profiles = ReadonlyMap<string, Profile>;
 
@@ -45,16 +49,6 @@ async function assertPrivate(path: string): Promise<void> {
   throw new Error(`Other users can read ${path}. Restrict it: chmod 600 ${path}`);
 }
 
-const isTexts = (value: unknown): value is Texts =>
-  typeof value === "object" &&
-  value !== null &&
-  Object.values(value).every((each) => typeof each === "string");
-
-function isProfile(value: unknown): value is Profile {
-  const { settings, ...others } = (value ?? {}) as Partial<Profile>;
-  return isTexts(settings) && isTexts(others);
-}
-
 function parseProfiles(text: string, path: string): Profiles {
   let entries: [string, unknown][] = [];
   try {
@@ -62,7 +56,9 @@ function parseProfiles(text: string, path: string): Profiles {
   } catch {
     throw new Error(`${path} is not a valid profiles file. Delete it and log in again.`);
   }
-  const invalid = entries.find(([name, profile]) => !isProfileName(name) || !isProfile(profile));
+  const invalid = entries.find(
+    ([name, profile]) => !isProfileName(name) || !Profile.safeParse(profile).success,
+  );
   if (invalid)
     throw new Error(`${path}: the profile ${JSON.stringify(invalid[0])} is invalid. Correct or remove it.`);
   return new Map(entries as [string, Profile][]);

@@ -23,3 +23,13 @@ function serialize(value: Json): string {
  * that JSON cannot represent, as JSON.stringify does.
  */
 export const canonicalJson = (value: object): string => serialize(JSON.parse(JSON.stringify(value)) as Json);
+
+/** True if lists and objects are nested in more than `maxDepth` levels. */
+export function isDeeperThan(maxDepth: number, value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxDepth) return true;
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  }
+  return false;
+}
