@@ -1,9 +1,10 @@
-/** Tries every cell of the matrix on the command line and in Node-RED. */
+/** Tries every cell of the matrix on the command line, in Node-RED and through an MCP tool. */
 import helper from "node-red-node-test-helper";
 import { disableBackoff } from "../core/support/client-fixtures";
 import { compare, type Observation, faultsOn } from "./compare";
-import { exitCodes, kinds, matrix, type Row } from "./matrix";
-import { runOnCli, runOnNodeRed, createScene } from "./surfaces";
+import { faults } from "./faults";
+import { type Cell, exitCodes, type Kind, kinds, matrix, type Row, toolPhrases } from "./matrix";
+import { createScene, runOnCli, runOnMcp, runOnNodeRed } from "./surfaces";
 
 helper.init(require.resolve("node-red"));
 beforeAll((done) => {
@@ -46,3 +47,23 @@ test.each(faultsOn("node-red"))("a node: %s", async (name) => {
     expect(requests() ?? cell.attempts).toBe(cell.attempts);
   }
 });
+
+/** Returns the expected tool result: outcome text, and the entries read before the fault. */
+function shownByTool({ ends, ...cell }: Cell, kind: Kind, isThere: boolean): Observation {
+  const isReading = kind !== "change" && kind !== "money";
+  const phrases = "outcome" in cell && !isReading ? [toolPhrases[cell.outcome]] : [];
+  const isPartial = kind === "page" && isThere && cell.attempts > 0;
+  return { isError: ends !== "done" && !isPartial, phrases, entries: isPartial ? 1 : undefined };
+}
+
+test.each(faultsOn("mcp"))("a tool: %s", (name) =>
+  compare(
+    name,
+    async (scene) => {
+      const { isError, text, count } = await runOnMcp(scene);
+      const phrases = [...new Set(Object.values(toolPhrases))].filter((words) => text.includes(words));
+      return { isError, phrases, entries: count };
+    },
+    (cell, kind) => shownByTool(cell, kind, faults[name].fault !== undefined),
+  ),
+);

@@ -3,7 +3,6 @@ import * as fc from "fast-check";
 import { z } from "zod";
 import {
   checkInput,
-  contract,
   checkRequest,
   decodeBody,
   decodeRequest,
@@ -13,7 +12,6 @@ import {
   UnreadableBody,
   type Values,
 } from "../../../core/operations";
-import { openApiDocument } from "../../../core/openapi/document";
 
 const order = operation({
   name: "orders.write",
@@ -126,15 +124,6 @@ test.each([
   expect(checkRequest(order, values, new Date())).toEqual([{ field, message: "is not a known field" }]);
 });
 
-test("keeps form fields apart from other locations", async () => {
-  const written = form({ letter_part: "<a/>", fields_part: '{"evry":"day","letter":"<b/>"}' });
-  const bytes = Buffer.from(await written.arrayBuffer());
-  const body = await decodeBody(order, written.headers.get("content-type")!, bytes);
-  const values = decodeRequest(order, { path: {}, query: {}, headers: {}, body });
-  expect(values.letter).toBe("<a/>");
-  expect(checkRequest(order, values, new Date()).map(({ field }) => field)).toEqual(["evry", "body.letter"]);
-});
-
 const multipart = "multipart/form-data; boundary=b";
 const parts = (...names: string[]) =>
   `${names.map((name) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n[]\r\n`).join("")}--b--\r\n`;
@@ -161,39 +150,4 @@ test("sends only form fields with a document", () => {
   expect(checkInput(order, { letter: "<a/>", amount: "1" }, now)).toEqual([
     { field: "amount", message: "cannot be combined with letter, which is the whole body" },
   ]);
-});
-
-test("refuses a declaration whose form names undeclared fields", () => {
-  const { document } = order;
-  expect(() =>
-    operation({ ...order, document: { ...document, form: { ...document.form, fields: ["never"] } } }),
-  ).toThrow("there is no field never");
-  expect(() => operation({ ...order, document: { ...document, name: "amount" } })).toThrow(
-    "two fields have the name amount",
-  );
-});
-
-test("lists media types and their schemas in the OpenAPI document", () => {
-  const { paths } = openApiDocument({ ...contract, operations: [order] }, { version: "1.0.0" });
-  const { post } = paths["/orders"] as unknown as { post: { parameters: unknown[]; requestBody: object } };
-  const letter = { type: "string", minLength: 1 };
-  expect(post.parameters).toEqual([]);
-  expect(post.requestBody).toMatchObject({
-    required: true,
-    content: {
-      "application/json": { schema: { properties: { amount: { type: "string" } } } },
-      "application/xml": { schema: letter },
-      "text/xml": { schema: letter },
-      "multipart/form-data": {
-        schema: {
-          type: "object",
-          required: ["letter_part", "fields_part"],
-          properties: {
-            letter_part: letter,
-            fields_part: { type: "object", properties: { every: { type: "string" }, count: {} } },
-          },
-        },
-      },
-    },
-  });
 });

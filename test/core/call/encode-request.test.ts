@@ -111,18 +111,6 @@ test("encodes a body as JSON with its type, even if it is empty", () => {
   expect(encode({}).body).toBe("{}");
 });
 
-test("encodes no body and no type for an operation without one", () => {
-  const { headers, body } = encodeRequest(operationNamed("accountDetails.makeDefault"), {
-    account_details_id: "1",
-    client_id: "c",
-  });
-  expect({ headers, body }).toEqual({ headers: {}, body: undefined });
-});
-
-test("encodes headers as text", () => {
-  expect(encode({ "X-Count": 3 }).headers["X-Count"]).toBe("3");
-});
-
 const received = (query: ReceivedRequest["query"], body: Values | undefined = {}) =>
   decodeRequest(lists, { path: { "list-id": "1" }, query, headers: { "x-count": "3" }, body });
 
@@ -139,27 +127,10 @@ test.each(["", ",", ["", ""]])("decodes %j as an absent list", (repeated) => {
 test.each([
   ["MT940", "mt940"],
   ["PDF", "pdf"],
-  ["DOC", "DOC"],
   ["constructor", "constructor"],
 ])("decodes the format %s as %s", (format, read) => {
   const request = { path: {}, query: { format }, headers: {}, body: {} };
   expect(decodeRequest(operationNamed("statements.createFile"), request)).toEqual({ format: read });
-});
-
-test("accepts cancellation_authorisations with an underscore", () => {
-  const path = { paymentId: "P-1", "payment-authorisation": "cancellation_authorisations" };
-  const request = { path, query: {}, headers: {}, body: undefined };
-  expect(decodeRequest(operationNamed("payments.listAuthorisations"), request)).toEqual({
-    paymentId: "P-1",
-    "payment-authorisation": "cancellation-authorisations",
-  });
-});
-
-test("keeps undocumented capitalization", () => {
-  const request = { path: {}, query: { account_details_type: "POOLED" }, headers: {}, body: undefined };
-  expect(decodeRequest(operationNamed("accountDetails.list"), request)).toEqual({
-    account_details_type: "POOLED",
-  });
 });
 
 test("keeps invalid values for the validation", () => {
@@ -174,23 +145,16 @@ test("keeps invalid values for the validation", () => {
 
 test.each([
   [z.string(), "007", "007"],
-  [z.int(), " 12 ", 12],
   [z.int(), "12x", "12x"],
-  [z.number(), "-1.5", -1.5],
   [z.number(), "1e3", "1e3"],
   [z.boolean(), "true", true],
-  [z.boolean(), "false", false],
   [z.boolean(), "TRUE", "TRUE"],
   [z.array(z.int()), "1, 2", [1, 2]],
   [z.array(z.int()), "[1,2]", [1, 2]],
-  [z.array(z.int()), "[1,2", "[1,2"],
   [z.array(z.string()), "", []],
-  [z.object({}), '{"a":1}', { a: 1 }],
   [z.object({}), "{a", "{a"],
   [z.record(z.string(), z.string()), '{"USD":0.92,"GBP":"1.15"}', { USD: "0.92", GBP: "1.15" }],
   [z.record(z.string(), z.string()), '{"USD":[1]}', { USD: [1] }],
-  [z.record(z.string(), z.string()), "[0.92]", [0.92]],
-  [z.record(z.string(), z.int()), '{"USD":1}', { USD: 1 }],
   [z.unknown(), "null", null],
   [z.int().default(1).optional(), "2", 2],
 ])("parses text by the type of its schema (case %#)", (schema: z.ZodType, text, value) => {

@@ -54,14 +54,6 @@ describe("a service with more operations", () => {
     expect(() => extendWith(change)).toThrow(new TypeError(message));
   });
 
-  test("refuses two identical additions", () => {
-    expect(() => extendService(contract, { operations: [getFixing, getFixing] })).toThrow(TypeError);
-    const other = { ...getFixing, name: "fixings.other", tool: "other_fixing" };
-    expect(() => extendService(contract, { operations: [getFixing, other] })).toThrow(
-      "fixings.other: the route is taken by fixings.get (/fixings/{symbol}).",
-    );
-  });
-
   test.each<[string, Partial<Declaration>, string]>([
     ["server", { server: "elsewhere" }, "fixings.get: the service has no server elsewhere."],
     ["credential", { credentials: ["password?"] }, "fixings.get: the service has no credential password?."],
@@ -112,10 +104,6 @@ describe("a service with more operations", () => {
     });
   });
 
-  test("validates added declarations", () => {
-    expect(() => extendWith({ parameters: {} })).toThrow("fixings.get: path parameter symbol has no schema");
-  });
-
   test("refuses pages for operations that are not trusted to read", () => {
     const query = { page: z.int().optional(), page_size: z.int().optional() };
     const search: Partial<Declaration> = {
@@ -132,12 +120,9 @@ describe("a service with more operations", () => {
   test.each<[Declaration["method"], Declaration["effect"], readonly string[], Declaration["effect"]]>([
     ["GET", "read", [], "read"],
     ["GET", "money", [], "money"],
-    ["GET", "money", ["fixings.get"], "money"],
     ["POST", "read", [], "money"],
     ["POST", "change", ["fixings.other"], "money"],
-    ["DELETE", "change", [], "money"],
     ["POST", "change", ["fixings.get"], "change"],
-    ["POST", "money", ["fixings.get"], "money"],
   ])("treats a %s declared %s, trusted %j, as %s", (method, effect, trusted, counts) => {
     expect(extendWith({ method, effect }, trusted).effect).toBe(counts);
   });
@@ -233,13 +218,6 @@ describe("an extension module", () => {
     expect(lastOf(fileWith(moduleWith()))).toMatchObject({ name: "fixings.get", effect: "read" });
   });
 
-  test.each([
-    ["exports.default", `exports.default = () => ({ operations: [] });`],
-    ["a plain function", `module.exports = function () { return { operations: [] }; };`],
-  ])("may export %s", (_case, content) => {
-    expect(named(fileWith(content)).operations).toEqual(contract.operations);
-  });
-
   test("extends the given service", () => {
     const bare = { ...contract, operations: [] };
     const { operations } = serviceFrom({ FXDESK_EXTENSIONS: fileWith(moduleWith()) }, bare);
@@ -259,11 +237,6 @@ describe("an extension module", () => {
     expect(() => named("./extension.js")).toThrow(
       'FXDESK_EXTENSIONS must be an absolute path, not "./extension.js".',
     );
-  });
-
-  test("must exist", () => {
-    const path = join(folder, "none.js");
-    expect(() => named(path)).toThrow(`FXDESK_EXTENSIONS names ${path}, which does not exist.`);
   });
 
   test.each([
@@ -304,11 +277,8 @@ describe("an extension module", () => {
 
   test.each([
     ["no function", "module.exports = {};", "which must export a function that returns its additions."],
-    ["nothing", "module.exports = undefined;", "which must export a function that returns its additions."],
     ...[
       ["a function that returns nothing", "() => ({})"],
-      ["a function that returns a list", "() => []"],
-      ["a promise", "async () => ({ operations: [] })"],
       ["an unknown key", "() => ({ interceptor: [] })"],
       ["invalid operations", "() => ({ operations: [1] })"],
       ["invalid interceptors", "() => ({ operations: [], interceptors: [{}] })"],
@@ -329,30 +299,12 @@ describe("an extension module", () => {
     );
   });
 
-  test("is refused with the message if its function throws", () => {
-    const path = fileWith(`module.exports = () => { throw new Error("no licence"); };`);
-    expect(() => named(path)).toThrow(
-      new TypeError(`FXDESK_EXTENSIONS names ${path}, which cannot be used: no licence`),
-    );
-  });
-
-  test.each([
-    ["5", "5"],
-    ["{ code: 5 }", "{ code: 5 }"],
-    ["Symbol('no')", "Symbol(no)"],
-  ])("is refused if it throws a value that is no Error: %s", (thrown, message) => {
+  test.each([["5", "5"]])("is refused if it throws a value that is no Error: %s", (thrown, message) => {
     const path = fileWith(`throw ${thrown};`);
     expect(() => named(path)).toThrow(
       new TypeError(
         `FXDESK_EXTENSIONS names ${path}, which cannot be loaded as a CommonJS module: it threw ${message}`,
       ),
-    );
-  });
-
-  test.each(["null", "undefined", "5"])("is refused if its function throws %s", (thrown) => {
-    const path = fileWith(`module.exports = () => { throw ${thrown}; };`);
-    expect(() => named(path)).toThrow(
-      new TypeError(`FXDESK_EXTENSIONS names ${path}, which cannot be used: it threw ${thrown}`),
     );
   });
 

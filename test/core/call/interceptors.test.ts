@@ -97,15 +97,7 @@ test("deep-freezes a money call and copies the caller's objects", async () => {
 const misuseCases: [name: string, link: Interceptor, message: RegExp][] = [
   ["changes it", (call, next) => next({ ...call, target: "/elsewhere" }), /changed a call/],
   ["answers it", async () => sampleResponse, /did not pass on/],
-  ["returns nothing", (async () => undefined) as never, /did not pass on/],
   ["throws before", () => Promise.reject(new Error("office hours")), /refused the call: office hours/],
-  [
-    "throws a string",
-    () => {
-      throw "office hours" as never;
-    },
-    /refused the call: office hours/,
-  ],
 ];
 
 test.each(misuseCases)("does not send a money call if an interceptor %s", async (_, link, message) => {

@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { createClient, InvalidResponse } from "../../../core";
 import { contract, json, operation, orText } from "../../../core/operations";
-import { openApiDocument } from "../../../core/openapi/document";
 import { faultServer, type FaultServer, respond } from "../../support/fault-server";
 
 const report = operation({
@@ -70,11 +69,4 @@ test.each([
   await getReport("application/xml", "<report/>", input);
   const accepted = [...server.heads[0]!.matchAll(/^accept: (.*)\r$/gim)].map(([, value]) => value);
   expect(accepted).toEqual([accept]);
-});
-
-test("lists every media type in the OpenAPI document", () => {
-  const { paths } = openApiDocument({ ...contract, operations: [report] }, { version: "1" });
-  const { content } = (paths["/report"]!.get as { responses: Record<number, { content: object }> })
-    .responses[200]!;
-  expect(Object.keys(content)).toEqual(["application/json", "application/xml", "text/plain"]);
 });

@@ -13,16 +13,6 @@ import type { Declaration } from "../../../core/spec/operation";
 import { respond } from "../../support/fault-server";
 import { onCleanup, startClientAndServer, tradeInput } from "../support/client-fixtures";
 
-const response = {
-  status: 200,
-  body: "done",
-  headers: {},
-  total: undefined,
-  requestId: undefined,
-  attempts: 1,
-  violations: [],
-};
-
 const operationOf = (name: string): Declaration => operations.find((each) => each.name === name)!;
 
 const requestOf = (name: string) => {
@@ -30,24 +20,6 @@ const requestOf = (name: string) => {
   const call = { operation, values: {}, given: {}, address: "", target: "/", headers: {}, body: undefined };
   return createRequest({ ...call, options: {} }, {});
 };
-
-test("runs the first middleware outermost", async () => {
-  const log: string[] = [];
-  const named =
-    (name: string): Middleware =>
-    async (request, next) => {
-      log.push(`${name} before`);
-      const result = await next(request);
-      log.push(`${name} after`);
-      return result;
-    };
-  const run = composeMiddleware([named("a"), named("b")], async () => {
-    log.push("sent");
-    return response;
-  });
-  await expect(run(requestOf("trades.list"))).resolves.toBe(response);
-  expect(log).toEqual(["a before", "b before", "sent", "b after", "a after"]);
-});
 
 test("sends a request once, whatever a middleware does", async () => {
   const { server, client } = await startClientAndServer(respond(201, '{"trade_id":"t-1"}'));

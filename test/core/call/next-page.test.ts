@@ -34,7 +34,6 @@ describe("numbered pages", () => {
     // input, rows, total, next page, whether it certainly has entries
     ["a full page without a total", {}, 50, undefined, 2, true],
     ["a short page, which the service may have capped", { page: 3 }, 20, undefined, 4, false],
-    ["a full page before the total", { page: 2 }, 50, 120, 3, true],
     ["a short first page before the total", { size: 200 }, 20, 60, 2, true],
     ["a short page after an unknown number of entries", { page: 3, size: 200 }, 20, 60, 4, false],
     ["a short page that cannot be the last", { page: 2, size: 50 }, 20, 120, 3, true],
@@ -49,7 +48,6 @@ describe("numbered pages", () => {
     ["an empty page", { page: 4 }, [], undefined],
     ["a full page that reaches the total", { page: 2 }, rows(50), 100],
     ["a first page with all entries", {}, rows(7), 7],
-    ["a body that is not a list", {}, { rows: rows(50) }, 100],
   ])("end with %s", (_, input, body, total) => {
     expect(nextPage(numbered, input, response(body, total))).toBeUndefined();
   });
@@ -63,13 +61,11 @@ describe("linked pages", () => {
     ["/things?page=2&side=left", { page: 2, side: "left" }],
     ["https://elsewhere.example/things?page=2&other=1", { page: 2, side: "right" }],
     ["?page=1&key=abc", undefined],
-    ["/things", undefined],
-    ["https://", undefined],
   ])("converts the link %s to the input %j", (link, input) => {
     expect(nextPage(linked, { page: 1, side: "right" }, page(link))).toEqual({ link, input, isSure: true });
   });
 
-  test.each([undefined, null, 7])("end if the link is %p", (href) => {
+  test.each([undefined, 7])("end if the link is %p", (href) => {
     expect(nextPage(linked, {}, page(href))).toBeUndefined();
   });
 });

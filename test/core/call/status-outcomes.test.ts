@@ -55,31 +55,26 @@ test.each(effects)("%s", async (effect, documented, body, call) => {
   }
 });
 
-const unprovenBodies = [
-  "",
-  "null",
-  "{}",
-  "[]",
-  "7",
-  '"done"',
-  "true",
-  "<html>",
-  '{"trade_id":""}',
-  '{"trade_id":null}',
-];
-
 test.each([
-  ...unprovenBodies,
-  '{"code":"c","message":"m","details":"d"}',
-  '{"code":"c","message":"m","details":"d","trade_id":"t"}',
-])("reports an unknown outcome for a booking answered with %s", async (body) => {
+  ["", ""],
+  ["null", "null"],
+  ["a list", "[]"],
+  ["HTML", "<html>"],
+  ["an empty ID", '{"trade_id":""}'],
+  ["an error beside the ID", '{"code":"c","message":"m","details":"d","trade_id":"t"}'],
+  ["more digits than JavaScript represents", '{"trade_id":12345678901234567890}'],
+  ["an infinite number", '{"trade_id":1e400}'],
+  ["invisible characters", '{"trade_id":"\\u200b\\u0000"}'],
+  ["deeply nested lists", `{"trade_id":"t-1","x":${"[".repeat(4_000)}${"]".repeat(4_000)}}`],
+])("reports an unknown outcome for a booking answered with %s", async (_, body) => {
   const { server, client } = await startClientAndServer(respond(201, body));
   const error = await failureOf(client.trades.book(tradeInput));
   expect(error).toMatchObject({ code: "outcome_unknown", outcome: "unknown", status: 201, retryable: false });
+  expect(error.message).not.toContain("<html>");
   expect(server.heads).toHaveLength(1);
 });
 
-test.each(["null", "{}", '"text"', '{"code":"c","message":"m","details":"d"}'])(
+test.each(["null", '"text"', '{"code":"c","message":"m","details":"d"}'])(
   "passes on a read answered with %s, with violations",
   async (body) => {
     const { client } = await startClientAndServer(respond(200, body));
@@ -101,16 +96,26 @@ test("says where to look after a 409 for a used quote", async () => {
   expect(error.message).toContain("check with trades.list");
 });
 
-test.each([
-  '{"tppMessages":[null]}',
-  '{"tppMessages":null}',
-  '{"tppMessages":[]}',
-  '{"tppMessages":"x"}',
-  '{"code":null}',
-  "null",
-  "[[]]",
-  "7",
-])("throws an FxdeskError for the error body %s", async (body) => {
-  const { client } = await startClientAndServer(respond(404, body));
-  expect(await failureOf(client.trades.list())).toMatchObject({ name: "NotFound", outcome: "rejected" });
+test.each(['{"tppMessages":[null]}', '{"tppMessages":"x"}', '{"code":null}', "null"])(
+  "throws an FxdeskError for the error body %s",
+  async (body) => {
+    const { client } = await startClientAndServer(respond(404, body));
+    expect(await failureOf(client.trades.list())).toMatchObject({ name: "NotFound", outcome: "rejected" });
+  },
+);
+
+test("does not repeat the meaning of the status in the service's message", async () => {
+  const message = "Client or trade ID not found.";
+  const { client } = await startClientAndServer(
+    respond(404, JSON.stringify({ code: "none", message, details: "t-1" })),
+  );
+  const error = await failureOf(client.trades.get({ trade_id: "t-1" }));
+  expect(error.message).toBe(`trades.get: ${message} (404) t-1 [none]`);
+});
+
+test("refuses calls and lookups after the client is closed", async () => {
+  const { client } = await startClientAndServer(respond(200, "[]"));
+  await client.close();
+  for (const call of [client.trades.list(), client.recover()])
+    expect(await failureOf(call)).toMatchObject({ code: "no_connection", outcome: "not-sent" });
 });

@@ -180,17 +180,3 @@ test("leaves no connection open if a call ends while connecting", async () => {
   }
   await eventually(() => connections.size === 0, { withinMs: 20_000, what: "all connections closed" });
 });
-
-test("closes all connections with the client", async () => {
-  const { connections, noted } = recordConnections(list);
-  const { client } = await startClientAndServer(noted);
-  const last = client.trades.list();
-  await client.trades.list();
-  await Promise.all([last, client.close()]);
-  await eventually(() => connections.every((socket) => socket.destroyed), {
-    withinMs: 20_000,
-    what: "the connections close",
-  });
-  const error = await failureOf(client.trades.list());
-  expect(error).toMatchObject({ code: "no_connection", outcome: "not-sent" });
-});

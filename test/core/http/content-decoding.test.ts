@@ -4,13 +4,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib"
 import { decodeText, decompress } from "../../../core/http/content-decoding";
 import { ResponseTooLarge } from "../../../core/http/transport-errors";
 import { respond } from "../../support/fault-server";
-import {
-  startClientAndServer,
-  changeRequest,
-  dripFault,
-  failureOf,
-  tradeInput,
-} from "../support/client-fixtures";
+import { startClientAndServer, changeRequest, failureOf, tradeInput } from "../support/client-fixtures";
 
 const megabyte = 1024 * 1024;
 const brotli = (bytes: Buffer) =>
@@ -23,7 +17,7 @@ const encoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
 };
 const codings = Object.entries(encoders);
 
-/** Incompressible data, which is decompressed in a thread. */
+/** Incompressible data. */
 const noise = randomBytes(400_000);
 
 describe.each(codings)("%s", (name, encode) => {
@@ -48,23 +42,14 @@ describe.each(codings)("%s", (name, encode) => {
       decompress(whole.subarray(0, whole.length / 2), name, megabyte),
     ).rejects.toThrow();
   });
-
-  test("is decompressed by the client", async () => {
-    const body = encode(Buffer.from('[{"trade_id":"ü"}]'));
-    const { client } = await startClientAndServer(respond(200, body, { "content-encoding": name }));
-    expect(await client.trades.list()).toEqual([{ trade_id: "ü" }]);
-  });
 });
 
-test.each([undefined, "", "identity", "Identity"])(
-  "does not decompress a body with the encoding %j",
-  async (encoding) => {
-    expect(await decompress(Buffer.from("[1]"), encoding, 1)).toEqual(Buffer.from("[1]"));
-  },
-);
+test.each([undefined, "Identity"])("does not decompress a body with the encoding %j", async (encoding) => {
+  expect(await decompress(Buffer.from("[1]"), encoding, 1)).toEqual(Buffer.from("[1]"));
+});
 
-test.each([...Object.keys(encoders), "zstd"])("returns an empty body for any encoding: %s", async (name) => {
-  const { client } = await startClientAndServer(respond(204, "", { "content-encoding": name }));
+test("returns an empty body for any encoding", async () => {
+  const { client } = await startClientAndServer(respond(204, "", { "content-encoding": "zstd" }));
   const done = {
     "payment-service": "payments",
     "payment-product": "sepa-credit-transfers",
@@ -92,15 +77,6 @@ test("reports a decompression bomb, with an unknown outcome for money", async ()
   expect(server.heads).toHaveLength(2);
 });
 
-test("reports the status if an error body is a decompression bomb", async () => {
-  const { client } = await startClientAndServer(respond(404, bomb, { "content-encoding": "gzip" }));
-  expect(await failureOf(client.trades.list())).toMatchObject({
-    name: "NotFound",
-    outcome: "rejected",
-    status: 404,
-  });
-});
-
 test("reports an oversized body without a retry", async () => {
   const block = Buffer.alloc(megabyte, " ");
   const { server, client } = await startClientAndServer((socket) => {
@@ -117,27 +93,14 @@ test("reports an oversized body without a retry", async () => {
   expect(server.heads).toHaveLength(1);
 });
 
-test("ends an endless body at the time limit", async () => {
-  const { client } = await startClientAndServer(dripFault, { timeoutMs: 2_000 });
-  expect(await failureOf(client.trades.list())).toMatchObject({
-    name: "Timeout",
-    outcome: "unknown",
-    status: 200,
-  });
-});
-
 describe("charsets", () => {
   const utf16 = Buffer.from('"ü€中"', "utf16le");
   test.each<[type: string | undefined, bytes: Buffer, text: string]>([
     [undefined, Buffer.from("ü€中"), "ü€中"],
-    ["application/json", Buffer.from("ü€中"), "ü€中"],
-    ["application/json; charset=utf-8", Buffer.from("ü€中"), "ü€中"],
     ['application/json; charset="UTF-8"', Buffer.from("ü€中"), "ü€中"],
     ["application/json", Buffer.from("\uFEFF[1]"), "[1]"],
-    ["application/json; charset=iso-8859-1", Buffer.from([0xfc, 0xe9, 0xff]), "üéÿ"],
     ["application/json;charset=ISO-8859-1", Buffer.from([0x80, 0x9f]), "€Ÿ"],
     ["application/json; charset=windows-1252", Buffer.from([0x80, 0x84, 0x93, 0xfc]), "€„“ü"],
-    ["application/json; charset=us-ascii", Buffer.from("abc"), "abc"],
     ["application/json; charset=utf-16le", utf16, '"ü€中"'],
     ["application/json; charset=utf-16", Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]), '"ü€中"'],
     [
@@ -166,16 +129,5 @@ describe("charsets", () => {
     const { violations, body: booked } = await client.trades.book.response(tradeInput);
     expect(booked.trade_id).toBe("\uFFFD");
     expect(violations).toContainEqual({ field: "", message: "is not valid UTF-8; some characters are lost" });
-  });
-
-  test("apply to the service's error messages", async () => {
-    const words = Buffer.from(
-      '{"code":"c","message":"Kunde gesperrt für Überweisungen","details":""}',
-      "latin1",
-    );
-    const { client } = await startClientAndServer(
-      respond(403, words, { "content-type": "application/json; charset=latin1" }),
-    );
-    expect((await failureOf(client.trades.list())).message).toContain("gesperrt für Überweisungen");
   });
 });

@@ -42,31 +42,6 @@ describe("ends and cancels the current step", () => {
   });
 });
 
-test("ends before the first step if the signal is already aborted", async () => {
-  const start = jest.fn();
-  await expect(openDeadline(60_000, AbortSignal.abort()).waitFor(start)).rejects.toMatchObject({
-    by: "caller",
-  });
-  expect(start).not.toHaveBeenCalled();
-});
-
-test("keeps the first reason", async () => {
-  const controller = new AbortController();
-  const deadline = openDeadline(1, controller.signal);
-  expect(await endReasonOf(deadline.race(never()))).toBe("queue");
-  controller.abort();
-  expect(deadline.ended?.by).toBe("queue");
-});
-
-test("replaces the queue limit by the time limit when a call is admitted", async () => {
-  const deadline = openDeadline(1);
-  deadline.startTimeLimit(60_000);
-  expect(deadline.remainingMs).toBeGreaterThan(1_000);
-  // Longer than the queue limit.
-  await deadline.wait(20);
-  deadline.assertOpen();
-});
-
 test("ignores the caller's signal until it is enabled again", async () => {
   const controller = new AbortController();
   const deadline = openDeadline(60_000, controller.signal);
@@ -97,27 +72,9 @@ test("has no effect, listener or timer after its release", async () => {
   timers.mockRestore();
 });
 
-test("handles the rejection of an abandoned promise", async () => {
-  const deadline = openDeadline(1);
-  let fail: (error: Error) => void = () => undefined;
-  const promise = new Promise((_, reject) => (fail = reject));
-  expect(await endReasonOf(deadline.race(promise))).toBe("queue");
-  expect(await endReasonOf(deadline.race(Promise.reject(new Error("late"))))).toBe("queue");
-  fail(new Error("late"));
-});
-
 test("passes the reason to the cancel function of a file", async () => {
   const deadline = openDeadline(60_000);
   const cancelled = new Promise<DeadlineEnded>((resolve) => deadline.setCancel(resolve));
   deadline.startTimeLimit(1);
   expect((await cancelled).by).toBe("time");
-});
-
-test("has no limit before it is started", async () => {
-  const deadline = new Deadline();
-  await deadline.wait(20);
-  expect(deadline.ended).toBeUndefined();
-  deadline.start(1);
-  await expect(deadline.wait(60_000)).rejects.toMatchObject({ by: "queue" });
-  deadline.release();
 });

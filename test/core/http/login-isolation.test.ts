@@ -13,7 +13,7 @@ import { startLogin, logOut, readTokenAge } from "../../../core/client/login";
 import { fxdeskService } from "../../../core/client/fxdesk-service";
 import { signIn } from "../../support/login";
 
-const runs = Number(process.env.FXDESK_RUNS ?? 25);
+const runs = Number(process.env.FXDESK_RUNS ?? 8);
 
 const step = fc.record({
   who: fc.constantFrom(0, 1),

@@ -159,7 +159,6 @@ const json = (words: string) =>
   `{"code":"${words}","message":"${words}","details":"${words}","trade_id":"${words}"}`;
 const responseEchoes: [where: string, fault: Fault][] = [
   ["the body of a success", respond(201, json(echo))],
-  ["the body of a success for reads", respond(200, `[{"trade_id":"${echo}"}]`)],
   ["the key of a field", respond(200, `[{"${echo}":1e400}]`)],
   ["a compressed body", respond(200, gzipSync(json(echo)), { "content-encoding": "gzip" })],
   [
@@ -169,10 +168,7 @@ const responseEchoes: [where: string, fault: Fault][] = [
     }),
   ],
   ["what is no JSON", respond(200, `${echo} {`)],
-  ["what is almost JSON", respond(200, `{"a": ${plain}`)],
   ["a refusal", respond(400, json(echo))],
-  ["another refusal", respond(401, json(echo))],
-  ["a failure", respond(500, json(echo))],
   [
     "an open-banking error",
     respond(403, `{"tppMessages":[{"code":"${echo}","text":"${echo}","path":"${echo}"}]}`),
@@ -185,7 +181,6 @@ const responseEchoes: [where: string, fault: Fault][] = [
       "content-disposition": `attachment; filename="${plain}"`,
     }),
   ],
-  ["headers that come twice", respond(200, "[]", { "x-echo": `a\r\nx-echo: ${plain}` })],
   [
     "the media type and its charset",
     respond(200, "[]", { "content-type": `text/plain; charset=${secrets.apiKey}` }),
@@ -194,10 +189,6 @@ const responseEchoes: [where: string, fault: Fault][] = [
   ["the reason of a status", (socket) => socket.end(`HTTP/1.1 418 ${plain}\r\ncontent-length: 0\r\n\r\n`)],
   ["what is no HTTP", (socket) => socket.end(`${plain}\r\n\r\n`)],
   ["a header that is none", (socket) => socket.end(`HTTP/1.1 200 X\r\n${plain}\r\n\r\n`)],
-  [
-    "a broken chunk",
-    (socket) => socket.end(`HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n${plain}\r\n`),
-  ],
   ["a file", respond(200, `%PDF ${plain} ${echo}`, { "content-type": "application/pdf" })],
 ];
 
@@ -210,8 +201,6 @@ test.each(responseEchoes)("redacts secrets echoed in %s", async (_, fault) => {
 const tokenEndpointEchoes: [where: string, fault: Fault][] = [
   ["a refusal", respond(400, `{"error":"${echo.slice(0, 60)}"}`)],
   ["a long refusal", respond(400, `{"error":"${"x".repeat(90)}${secrets.refreshToken}"}`)],
-  ["a failure", respond(500, `{"error":"${secrets.accessToken}"}`)],
-  ["what is no HTTP", (socket) => socket.end(`${plain}\r\n\r\n`)],
   ["what is no JSON", respond(200, plain)],
 ];
 
@@ -263,14 +252,10 @@ test("leaves other text unchanged", () => {
   for (const secret of ["", "token", "1234567", "canary-token"]) known.add(secret);
   expect(known.redact("my token is 1234567, canary-toke")).toBe("my token is 1234567, canary-toke");
   expect(known.redact("a canary-token, a canary-token")).toBe("a [secret], a [secret]");
+  known.add("canary-token-longer");
+  expect(known.redact("canary-token-longer canary-token")).toBe("[secret] [secret]");
   const error = new TypeError("without");
   expect(known.redactError(error)).toBe(error);
-});
-
-test("redacts two secrets of which one is a prefix of the other", () => {
-  const known = new Secrets();
-  for (const secret of ["canary-12", "canary-1234", "canary-123"]) known.add(secret);
-  expect(known.redact("canary-1234 canary-123 canary-12")).toBe("[secret] [secret] [secret]");
 });
 
 test("redacts secrets in names and IDs of a response, and reports it", async () => {

@@ -5,7 +5,7 @@ import { Exchange } from "../../../core/http/exchange";
 import { Connector } from "../../../core/http/http-connection";
 import { MemoryPacing } from "../../../core/http/pacing";
 import { Transport } from "../../../core/http/transport";
-import { reset, respond, silence } from "../../support/fault-server";
+import { respond, silence } from "../../support/fault-server";
 import {
   startClientAndServer,
   untilArrived,
@@ -102,13 +102,6 @@ test("sends nothing if the signal is already aborted", async () => {
     expect(error).toMatchObject({ name: "Aborted", outcome: "not-sent", attempts: 0 });
   }
   expect(server.heads).toHaveLength(0);
-});
-
-test("reports a received request as sent, whatever happens to the connection", async () => {
-  const { server, client } = await startClientAndServer(reset);
-  expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({ outcome: "unknown", attempts: 1 });
-  expect(await failureOf(client.request(changeRequest))).toMatchObject({ outcome: "unknown", attempts: 1 });
-  expect(server.heads).toHaveLength(2);
 });
 
 const deadlineOf = (ms: number) => {

@@ -111,11 +111,3 @@ test("limits the rate per process and warns once if the store is unavailable", a
   );
   expect(String(warn.mock.calls[0]![0])).not.toContain("secret");
 });
-
-test.each([
-  [{ pacing: "theirs" }, "pacing must be own or shared"],
-  [{ requestsPerSecond: 0 }, "requestsPerSecond must be a whole number"],
-  [{ queueLimit: 0.5 }, "queueLimit must be a whole number"],
-])("refuses %j", (options, words) => {
-  expect(() => createTestClient(options as ClientOptions)).toThrow(words);
-});

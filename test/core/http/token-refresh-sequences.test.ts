@@ -7,7 +7,7 @@ import { createClient, FxdeskError, type FxdeskClient } from "../../../core";
 import { faultServer, respond } from "../../support/fault-server";
 import { uniqueKey, tradeInput } from "../support/client-fixtures";
 
-const runs = Number(process.env.FXDESK_RUNS ?? 30);
+const runs = Number(process.env.FXDESK_RUNS ?? 10);
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_121);
 const concurrentCalls = 4;
 

@@ -9,10 +9,13 @@ const { parentPort, workerData } = require("node:worker_threads");
 const server = createServer();
 server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
   parentPort.postMessage(server.address().port);
-  setImmediate(() => Atomics.wait(new Int32Array(workerData), 0, 0));
+  Atomics.wait(new Int32Array(workerData), 0, 0);
 });`;
 
-/** Starts a server with a full backlog, to which the kernel accepts no further connection. */
+/**
+ * Starts a server with a full backlog, to which the kernel accepts no further connection. Its thread blocks before it can
+ * accept any, so two connections fill the backlog.
+ */
 export async function startFullBacklogServer(): Promise<string> {
   const worker = new Worker(fullBacklogScript, { eval: true, workerData: new SharedArrayBuffer(4) });
   onCleanup(() => worker.terminate());
