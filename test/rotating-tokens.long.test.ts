@@ -1,11 +1,11 @@
 /**
  * Tests single-use refresh tokens on every surface: each process continues with the tokens of the last one, also if several
- * start at once. FXDESK_RUNS sets the number of runs.
+ * start at once.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { environmentName } from "@fxdesk/toolkit";
@@ -23,8 +23,6 @@ import {
 import { NodeRed } from "./nodes/support/node-red";
 import { eventually } from "./support/eventually";
 import { RotatingTokenService } from "./support/rotating-token-service";
-
-const runs = Number(process.env.FXDESK_RUNS ?? 20);
 
 let rotating: RotatingTokenService;
 let folder: string;
@@ -70,18 +68,6 @@ async function onMcpServer(): Promise<void> {
 
 const surfaces = [onCommandLine, onMcpServer];
 const surface = (run: number) => surfaces[run % surfaces.length]!;
-
-test(`${runs} runs of the command line and of the MCP server, one after the other`, async () => {
-  for (let run = 0; run < runs; run += 1) {
-    // Every third run has its access token rejected.
-    if (run % 3 === 0) rotating.revoke();
-    await surface(run)();
-  }
-  expect({ used: rotating.used.length, refusals: rotating.refusals }).toEqual({
-    used: Math.ceil(runs / 3),
-    refusals: 0,
-  });
-}, 300_000);
 
 test("4 at the same time", async () => {
   const before = rotating.used.length;
@@ -149,13 +135,3 @@ test("5 full deploys of Node-RED", async () => {
     refusals: 0,
   });
 }, 120_000);
-
-test("the store contains no readable token", async () => {
-  const files = await Promise.all(
-    (await readdir(folder)).map((name) => readFile(join(folder, name), "latin1")),
-  );
-  const bytes = files.join("");
-  expect(bytes.includes("fxdesk_tokens")).toBe(true);
-  for (const secret of ["access-token-", "refresh-", settings.authClientSecret!, settings.storeKey!])
-    expect({ secret, found: bytes.includes(secret) }).toEqual({ secret, found: false });
-});

@@ -29,6 +29,8 @@ export interface FaultSetup {
 
 const shortTimeoutMs = 250;
 const oversizedBytes = 33 * 1024 * 1024;
+/** Enough for all kinds of calls at once on a busy machine. */
+const oversizedTimeoutMs = 90_000;
 
 const status =
   (code: number, headers: Readonly<Record<string, string>> = {}): Response =>
@@ -72,12 +74,16 @@ export const faults: Readonly<Record<FaultName, FaultSetup>> = {
   empty: { fault: success("{}") },
   shape: { fault: success('{"trade_id":7,"alias":7}') },
   redirect: { fault: () => respond(302, "", { location: "http://127.0.0.1:1/elsewhere" }) },
-  large: { fault: (call) => respond(call.status, Buffer.alloc(oversizedBytes, " ")) },
+  large: {
+    fault: (call) => respond(call.status, Buffer.alloc(oversizedBytes, " ")),
+    timeoutMs: oversizedTimeoutMs,
+  },
   bomb: {
     fault: (call) => {
       bomb ??= gzipSync(Buffer.alloc(oversizedBytes, " "));
       return respond(call.status, bomb, { "content-encoding": "gzip" });
     },
+    timeoutMs: oversizedTimeoutMs,
   },
   halted: {
     fault: ({ good }) => good,

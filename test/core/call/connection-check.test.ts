@@ -1,7 +1,6 @@
 /** Connection check with one read. */
 import { contract } from "../../../core/contract/contract";
 import { checkConnection } from "../../../core/client/connection-check";
-import { defineService } from "../../../core/spec/service";
 import { type Fault, reset, respond } from "../../support/fault-server";
 import { createClient } from "../../../core";
 import { createTestClient, onCleanup, startFaultServer } from "../support/client-fixtures";
@@ -34,12 +33,6 @@ test("sends nothing without credentials and leaves reachability undefined", asyn
   onCleanup(() => client.close());
   expect(await checkConnection(client)).toMatchObject({ authorised: false, error: { code: "unauthorized" } });
   expect(heads).toEqual([]);
-});
-
-test.each(["trades.book", "accounts.get", "no.such"])("refuses %s as a probe operation", (probe) => {
-  expect(() => defineService({ ...contract, probe })).toThrow(
-    `probe: ${probe} must be an operation with the effect read`,
-  );
 });
 
 test("throws if the service has no probe operation", async () => {

@@ -4,7 +4,6 @@ import { inSequence, reset, respond } from "../../support/fault-server";
 import {
   startClientAndServer,
   createTestClient,
-  closedPortUrl,
   failureOf,
   onCleanup,
   tokenPairResponse,
@@ -33,16 +32,6 @@ test("publishes each attempt with its status or error", async () => {
     { operation: "trades.list", attempt: 2, sent: true, status: 503 },
     { operation: "trades.list", attempt: 3, sent: true, status: 200 },
   ]);
-});
-
-test("marks attempts that were not sent", async () => {
-  disableBackoff();
-  const events = recordEvents("attempt");
-  await failureOf(createTestClient({ baseUrl: await closedPortUrl() }).trades.book(tradeInput));
-  const error = expect.stringContaining("ECONNREFUSED") as string;
-  expect(events).toEqual(
-    [1, 2].map((attempt) => ({ operation: "trades.book", attempt, sent: false, error })),
-  );
 });
 
 test("publishes a requested pause", async () => {

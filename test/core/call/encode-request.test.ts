@@ -19,6 +19,7 @@ import {
 import { requestValues } from "../../support/arbitrary";
 import { operationNamed } from "../../support/operations";
 
+const runs = Number(process.env.FXDESK_RUNS ?? 10);
 const now = new Date("2026-01-31T12:00:00Z");
 
 /** Parses a request as a server does. */
@@ -64,7 +65,7 @@ test.each(operationCases)("%s: encodes each field in its location and decodes it
     expect(new URL(request.target, "https://example.com").pathname).toBe(request.target.split("?")[0]);
     expect(decodeRequest(declared, await receive(declared, request))).toEqual(sendable(declared, values));
   });
-  await fc.assert(property, { numRuns: 30, interruptAfterTimeLimit: 15_000 });
+  await fc.assert(property, { numRuns: runs, interruptAfterTimeLimit: 15_000 });
 });
 
 const lists = operation({
@@ -131,16 +132,6 @@ test.each([
 ])("decodes the format %s as %s", (format, read) => {
   const request = { path: {}, query: { format }, headers: {}, body: {} };
   expect(decodeRequest(operationNamed("statements.createFile"), request)).toEqual({ format: read });
-});
-
-test("keeps invalid values for the validation", () => {
-  expect(received({ joined: "1,x", flag: "yes" }, undefined)).toEqual({
-    "list-id": "1",
-    joined: [1, "x"],
-    flag: "yes",
-    "X-Count": 3,
-  });
-  expect(received({ flag: ["true", "false"] })).toMatchObject({ flag: ["true", "false"] });
 });
 
 test.each([

@@ -9,7 +9,6 @@ const exactNumbers = [
   "-0",
   "0.1",
   "100.00",
-  "1e2",
   "1E+2",
   "1.50",
   "9007199254740991",
@@ -17,15 +16,7 @@ const exactNumbers = [
   "0.30000000000000004",
   "12345678901234.5",
 ];
-const inexactNumbers = [
-  "99999999999999.99",
-  "9007199254740993",
-  "1e400",
-  "-1e400",
-  "1e-400",
-  "0.1000000000000000055",
-  "123456789012345678",
-];
+const inexactNumbers = ["9007199254740993", "1e400", "1e-400", "0.1000000000000000055", "123456789012345678"];
 const shapes: [name: string, make: (digits: string) => string, field: string][] = [
   ["a field", (digits) => `{"a":${digits}}`, "a"],
   ["a nested field", (digits) => `{"a":[1,{"b":"x","c":{"d": ${digits} }}]}`, "a.1.c.d"],

@@ -85,13 +85,6 @@ test("continues after a short page if there is a total", async () => {
   expect(found).toEqual(numbers(0, 60));
 });
 
-test("ignores a total smaller than the received entries", async () => {
-  expect(await collect(serveNumbers(200, { total: "60" }), "listCounted")).toEqual({
-    found: numbers(0, 200),
-    calls: 5,
-  });
-});
-
 test("reports a repeated page", async () => {
   const same = respond(200, JSON.stringify(numbers(0, 50)));
   await expect(collect(same, "list")).rejects.toBeInstanceOf(InvalidResponse);
@@ -210,13 +203,6 @@ test.each([
   await wholeReport(linked({ booked: [1], next }, { booked: [2] }), "/bank/v1");
 
   expect(targets()).toEqual(["/bank/v1/reports/7?side=both", "/bank/v1/reports/7?page=1"]);
-});
-
-test("follows an absolute link to the service", async () => {
-  const own: Fault = (socket, number) =>
-    linked({ booked: [1], next: `${server.url}/reports/7?page=1` }, { booked: [2] })(socket, number);
-
-  expect(await wholeReport(own)).toMatchObject({ things: { booked: [1, 2] } });
 });
 
 test.each(["https://elsewhere.example/reports/7?page=1", "//elsewhere.example/x", "http://["])(

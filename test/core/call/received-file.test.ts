@@ -1,17 +1,6 @@
 /** Files are received completely or not at all, and never end the process. */
 import { execFile, execFileSync } from "node:child_process";
-import {
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  readlink,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -151,34 +140,6 @@ async function readSlowly({ stream }: ReceivedFile): Promise<string> {
   return length === large.length ? "whole" : `${length} bytes`;
 }
 
-test("ends a slow transfer at the time limit and saves nothing", async () => {
-  const path = await createFolder();
-  const sockets: Socket[] = [];
-  const { file: received } = await fetchFile(
-    (socket) => {
-      sockets.push(socket);
-      socket.write(`${head}content-length: 400000\r\n\r\n`);
-      const timer = setInterval(() => socket.write("x"), 5);
-      socket.on("close", () => clearInterval(timer));
-    },
-    { timeoutMs: 2_000 },
-  );
-  expect(await failureOf(received.save(join(path, "file.pdf")))).toMatchObject({ code: "timeout" });
-  expect(await readdir(path)).toEqual([]);
-  await eventually(() => sockets.every((socket) => socket.destroyed), { withinMs: 20_000, what: "its end" });
-});
-
-test("aborts a transfer", async () => {
-  const { client } = await startClientAndServer((socket) =>
-    socket.write(`${head}content-length: 9\r\n\r\nx`),
-  );
-  const controller = new AbortController();
-  const { body } = await client.statements.getFile(fileInput, { signal: controller.signal });
-  const bytes = failureOf((body as ReceivedFile).bytes());
-  controller.abort();
-  expect(await bytes).toMatchObject({ code: "aborted" });
-});
-
 test("leaves one complete file after two saves to one path", async () => {
   const path = await createFolder();
   const { client } = await startClientAndServer((socket, number) =>
@@ -237,14 +198,6 @@ describe("the path of a saved file", () => {
     expect(await read).toEqual(large);
     expect((await lstat(fifo)).isFIFO()).toBe(true);
     expect(await readdir(path)).toEqual(["fifo"]);
-  });
-
-  test("may be a device, which remains one", async () => {
-    const path = join(await createFolder(), "null");
-    await symlink("/dev/null", path);
-    expect(await saved(path)).toBe(large.length);
-    expect(await readlink(path)).toBe("/dev/null");
-    expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
   });
 
   test("must not be a folder", async () => {

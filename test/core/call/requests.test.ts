@@ -95,20 +95,6 @@ test.each(invalidCalls)("does not send invalid input: %s", async (message, call)
   expect(server.heads).toHaveLength(0);
 });
 
-test.each<[message: string, call: (client: FxdeskClient) => Promise<unknown>]>([
-  [
-    "accounts.getFunding: Exactly one of currency and account_id must be given.",
-    (client) => client.accounts.getFunding({}),
-  ],
-  [
-    "transactions.list: page must be at least 1, not 0. page_size must be at least 1, not 0.",
-    (client) => client.transactions.list({ account_id: account, page: 0, page_size: 0 }),
-  ],
-])("describes violations in sentences: %s", async (message, call) => {
-  await startServer(respond(200, "[]"));
-  await expect(call(connectClient())).rejects.toMatchObject({ message });
-});
-
 describe("settings of the connection", () => {
   const refused = (options: ClientOptions, call: CallOptions = {}) =>
     connectClient(options).consents.get({ "consent-id": "c1" }, call);

@@ -66,12 +66,6 @@ test("lists a consent with its last day in another client, until it is deleted",
   expect((await other.listCreatedResources(createConsent)).map(({ id }) => id)).toEqual([first]);
 });
 
-test("lists consents created by procedures", async () => {
-  const client = connectClient();
-  const { consent_id: id } = await client.consents.connect({ wait_seconds: 0 });
-  expect((await client.listCreatedResources(createConsent)).map((each) => each.id)).toEqual([id]);
-});
-
 test("separates people and environments", async () => {
   const id = await createConsentId(connectClient({ psu: { "PSU-ID": "anna" } }));
   await clients[0]!.close();

@@ -96,13 +96,6 @@ test("limits the number of messages", async () => {
   expect((error as InvalidInput).violations).toHaveLength(50);
 });
 
-test("ignores entries that are not messages", async () => {
-  const error = await initiateAndFail(400, {
-    tppMessages: [null, 7, [], { text: "No code." }, message("creditorName", "No.")],
-  });
-  expect(error.service).toEqual({ code: "FORMAT_ERROR", message: "No.", details: "", field: "creditorName" });
-});
-
 test("removes line breaks", async () => {
   const forged = "\n\nfxdesk: carried out (201)";
   const error = await initiateAndFail(409, {

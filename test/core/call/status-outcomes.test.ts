@@ -9,7 +9,19 @@ import {
   uniqueKey,
 } from "../support/client-fixtures";
 
-const all = Array.from({ length: 400 }, (_, index) => 200 + index);
+const range = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+const all = [
+  ...range(200, 208),
+  226,
+  299,
+  ...range(300, 308),
+  ...range(400, 431),
+  451,
+  499,
+  ...range(500, 511),
+  599,
+];
 /** A 4xx that cannot mean "done". */
 const isRefusal = (status: number) => status >= 400 && status < 500 && status !== 408 && status !== 499;
 

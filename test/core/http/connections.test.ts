@@ -100,18 +100,6 @@ test("retries a read on another connection if the first one is closing", async (
   expect(new Set(connections).size).toBe(2);
 });
 
-test("does not reuse a connection that the server closed", async () => {
-  const { connections, noted } = recordConnections(list);
-  const { client } = await startClientAndServer(noted);
-  await client.trades.list();
-  const [first] = connections;
-  const closed = new Promise((resolve) => first!.once("close", resolve));
-  first!.end();
-  await closed;
-  expect(await client.trades.list.response()).toMatchObject({ attempts: 1 });
-  expect(new Set(connections).size).toBe(2);
-});
-
 test("closes only the connection of an aborted call", async () => {
   const { connections, noted } = recordConnections((socket, number) =>
     (number === 2 ? silence : list)(socket, number),

@@ -1,7 +1,7 @@
 /** Login at misbehaving services, and the listener for the redirect. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { startLogin, readTokenAge } from "../../../core/client/login";
+import { logOut, startLogin, readTokenAge } from "../../../core/client/login";
 import { createClient } from "../../../core";
 import { listenForRedirect } from "../../../core/http/login-listener";
 import { fxdeskService } from "../../../core/client/fxdesk-service";
@@ -116,6 +116,18 @@ test("works until the access token expires if there is no refresh token", async 
   expect(server.heads.filter((head) => head.startsWith("POST /token"))).toHaveLength(1);
 });
 
+test("is bound to its service: neither receives a token of the other", async () => {
+  const { server, options, finishing } = await finishLogin(respond(200, tokens()));
+  const settings = { ...options.settings, login: (await finishing).login };
+  const other = await startFaultServer(respond(200, "[]"));
+  const client = createClient({ ...options, baseUrl: other.url, settings });
+  onCleanup(() => client.close());
+  expect(await failureOf(client.trades.list())).toMatchObject({ code: "unauthorized", outcome: "not-sent" });
+  expect([server.heads.length, other.heads.length]).toEqual([1, 0]);
+  await logOut(fxdeskService, { ...options, settings });
+  expect(await readTokenAge(fxdeskService, { ...options, settings })).toBeUndefined();
+});
+
 test.each<[string, Fault, object]>([
   ["refuses", respond(400, '{"error":"invalid_grant"}'), { code: "unauthorized", outcome: "rejected" }],
   ["fails", respond(500), { code: "unavailable", retryable: true }],
@@ -166,8 +178,8 @@ describe("the redirect listener", () => {
     await expect(openPage(redirectUri)).rejects.toThrow("fetch failed");
   });
 
-  test.each(["localhost", "[::1]"])("listens on %s if that is registered", async (host) => {
-    const redirectUri = (await freeRedirectUri()).replace("127.0.0.1", host);
+  test("listens on IPv6 if that is registered", async () => {
+    const redirectUri = (await freeRedirectUri()).replace("127.0.0.1", "[::1]");
     const finish = (parameters: URLSearchParams) => Promise.resolve(parameters.get("code"));
     const { result } = await listenForRedirect({ redirectUri, state: "s", timeoutMs: 5_000 }, finish);
     expect((await openPage(`${redirectUri}?state=s&code=c`)).status).toBe(200);

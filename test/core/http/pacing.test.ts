@@ -1,7 +1,6 @@
 /** Pacing: concurrency, order, and pauses that the service requests. */
 import { channels } from "../../../core/call/diagnostics-channels";
 import { Deadline } from "../../../core/http/deadline";
-import { PauseTooLong } from "../../../core/http/transport-errors";
 import { type PermitRequest, MemoryPacing, type Permit } from "../../../core/http/pacing";
 import { eventually } from "../../support/eventually";
 import { type Fault, inSequence, respond } from "../../support/fault-server";
@@ -58,19 +57,6 @@ test("passes on a permit granted at the moment of an abort", async () => {
   expect(order).toEqual(["first", "next"]);
 });
 
-test("releases a permit only once", async () => {
-  const pacing = new MemoryPacing(1);
-  const order: string[] = [];
-  const first = await acquireAndLog(pacing, "first", order);
-  first.release();
-  first.release();
-  await acquireAndLog(pacing, "second", order);
-  const controller = new AbortController();
-  const third = acquireAndLog(pacing, "third", order, longDeadline(controller.signal));
-  controller.abort();
-  await expect(third).rejects.toMatchObject({ by: "caller" });
-});
-
 test("serves users round-robin, and retries first", async () => {
   const pacing = new MemoryPacing(1);
   const order: string[] = [];
@@ -114,14 +100,6 @@ test("keeps a configured limit", async () => {
   const begun = performance.now();
   await Promise.all(Array.from({ length: 26 }, () => client.trades.list()));
   expect(performance.now() - begun).toBeGreaterThan(450);
-});
-
-test("applies a new pause to waiting calls", async () => {
-  const pacing = new MemoryPacing(1);
-  const first = await acquireAndLog(pacing, "first", []);
-  const second = acquireAndLog(pacing, "second", []);
-  first.reportRefused(3_600_000);
-  await expect(second).rejects.toBeInstanceOf(PauseTooLong);
 });
 
 test("sends as many concurrent requests as it has connections", async () => {

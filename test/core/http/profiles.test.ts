@@ -66,7 +66,6 @@ test.each([
   ["no JSON", "{"],
   ["another shape", "[]"],
   ["an invalid name", '{"profiles":{"../x":{"settings":{}}}}'],
-  ["no settings", '{"profiles":{"x":{}}}'],
   ["settings that are not strings", '{"profiles":{"x":{"settings":{"clientId":1}}}}'],
 ])("names the file if it contains %s", async (_what, content) => {
   await mkdir(folder, { recursive: true });

@@ -35,16 +35,6 @@ describe.each(engines())("in $name", ({ create }) => {
       ...more,
     });
 
-  test("reuses the access token of an earlier process", async () => {
-    for (let run = 0; run < 3; run += 1) {
-      const client = start();
-      await client.trades.list();
-      await client.trades.book(tradeInput);
-      await client.close();
-    }
-    expect(rotating.used).toEqual(["refresh-0"]);
-  });
-
   test("reuses the refresh token of an earlier process", async () => {
     for (let run = 0; run < 3; run += 1) {
       await start().trades.list();
@@ -109,16 +99,6 @@ describe.each(engines())("in $name", ({ create }) => {
     expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent", retryable: true });
     expect(error.message).toContain("Timed out waiting for another process");
     expect(rotating.used).toEqual(["refresh-0"]);
-  });
-
-  test("takes over an expired lease", async () => {
-    await start().trades.list();
-    rotating.revoke();
-    await withStore(settings, async ({ database }) => {
-      await database.run(`UPDATE fxdesk_leases SET expires_at = ${database.now} + 300`);
-    });
-    await start().trades.list();
-    expect(rotating.used).toEqual(["refresh-0", "refresh-1"]);
   });
 
   test("saves tokens before their use once the store works again, without another refresh", async () => {

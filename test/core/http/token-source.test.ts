@@ -145,15 +145,6 @@ describe("an accessToken function", () => {
     expect(tokensIn(server.heads)).toEqual(["token-1", "token-2"]);
   });
 
-  test("is called again only once", async () => {
-    const { server, client } = await asking(() => "token-1", respond(401));
-    expect(await failureOf(client.trades.list())).toMatchObject({
-      name: "Unauthorized",
-      outcome: "rejected",
-    });
-    expect(server.heads).toHaveLength(2);
-  });
-
   test("is not called again for a refused booking", async () => {
     const { server, client } = await asking(() => "token-1", respond(401));
     expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({
