@@ -1,20 +1,8 @@
 /** One HTTP exchange: a request and its response on a connection. */
 import { Readable } from "node:stream";
-import type { Dispatcher } from "undici";
 import type { Deadline } from "./deadline";
-import type { HttpConnection } from "./http-connection";
+import type { HttpConnection, OutgoingRequest, RequestHandler } from "./http-connection";
 import { IncompleteFile, ResponseTooLarge, TransportError } from "./transport-errors";
-
-/** A request to send. */
-export interface OutgoingRequest {
-  readonly origin: string;
-  /** Path and query. */
-  readonly path: string;
-  readonly method: Dispatcher.HttpMethod;
-  /** Alternating names and values. */
-  readonly headers: readonly string[];
-  readonly body: string | null;
-}
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -41,7 +29,7 @@ export interface SendOptions {
 }
 
 /** undici handler of one exchange. */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange implements RequestHandler {
   /** Status of the response, once received. */
   status: number | undefined;
   #headers: Headers = {};

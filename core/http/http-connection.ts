@@ -4,7 +4,6 @@ import { connect as connectTls, createSecureContext, type SecureContext } from "
 import { Client, type Dispatcher } from "undici";
 import { withoutBrackets } from "../values/host";
 import type { Deadline } from "./deadline";
-import type { Exchange } from "./exchange";
 
 /** Client certificate for mutual TLS, in PEM or PFX. */
 export interface TlsOptions {
@@ -80,6 +79,24 @@ interface WritableInternals {
   _writev(chunks: readonly unknown[], written: WriteCallback): void;
 }
 
+/** A request to send. */
+export interface OutgoingRequest {
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly method: Dispatcher.HttpMethod;
+  /** Alternating names and values. */
+  readonly headers: readonly string[];
+  readonly body: string | null;
+}
+
+/** Handles the response to a request. */
+export interface RequestHandler extends Dispatcher.DispatchHandler {
+  readonly request: OutgoingRequest;
+  /** Called when the request is being written. */
+  onHeadWritten(): void;
+}
+
 /** An open connection. undici handles HTTP; this class observes the writes. */
 export class HttpConnection {
   /** True if any byte of the current request may have been written. */
@@ -88,7 +105,7 @@ export class HttpConnection {
   isPaused = false;
   /** Called when a response is complete and the connection can be reused. */
   onFree: (() => void) | undefined;
-  #exchange: Exchange | undefined;
+  #handler: RequestHandler | undefined;
   /** True during the first write of a request. */
   #isFirstWrite = false;
   readonly #client: Client;
@@ -126,12 +143,12 @@ export class HttpConnection {
     return this.socket.readableEnded || this.socket.destroyed;
   }
 
-  /** Sends a request and reports its progress to the exchange. */
-  send(exchange: Exchange): void {
+  /** Sends a request and reports its progress to the handler. */
+  send(handler: RequestHandler): void {
     this.sent = false;
     this.isPaused = false;
-    this.#exchange = exchange;
-    this.#client.dispatch(exchange.request as Dispatcher.DispatchOptions, exchange);
+    this.#handler = handler;
+    this.#client.dispatch(handler.request as Dispatcher.DispatchOptions, handler);
   }
 
   destroy(reason: Error): void {
@@ -178,7 +195,7 @@ export class HttpConnection {
     if (this.sent) return onWritten;
     this.sent = true;
     this.#isFirstWrite = true;
-    this.#exchange?.onHeadWritten();
+    this.#handler?.onHeadWritten();
     return (error) => {
       if (error && this.#isFirstWrite && !("encrypted" in this.socket)) this.sent = false;
       onWritten(error);

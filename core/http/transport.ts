@@ -2,8 +2,8 @@
 import { Client } from "undici";
 import type { Deadline, DeadlineEnded } from "./deadline";
 import { TransportError } from "./transport-errors";
-import { Exchange, type OutgoingRequest, type RawResponse, type SendOptions } from "./exchange";
-import { Connector, type HttpConnection, type TlsOptions } from "./http-connection";
+import { Exchange, type RawResponse, type SendOptions } from "./exchange";
+import { Connector, type HttpConnection, type OutgoingRequest, type TlsOptions } from "./http-connection";
 
 /** Some runtimes replace undici by a substitute that does not show whether a request was written. */
 export const isUndici = typeof Client.prototype.dispatch === "function";
