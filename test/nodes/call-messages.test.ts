@@ -1,4 +1,4 @@
-/** Conversion of responses to messages: pages, files, statuses, and calls in progress at close. */
+/** Conversion of responses to messages: pages, files, statuses, errors and limits. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -7,18 +7,10 @@ import type { Declaration } from "@fxdesk/toolkit/operations";
 import { makeAccountDefault } from "../../core/contract/account-details";
 import { listOpenBankingTransactions } from "../../core/contract/open-banking";
 import { getStatementFile } from "../../core/contract/statements";
-import { getTrade, listTrades } from "../../core/contract/trades";
+import { bookTrade, getTrade, listTrades } from "../../core/contract/trades";
 import { eventually } from "../support/eventually";
-import {
-  catchNode,
-  connectionConfig,
-  debugNode,
-  injectNode,
-  operationNode,
-  tab,
-  typed,
-} from "./support/flows";
-import { type FlowNode, NodeRed } from "./support/node-red";
+import { connectionConfig, joinNode, operationNode, tab, testFlow, typed } from "./support/flows";
+import { type FlowNode, type Message, NodeRed } from "./support/node-red";
 import { json, ScriptedService } from "./support/scripted-service";
 
 let service: ScriptedService;
@@ -37,327 +29,270 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-type Message = Record<string, any>;
+interface RunOptions {
+  /** Properties of the node. */
+  readonly node?: object;
+  /** Nodes after it. */
+  readonly next?: readonly FlowNode[];
+  /** Properties of the message. */
+  readonly message?: Readonly<Record<string, unknown>>;
+  /** Number of messages at the end. */
+  readonly count?: number;
+}
 
-/** Deploys start → node → more → end. */
-const deploy = (
-  operation: Declaration,
-  properties: Readonly<Record<string, unknown>>,
-  ...more: readonly FlowNode[]
-) =>
-  nodeRed.deploy([
-    tab,
+const flowOf = (operation: Declaration, { node = {}, next = [] }: RunOptions = {}): FlowNode[] =>
+  testFlow(
     connectionConfig(service.urls),
-    injectNode("start", ["node"]),
-    operationNode(operation, "node", [more[0]?.id ?? "end"], properties),
-    ...more,
-    debugNode("end"),
-    catchNode("caught", ["end"]),
-  ]);
+    operationNode(operation, "node", [next[0]?.id ?? "end"], { ...node }),
+    ...next,
+  );
 
-const shown = async (count?: number) => (await nodeRed.nextDebugValues("end", count)) as Message[];
+const run = (operation: Declaration, options: RunOptions = {}) =>
+  nodeRed.run(flowOf(operation, options), options.message ?? { payload: { was: 1 } }, options.count);
 
-/** 120 trades, of which only the ids count. */
+const statusText = async (color: string) =>
+  (await nodeRed.waitForStatus("node", ({ fill }) => fill === color)).text;
+
+/** Serves 120 trades, or the number in parent_trade_id. */
 const trades: ScriptedService["handler"] = (url, response) => {
-  const page = Number(url.searchParams.get("page") ?? 1);
-  const size = Number(url.searchParams.get("page_size") ?? 50);
-  const all = Array.from({ length: 120 }, (_, index) => ({ trade_id: `T${index}` }));
+  const [page, size, count] = [
+    ["page", 1],
+    ["page_size", 50],
+    ["parent_trade_id", 120],
+  ].map(([name, value]) => Number(url.searchParams.get(String(name)) ?? value)) as [number, number, number];
   response.setHeader("x-page", String(page));
+  const all = Array.from({ length: count }, (_, index) => ({ trade_id: `T${index}` }));
   json(response, 200, all.slice((page - 1) * size, page * size));
 };
 
-test("one page", async () => {
-  service.handler = trades;
-  await deploy(listTrades, { pages: "one", fields: { page: typed("num", "3") } });
-  await nodeRed.inject("start");
+const idsOf = (count: number) => Array.from({ length: count }, (_, index) => `T${index}`);
+const idsIn = (entries: Message[]) => entries.map(({ trade_id }) => trade_id as string);
 
-  const [msg] = await shown();
-
-  expect(msg!.payload).toHaveLength(20);
-  expect(msg!.statusCode).toBe(200);
-});
-
-test("all pages as one message", async () => {
-  service.handler = trades;
-  await deploy(listTrades, { pages: "all" });
-  await nodeRed.inject("start");
-
-  const [msg] = await shown();
-
-  expect(msg!.payload).toHaveLength(120);
-  expect(msg!.fxdesk).toMatchObject({
-    operation: "trades.list",
-    pages: 3,
-    attempts: 3,
-    headers: { "content-type": "application/json", "x-page": "1" },
+describe("a paged list", () => {
+  beforeEach(() => {
+    service.handler = trades;
   });
-  expect(msg!.fxdesk.violations).toContainEqual(expect.objectContaining({ field: "119.status" }));
-  expect(await nodeRed.waitForStatus("node", ({ fill }) => fill === "green")).toMatchObject({
-    text: "120 entries",
+
+  test("as one page", async () => {
+    const [msg] = await run(listTrades, { node: { pages: "one", fields: { page: typed("num", "3") } } });
+
+    expect(msg.payload).toHaveLength(20);
+    expect(msg).toMatchObject({ statusCode: 200, fxdesk: { pages: 1 } });
   });
-});
 
-test("one message per page, in a sequence", async () => {
-  service.handler = trades;
-  await deploy(listTrades, { pages: "each" });
-  await nodeRed.inject("start");
+  test("as one message", async () => {
+    const [msg] = await run(listTrades, { node: { pages: "all" } });
 
-  const messages = await shown(3);
+    expect(idsIn(msg.payload)).toEqual(idsOf(120));
+    expect(msg.fxdesk).toMatchObject({
+      operation: "trades.list",
+      pages: 3,
+      attempts: 3,
+      headers: { "content-type": "application/json", "x-page": "1" },
+    });
+    expect(msg.fxdesk.violations).toContainEqual(expect.objectContaining({ field: "119.status" }));
+    expect(await statusText("green")).toBe("120 entries");
+  });
 
-  expect(messages.map(({ payload }) => payload.length)).toEqual([50, 50, 20]);
-  expect(messages.map(({ parts }) => [parts.index, parts.count])).toEqual([
-    [0, undefined],
-    [1, undefined],
-    [2, 3],
-  ]);
-  expect(new Set(messages.map(({ parts }) => parts.id)).size).toBe(1);
-});
+  test("as one message per page, in a sequence", async () => {
+    const messages = await run(listTrades, { node: { pages: "each" }, count: 3 });
 
-test("an empty list is one empty page", async () => {
-  service.handler = (_url, response) => json(response, 200, []);
-  await deploy(listTrades, { pages: "each" });
-  await nodeRed.inject("start");
+    expect(messages.map(({ payload }) => payload.length)).toEqual([50, 50, 20]);
+    expect(messages.map(({ parts }) => [parts.index, parts.count])).toEqual([
+      [0, undefined],
+      [1, undefined],
+      [2, 3],
+    ]);
+    expect(new Set(messages.map(({ parts }) => parts.id)).size).toBe(1);
+  });
 
-  const [msg] = await shown();
+  test("as one message per entry", async () => {
+    const messages = await run(listTrades, {
+      node: { pages: "items" },
+      message: { payload: {}, topic: "kept" },
+      count: 120,
+    });
 
-  expect(msg).toMatchObject({ payload: [], parts: { index: 0, count: 1 } });
-});
+    expect(idsIn(messages.map(({ payload }) => payload))).toEqual(idsOf(120));
+    expect(messages.map(({ parts }) => parts.index)).toEqual(messages.map((_, index) => index));
+    expect(messages.map(({ parts }) => parts.count)).toEqual([...Array.from({ length: 119 }), 120]);
+    expect(messages.every(({ topic }) => topic === "kept")).toBe(true);
+    expect(messages[119]!.fxdesk).toMatchObject({ pages: 3 });
+  });
 
-test("a Join node combines the pages", async () => {
-  service.handler = trades;
-  await deploy(
-    listTrades,
-    { pages: "each" },
-    { id: "join", type: "join", z: tab.id, mode: "auto", build: "array", wires: [["end"]] },
-  );
-  await nodeRed.inject("start");
+  test("has the same details in every mode", async () => {
+    service.handler = (url, response) =>
+      json(response, 200, url.searchParams.get("page") === "2" ? [] : [{ trade_id: "T1" }]);
+    const keys: string[][] = [];
+    for (const pages of ["one", "all", "each", "items"]) {
+      const [msg] = await run(listTrades, { node: { pages } });
+      expect(msg.fxdesk).toMatchObject({ operation: "trades.list", status: 200, attempts: 1, pages: 1 });
+      keys.push(Object.keys(msg.fxdesk as object).filter((key) => key !== "more"));
+    }
+    expect(keys).toEqual(keys.map(() => keys[0]));
+  });
 
-  const [msg] = await shown();
+  test("without entries is one empty page, and no message per entry", async () => {
+    service.handler = (_url, response) => json(response, 200, []);
+    expect((await run(listTrades, { node: { pages: "each" } }))[0]).toMatchObject({
+      payload: [],
+      parts: { index: 0, count: 1 },
+    });
 
-  expect(msg!.payload.map(({ trade_id }: Message) => trade_id)).toEqual(
-    Array.from({ length: 120 }, (_, index) => `T${index}`),
-  );
-});
-
-const joinNode: FlowNode = {
-  id: "join",
-  type: "join",
-  z: tab.id,
-  mode: "auto",
-  build: "array",
-  wires: [["end"]],
-};
-
-/** Serves the requested number of trades, in pages. */
-const someTrades: ScriptedService["handler"] = (url, response) => {
-  const [count = 0, page = 1, size = 50] = ["parent_trade_id", "page", "page_size"].map((name) =>
-    url.searchParams.has(name) ? Number(url.searchParams.get(name)) : undefined,
-  );
-  const all = Array.from({ length: count }, (_, index) => ({ trade_id: `T${count}-${index}` }));
-  json(response, 200, all.slice((page - 1) * size, page * size));
-};
-
-const tradesOf = (count: number) => Array.from({ length: count }, (_, index) => `T${count}-${index}`);
-
-const idsIn = (payload: Message[]) => payload.map(({ trade_id }) => trade_id);
-
-test.each([0, 1, 2, 10, 25].flatMap((count) => [1, 10].map((size) => [count, size] as const)))(
-  "a Join node makes one list of %i entries in pages of %i",
-  async (count, size) => {
-    service.handler = someTrades;
-    const fields = { parent_trade_id: typed("num", String(count)), page_size: typed("num", String(size)) };
-    await deploy(listTrades, { pages: "each", fields }, joinNode);
+    await nodeRed.deploy(flowOf(listTrades, { node: { pages: "items" } }));
     await nodeRed.inject("start");
-
-    const [msg] = await shown();
-
-    expect(msg!.payload).toHaveLength(count);
-    expect(idsIn(msg!.payload)).toEqual(tradesOf(count));
-    expect(msg!.parts).toBeUndefined();
-  },
-);
-
-test("lists of several messages are joined separately, also an empty one between them", async () => {
-  service.handler = someTrades;
-  const counts = [3, 0, 1, 25];
-  await nodeRed.deploy([
-    tab,
-    connectionConfig(service.urls),
-    injectNode("start", ["split"], counts),
-    { id: "split", type: "split", z: tab.id, arraySplt: 1, arraySpltType: "len", wires: [["node"]] },
-    operationNode(listTrades, "node", ["join"], {
-      pages: "each",
-      fields: { parent_trade_id: typed("msg", "payload"), page_size: typed("num", "2") },
-    }),
-    { ...joinNode, wires: [["outer"]] },
-    { ...joinNode, id: "outer" },
-    debugNode("end"),
-    catchNode("caught", ["end"]),
-  ]);
-  await nodeRed.inject("start");
-
-  const [msg] = await shown();
-
-  expect(msg!.error).toBeUndefined();
-  expect(msg!.payload.map(idsIn)).toEqual(counts.map(tradesOf));
-});
-
-test("names an unknown page mode and sends nothing", async () => {
-  let calls = 0;
-  service.handler = (_url, response) => json(response, 200, [void (calls += 1)]);
-  await deploy(listTrades, { pages: "entries" });
-  await nodeRed.inject("start");
-
-  const [msg] = await shown();
-
-  expect(msg!.error).toMatchObject({
-    code: "invalid_input",
-    message: expect.stringContaining('pages must be one of one, all, each, items, not "entries"') as string,
+    expect(await statusText("green")).toBe("0 entries");
   });
-  expect(calls).toBe(0);
-});
 
-const transaction = (number: number) => ({
-  transactionId: `T${number}`,
-  transactionAmount: { currency: "EUR", amount: "1.00" },
+  test.each(["each", "items"])("is combined by a Join node from messages per %s", async (pages) => {
+    const fields = { parent_trade_id: typed("msg", "payload"), page_size: typed("num", "10") };
+    for (const count of pages === "each" ? [0, 1, 10, 25] : [25]) {
+      const [msg] = await run(listTrades, {
+        node: { pages, fields },
+        next: [joinNode],
+        message: { payload: count },
+      });
+      expect(idsIn(msg.payload)).toEqual(idsOf(count));
+      expect(msg.parts).toBeUndefined();
+    }
+  });
+
+  test("of several messages is joined separately, also an empty one between them", async () => {
+    const counts = [3, 0, 1, 25];
+    const split = {
+      id: "split",
+      type: "split",
+      z: tab.id,
+      arraySplt: 1,
+      arraySpltType: "len",
+      wires: [["node"]],
+    };
+    const fields = { parent_trade_id: typed("msg", "payload"), page_size: typed("num", "2") };
+    const flows = testFlow(
+      connectionConfig(service.urls),
+      split,
+      operationNode(listTrades, "node", ["join"], { pages: "each", fields }),
+      { ...joinNode, wires: [["outer"]] },
+      { ...joinNode, id: "outer" },
+    );
+    const [msg] = await nodeRed.run(flows, { payload: counts });
+
+    expect(msg.payload.map(idsIn)).toEqual(counts.map(idsOf));
+  });
+
+  test("names an unknown page mode and sends nothing", async () => {
+    const handler = jest.fn<void, Parameters<ScriptedService["handler"]>>();
+    service.handler = handler;
+    const [msg] = await run(listTrades, { node: { pages: "entries" } });
+
+    expect(msg.error).toMatchObject({ code: "invalid_input", cause: { violations: [{ field: "pages" }] } });
+    expect(handler).not.toHaveBeenCalled();
+  });
 });
 
 /** Five transactions, two on a page, under links that only the service understands. */
 const report: ScriptedService["handler"] = (url, response) => {
   const key = Number(url.searchParams.get("key") ?? 1);
-  const booked = [2 * key - 1, 2 * key].filter((number) => number <= 5).map(transaction);
+  const booked = [2 * key - 1, 2 * key]
+    .filter((number) => number <= 5)
+    .map((number) => ({
+      transactionId: `T${number}`,
+      transactionAmount: { currency: "EUR", amount: "1.00" },
+    }));
   const next = key < 3 && { next: { href: `${url.pathname}?key=${key + 1}` } };
   json(response, 200, { transactions: { booked, _links: { account: { href: "/" }, ...next } } });
 };
 
-const deployReport = (pages: string) =>
-  deploy(listOpenBankingTransactions, {
-    pages,
-    fields: {
-      "Consent-ID": typed("str", "C1"),
-      "account-id": typed("str", "A1"),
-      bookingStatus: typed("str", "booked"),
-      dateFrom: typed("str", "2026-01-01"),
-    },
-  });
-
-const bookedIn = ({ payload }: Message) =>
-  payload.transactions.booked.map(({ transactionId }: Message) => transactionId);
-
-test("pages that link to each other are followed to the end", async () => {
+test.each([
+  ["all", ["T1 T2 T3 T4 T5"], "5 entries"],
+  ["one", ["T1 T2"], "2 entries, more to read"],
+  ["each", ["T1 T2", "T3 T4", "T5"], "5 entries"],
+])("linked pages as %s", async (pages, expected, status) => {
   service.handler = report;
-  await deployReport("all");
-  await nodeRed.inject("start");
-
-  const [msg] = await shown();
-
-  expect(bookedIn(msg!)).toEqual(["T1", "T2", "T3", "T4", "T5"]);
-  expect(msg!.payload.transactions._links).toEqual({ account: { href: "/" } });
-  expect(msg!.fxdesk).toMatchObject({ pages: 3, attempts: 3, violations: [] });
-  expect(await nodeRed.waitForStatus("node", ({ fill }) => fill === "green")).toMatchObject({
-    text: "5 entries",
+  const fields = {
+    "Consent-ID": typed("str", "C1"),
+    "account-id": typed("str", "A1"),
+    bookingStatus: typed("str", "booked"),
+    dateFrom: typed("str", "2026-01-01"),
+  };
+  const messages = await run(listOpenBankingTransactions, {
+    node: { pages, fields },
+    count: expected.length,
   });
+
+  const booked = messages.map(({ payload }) => payload.transactions.booked as Message[]);
+  expect(booked.map((all) => all.map(({ transactionId }) => transactionId).join(" "))).toEqual(expected);
+  expect(messages.at(-1)!.fxdesk).toMatchObject({ violations: [], more: pages === "one" });
+  expect(await statusText("green")).toBe(status);
 });
 
-test("one page reports that more follow", async () => {
-  service.handler = report;
-  await deployReport("one");
-  await nodeRed.inject("start");
+describe("a file", () => {
+  const id = typed("str", "0b7d6a52-2f8a-4c4f-9d0e-5f2b8f1f7c11");
+  const fields = { account_id: id, statement_id: id };
+  const fetchFile = (saveTo?: object) =>
+    run(getStatementFile, { node: { fields, saveTo }, message: { payload: "may" } });
 
-  const [msg] = await shown();
-
-  expect(bookedIn(msg!)).toEqual(["T1", "T2"]);
-  expect(msg!.fxdesk).toMatchObject({ more: true });
-  expect(await nodeRed.waitForStatus("node", ({ fill }) => fill === "green")).toMatchObject({
-    text: "2 entries, more to read",
+  beforeEach(() => {
+    const headers = { "content-type": "text/csv", "content-disposition": 'attachment; filename="may.csv"' };
+    service.handler = (_url, response) => response.writeHead(200, headers).end("date,amount\n");
   });
-});
 
-test("one message per linked page", async () => {
-  service.handler = report;
-  await deployReport("each");
-  await nodeRed.inject("start");
+  test("comes as bytes, with its name and type", async () => {
+    const [msg] = await fetchFile();
 
-  const messages = await shown(3);
-
-  expect(messages.map(bookedIn)).toEqual([["T1", "T2"], ["T3", "T4"], ["T5"]]);
-  expect(messages.map(({ parts }) => parts.count)).toEqual([undefined, undefined, 3]);
-});
-
-const id = "0b7d6a52-2f8a-4c4f-9d0e-5f2b8f1f7c11";
-const statement = { account_id: typed("str", id), statement_id: typed("str", id) };
-
-const file: ScriptedService["handler"] = (_url, response) =>
-  response
-    .writeHead(200, { "content-type": "text/csv", "content-disposition": 'attachment; filename="may.csv"' })
-    .end("date,amount\n");
-
-test("a file comes as bytes, with its name and type", async () => {
-  service.handler = file;
-  await deploy(getStatementFile, { fields: statement });
-  await nodeRed.inject("start");
-
-  const [msg] = await shown();
-
-  expect(Buffer.from(msg!.payload.data ?? msg!.payload).toString()).toBe("date,amount\n");
-  expect(msg).toMatchObject({ statusCode: 200, filename: "may.csv", contentType: "text/csv" });
-});
-
-test("a file may go to a path instead", async () => {
-  service.handler = file;
-  await deploy(getStatementFile, {
-    fields: statement,
-    saveTo: typed("template", `${folder}/{{payload}}.csv`),
+    expect(Buffer.from(msg.payload.data ?? msg.payload).toString()).toBe("date,amount\n");
+    expect(msg).toMatchObject({ statusCode: 200, filename: "may.csv", contentType: "text/csv" });
   });
-  await nodeRed.inject("start");
-  await shown();
-  const path = join(folder, "statement.csv");
-  await deploy(getStatementFile, { fields: statement, saveTo: typed("str", path) });
-  await nodeRed.inject("start");
 
-  const [msg] = await shown();
+  test("is saved to a path instead, in a new folder", async () => {
+    const [msg] = await fetchFile(typed("template", `${folder}/2026/{{payload}}.csv`));
+    const path = join(folder, "2026/may.csv");
 
-  expect(msg).toMatchObject({ payload: path, filename: path });
-  expect(await readFile(path, "utf8")).toBe("date,amount\n");
-});
+    expect(msg).toMatchObject({ payload: path, filename: path });
+    expect(await readFile(path, "utf8")).toBe("date,amount\n");
+  });
 
-test("creates missing folders for a file", async () => {
-  service.handler = file;
-  const path = join(folder, "2026/05/statement.csv");
-  await deploy(getStatementFile, { fields: statement, saveTo: typed("str", path) });
-  await nodeRed.inject("start");
+  test("reports a file in place of a folder", async () => {
+    await writeFile(join(folder, "blocked"), "");
+    const [msg] = await fetchFile(typed("str", join(folder, "blocked/may.csv")));
 
-  const [msg] = await shown();
+    expect(msg.error).toMatchObject({ code: "file" });
+  });
 
-  expect(msg).toMatchObject({ payload: path });
-  expect(await readFile(path, "utf8")).toBe("date,amount\n");
-});
+  test("that is not ready is shown in the status", async () => {
+    service.handler = (_url, response) => json(response, 202, { status: "Pending" });
+    const [msg] = await fetchFile();
 
-test("reports a file in place of a folder", async () => {
-  service.handler = file;
-  const blocked = join(folder, "blocked");
-  await writeFile(blocked, "");
-  await deploy(getStatementFile, { fields: statement, saveTo: typed("str", join(blocked, "may.csv")) });
-  await nodeRed.inject("start");
-
-  const [msg] = await shown();
-
-  expect(msg!.error).toMatchObject({ code: "file", message: expect.stringContaining("written") as string });
+    expect(msg).toMatchObject({ statusCode: 202, payload: { status: "Pending" } });
+    expect(await statusText("green")).toBe("accepted");
+  });
 });
 
 test("a response without a body keeps the payload", async () => {
   service.handler = (_url, response) => response.writeHead(204).end();
-  await deploy(makeAccountDefault, { fields: { account_details_id: typed("str", id) } });
-  await nodeRed.inject("start");
+  const fields = { account_details_id: typed("str", "0b7d6a52-2f8a-4c4f-9d0e-5f2b8f1f7c11") };
+  const [msg] = await run(makeAccountDefault, { node: { fields } });
 
-  const [msg] = await shown();
-
-  expect(msg!.payload).toEqual({});
-  expect(msg).toMatchObject({ statusCode: 204, fxdesk: { violations: [] } });
-  expect(await nodeRed.waitForStatus("node", ({ fill }) => fill === "green")).toMatchObject({ text: "done" });
+  expect(msg).toMatchObject({ payload: { was: 1 }, statusCode: 204, fxdesk: { violations: [] } });
+  expect(await statusText("green")).toBe("done");
 });
 
-test("all errors of the service reach a Catch node", async () => {
+const trade = { trade_id: typed("str", "T1") };
+const respondWithTrade: ScriptedService["handler"] = (_url, response) =>
+  json(response, 200, { trade_id: "T1" });
+
+test("the result goes to the chosen property, or to the payload if the message has no such path", async () => {
+  service.handler = respondWithTrade;
+  const node = { fields: trade, resultTo: "trade.now" };
+  const [msg] = await run(getTrade, { node });
+  expect(msg).toMatchObject({ payload: { was: 1 }, trade: { now: { trade_id: "T1" } }, statusCode: 200 });
+
+  const [other] = await run(getTrade, { node, message: { payload: {}, trade: "text" } });
+  expect(other).toMatchObject({ payload: { trade_id: "T1" }, trade: "text" });
+  await nodeRed.waitForLog("cannot be set because part of it is not an object", 1);
+});
+
+test("an error keeps the message and carries all errors of the service", async () => {
   const tppMessages = [
     { category: "ERROR", code: "PERIOD_INVALID", path: "dateFrom", text: "Too long ago." },
     { category: "ERROR", code: "FORMAT_ERROR", path: "bookingStatus", text: "Not here." },
@@ -369,40 +304,47 @@ test("all errors of the service reach a Catch node", async () => {
     bookingStatus: typed("str", "both"),
     dateFrom: typed("str", "2026-01-01"),
   };
-  await deploy(listOpenBankingTransactions, { pages: "one", fields });
-  await nodeRed.inject("start");
+  const [msg] = await run(listOpenBankingTransactions, { node: { pages: "one", fields } });
 
-  const [msg] = await shown();
-
-  expect(msg!.error).toMatchObject({
-    message: expect.stringContaining("Too long ago. [PERIOD_INVALID] bookingStatus: Not here.") as string,
-    cause: {
-      violations: [
-        { field: "dateFrom", message: "Too long ago." },
-        { field: "bookingStatus", message: "Not here." },
-      ],
-      service: { code: "PERIOD_INVALID", field: "dateFrom", others: [{ code: "FORMAT_ERROR" }] },
+  expect(msg).toMatchObject({
+    payload: { was: 1 },
+    error: {
+      cause: {
+        violations: [
+          { field: "dateFrom", message: "Too long ago." },
+          { field: "bookingStatus", message: "Not here." },
+        ],
+        service: { code: "PERIOD_INVALID", field: "dateFrom", others: [{ code: "FORMAT_ERROR" }] },
+      },
     },
   });
 });
 
-test("the status shows that a file is not ready", async () => {
-  service.handler = (_url, response) => json(response, 202, { status: "Pending" });
-  await deploy(getStatementFile, { fields: statement });
-  await nodeRed.inject("start");
+test("an error goes to the second output if enabled", async () => {
+  service.handler = (_url, response) => json(response, 404, {});
+  const node = operationNode(getTrade, "node", [], { fields: trade, outputs: 2 });
+  const flows = testFlow(connectionConfig(service.urls), { ...node, wires: [[], ["end"]] });
+  const [msg] = await nodeRed.run(flows, { payload: { was: 1 } });
 
-  const [msg] = await shown();
-
-  expect(msg).toMatchObject({ statusCode: 202, payload: { status: "Pending" } });
-  expect(await nodeRed.waitForStatus("node", ({ fill }) => fill === "green")).toMatchObject({
-    text: "accepted",
+  expect(msg).toMatchObject({
+    payload: { was: 1 },
+    error: { code: "not_found", source: { id: "node", type: "fxdesk-get-trade" }, cause: { status: 404 } },
   });
 });
 
-test("the status counts the calls in progress", async () => {
+test("a booking whose socket breaks has an unknown outcome, and Node-RED goes on", async () => {
+  service.handler = (_url, response) => response.socket!.resetAndDestroy();
+  const fields = { quote_id: typed("str", "Q-broken"), reason: typed("str", "other") };
+  const [msg] = await run(bookTrade, { node: { fields } });
+
+  expect(msg.error).toMatchObject({ code: "outcome_unknown" });
+  expect(nodeRed.process.exitCode).toBeNull();
+});
+
+test("the status counts the calls in progress, then shows the failure", async () => {
   const waiting: ServerResponse[] = [];
   service.handler = (_url, response) => void waiting.push(response);
-  await deploy(getTrade, { fields: { trade_id: typed("str", "T1") } });
+  await nodeRed.deploy(flowOf(getTrade, { node: { fields: trade } }));
   await nodeRed.inject("start");
   await nodeRed.inject("start");
 
@@ -416,30 +358,31 @@ test("the status counts the calls in progress", async () => {
   });
 });
 
-test("the time limit of a node", async () => {
-  service.handler = () => undefined;
-  await deploy(getTrade, { fields: { trade_id: typed("str", "T1") }, timeoutMs: "50" });
-  await nodeRed.inject("start");
+describe("the time limit", () => {
+  test.each([
+    ["connection", { timeoutMs: "50" }, {}, {}],
+    ["node", {}, { timeoutMs: "50" }, {}],
+    ["message", {}, { timeoutMs: "10000000" }, { timeoutMs: 50 }],
+  ])("of the %s", async (_whose, connection, node, message) => {
+    service.handler = () => undefined;
+    const flows = testFlow(
+      connectionConfig(service.urls, connection),
+      operationNode(getTrade, "node", ["end"], { fields: trade, ...node }),
+    );
+    const [msg] = await nodeRed.run(flows, { payload: {}, ...message });
 
-  const [msg] = await shown();
+    expect(msg.error).toMatchObject({ code: "timeout", cause: { retryable: true } });
+  });
 
-  expect(msg!.error).toMatchObject({ code: "timeout", cause: { retryable: true } });
-});
+  test("names an invalid value", async () => {
+    const [msg] = await run(getTrade, { node: { fields: trade }, message: { timeoutMs: "soon" } });
 
-test("an invalid time limit is quoted in the error", async () => {
-  await nodeRed.deploy([
-    tab,
-    connectionConfig(service.urls),
-    injectNode("start", ["node"], {}, { timeoutMs: "soon" }),
-    operationNode(getTrade, "node", ["end"], { fields: { trade_id: typed("str", "T1") } }),
-    debugNode("end"),
-    catchNode("caught", ["end"]),
-  ]);
-  await nodeRed.inject("start");
-
-  const [msg] = await shown();
-
-  expect(msg!.error.message).toMatch(/msg\.timeoutMs must be a whole number from 1 to \d+, not "soon"/);
+    expect(msg.error).toMatchObject({
+      code: "invalid_input",
+      cause: { violations: [{ field: "msg.timeoutMs" }] },
+    });
+    expect(msg.error.message).toContain('"soon"');
+  });
 });
 
 test("closing ends a read", async () => {
@@ -447,11 +390,46 @@ test("closing ends a read", async () => {
   service.handler = (_url, response) => {
     response.once("close", () => (isClosed = true));
   };
-  await deploy(getTrade, { fields: { trade_id: typed("str", "T1") }, timeoutMs: "10000000" });
+  await nodeRed.deploy(flowOf(getTrade, { node: { fields: trade, timeoutMs: "10000000" } }));
   await nodeRed.inject("start");
   await nodeRed.waitForStatus("node", ({ text }) => text === "1 in progress");
 
   await nodeRed.deploy([tab]);
 
   await eventually(() => isClosed, { withinMs: 25_000, what: "the end of the read" });
+});
+
+test("in a subflow, each instance has its own environment", async () => {
+  const asked: string[] = [];
+  service.handler = (url, response) => {
+    asked.push(url.pathname.split("/").at(-1)!);
+    json(response, 200, {});
+  };
+  const subflow: FlowNode = {
+    id: "sub",
+    type: "subflow",
+    name: "Trade",
+    in: [{ x: 0, y: 0, wires: [{ id: "inside" }] }],
+    out: [{ x: 0, y: 0, wires: [{ id: "inside", port: 0 }] }],
+    env: [{ name: "TRADE", type: "str", value: "" }],
+  };
+  const fields = { trade_id: typed("env", "TRADE") };
+  const inside = { ...operationNode(getTrade, "inside", [], { fields }), z: "sub" };
+  const instance = (id: string, value: string, next: string): FlowNode => ({
+    id,
+    type: "subflow:sub",
+    z: tab.id,
+    env: [{ name: "TRADE", type: "str", value }],
+    wires: [[next]],
+  });
+  const flows = testFlow(
+    connectionConfig(service.urls),
+    instance("one", "T-one", "two"),
+    instance("two", "T-two", "end"),
+    subflow,
+    inside,
+  );
+  await nodeRed.run(flows);
+
+  expect(asked).toEqual(["T-one", "T-two"]);
 });

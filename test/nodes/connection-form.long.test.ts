@@ -130,4 +130,37 @@ describe("a new connection", () => {
     expect(await environmentText()).toMatch(said);
     expect(await environmentText()).toContain(xs2aUrl || baseUrl || "https://sandbox.example.com/");
   });
+
+  test("production has another colour than the sandbox", async () => {
+    const colour = () =>
+      editor.page
+        .locator(".fxdesk-environment-notice")
+        .evaluate((notice) => getComputedStyle(notice).borderLeftColor);
+    await setting("baseUrl").fill("");
+    await setting("xs2aUrl").fill("");
+    const green = await colour();
+    await setting("environment").selectOption("Production");
+    expect(await environmentText()).toBe("Production: real money. https://api.example.com/");
+    expect(await colour()).not.toBe(green);
+  });
+
+  test.each([
+    ["baseUrl", "nowhere", "must be a web address"],
+    ["domain", "https://example.com", "must be a host name"],
+    ["timeoutMs", "soon", "must be a whole number"],
+    ["psuIpAddress", "1.2.3.400", "must be an IPv4 address"],
+  ])("shows what is wrong with %s while typing, and takes a variable", async (name, wrong, words) => {
+    const reason = editor.page.locator(`#node-config-input-${name}-error`);
+    await setting(name).evaluate((input) => {
+      const section = input.closest("details");
+      if (section) section.open = true;
+    });
+    await setting(name).fill("");
+    await setting(name).pressSequentially(wrong);
+    expect(await reason.innerText()).toContain(words);
+    expect(await setting(name).getAttribute("aria-invalid")).toBe("true");
+
+    await setting(name).fill("${FROM_OUTSIDE}");
+    expect(await reason.innerText()).toBe("");
+  });
 });

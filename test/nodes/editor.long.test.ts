@@ -3,15 +3,11 @@ import type { Browser, Locator, Route } from "playwright-core";
 import { callerFields, operations } from "@fxdesk/toolkit/operations";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { listTrades } from "../../core/contract/trades";
-import { callType, exampleConnection, watchType } from "../../nodes/shared/node-names";
+import { callType, watchType } from "../../nodes/shared/node-names";
 import { Editor, launchBrowser } from "./support/browser";
 import { connectionConfig, injectNode, tab, environmentFor } from "./support/flows";
 import { type ExtensionModule, extensionModule } from "./support/extension";
 import { type FlowNode, NodeRed } from "./support/node-red";
-import { expectSectionToRun, sections, startNodeOf } from "./support/sections";
-
-/** One that reads, one that changes something and one that commits money; *.long.test.ts has them all. */
-const testedSections = sections.filter(([name]) => ["accounts", "statements", "trades"].includes(name));
 
 let sandbox: Sandbox;
 let extension: ExtensionModule;
@@ -41,7 +37,6 @@ const terms = { amount: 1000, operation: "sell", buy_currency: "USD", sell_curre
 const initialFlow = (): FlowNode[] => [
   tab,
   connectionConfig(sandbox),
-  ...testedSections.map(startNodeOf),
   listNode("filled", 700, 90, fields),
   { ...injectNode("quote", [], terms), name: "start", x: 700, y: 440 },
   { ...injectNode("start", ["list"]), x: 700, y: 190 },
@@ -65,12 +60,6 @@ afterAll(async () => {
 });
 
 const flows = () => nodeRed.json<FlowNode[]>("/flows");
-
-test.each(testedSections)(
-  "%s",
-  (...section) => expectSectionToRun(section, { editor, nodeRed, sandbox }),
-  60_000,
-);
 
 test("ask 14: a new node takes the only connection there is", async () => {
   const id = await editor.drag("fxdesk-list-trades", 400, 640);
@@ -178,17 +167,6 @@ test.each([
   expect(all.length).toBeGreaterThan(operations.length);
 });
 
-test("a form shows the saved values", async () => {
-  await editor.edit("filled");
-  expect(await editor.page.locator(".fxdesk-form").innerText()).toContain("spot, ndf");
-  await editor.page.fill("#node-input-name", "Spot and NDF");
-  await editor.done();
-  await editor.deploy();
-
-  const saved = (await flows()).find(({ id }) => id === "filled");
-  expect(saved).toMatchObject({ name: "Spot and NDF", fields, pages: "all" });
-});
-
 test("the connection keeps its secrets when it is edited", async () => {
   await editor.edit("list");
   await editor.editConnection();
@@ -203,69 +181,6 @@ test("the connection keeps its secrets when it is edited", async () => {
   expect((await flows()).find(({ id }) => id === "connection")).toMatchObject({
     name: "Renamed",
     environment: "sandbox",
-  });
-});
-
-describe("a new connection", () => {
-  const leads = () => editor.page.locator(".fxdesk-environment-notice");
-  const setting = (name: string) => editor.page.locator(`#node-config-input-${name}`);
-  const reason = (name: string) => editor.page.locator(`#node-config-input-${name}-error`);
-
-  beforeAll(async () => {
-    await editor.edit("list");
-    await editor.addConnection();
-  });
-  afterAll(async () => {
-    await editor.page.locator("#node-config-dialog-cancel").click();
-    await editor.page.waitForSelector("#node-config-dialog-cancel", { state: "detached" });
-    await editor.close("cancel");
-  });
-
-  test("uses the sandbox and shows it in colour", async () => {
-    await setting("domain").fill("example.com");
-    expect(await leads().innerText()).toBe("Sandbox: no real money. https://sandbox.example.com/");
-    const green = await leads().evaluate((line) => getComputedStyle(line).borderLeftColor);
-
-    await setting("environment").selectOption("Production");
-    expect(await leads().innerText()).toBe("Production: real money. https://api.example.com/");
-    expect(await leads().evaluate((line) => getComputedStyle(line).borderLeftColor)).not.toBe(green);
-
-    await setting("baseUrl").fill("http://127.0.0.1:4010/");
-    expect(await leads().innerText()).toMatch(/^Unknown environment: money may be real\. http:\/\/127/);
-    await setting("baseUrl").fill("");
-  });
-
-  test("shows few fields and folds the rest", async () => {
-    const rows = editor.page.locator(".fxdesk-settings .form-row:visible label");
-    const labels = await rows.allInnerTexts();
-    expect(labels.slice(0, 6)).toEqual([
-      "Environment",
-      "Domain",
-      "Base address",
-      "Client ID",
-      "Access token",
-      "API key",
-    ]);
-    expect(await setting("psuId").isVisible()).toBe(false);
-  });
-
-  test.each([
-    ["baseUrl", "nowhere", "must be a web address such as https://api.example.com/"],
-    ["domain", "https://example.com", "must be a host name such as example.com, without scheme or path"],
-    ["timeoutMs", "soon", "must be a whole number of at least 1"],
-    ["psuIpAddress", "1.2.3.400", "must be an IPv4 address such as 192.0.2.1"],
-  ])("says what is wrong with %s as one types, and takes a variable", async (name, wrong, told) => {
-    await setting(name).evaluate((input) => {
-      const section = input.closest("details");
-      if (section) section.open = true;
-    });
-    await setting(name).pressSequentially(wrong);
-    expect(await reason(name).innerText()).toBe(told);
-    expect(await setting(name).getAttribute("aria-invalid")).toBe("true");
-
-    await setting(name).fill("${FROM_OUTSIDE}");
-    expect(await reason(name).innerText()).toBe("");
-    await setting(name).fill("");
   });
 });
 
@@ -352,24 +267,6 @@ test("accepts a name that is not in the list", async () => {
   await editor.deploy();
 
   expect((await flows()).find(({ id }) => id === node!.id)).toMatchObject({ operation: "orders.place" });
-});
-
-test("examples share a connection without a conflict dialog", async () => {
-  for (const title of ["01 Cash position", "32 Accounts and funding"]) await editor.importExample(title);
-  expect(await editor.page.locator("#red-ui-notifications button").allTextContents()).toEqual([]);
-  await editor.deploy();
-
-  const all = await flows();
-  const made = all.filter(({ id }) => id === exampleConnection.id);
-  expect(made).toEqual([expect.objectContaining(exampleConnection)]);
-  const imported = all.filter(({ connection }) => connection === exampleConnection.id);
-  expect(new Set(imported.map(({ z }) => z)).size).toBe(2);
-  for (const { id } of all.filter(
-    ({ type, z }) => type === "inject" && imported.some((each) => each.z === z),
-  ))
-    await nodeRed.inject(id);
-  for (const { id } of imported)
-    expect(await nodeRed.waitForStatus(id, ({ fill }) => fill !== "blue")).toMatchObject({ fill: "green" });
 });
 
 describe("help", () => {

@@ -1,14 +1,14 @@
 /** Each example does the same in a subflow that somebody made of its nodes. */
 import { examples, subflowPlacement } from "./support/recipes";
-import { RecipeRuns } from "./support/recipe-runs";
+import { recipeRuns } from "./support/recipe-runs";
 import { ExampleEnvironment } from "./support/example-environment";
 
 let stage: ExampleEnvironment;
-let runs: RecipeRuns;
+let runs: ReturnType<typeof recipeRuns>;
 
 beforeAll(async () => {
   stage = await ExampleEnvironment.start(subflowPlacement);
-  runs = new RecipeRuns(stage);
+  runs = recipeRuns(stage);
 }, 90_000);
 
 afterAll(() => stage.close());

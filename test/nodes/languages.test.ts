@@ -7,7 +7,6 @@ import { fxdeskService } from "../../core/client/fxdesk-service";
 import { textsByLanguage, translationGaps } from "../../nodes/generate/locales";
 import { nodeFiles } from "../../nodes/generate/node-files";
 import { withQuoteProcedures } from "../../nodes/shared/node-names";
-import { NodeRed } from "./support/node-red";
 
 /** Service of the package's nodes. */
 const service = withQuoteProcedures(fxdeskService);
@@ -96,27 +95,3 @@ test.each(["fxdesk", "releases", "mcp"])("the help of %s covers the same nodes i
   for (const [path, sections] of Object.entries(files))
     if (path.startsWith("help/de/")) expect(sections).not.toMatch(/<h3>(Fields|Outputs|Errors)<\/h3>/);
 });
-
-test("Node-RED serves the texts in the language of the editor", async () => {
-  const nodeRed = await NodeRed.start();
-  const words = await nodeRed.json<{ form: { connection: string } }>(
-    "/locales/@fxdesk/toolkit/fxdesk?lng=de",
-  );
-  const releases = await nodeRed.json<{ labels: Record<string, string> }>(
-    "/locales/@fxdesk/toolkit/fxdesk-releases?lng=de",
-  );
-  const headers = { accept: "text/html", "accept-language": "de" };
-  const nodes = await (await nodeRed.request("/nodes", { headers })).text();
-  const languages = ["de", "de-AT", "en-US", "fr", "../de", ""];
-  const inEach = (path: string) =>
-    Promise.all(languages.map(async (each) => (await nodeRed.request(`${path}?lang=${each}`)).text()));
-  const [forms, help] = [await inEach("/fxdesk/words"), await inEach("/fxdesk/help/fxdesk-list-trades")];
-  await nodeRed.close();
-
-  expect(words.form.connection).toBe("Verbindung");
-  expect(releases.labels["fxdesk-release"]).toBe("Freigeben");
-  expect(nodes).toContain("Listet die Devisengeschäfte");
-  expect(forms.map((text) => text.includes("Anmeldung"))).toEqual([true, true, false, false, false, false]);
-  const headings = help.map((text) => /<h3>(Outputs|Ausgaben)<\/h3>/.exec(text)?.[1]);
-  expect(headings).toEqual(["Ausgaben", "Ausgaben", "Outputs", "Outputs", "Outputs", "Outputs"]);
-}, 60_000);

@@ -1,7 +1,8 @@
-/** Control of a node by its messages, delivery of results, and deploys. */
+/** Control of a node by its messages, shared tokens and pace, backpressure, and deploys. */
 import type { ServerResponse } from "node:http";
 import { bookTrade, getTrade, listTrades } from "../../core/contract/trades";
 import { eventually } from "../support/eventually";
+import { RotatingTokenService } from "../support/rotating-token-service";
 import {
   catchNode,
   connectionConfig,
@@ -9,9 +10,10 @@ import {
   injectNode,
   operationNode,
   tab,
+  testFlow,
   typed,
 } from "./support/flows";
-import { type FlowNode, NodeRed } from "./support/node-red";
+import { type FlowNode, type Message, NodeRed } from "./support/node-red";
 import { json, ScriptedService } from "./support/scripted-service";
 
 let service: ScriptedService;
@@ -26,8 +28,6 @@ afterAll(async () => {
   await nodeRed.close();
   service.close();
 });
-
-type Message = Record<string, any>;
 
 const trade = { trade_id: typed("str", "T1") };
 const booking = { quote_id: typed("str", "Q1"), reason: typed("str", "other") };
@@ -46,104 +46,71 @@ const flow = (node: FlowNode, ...starts: readonly FlowNode[]): FlowNode[] => [
 const start = (more: object = {}, id = "start") => injectNode(id, ["node"], { was: 1 }, { ...more });
 const shown = async (id: string, count?: number) => (await nodeRed.nextDebugValues(id, count)) as Message[];
 
-const neverRespond: ScriptedService["handler"] = () => undefined;
-const respondWithTrade: ScriptedService["handler"] = (_url, response) =>
-  json(response, 200, { trade_id: "T1" });
-
-describe("the result", () => {
-  test("goes to the chosen property and keeps the payload", async () => {
-    service.handler = respondWithTrade;
-    await nodeRed.deploy(
-      flow(operationNode(getTrade, "node", ["end"], { fields: trade, resultTo: "trade.now" }), start()),
-    );
+test("the nodes of a connection share a token, renew a refused one once, and keep it over a deploy", async () => {
+  const rotating = await RotatingTokenService.start();
+  const { baseUrl, authUrl } = rotating.addresses;
+  const { authClientId, refreshToken, authClientSecret } = rotating.credentials;
+  const list = (id: string) => operationNode(listTrades, id, ["end"], { pages: "one" });
+  const flows = [
+    tab,
+    connectionConfig(
+      { baseUrl, xs2aUrl: baseUrl },
+      { authUrl, authClientId, credentials: { refreshToken, authClientSecret } },
+    ),
+    injectNode("start", ["first", "second"]),
+    list("first"),
+    list("second"),
+    debugNode("end"),
+    catchNode("caught", ["end"]),
+  ];
+  const expectSuccess = async (tokens: number) => {
     await nodeRed.inject("start");
-
-    const [msg] = await shown("end");
-
-    expect(msg).toMatchObject({ payload: { was: 1 }, trade: { now: { trade_id: "T1" } }, statusCode: 200 });
-  });
-
-  test("is not lost if the message has no such path", async () => {
-    service.handler = respondWithTrade;
-    const node = operationNode(getTrade, "node", ["end"], { fields: trade, resultTo: "topic.now" });
-    await nodeRed.deploy(flow(node, start({ topic: "text" })));
-    await nodeRed.inject("start");
-
-    const [msg] = await shown("end");
-
-    expect(msg).toMatchObject({ payload: { trade_id: "T1" }, topic: "text" });
-    await nodeRed.waitForLog("cannot be set because part of it is not an object", 1);
-  });
-
-  test("has the same details in every mode", async () => {
-    service.handler = (url, response) =>
-      json(response, 200, url.searchParams.get("page") === "2" ? [] : [{ trade_id: "T1" }]);
-    const keys: string[][] = [];
-    for (const pages of ["one", "all", "each", "items"]) {
-      await nodeRed.deploy(flow(operationNode(listTrades, "node", ["end"], { pages }), start()));
-      await nodeRed.inject("start");
-      const [msg] = await shown("end");
-      expect(msg!.fxdesk).toMatchObject({ operation: "trades.list", status: 200, attempts: 1, pages: 1 });
-      keys.push(Object.keys(msg!.fxdesk as object).filter((key) => key !== "more"));
-    }
-    expect(keys).toEqual(keys.map(() => keys[0]));
-  });
+    expect((await shown("end", 2)).map(({ statusCode }) => statusCode as number)).toEqual([200, 200]);
+    expect([rotating.used.length, rotating.refusals]).toEqual([tokens, 0]);
+  };
+  await nodeRed.deploy(flows);
+  await expectSuccess(1);
+  await nodeRed.deploy(flows);
+  await expectSuccess(1);
+  rotating.revoke();
+  await expectSuccess(2);
+  await rotating.close();
 });
 
-test("sends errors to the second output if enabled", async () => {
-  service.handler = (_url, response) => json(response, 404, {});
-  const node = {
-    ...operationNode(getTrade, "node", [], { fields: trade, outputs: 2 }),
-    wires: [[], ["end"]],
+test("one refusal holds all nodes of the connection back, without a storm", async () => {
+  const times: number[] = [];
+  let refused = 0;
+  service.handler = (_url, response) => {
+    const now = performance.now();
+    times.push(now);
+    if (now - times[0]! >= 900) return json(response, 200, { trade_id: "T1" });
+    refused += 1;
+    return response.writeHead(429, { "retry-after": "1" }).end();
   };
-  await nodeRed.deploy(flow(node, start()));
+  const ids = Array.from({ length: 30 }, (_, index) => `node-${index}`);
+  await nodeRed.deploy([
+    tab,
+    connectionConfig(service.urls),
+    injectNode("start", ids),
+    ...ids.map((id) => operationNode(getTrade, id, ["end"], { fields: trade })),
+    debugNode("end"),
+    catchNode("caught", ["end"]),
+  ]);
   await nodeRed.inject("start");
 
-  const [msg] = await shown("end");
-
-  expect(msg).toMatchObject({
-    payload: { was: 1 },
-    error: { code: "not_found", source: { id: "node", type: "fxdesk-get-trade" }, cause: { status: 404 } },
-  });
-});
-
-describe("msg.timeoutMs", () => {
-  test("is the time limit of the call", async () => {
-    service.handler = neverRespond;
-    const node = operationNode(getTrade, "node", ["end"], { fields: trade, timeoutMs: "10000000" });
-    await nodeRed.deploy(flow(node, start({ timeoutMs: 50 })));
-    await nodeRed.inject("start");
-
-    const [msg] = await shown("failed");
-
-    expect(msg!.error).toMatchObject({ code: "timeout" });
-  });
-
-  test("names an invalid value", async () => {
-    service.handler = respondWithTrade;
-    await nodeRed.deploy(
-      flow(operationNode(getTrade, "node", ["end"], { fields: trade }), start({ timeoutMs: "soon" })),
-    );
-    await nodeRed.inject("start");
-
-    const [msg] = await shown("failed");
-
-    expect(msg!.error).toMatchObject({
-      code: "invalid_input",
-      cause: { violations: [{ field: "msg.timeoutMs" }] },
-    });
-  });
+  expect((await shown("end", 30)).map(({ statusCode }) => statusCode as number)).toEqual(ids.map(() => 200));
+  // Sent before the first refusal arrived.
+  expect(refused).toBeLessThanOrEqual(10);
 });
 
 describe("msg.cancel", () => {
   const cancel = (value: unknown) => injectNode("stop", ["node"], {}, { cancel: value });
-  const keyed = start({ fxdesk: { key: "K1" } });
 
   test("cancels only reads with that key", async () => {
     const waiting: ServerResponse[] = [];
     service.handler = (_url, response) => void waiting.push(response);
     const node = operationNode(getTrade, "node", ["end"], { fields: trade });
-    await nodeRed.deploy(flow(node, keyed, start({}, "other"), cancel("K1")));
+    await nodeRed.deploy(flow(node, start({ fxdesk: { key: "K1" } }), start({}, "other"), cancel("K1")));
     await nodeRed.inject("start");
     await nodeRed.inject("other");
     await eventually(() => waiting.length === 2, { withinMs: 25_000, what: "two calls" });
@@ -157,75 +124,34 @@ describe("msg.cancel", () => {
     expect(ended!.payload).toEqual({ trade_id: "T1" });
   });
 
-  test("does not cancel calls that commit money, and books nothing", async () => {
-    let booked = 0;
-    service.handler = (_url, response) => json(response, 201, { trade_id: `T${(booked += 1)}` });
-    await nodeRed.deploy(flow(operationNode(bookTrade, "node", ["end"], { fields: booking }), cancel("K1")));
+  test.each([
+    ["calls that commit money", bookTrade, booking, "K1"],
+    ["an invalid value", getTrade, trade, {}],
+  ])("refuses %s, and sends nothing", async (_what, operation, fields, value) => {
+    const handler = jest.fn<void, Parameters<ScriptedService["handler"]>>();
+    service.handler = handler;
+    await nodeRed.deploy(flow(operationNode(operation, "node", ["end"], { fields }), cancel(value)));
     await nodeRed.inject("stop");
 
     const [msg] = await shown("failed");
 
     expect(msg!.error).toMatchObject({
       code: "invalid_input",
-      message: expect.stringContaining("cancels only reads") as string,
+      cause: { violations: [{ field: "msg.cancel" }] },
     });
-    expect(booked).toBe(0);
-  });
-
-  test("refuses an invalid value", async () => {
-    await nodeRed.deploy(flow(operationNode(getTrade, "node", ["end"], { fields: trade }), cancel({})));
-    await nodeRed.inject("stop");
-
-    const [msg] = await shown("failed");
-
-    expect(msg!.error).toMatchObject({ cause: { violations: [{ field: "msg.cancel" }] } });
+    expect(handler).not.toHaveBeenCalled();
   });
 });
 
-/** 120 trades, of which only the ids count; hears of each page. */
-const pagedTrades =
-  (onPage: (page: number) => void = () => undefined): ScriptedService["handler"] =>
-  (url, response) => {
-    const page = Number(url.searchParams.get("page") ?? 1);
-    onPage(page);
-    const all = Array.from({ length: 120 }, (_, index) => ({ trade_id: `T${index}` }));
-    json(response, 200, all.slice((page - 1) * 50, page * 50));
-  };
-
 describe("one message per entry of all pages", () => {
-  test("forms a sequence with a known end", async () => {
-    service.handler = pagedTrades();
-    await nodeRed.deploy(
-      flow(operationNode(listTrades, "node", ["end"], { pages: "items" }), start({ topic: "kept" })),
-    );
-    await nodeRed.inject("start");
-
-    const messages = await shown("end", 120);
-
-    expect(messages.map(({ payload }) => payload.trade_id)).toEqual(
-      Array.from({ length: 120 }, (_, index) => `T${index}`),
-    );
-    expect(messages.map(({ parts }) => parts.index)).toEqual(
-      Array.from({ length: 120 }, (_, index) => index),
-    );
-    expect(messages.map(({ parts }) => parts.count)).toEqual([...Array.from({ length: 119 }), 120]);
-    expect(new Set(messages.map(({ topic }) => topic as unknown))).toEqual(new Set(["kept"]));
-    expect(messages[119]!.fxdesk).toMatchObject({ pages: 3 });
-  });
-
-  test("sends nothing for an empty list and shows it in the status", async () => {
-    service.handler = (_url, response) => json(response, 200, []);
-    await nodeRed.deploy(flow(operationNode(listTrades, "node", ["end"], { pages: "items" }), start()));
-    await nodeRed.inject("start");
-
-    expect(await nodeRed.waitForStatus("node", ({ fill }) => fill === "green")).toMatchObject({
-      text: "0 entries",
-    });
-  });
-
   test("is completed before the next page is read", async () => {
-    const heard: number[] = [];
-    service.handler = pagedTrades(() => heard.push(performance.now()));
+    const times: number[] = [];
+    service.handler = (url, response) => {
+      times.push(performance.now());
+      const page = Number(url.searchParams.get("page") ?? 1);
+      const all = Array.from({ length: 120 }, (_, index) => ({ trade_id: `T${index}` }));
+      json(response, 200, all.slice((page - 1) * 50, page * 50));
+    };
     const paced: FlowNode = {
       id: "paced",
       type: "delay",
@@ -235,37 +161,12 @@ describe("one message per entry of all pages", () => {
       timeoutUnits: "milliseconds",
       wires: [["end"]],
     };
-    await nodeRed.deploy([
-      ...flow(operationNode(listTrades, "node", ["paced"], { pages: "items" }), start()),
-      paced,
-    ]);
-    await nodeRed.inject("start");
-    await shown("end", 120);
+    const list = operationNode(listTrades, "node", ["paced"], { pages: "items" });
+    await nodeRed.run(testFlow(connectionConfig(service.urls), list, paced), undefined, 120);
 
-    const [first, second, third] = heard as [number, number, number];
-    expect(heard).toHaveLength(3);
+    const [first, second, third] = times as [number, number, number];
+    expect(times).toHaveLength(3);
     expect(Math.min(second - first, third - second)).toBeGreaterThan(690);
-  });
-
-  test("is combined by a Join node, which completes nothing before the last message", async () => {
-    service.handler = pagedTrades();
-    const join: FlowNode = {
-      id: "join",
-      type: "join",
-      z: tab.id,
-      mode: "auto",
-      build: "array",
-      wires: [["end"]],
-    };
-    await nodeRed.deploy([
-      ...flow(operationNode(listTrades, "node", ["join"], { pages: "items" }), start()),
-      join,
-    ]);
-    await nodeRed.inject("start");
-
-    const [msg] = await shown("end");
-
-    expect(msg!.payload).toHaveLength(120);
   });
 
   test("stops within a second of a deploy with an error", async () => {
@@ -273,11 +174,8 @@ describe("one message per entry of all pages", () => {
     service.handler = (url, response) => {
       pages += 1;
       const page = url.searchParams.get("page") ?? "1";
-      json(
-        response,
-        200,
-        Array.from({ length: 50 }, (_, index) => ({ trade_id: `T${page}-${index}` })),
-      );
+      const all = Array.from({ length: 50 }, (_, index) => ({ trade_id: `T${page}-${index}` }));
+      json(response, 200, all);
     };
     const node = (name: string) => operationNode(listTrades, "node", [], { pages: "items", name });
     await nodeRed.deploy(flow(node("before"), start()));

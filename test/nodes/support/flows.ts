@@ -95,3 +95,32 @@ export const catchNode = (id: string, wires: readonly string[]): FlowNode => ({
   uncaught: false,
   wires: [wires],
 });
+
+/** A flow in the test tab: `start`, the nodes, and `end`, which also shows every error. */
+export const testFlow = (connection: FlowNode, ...nodes: readonly FlowNode[]): FlowNode[] => [
+  tab,
+  connection,
+  injectNode("start", [nodes[0]!.id]),
+  ...nodes,
+  debugNode("end"),
+  catchNode("caught", ["end"]),
+];
+
+export const functionNode = (func: string, next: string, id = "code"): FlowNode => ({
+  id,
+  type: "function",
+  z: tab.id,
+  func,
+  outputs: 1,
+  wires: [[next]],
+});
+
+/** Combines a sequence of messages. */
+export const joinNode: FlowNode = {
+  id: "join",
+  type: "join",
+  z: tab.id,
+  mode: "auto",
+  build: "array",
+  wires: [["end"]],
+};

@@ -17,6 +17,9 @@ export interface FlowNode {
   readonly [property: string]: unknown;
 }
 
+/** A message of a flow. */
+export type Message = Record<string, any>;
+
 export interface NodeStatus {
   readonly text?: string;
   readonly fill?: string;
@@ -99,6 +102,8 @@ export class NodeRed {
   readonly #statuses = new Map<string, NodeStatus>();
   readonly #debugValues: { id: string; value: unknown }[] = [];
   #stops = 0;
+  /** The flows of the last deploy. */
+  #deployed = "";
   #socket: WebSocket | undefined;
 
   private constructor(
@@ -198,6 +203,7 @@ export class NodeRed {
   /** Replaces all flows, or those flows or nodes that changed, and waits until they run. */
   async deploy(flows: readonly FlowNode[], type: "full" | "flows" | "nodes" = "full"): Promise<void> {
     this.#debugValues.length = 0;
+    this.#deployed = JSON.stringify(flows);
     const [starts, stops] = [this.countInLog(startedPattern), this.#stops];
     const response = await this.request("/flows", {
       method: "POST",
@@ -210,15 +216,34 @@ export class NodeRed {
     await eventually(() => this.#stops > stops, { withinMs, what });
   }
 
-  /** Presses the button of an Inject node, once the flows that hold it have started. */
-  async inject(id: string): Promise<void> {
-    const press = () => this.request(`/inject/${id}`, { method: "POST" });
+  /** Presses the button of an Inject node, once the flows that hold it have started; with other properties if given. */
+  async inject(id: string, properties?: Readonly<Record<string, unknown>>): Promise<void> {
+    const props = Object.entries(properties ?? {}).map(([p, value]) => ({
+      p,
+      v: JSON.stringify(value),
+      vt: "json",
+    }));
+    const body = JSON.stringify(properties && { __user_inject_props__: props });
+    const headers = { "content-type": "application/json" };
+    const press = () =>
+      this.request(`/inject/${id}`, { method: "POST", ...(properties && { headers, body }) });
     const pressIfPresent = async () => {
       const response = await press();
       return response.status !== 404 && response;
     };
     const response = await eventually(pressIfPresent, { withinMs, what: `the node ${id}` });
     if (!response.ok) throw new Error(`Not injected: ${response.status}`);
+  }
+
+  /** Sends properties through the node `start`, and returns the messages at `end`. Deploys the flows unless they run. */
+  async run(
+    flows: readonly FlowNode[],
+    properties: Readonly<Record<string, unknown>> = { payload: {} },
+    count = 1,
+  ): Promise<[Message, ...Message[]]> {
+    if (JSON.stringify(flows) !== this.#deployed) await this.deploy(flows);
+    await this.inject("start", properties);
+    return (await this.nextDebugValues("end", count)) as [Message, ...Message[]];
   }
 
   /** The next values that a Debug node shows, in order. */
