@@ -5,6 +5,8 @@ import { expireConsent } from "./open-banking/consents";
 import { lapseDecision } from "./open-banking/authorisations";
 import { executePayment, payStandingOrder, settlePayment } from "./open-banking/payment-lifecycle";
 import { beginDay, returnSupplierPayment, payIfFunded, payInterest, paySupplier } from "./seed/business";
+import { demoDescription } from "./seed/demo-company";
+import { partiesFromDescription } from "./seed/seed-from-description";
 import { bookPlan, continuePlan } from "./seed/trades";
 import { fixDifference } from "./trades/cash-settlement";
 import { receivePayment } from "./trades/incoming-payments";
@@ -12,6 +14,7 @@ import { checkMargin } from "./trades/margin";
 import { completeTradePayment, executeTradePayment, completeValidation } from "./trades/payments";
 import { collectFee, settleAtMaturity } from "./trades/trading";
 import { type WorldOptions, World } from "./model/world";
+import type { Parties } from "./parties/parties";
 
 type EventHandlers = {
   readonly [Kind in keyof EventArguments]: (world: World, ...args: EventArguments[Kind]) => void;
@@ -49,5 +52,8 @@ function handleEvent(world: World, { kind, args }: ScheduledEvent): void {
   handle(world, ...args);
 }
 
-/** Creates a world whose due events are handled. */
-export const createWorld = (options: WorldOptions): World => new World(options, handleEvent);
+const demoParties = partiesFromDescription(demoDescription);
+
+/** Creates a world whose due events are handled. The parties default to those of the demo world. */
+export const createWorld = (options: Omit<WorldOptions, "parties"> & { parties?: Parties }): World =>
+  new World({ parties: demoParties, ...options }, handleEvent);

@@ -9,7 +9,7 @@ import type { Approvals } from "../parties/approvals";
 import type { Clock } from "../common/clock";
 import { randomDrift, Rates } from "../money/fx";
 import { Ledger, type LedgerState } from "../ledger/ledger";
-import { type Client, type Contact, demoParties, type Parties } from "../parties/parties";
+import { type Client, type Contact, type Parties } from "../parties/parties";
 import type { Quote, Beneficiary, Trade } from "./trade";
 import { Random } from "../common/random";
 import type { StatementOutcome, Statement } from "./statement";
@@ -47,7 +47,7 @@ export interface WorldOptions {
   readonly outbox: Outbox;
   readonly settings?: Settings;
   /** Initial parties. Ignored if `state` is given. */
-  readonly parties?: Parties;
+  readonly parties: Parties;
   /** State to resume from. The world takes ownership of it. */
   readonly state?: WorldState | undefined;
 }
@@ -82,14 +82,15 @@ export class World implements WorldCollections {
   readonly ledger: Ledger;
 
   constructor(options: WorldOptions, handleEvent: (world: World, event: ScheduledEvent) => void) {
-    const { clock, seed, outbox, settings = defaultSettings, parties = demoParties, state } = options;
-    const { clients, contacts, home } = state?.parties ?? parties;
+    const { clock, seed, outbox, settings = defaultSettings, state } = options;
+    const parties = state?.parties ?? options.parties;
+    const { clients, contacts, home } = parties;
     const { contactId, clientIds, email } = home;
     this.#handleEvent = handleEvent;
     this.clock = clock;
     this.outbox = outbox;
     this.settings = settings;
-    this.parties = state?.parties ?? parties;
+    this.parties = parties;
     this.home = { clientId: clientIds[0]!, contactId, email };
     this.ownClientIds = clientIds;
     this.clients = new Map(clients.map((client) => [client.clientId, client]));

@@ -46,45 +46,6 @@ export const demoCredential = (setting: string): string =>
   (demo as Readonly<Record<string, string>>)[setting] ??
   `demo-${setting.replace(/([A-Z])/g, "-$1").toLowerCase()}`;
 
-const clients: readonly Client[] = [
-  {
-    clientId: demo.clientId,
-    name: "Meridian Tools GmbH",
-    address: "Werkstrasse 12, 20457 Hamburg",
-    country: "DE",
-    email: "treasury@meridian-tools.example",
-  },
-  {
-    clientId: "client-other",
-    name: "Harbour Textiles Ltd",
-    address: "4 Quay Lane, Bristol BS1 4RW",
-    country: "GB",
-    email: "finance@harbour-textiles.example",
-  },
-];
-
-const demoContact = (contactId: string, name: string, active = true): Contact => ({
-  contactId,
-  clientIds: [demo.clientId],
-  name,
-  email: `${name.toLowerCase().replace(" ", ".")}@meridian-tools.example`,
-  active,
-});
-
-const contacts: readonly Contact[] = [
-  demoContact(demo.contactId, "Ada Lindqvist"),
-  demoContact("contact-second-admin", "Bruno Keller"),
-  demoContact("contact-approver", "Carla Moretti"),
-  demoContact("contact-blocked", "Dirk Blom", false),
-  {
-    contactId: "contact-other",
-    clientIds: ["client-other"],
-    name: "Erin Walsh",
-    email: "erin.walsh@harbour-textiles.example",
-    active: true,
-  },
-];
-
 /** All clients and contacts of a world. */
 export interface Parties {
   readonly clients: readonly Client[];
@@ -92,5 +53,3 @@ export interface Parties {
   /** Contact to whom the demo credentials belong. */
   readonly home: Contact;
 }
-
-export const demoParties: Parties = { clients, contacts, home: contacts[0]! };

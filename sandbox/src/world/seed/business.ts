@@ -179,22 +179,13 @@ export function returnSupplierPayment(
   world: World,
   { account, amount, house, ...payment }: SupplierPayment,
 ): void {
-  const { reference, endToEnd, counterparty } = payment;
-  const information = `Returned payment to ${counterparty.name}`;
-  moveMoney(world, account, amount, house, {
-    type: "payment_returned",
-    reference,
-    endToEnd,
-    counterparty,
-    information,
-  });
+  const information = `Returned payment to ${payment.counterparty.name}`;
+  moveMoney(world, account, amount, house, { ...payment, type: "payment_returned", information });
 }
-
-const twoDigits = (number: number) => String(number).padStart(2, "0");
 
 /** True if `day` is that day of the month, or the next business day after it. */
 const isDue = ({ currency }: Account, day: string, dayOfMonth: number): boolean =>
-  nextBusinessDay(`${day.slice(0, 7)}-${twoDigits(dayOfMonth)}`, [currency]) === day;
+  nextBusinessDay(`${day.slice(0, 7)}-${String(dayOfMonth).padStart(2, "0")}`, [currency]) === day;
 
 function scheduleMonthly(
   world: World,
@@ -222,15 +213,8 @@ export function payInterest(world: World, { account, rate }: Interest, day: stri
 
 /** Pays if the balance suffices. Returns true if paid. */
 export function payIfFunded(world: World, { account, amount, house, ...payment }: Outgoing): boolean {
-  const { reference, endToEnd, information, counterparty } = payment;
   if (availableBalance(world, account).lt(amount)) return false;
-  moveMoney(world, account, amount.neg(), house, {
-    type: "debit",
-    reference,
-    endToEnd,
-    information,
-    counterparty,
-  });
+  moveMoney(world, account, amount.neg(), house, { type: "debit", ...payment });
   return true;
 }
 
@@ -239,43 +223,11 @@ const accountFee = new Big(25);
 const creditInterest: Readonly<Record<string, string>> = { EUR: "0.01", GBP: "0.02", USD: "0.02" };
 
 /** Returns the bank's monthly fee and interest for an account. */
-export const bankBusiness = (account: Account): Recurring[] => [
-  {
-    kind: "monthly",
-    account,
-    day: 1,
-    name: "Account fee",
-    amount: accountFee,
-    code: "FEE",
-    to: undefined,
-    house: "fees",
-  },
-  ...(account.currency in creditInterest
-    ? [{ kind: "interest", account, rate: creditInterest[account.currency]! } as const]
-    : []),
-];
-
-/** Typical payment size of the demo company by currency. */
-const typical: Readonly<Record<string, number>> = { EUR: 4_000, GBP: 2_500, USD: 3_500, JPY: 450_000 };
-
-/** Returns the recurring business of the demo company. */
-export const demoBusiness = (accountIn: (currency: string) => Account): Recurring[] =>
-  Object.entries(typical).flatMap(([currency, size]): Recurring[] => {
-    const account = accountIn(currency);
-    const salaries: Recurring = {
-      kind: "monthly",
-      account,
-      day: 25,
-      name: "Salaries",
-      amount: new Big(18_500),
-      code: "SAL",
-      to: undefined,
-      house: "nostro",
-    };
-    return [
-      { kind: "receipts", account, aDay: 0.5, typical: size },
-      { kind: "payments", account, aDay: 0.45, typical: size },
-      ...bankBusiness(account),
-      ...(currency === "EUR" ? [salaries] : []),
-    ];
-  });
+export function bankBusiness(account: Account): Recurring[] {
+  const fee = { name: "Account fee", amount: accountFee, code: "FEE", to: undefined } as const;
+  const rate = creditInterest[account.currency];
+  return [
+    { kind: "monthly", account, day: 1, house: "fees", ...fee },
+    ...(rate === undefined ? [] : [{ kind: "interest", account, rate } as const]),
+  ];
+}

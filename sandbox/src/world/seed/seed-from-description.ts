@@ -1,27 +1,26 @@
 /** Seeds a world from a description. */
 import { Big } from "big.js";
 import { addDetails, applyDecision } from "../accounts/account-details";
-import type { Account } from "../model/account";
 import { findOrOpenAccount, openAccount } from "../accounts/accounts";
-import { bankIn, domesticAddress, homeCountryOf, ibanOf } from "../banks/banks";
 import { moveMoney } from "../accounts/movements";
-import type { Approvals } from "../parties/approvals";
-import type { Client, Contact, Parties } from "../parties/parties";
+import { bankIn, domesticAddress, homeCountryOf, ibanOf } from "../banks/banks";
+import type { Recurring } from "../model/planned-business";
 import type { Settings } from "../model/settings";
 import type { Beneficiary } from "../model/trade";
 import type { World } from "../model/world";
-import { rewindWorld, bankBusiness, scheduleBusiness } from "./business";
+import type { Approvals } from "../parties/approvals";
+import type { Contact, Parties } from "../parties/parties";
+import { bankBusiness, rewindWorld, scheduleBusiness } from "./business";
 import type { CompanyDescription, WorldDescription } from "./world-description";
-import type { Recurring } from "../model/planned-business";
-
-const toClient = ({ id: clientId, name, address, country, email }: CompanyDescription): Client =>
-  Object.freeze({ clientId, name, address, country, email });
 
 /**
  * Returns the parties of a description. Contacts of the first company act for all companies that are not foreign.
  */
 export function partiesFromDescription({ companies }: WorldDescription): Parties {
   const own = companies.filter(({ foreign }) => !foreign).map(({ id }) => id);
+  const clients = companies.map(({ id: clientId, name, address, country, email }) =>
+    Object.freeze({ clientId, name, address, country, email }),
+  );
   const contacts = companies.flatMap((company, index) =>
     company.contacts.map(({ id: contactId, ...contact }): Contact => ({
       contactId,
@@ -29,23 +28,16 @@ export function partiesFromDescription({ companies }: WorldDescription): Parties
       clientIds: index === 0 ? own : [company.id],
     })),
   );
-  return { clients: companies.map(toClient), contacts, home: contacts.find(({ active }) => active)! };
+  return { clients, contacts, home: contacts.find(({ active }) => active)! };
 }
 
-/** Returns the settings of a description. */
+/** Returns the settings of a description, which are named in snake case. */
 export const settingsFromDescription = ({ settings }: WorldDescription): Partial<Settings> =>
   Object.fromEntries(
-    Object.entries({
-      quoteSeconds: settings.quote_seconds,
-      marketHours: settings.market_hours,
-      reusableQuotes: settings.reusable_quotes,
-      totalCount: settings.total_count,
-      scaApproach: settings.sca_approach,
-      redirectUri: settings.redirect_uri,
-      living: settings.living,
-      latencyMs: settings.latency_ms,
-      requestsPerSecond: settings.requests_per_second,
-    }).filter(([, value]) => value !== undefined),
+    Object.entries(settings).map(([name, value]) => [
+      name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
   );
 
 /** Seeds a new world up to the time of its clock. Throws a RangeError. */
@@ -53,97 +45,110 @@ export function seedFromDescription(world: World, { companies, rates, days_behin
   const { start, today } = rewindWorld(world, days_behind);
   for (const [symbol, rate] of Object.entries(rates))
     world.rates.move(symbol.slice(0, 3), symbol.slice(3), new Big(rate), today);
-  const business = companies.flatMap((company) => openCompany(world, company));
+  const business = companies.flatMap((company) => seedCompany(world, company));
   scheduleBusiness(world, business, start, today);
   world.runDueEvents();
 }
 
-/** Opens a company's accounts and returns its recurring business. */
-function openCompany(world: World, company: CompanyDescription): Recurring[] {
-  const client = toClient(company);
-  for (const { currency, balance, count } of company.accounts)
-    for (let n = 0; n < count; n += 1)
-      bookOpeningBalance(world, openAccount(world, client, currency), new Big(balance));
-  for (const currency of new Set(company.accounts.map((account) => account.currency))) {
-    const segregated = {
+/** Seeds a company and returns its recurring business. */
+function seedCompany(world: World, company: CompanyDescription): Recurring[] {
+  openAccounts(world, company);
+  for (const currency of currenciesOf(company)) {
+    const details = {
       type: "dedicated",
       virtual: false,
       country: homeCountryOf(currency),
       currency,
     } as const;
-    applyDecision(world, addDetails(world, client, segregated), "confirmed");
+    applyDecision(world, addDetails(world, { clientId: company.id }, details), "confirmed");
   }
-  world.approvals.set(client.clientId, toApprovals(company));
-  world.beneficiaries.push(...company.counterparties.map((each) => createBeneficiary(world, client, each)));
-  const accounts = [
-    ...new Set(company.accounts.map(({ currency }) => findOrOpenAccount(world, client, currency))),
-  ];
-  return [
-    ...company.business.map((each) => toRecurring(world, client, each)),
-    ...(company.business.length > 0 ? accounts.flatMap(bankBusiness) : []),
-  ];
+  world.approvals.set(company.id, toApprovals(company));
+  addCounterparties(world, company);
+  return businessOf(world, company);
 }
 
-function bookOpeningBalance(world: World, account: Account, balance: Big): void {
-  if (balance.eq(0)) return;
+const currenciesOf = ({ accounts }: CompanyDescription) => new Set(accounts.map(({ currency }) => currency));
+
+/** Opens a company's accounts with their opening balances. */
+export function openAccounts(world: World, { id: clientId, accounts }: CompanyDescription): void {
   const entry = { type: "incoming", reference: "OPENING", information: "Opening balance" } as const;
-  moveMoney(world, account, balance, "nostro", entry);
+  for (const { currency, balance, count } of accounts)
+    for (let n = 0; n < count; n += 1) {
+      const account = openAccount(world, { clientId }, currency);
+      const amount = new Big(balance);
+      if (amount.gt(0)) moveMoney(world, account, amount, "nostro", entry);
+    }
 }
 
-/** Returns a disabled approval workflow in which one active contact suffices. */
-const noApprovals = ({ contacts }: CompanyDescription): Approvals => ({
-  settings: { enabled: false, dual_admin: false, currency: "EUR" },
-  config: {
-    groups: [{ name: "A", members: contacts.filter(({ active }) => active).map(({ id }) => id) }],
-    rules: [
-      { min_amount: 0, max_amount: null, currency: "EUR", combinations: [[{ group: "A", approvals: 1 }]] },
-    ],
-  },
-});
-
-function toApprovals(company: CompanyDescription): Approvals {
-  if (!company.approvals) return noApprovals(company);
-  const { enabled, dual_admin, groups, rules } = company.approvals;
-  return { settings: { enabled, dual_admin, currency: "EUR" }, config: { groups, rules } };
+/** Returns the approval workflow of a company. Without one, a single active contact suffices. */
+function toApprovals({ approvals, contacts }: CompanyDescription): Approvals {
+  if (approvals) {
+    const { enabled, dual_admin, groups, rules } = approvals;
+    return { settings: { enabled, dual_admin, currency: "EUR" }, config: { groups, rules } };
+  }
+  const members = contacts.filter(({ active }) => active).map(({ id }) => id);
+  const combinations = [[{ group: "A", approvals: 1 }]];
+  return {
+    settings: { enabled: false, dual_admin: false, currency: "EUR" },
+    config: {
+      groups: [{ name: "A", members }],
+      rules: [{ min_amount: 0, max_amount: null, currency: "EUR", combinations }],
+    },
+  };
 }
 
-function createBeneficiary(
-  { ids }: World,
-  { clientId }: Client,
-  { name, currency, country, without_account }: CompanyDescription["counterparties"][number],
-): Beneficiary {
-  const digits = ids.digits(10);
-  const known = { beneficiaryId: `BN${ids.digits(8)}`, clientId, name, currency, bic: bankIn(country).bic };
-  if (without_account) return Object.freeze(known);
-  const iban = ibanOf(country, digits);
-  const domestic = domesticAddress(country, digits);
-  return Object.freeze({
-    ...known,
-    ...(iban !== undefined && { iban }),
-    ...(domestic && { accountNumber: domestic.accountNumber, bankIdentifier: domestic.bankIdentifier }),
-  });
+export function addCounterparties(world: World, { id: clientId, counterparties }: CompanyDescription): void {
+  for (const { name, currency, country, without_account } of counterparties) {
+    const digits = world.ids.digits(10);
+    const iban = ibanOf(country, digits);
+    const domestic = domesticAddress(country, digits);
+    const beneficiary: Beneficiary = {
+      beneficiaryId: `BN${world.ids.digits(8)}`,
+      clientId,
+      name,
+      currency,
+      bic: bankIn(country).bic,
+      ...(iban !== undefined && !without_account && { iban }),
+      ...(domestic &&
+        !without_account && {
+          accountNumber: domestic.accountNumber,
+          bankIdentifier: domestic.bankIdentifier,
+        }),
+    };
+    world.beneficiaries.push(Object.freeze(beneficiary));
+  }
+}
+
+/** Returns a company's recurring business, and if there is any, the bank's fees and interest. */
+export function businessOf(world: World, company: CompanyDescription): Recurring[] {
+  const { id: clientId, business } = company;
+  if (business.length === 0) return [];
+  const accounts = Array.from(currenciesOf(company), (currency) =>
+    findOrOpenAccount(world, { clientId }, currency),
+  );
+  return [...business.map((each) => toRecurring(world, clientId, each)), ...accounts.flatMap(bankBusiness)];
 }
 
 const daysAWeek = 5;
 
+/** Prefix of references, from the letters of a name. */
+const codeOf = (name: string) =>
+  name
+    .replace(/[^A-Za-z]/g, "")
+    .slice(0, 3)
+    .toUpperCase() || "PAY";
+
 function toRecurring(
   world: World,
-  client: Client,
+  clientId: string,
   business: CompanyDescription["business"][number],
 ): Recurring {
-  const account = findOrOpenAccount(world, client, business.currency);
+  const account = findOrOpenAccount(world, { clientId }, business.currency);
   if (business.kind !== "monthly") {
     const { kind, per_week, amount } = business;
     return { kind, account, aDay: per_week / daysAWeek, typical: Number(amount) };
   }
-  const { name, day, amount } = business;
-  const to = world.beneficiaries.find(
-    (each) => each.clientId === client.clientId && each.name === business.to,
-  );
-  const code =
-    name
-      .replace(/[^A-Za-z]/g, "")
-      .slice(0, 3)
-      .toUpperCase() || "PAY";
-  return { kind: "monthly", account, day, name, amount: new Big(amount), code, to, house: "nostro" };
+  const { kind, name, day, amount } = business;
+  const to = world.beneficiaries.find((each) => each.clientId === clientId && each.name === business.to);
+  return { kind, account, day, name, amount: new Big(amount), code: codeOf(name), to, house: "nostro" };
 }

@@ -145,8 +145,7 @@ const Settings = z.strictObject({
   requests_per_second: z.int().min(1).optional().meta({ description: "Requests above this limit get 429." }),
 });
 
-/** Content of a world file. */
-export const WorldDescription = z
+const Content = z
   .strictObject({
     version: z
       .literal(1, "must be 1, the only supported version")
@@ -177,117 +176,72 @@ export const WorldDescription = z
   })
   .meta({ title: "A world of the fxdesk sandbox" });
 
-export type WorldDescription = z.output<typeof WorldDescription>;
+/** Content of a world file. */
+export const WorldDescription = Content.transform((description, context) => {
+  reportContradictions(description, (message, ...path) =>
+    context.addIssue({ code: "custom", path, message }),
+  );
+  return description;
+});
+
+export type WorldDescription = z.output<typeof Content>;
 export type CompanyDescription = WorldDescription["companies"][number];
 
-/** A violation in a description: its path, and what is required. */
-export interface DescriptionViolation {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
+/** Reports a violation: what is required, and the path of the field. */
+type Report = (message: string, ...path: (string | number)[]) => void;
+
+/** Reports what a schema cannot express: repeated and unresolved names, and amounts out of range. */
+function reportContradictions({ companies, rates }: WorldDescription, report: Report): void {
+  reportRepeatedIds(companies, report);
+  companies.forEach((company, index) =>
+    reportCompany(company, (message, ...path) => report(message, "companies", index, ...path)),
+  );
+  const [first] = companies;
+  if (!first!.contacts.some(({ active }) => active))
+    report("must have an active contact, to whom the demo credentials belong", "companies", 0);
+  if (first!.foreign) report("must not be true for the first company", "companies", 0, "foreign");
+  for (const symbol of Object.keys(rates)) {
+    const [base, quoted] = [symbol.slice(0, 3), symbol.slice(3)];
+    if (base === quoted || ![base, quoted].every((currency) => tradedCurrencies.includes(currency)))
+      report("must be two traded currencies", "rates", symbol);
+  }
 }
 
-/**
- * Returns violations that a schema cannot express: duplicate and unresolved names, and amounts out of range.
- */
-export function findContradictions({ companies, rates }: WorldDescription): DescriptionViolation[] {
-  return [
-    ...repeatedIds(companies),
-    ...companies.flatMap((company, index) =>
-      companyViolations(company).map(({ path, message }) => ({
-        path: ["companies", index, ...path],
-        message,
-      })),
-    ),
-    ...homeCompanyViolations(companies),
-    ...Object.keys(rates).flatMap((symbol) => {
-      const [base, quoted] = [symbol.slice(0, 3), symbol.slice(3)];
-      const isTraded =
-        [base, quoted].every((currency) => tradedCurrencies.includes(currency)) && base !== quoted;
-      return isTraded ? [] : [{ path: ["rates", symbol], message: "must be two traded currencies" }];
-    }),
-  ];
-}
-
-function repeatedIds(companies: readonly CompanyDescription[]): DescriptionViolation[] {
+function reportRepeatedIds(companies: readonly CompanyDescription[], report: Report): void {
   const seen = new Set<string>();
-  const requireUnique = (key: string, path: DescriptionViolation["path"]) => {
-    const isNew = !seen.has(key);
+  const requireUnique = (key: string, ...path: (string | number)[]) => {
+    if (seen.has(key)) report("is already used", ...path);
     seen.add(key);
-    return isNew ? [] : [{ path, message: "is already used" }];
   };
-  return companies.flatMap(({ id: clientId, contacts }, index) => [
-    ...requireUnique(`company ${clientId}`, ["companies", index, "id"]),
-    ...contacts.flatMap((contact, contactIndex) => [
-      ...requireUnique(`contact ${contact.id}`, ["companies", index, "contacts", contactIndex, "id"]),
-      ...requireUnique(`e-mail ${contact.email.toLowerCase()}`, [
-        "companies",
-        index,
-        "contacts",
-        contactIndex,
-        "email",
-      ]),
-    ]),
-  ]);
+  companies.forEach(({ id: clientId, contacts }, index) => {
+    requireUnique(`company ${clientId}`, "companies", index, "id");
+    contacts.forEach((contact, n) => {
+      requireUnique(`contact ${contact.id}`, "companies", index, "contacts", n, "id");
+      requireUnique(`e-mail ${contact.email.toLowerCase()}`, "companies", index, "contacts", n, "email");
+    });
+  });
 }
 
-/** The demo credentials belong to the first contact of the first company. */
-const homeCompanyViolations = ([first]: readonly CompanyDescription[]): DescriptionViolation[] => [
-  ...(first!.contacts.some(({ active }) => active)
-    ? []
-    : [
-        {
-          path: ["companies", 0],
-          message: "must have an active contact, to whom the demo credentials belong",
-        },
-      ]),
-  ...(first!.foreign
-    ? [{ path: ["companies", 0, "foreign"], message: "must not be true for the first company" }]
-    : []),
-];
-
-function companyViolations(company: CompanyDescription): DescriptionViolation[] {
+function reportCompany(company: CompanyDescription, report: Report): void {
   const { accounts, counterparties, business, contacts, approvals } = company;
-  const heldCurrencies = new Set(accounts.map(({ currency }) => currency));
-  const amounts = [
-    ...accounts.map(({ currency, balance }, n) => ({
-      currency,
-      amount: balance,
-      path: ["accounts", n, "balance"],
-    })),
-    ...business.map(({ currency, amount }, n) => ({ currency, amount, path: ["business", n, "amount"] })),
-  ];
-  return [
-    ...amounts.flatMap(({ currency, amount, path }) => {
-      const value = new Big(amount);
-      if (!fitsMinorUnits(value, currency))
-        return [{ path, message: `has too many decimals for ${currency}` }];
-      return value.gt(maxAmount(currency)) ? [{ path, message: "is more than an account can hold" }] : [];
-    }),
-    ...business.flatMap((each, n): DescriptionViolation[] => {
-      const path = ["business", n];
-      if (!heldCurrencies.has(each.currency))
-        return [
-          {
-            path: [...path, "currency"],
-            message: `must be the currency of an account; there is none in ${each.currency}`,
-          },
-        ];
-      const partners = counterparties.filter(({ currency }) => currency === each.currency);
-      if (each.kind !== "monthly")
-        return partners.length > 0
-          ? []
-          : [{ path: [...path, "currency"], message: `needs a counterparty in ${each.currency}` }];
-      if (each.to === undefined || partners.some((partner) => partner.name === each.to)) return [];
-      return [{ path: [...path, "to"], message: `must be the name of a counterparty in ${each.currency}` }];
-    }),
-    ...(approvals
-      ? [
-          configViolation(approvals, (contactId) =>
-            contacts.some((each) => each.id === contactId && each.active),
-          ),
-        ]
-          .filter((violation) => violation !== undefined)
-          .map((message) => ({ path: ["approvals"], message: `cannot be used: ${message}` }))
-      : []),
-  ];
+  const checkAmount = (currency: string, amount: number | string, ...path: (string | number)[]) => {
+    const value = new Big(amount);
+    if (!fitsMinorUnits(value, currency)) report(`has too many decimals for ${currency}`, ...path);
+    else if (value.gt(maxAmount(currency))) report("is more than an account can hold", ...path);
+  };
+  accounts.forEach(({ currency, balance }, n) => checkAmount(currency, balance, "accounts", n, "balance"));
+  business.forEach(({ currency, amount }, n) => checkAmount(currency, amount, "business", n, "amount"));
+  business.forEach((each, n) => {
+    const { currency } = each;
+    const partners = counterparties.filter((partner) => partner.currency === currency);
+    if (!accounts.some((account) => account.currency === currency))
+      report(`must be the currency of an account; there is none in ${currency}`, "business", n, "currency");
+    else if (each.kind !== "monthly") {
+      if (partners.length === 0) report(`needs a counterparty in ${currency}`, "business", n, "currency");
+    } else if (each.to !== undefined && !partners.some((partner) => partner.name === each.to))
+      report(`must be the name of a counterparty in ${currency}`, "business", n, "to");
+  });
+  const mayAct = (contactId: string) => contacts.some(({ id: each, active }) => active && each === contactId);
+  const violation = approvals && configViolation(approvals, mayAct);
+  if (violation !== undefined) report(`cannot be used: ${violation}`, "approvals");
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document } from "yaml";
 import { z } from "zod";
-import { findContradictions, type DescriptionViolation, WorldDescription } from "./world-description";
+import { WorldDescription } from "./world-description";
 
 /** Error of an invalid world file. The message names the file, and line and field of each violation. */
 export class WorldFileError extends RangeError {}
@@ -20,7 +20,13 @@ const resolveWorldPath = (name: string): string =>
 /** Returns the JSON Schema of world files, for editors. */
 export const worldSchema = (): object => z.toJSONSchema(WorldDescription, { io: "input" });
 
-type Path = DescriptionViolation["path"];
+type Path = readonly (string | number)[];
+
+/** A violation in a description: its path, and what is required. */
+interface Violation {
+  readonly path: Path;
+  readonly message: string;
+}
 
 /** Formats a path as in code: companies[0].accounts[1].currency. */
 const formatPath = (path: Path): string =>
@@ -44,7 +50,7 @@ function lineOf(document: Document.Parsed, lines: LineCounter, path: Path): numb
 }
 
 /** Converts a schema issue to violations, with one violation per unknown key. */
-function violationsOf(issue: z.core.$ZodIssue, at: Path = []): DescriptionViolation[] {
+function violationsOf(issue: z.core.$ZodIssue, at: Path = []): Violation[] {
   const path = [...at, ...(issue.path as Path)];
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({ path: [...path, key], message: "is unknown" }));
@@ -55,7 +61,9 @@ function violationsOf(issue: z.core.$ZodIssue, at: Path = []): DescriptionViolat
   const message = issue.message
     .replace(/^Invalid input: expected /, "must be ")
     .replace(/^Invalid option: /, "");
-  return [{ path, message: /^(must|is|has)\b/.test(message) ? message : `is invalid: ${message}` }];
+  return [
+    { path, message: /^(must|is|has|needs|cannot)\b/.test(message) ? message : `is invalid: ${message}` },
+  ];
 }
 
 /** Parses the text of a world file. Throws a WorldFileError. */
@@ -67,20 +75,16 @@ export function parseWorld(text: string, file: string): WorldDescription {
     throw new WorldFileError(
       `${file}, line ${broken.linePos?.[0].line ?? 1}: ${broken.message.split("\n")[0]}`,
     );
-  const parsed = WorldDescription.safeParse(document.toJS(), { reportInput: true });
-  const violations = parsed.success
-    ? findContradictions(parsed.data)
-    : parsed.error.issues.flatMap((issue) => violationsOf(issue));
-  if (violations.length > 0)
-    throw new WorldFileError(
-      violations
-        .map(
-          ({ path, message }) =>
-            `${file}, line ${lineOf(document, lines, path)}: ${formatPath(path)} ${message}.`,
-        )
-        .join("\n"),
-    );
-  return parsed.data!;
+  const { data, error } = WorldDescription.safeParse(document.toJS(), { reportInput: true });
+  if (data) return data;
+  const lineWithPath = ({ path, message }: Violation) =>
+    `${file}, line ${lineOf(document, lines, path)}: ${formatPath(path)} ${message}.`;
+  throw new WorldFileError(
+    error.issues
+      .flatMap((issue) => violationsOf(issue))
+      .map(lineWithPath)
+      .join("\n"),
+  );
 }
 
 /** Reads an included world by name, or a world file by path. Throws a WorldFileError. */
