@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EntryOutcome, Intent, Journal } from "../core/journal/entry";
-import { openJournal } from "../core/journal/journal";
+import type { EntryOutcome, Intent } from "../core/journal/entry";
+import { type Journal, openJournal } from "../core/journal/journal";
 import { median, printRow, timed } from "./compare";
 
 const calls = 1_000;

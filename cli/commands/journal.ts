@@ -8,7 +8,6 @@ import { type ChainHead, parseHead, formatHead } from "../../core/journal/hash-c
 import type { Entry, EntryState } from "../../core/journal/entry";
 import { listEvents, exportLines, type RecordedEvent } from "../../core/journal/events";
 import { getEntry, listEntries } from "../../core/journal/entry-rows";
-import { storeAccessOf } from "../../core/store/open";
 import { type VerificationResult, verifyExport, verifyStore } from "../../core/journal/verify";
 import {
   choiceFrom,
@@ -80,7 +79,7 @@ const list: Command = {
     const limit = validText(parsed, "limit", "a whole number of at least 1", isLimit) ?? defaultLimit;
     const state = choicesFrom(parsed, "state", states);
     const entries = await useStore(parsed, terminal, (store) =>
-      listEntries(storeAccessOf(store), { limit: Number(limit), ...(state && { state }) }),
+      listEntries(store, { limit: Number(limit), ...(state && { state }) }),
     );
     await printResult(parsed, terminal, entries, table(entries.map(toRow), terminal.stdout.columns));
   },
@@ -126,7 +125,7 @@ const show: Command = {
   flags: [jsonFlag],
   run: (parsed, terminal) =>
     useEntry(parsed, terminal, async (store) => {
-      const [source, id] = [storeAccessOf(store), parsed.operand];
+      const [source, id] = [store, parsed.operand];
       const found = await getEntry(source, id);
       if (!found)
         throw new EntryRefusal(
@@ -262,7 +261,7 @@ const exportCommand: Command = {
   flags: [],
   async run(parsed, terminal) {
     await useStore(parsed, terminal, async (store) => {
-      for await (const line of exportLines(storeAccessOf(store))) await write(terminal.stdout, line);
+      for await (const line of exportLines(store)) await write(terminal.stdout, line);
     });
   },
 };

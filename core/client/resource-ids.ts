@@ -17,7 +17,7 @@ import type { Declaration } from "../spec/operation";
 import { customerFromValues } from "../spec/service";
 import { waitTimeoutMs, waitAtMost } from "../journal/outcome-writer";
 import { listIdentifiedEntries } from "../journal/entry-rows";
-import { storeAccessOf, type Store, withStore } from "../store/open";
+import { type Store, withStore } from "../store/open";
 import { customerOf, environmentOf } from "../journal/outcome-lookup";
 import { removeResourceId, saveResourceId, listResourceIds, maxResourceIds } from "../store/resource-ids";
 import { storeExists } from "../store/settings";
@@ -122,7 +122,7 @@ export class ResourceIds {
     const environment = environmentOf(this.context, operation);
     if (environment === undefined) return [];
     const scope = { environment, client: customerOf(this.context, operation), operation: operation.name };
-    const entries = await listIdentifiedEntries(storeAccessOf(store), scope, maxResourceIds);
+    const entries = await listIdentifiedEntries(store, scope, maxResourceIds);
     return entries
       .filter(({ intent }) => pathsMayMatch(path, pathOf(intent?.call) ?? operation.path))
       .map(({ ending, begunAt, intent }) => ({

@@ -1,10 +1,23 @@
 /** Journal entries as stored: the current state, joined with the intent and the latest event. */
+import { createHash } from "node:crypto";
+import { type CallScope, inScope, scopeValues } from "../store/call-scope";
 import type { Row, Value } from "../store/database";
-import type { Store, StoreAccess } from "../store/open";
+import type { StoreAccess } from "../store/open";
+import { canonicalJson } from "../values/json";
 import { unsealDetails } from "./hash-chain";
 import type { EntryOutcome, Entry, EntryKey, EntryState, Intent } from "./entry";
 
-export type IntentDetails = Intent["details"] & { readonly reference?: string };
+type IntentDetails = Intent["details"] & { readonly reference?: string };
+
+/** Hashes a reference within its scope: equal for equal references, and opaque to readers. Null if the reference is blank. */
+export function hashReference(
+  { environment, client, operation }: CallScope,
+  reference?: string,
+): string | null {
+  if (!reference?.trim()) return null;
+  const canonical = canonicalJson({ environment, client, operation, reference: reference.trim() });
+  return createHash("sha256").update(canonical).digest("hex");
+}
 
 /** An entry with the claim on it. */
 export interface LeasedEntry {
@@ -35,14 +48,13 @@ export const hasEnded = (state: EntryState): state is EntryOutcome["state"] => !
 /** True if the outcome is known and can no longer change. */
 export const isFinal = (state: EntryState): boolean => hasEnded(state) && state !== "unknown";
 
-function parseOutcome(content: Content): NonNullable<Entry["ending"]> {
+function parseOutcome(content: Content): Entry["ending"] {
   const { details: _, ...facts } = content;
-  return facts as unknown as NonNullable<Entry["ending"]>;
+  return facts as unknown as Entry["ending"];
 }
 
-function toLeasedEntry(sealer: Store["sealer"], row: Row): LeasedEntry {
-  const unseal = (seq: Value, sealed: Value) =>
-    sealed === null ? undefined : unsealDetails({ sealer }, Number(seq), String(sealed)).content;
+function toLeasedEntry(source: StoreAccess, row: Row): LeasedEntry {
+  const unseal = (seq: Value, sealed: Value) => unsealDetails(source, seq, sealed)?.content;
   const state = String(row.state) as EntryState;
   const intentContent = parseContent(row.intent_content!);
   const details = unseal(row.intent!, row.intent_details!) as IntentDetails | undefined;
@@ -69,43 +81,43 @@ function toLeasedEntry(sealer: Store["sealer"], row: Row): LeasedEntry {
   };
 }
 
-export async function selectEntries(
-  { run, sealer }: StoreAccess,
+async function selectLeasedEntries(
+  source: StoreAccess,
   rest: string,
   values: readonly Value[],
 ): Promise<LeasedEntry[]> {
-  const rows = await run(`${query} ${rest}`, values);
-  return rows.map((row) => toLeasedEntry(sealer, row));
+  const rows = await source.run(`${query} ${rest}`, values);
+  return rows.map((row) => toLeasedEntry(source, row));
 }
+
+export const selectEntries = async (...given: Parameters<typeof selectLeasedEntries>): Promise<Entry[]> =>
+  (await selectLeasedEntries(...given)).map(({ entry }) => entry);
 
 export async function getEntry(source: StoreAccess, id: string): Promise<LeasedEntry | undefined> {
-  return (await selectEntries(source, "WHERE e.id = $1", [id]))[0];
+  return (await selectLeasedEntries(source, "WHERE e.id = $1", [id]))[0];
 }
 
-export async function findEntry(
-  source: StoreAccess,
-  { environment, client, operation, key }: EntryKey,
-): Promise<LeasedEntry | undefined> {
-  const where = "WHERE e.environment = $1 AND e.client = $2 AND e.operation = $3 AND e.key = $4";
-  return (await selectEntries(source, where, [environment, client, operation, key]))[0];
+export async function findEntry(source: StoreAccess, key: EntryKey): Promise<LeasedEntry | undefined> {
+  return (
+    await selectLeasedEntries(source, `WHERE ${inScope} AND key = $4`, [...scopeValues(key), key.key])
+  )[0];
 }
 
 /** Returns the entries of one scope that are `done` and have an identity, newest first. */
-export async function listIdentifiedEntries(
+export function listIdentifiedEntries(
   source: StoreAccess,
-  { environment, client, operation }: Omit<EntryKey, "key">,
+  scope: CallScope,
   limit: number,
 ): Promise<Entry[]> {
   // The subquery limits the rows before the joins read their long contents.
   const where = `WHERE e.id IN (SELECT id FROM fxdesk_journal_entries
-      WHERE environment = $1 AND client = $2 AND operation = $3 AND state = 'done' AND identity IS NOT NULL
+      WHERE ${inScope} AND state = 'done' AND identity IS NOT NULL
       ORDER BY intent DESC LIMIT $4) ORDER BY e.intent DESC`;
-  const found = await selectEntries(source, where, [environment, client, operation, limit]);
-  return found.map(({ entry }) => entry);
+  return selectEntries(source, where, [...scopeValues(scope), limit]);
 }
 
 /** Returns entries, newest first. */
-export async function listEntries(
+export function listEntries(
   source: StoreAccess,
   { state, limit }: { readonly state?: readonly EntryState[]; readonly limit?: number },
 ): Promise<Entry[]> {
@@ -114,6 +126,5 @@ export async function listEntries(
   const where = state ? `WHERE e.state IN (${placeholders || "NULL"})` : "";
   if (limit !== undefined) values.push(limit);
   const limitClause = limit === undefined ? "" : `LIMIT $${values.length}`;
-  const found = await selectEntries(source, `${where} ORDER BY e.intent DESC ${limitClause}`, values);
-  return found.map(({ entry }) => entry);
+  return selectEntries(source, `${where} ORDER BY e.intent DESC ${limitClause}`, values);
 }

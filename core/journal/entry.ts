@@ -1,14 +1,9 @@
-/** The model of the journal: entries, intents, outcomes and the `Journal` interface. */
+/** The model of the journal: entries, intents, outcomes and claims. */
 import type { Outcome } from "../spec/errors";
-import type { SendGuard } from "../store/database";
+import type { CallScope } from "../store/call-scope";
 
 /** Identifies an entry. The same caller's key with another client or operation is another entry. */
-export interface EntryKey {
-  /** Name and address of the environment, for example `sandbox https://sandbox.example.com`. */
-  readonly environment: string;
-  /** Client ID of the service, or the values of its other customer fields. */
-  readonly client: string;
-  readonly operation: string;
+export interface EntryKey extends CallScope {
   readonly key: string;
 }
 
@@ -92,46 +87,6 @@ export type Claim =
   | { readonly kind: "ended"; readonly entry: Entry }
   /** The key belongs to a call with other terms. Nothing was written. */
   | { readonly kind: "other-terms"; readonly entry: Entry };
-
-/**
- * The journal of one store. A resolved promise means that the change is durable and visible to all processes; a claim becomes
- * durable when the call becomes `sent` at the latest. Methods throw if the store cannot guarantee that.
- */
-export interface Journal {
-  /** Writes the intent, unless the key is in use. See `canRetry`. */
-  claim(intent: Intent, holdMs: number): Promise<Claim>;
-  /** Marks the call as sent, before the first byte is written. Throws if this process no longer holds the claim. */
-  recordSent(entry: Entry, guard?: SendGuard): Promise<void>;
-  /** Records the outcome. Throws if the entry has a final outcome: only `unknown` can be replaced. */
-  recordOutcome(entry: Entry, outcome: EntryOutcome): Promise<Entry>;
-  get(id: string): Promise<Entry | undefined>;
-  /** Returns entries, newest first. */
-  list(filter?: {
-    readonly state?: readonly EntryState[];
-    readonly limit?: number;
-  }): Promise<readonly Entry[]>;
-  /** Waits while another process makes the call. If that process died, the entry becomes `not-sent` or `unknown`. */
-  waitForOutcome(id: string, signal: AbortSignal): Promise<Entry>;
-  /** Returns the other entries of the same operation and client with the same reference. */
-  listSameReference(entry: Entry): Promise<readonly Entry[]>;
-  /** Returns the entry whose call created the resource with this identity. */
-  findByIdentity(scope: CallScope, identity: string): Promise<Entry | undefined>;
-  /**
-   * Leases `unknown` entries for recovery: those that are due, or all. No other process leases them during `holdMs`. Also ends
-   * the entries of processes that died, as `waitForOutcome` does.
-   */
-  leaseUnknown(scope: CallScope, which: "due" | "all", holdMs: number): Promise<readonly RecoveryCandidate[]>;
-  /** Leases one entry, due or not. Returns undefined if it is not `unknown` or another process holds the lease. */
-  leaseOne(id: string, holdMs: number): Promise<RecoveryCandidate | undefined>;
-  /** Ends a lease after a search without result. The entry is due again after `pauseMs`. */
-  reschedule(id: string, pauseMs: number): Promise<void>;
-  /** Returns the milliseconds until the next entry is due, or undefined if none is open. */
-  nextRecoveryInMs(scope: CallScope): Promise<number | undefined>;
-  close(): Promise<void>;
-}
-
-/** The calls of one operation for one client. Recovery searches one scope at a time. */
-export type CallScope = Omit<EntryKey, "key">;
 
 /** An entry leased for recovery. */
 export interface RecoveryCandidate {

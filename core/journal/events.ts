@@ -44,13 +44,9 @@ export const parseEvent = (row: Row): RecordedEvent => ({
   hash: String(row.hash),
 });
 
-/** Returns undefined if the event has no details or they were erased. Throws if they cannot be unsealed. */
-export const unsealRowDetails = ({ sealer }: StoreAccess, { seq, details }: Row): EventDetails | undefined =>
-  details === null ? undefined : unsealDetails({ sealer }, Number(seq), String(details));
-
 const toRecordedEvent = (source: StoreAccess, row: Row): RecordedEvent => ({
   ...parseEvent(row),
-  details: unsealRowDetails(source, row),
+  details: unsealDetails(source, row.seq, row.details),
 });
 
 /** Returns the events of an entry in order, or an empty list if the entry does not exist. */

@@ -1,7 +1,7 @@
 /** The hash chain: each event's hash covers the previous event's hash and a salted hash of the event's own details. */
 import { createHash, randomBytes } from "node:crypto";
-import type { TransactionOptions, StatementRunner } from "../store/database";
-import type { Store } from "../store/open";
+import type { TransactionOptions, Value } from "../store/database";
+import type { Store, StoreAccess } from "../store/open";
 import { canonicalJson } from "../values/json";
 
 /** `erased`: the details of the entry's earlier events were removed. */
@@ -57,13 +57,21 @@ export const hashDetails = ({ salt, content }: EventDetails): string =>
 
 const sealLocationOf = (seq: number) => `fxdesk_journal_details ${seq}`;
 
-/** Decrypts the details of an event. Throws if they were sealed with another key. */
-export const unsealDetails = ({ sealer }: Pick<Store, "sealer">, seq: number, sealed: string): EventDetails =>
-  JSON.parse(sealer.unseal(sealed, sealLocationOf(seq))) as EventDetails;
+/**
+ * Decrypts the details of an event. Returns undefined if it has none or they were erased. Throws if they were sealed with
+ * another key.
+ */
+export const unsealDetails = (
+  { sealer }: StoreAccess,
+  seq: Value | undefined,
+  sealed: Value | undefined,
+): EventDetails | undefined =>
+  sealed === null
+    ? undefined
+    : (JSON.parse(sealer.unseal(String(sealed), sealLocationOf(Number(seq)))) as EventDetails);
 
 /** The chain during a transaction that excludes all other writers. */
-export interface ChainWriter extends Pick<Store, "sealer"> {
-  readonly run: StatementRunner;
+export interface ChainWriter extends StoreAccess {
   /** Milliseconds since 1970, by the clock of the store. */
   readonly moment: number;
   /** Appends an event whose content includes the hash of its details. Returns its `seq`. */
@@ -75,29 +83,22 @@ export interface ChainWriter extends Pick<Store, "sealer"> {
   ): Promise<number>;
 }
 
-async function readHead(run: StatementRunner, now: string): Promise<{ head: ChainHead; moment: number }> {
-  const [row] = await run(
-    `SELECT ${now} AS moment, e.seq, e.hash FROM (SELECT 1 AS one) AS always
-     LEFT JOIN fxdesk_journal_events AS e ON e.seq = (SELECT max(seq) FROM fxdesk_journal_events)`,
-  );
-  const { moment, seq, hash } = row!;
-  const head = hash === null ? emptyHead : { seq: Number(seq), hash: String(hash) };
-  return { head, moment: Number(moment) };
-}
-
 /** Runs `work` in one transaction that can append to the chain. Only one process at a time appends. */
 export const withChain = <T>(
-  store: Store,
+  { database, now, sealer }: Store,
   work: (chain: ChainWriter) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T> =>
-  store.database.transaction(async (run) => {
-    const found = await readHead(run, store.database.now);
-    const { moment } = found;
-    let { head } = found;
+  database.transaction(async (run) => {
+    const [latest] = await run(
+      `SELECT ${now} AS moment, e.seq, e.hash FROM (SELECT 1 AS one) AS always
+       LEFT JOIN fxdesk_journal_events AS e ON e.seq = (SELECT max(seq) FROM fxdesk_journal_events)`,
+    );
+    const moment = Number(latest!.moment);
+    let head = latest!.hash === null ? emptyHead : { seq: Number(latest!.seq), hash: String(latest!.hash) };
     return work({
       run,
-      sealer: store.sealer,
+      sealer,
       moment,
       async append(entry, kind, facts, details) {
         const content = details ? { ...facts, details: hashDetails(details) } : facts;
@@ -112,7 +113,7 @@ export const withChain = <T>(
           await run("INSERT INTO fxdesk_journal_details (seq, content) VALUES ($1, $2)", [
             event.seq,
             // Not canonical: a replayed response keeps the order of its fields.
-            store.sealer.seal(JSON.stringify(details), sealLocationOf(event.seq)),
+            sealer.seal(JSON.stringify(details), sealLocationOf(event.seq)),
           ]);
         head = { seq: event.seq, hash };
         return event.seq;

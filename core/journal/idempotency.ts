@@ -19,9 +19,9 @@ import { type Deadline, DeadlineEnded } from "../http/deadline";
 import { canonicalJson } from "../values/json";
 import { EntryRefusal } from "./operator-actions";
 import { OutcomeWriter } from "./outcome-writer";
-import { type Claim, type EntryOutcome, type Entry, type Intent, isNotExecuted, type Journal } from "./entry";
+import { type Claim, type EntryOutcome, type Entry, type Intent, isNotExecuted } from "./entry";
 import { environmentOf, createOutcomeLookup, isInScope, scopesOf } from "./outcome-lookup";
-import { openJournal } from "./journal";
+import { type Journal, openJournal } from "./journal";
 import { type RecoveryResult, Recoverer } from "./recoverer";
 import { outcomeOfError, outcomeOfResponse, replay, toResponse } from "./replay";
 

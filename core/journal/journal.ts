@@ -1,36 +1,32 @@
-/** The journal in the store: claims, sent marks and outcomes, appended to the hash chain. */
+/** The journal in the store: claims, sent marks and outcomes, appended to the hash chain, and leases for recovery. */
 import { setTimeout as wait } from "node:timers/promises";
+import { type CallScope, inScope, scopeValues } from "../store/call-scope";
+import type { SendGuard, Value } from "../store/database";
+import { StoreSession } from "../store/session";
 import type { StoreSettings } from "../store/settings";
 import { AppendQueue } from "./append-queue";
 import { saltDetails } from "./hash-chain";
-import type { Claim, EntryOutcome, Entry, Intent, Journal, RecoveryCandidate, CallScope } from "./entry";
-import type { SendGuard } from "../store/database";
-import { StoreSession } from "../store/session";
-import {
-  listAbandoned,
-  listSameReference,
-  nextRecoveryInMs,
-  findByIdentity,
-  reschedule,
-  leaseAll,
-  leaseById,
-  leaseDue,
-} from "./recovery-schedule";
-import { getEntry, hasEnded, listEntries } from "./entry-rows";
-import { storeAccessOf } from "../store/open";
+import type { Claim, EntryOutcome, Entry, Intent, RecoveryCandidate } from "./entry";
+import { getEntry, hasEnded, hashReference, listEntries, selectEntries } from "./entry-rows";
 import { claim, recordOutcome, markSent, settleAbandoned } from "./transitions";
 
 /** Pauses between reads of an entry that another process holds: initial and maximum. */
 const [initialPauseMs, maxPauseMs] = [5, 250];
+/** Maximum number of entries leased at once. */
+const maxCandidates = 500;
 
 /** Opens the journal of a store. Throws an Error whose message tells a person what to do. */
 export async function openJournal(settings: StoreSettings): Promise<Journal> {
   const store = new StoreSession(settings);
   await store.use(async () => undefined);
-  return new StoredJournal(store);
+  return new Journal(store);
 }
 
-class StoredJournal implements Journal {
+/**
+ * The journal of one store. A resolved promise means that the change is durable and visible to all processes; a claim becomes
+ * durable when the call becomes `sent` at the latest. Methods throw if the store cannot guarantee that.
+ */
+export class Journal {
   /** Fences of the claims that this process holds, by entry ID. */
   readonly #fences = new Map<string, number>();
 
@@ -40,6 +36,7 @@ class StoredJournal implements Journal {
     this.#queue = new AppendQueue(store);
   }
 
+  /** Writes the intent, unless the key is in use. See `canRetry`. */
   async claim(intent: Intent, holdMs: number): Promise<Claim> {
     const { reference } = intent;
     const details = saltDetails({ ...intent.details, reference });
@@ -51,10 +48,12 @@ class StoredJournal implements Journal {
     return fenced.claim;
   }
 
+  /** Marks the call as sent, before the first byte is written. Throws if this process no longer holds the claim. */
   recordSent({ id }: Entry, guard?: SendGuard): Promise<void> {
     return this.#queue.append((chain) => markSent(chain, id, this.#fences.get(id), guard));
   }
 
+  /** Records the outcome. Throws if the entry has a final outcome: only `unknown` can be replaced. */
   async recordOutcome({ id }: Entry, outcome: EntryOutcome): Promise<Entry> {
     const details = saltDetails(outcome.details);
     const entry = await this.#queue.append((chain) =>
@@ -65,13 +64,15 @@ class StoredJournal implements Journal {
   }
 
   get(id: string): Promise<Entry | undefined> {
-    return this.store.use(async (store) => (await getEntry(storeAccessOf(store), id))?.entry);
+    return this.store.use(async (store) => (await getEntry(store, id))?.entry);
   }
 
-  list(filter: Parameters<Journal["list"]>[0] = {}): Promise<readonly Entry[]> {
-    return this.store.use((store) => listEntries(storeAccessOf(store), filter));
+  /** Returns entries, newest first. */
+  list(filter: Parameters<typeof listEntries>[1] = {}): Promise<readonly Entry[]> {
+    return this.store.use((store) => listEntries(store, filter));
   }
 
+  /** Waits while another process makes the call. If that process died, the entry becomes `not-sent` or `unknown`. */
   async waitForOutcome(id: string, signal: AbortSignal): Promise<Entry> {
     for (let pauseMs = initialPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       signal.throwIfAborted();
@@ -83,50 +84,113 @@ class StoredJournal implements Journal {
 
   /** Ends the entry if its claim has expired. Returns undefined while the claim is held. */
   async #settleIfExpired(id: string): Promise<Entry | undefined> {
-    const isHeld = await this.store.use(async ({ database: { run, now } }) => {
-      const [row] = await run(
+    const held = await this.store.use(({ run, now }) =>
+      run(
         `SELECT id FROM fxdesk_journal_entries
          WHERE id = $1 AND state IN ('intended', 'sent') AND expires_at > ${now}`,
         [id],
-      );
-      return row !== undefined;
-    });
-    if (isHeld) return undefined;
+      ),
+    );
+    if (held.length > 0) return undefined;
     const entry = await this.#queue.append((chain) => settleAbandoned(chain, id));
     return hasEnded(entry.state) ? entry : undefined;
   }
 
-  listSameReference(entry: Entry): Promise<readonly Entry[]> {
-    return this.store.use((store) => listSameReference(storeAccessOf(store), entry));
+  /** Returns the other entries of the same operation and client with the same reference. */
+  async listSameReference(entry: Entry): Promise<readonly Entry[]> {
+    const reference = hashReference(entry, entry.reference);
+    if (reference === null) return [];
+    const where = "WHERE e.reference = $1 AND e.id <> $2 ORDER BY e.intent";
+    return this.store.use((store) => selectEntries(store, where, [reference, entry.id]));
   }
 
-  findByIdentity(scope: CallScope, identity: string): Promise<Entry | undefined> {
-    return this.store.use((store) => findByIdentity(storeAccessOf(store), scope, identity));
+  /** Returns the entry whose call created the resource with this identity. */
+  async findByIdentity(scope: CallScope, identity: string): Promise<Entry | undefined> {
+    const where = `WHERE ${inScope} AND identity = $4 AND state = 'done'`;
+    const [entry] = await this.store.use((store) =>
+      selectEntries(store, where, [...scopeValues(scope), identity]),
+    );
+    return entry;
   }
 
+  /**
+   * Leases `unknown` entries for recovery: those that are due, or all. No other process leases them during `holdMs`. Also ends
+   * the entries of processes that died, as `waitForOutcome` does.
+   */
   async leaseUnknown(
     scope: CallScope,
     which: "due" | "all",
     holdMs: number,
   ): Promise<readonly RecoveryCandidate[]> {
-    const abandonedIds = await this.store.use((store) =>
-      listAbandoned(storeAccessOf(store), store.database.now, scope),
+    const abandoned = await this.store.use(({ run, now }) =>
+      run(
+        `SELECT id FROM fxdesk_journal_entries
+         WHERE ${inScope} AND state IN ('intended', 'sent') AND expires_at <= ${now}`,
+        scopeValues(scope),
+      ),
     );
-    for (const id of abandonedIds) await this.#queue.append((chain) => settleAbandoned(chain, id));
-    const lease = which === "all" ? leaseAll : leaseDue;
-    return this.store.use((store) => lease(storeAccessOf(store), store.database.now, scope, holdMs));
+    for (const { id } of abandoned) await this.#queue.append((chain) => settleAbandoned(chain, String(id)));
+    const wanted = (now: string) => (which === "all" ? inScope : `${inScope} AND look_at <= ${now}`);
+    return this.#lease(wanted, scopeValues(scope), holdMs);
   }
 
-  leaseOne(id: string, holdMs: number): Promise<RecoveryCandidate | undefined> {
-    return this.store.use((store) => leaseById(storeAccessOf(store), store.database.now, id, holdMs));
+  /** Leases one entry, due or not. Returns undefined if it is not `unknown` or another process holds the lease. */
+  async leaseOne(id: string, holdMs: number): Promise<RecoveryCandidate | undefined> {
+    return (await this.#lease(() => "id = $1", [id], holdMs))[0];
   }
 
-  reschedule(id: string, pauseMs: number): Promise<void> {
-    return this.store.use((store) => reschedule(storeAccessOf(store), store.database.now, id, pauseMs));
+  #lease(
+    wanted: (now: string) => string,
+    values: readonly Value[],
+    holdMs: number,
+  ): Promise<RecoveryCandidate[]> {
+    return this.store.use(async (store) => {
+      const { run, now } = store;
+      const isFree = `state = 'unknown' AND look_until <= ${now}`;
+      // The condition is repeated outside the subquery because another process may lease a row in between.
+      const rows = await run(
+        `UPDATE fxdesk_journal_entries SET look_until = ${now} + CAST($${values.length + 1} AS BIGINT)
+         WHERE ${isFree} AND id IN (
+           SELECT id FROM fxdesk_journal_entries
+           WHERE ${wanted(now)} AND ${isFree} ORDER BY look_at LIMIT ${maxCandidates})
+         RETURNING id, looks`,
+        [...values, holdMs],
+      );
+      const candidates: RecoveryCandidate[] = [];
+      for (const { id, looks } of rows) {
+        const found = await getEntry(store, String(id));
+        if (found) candidates.push({ entry: found.entry, attempts: Number(looks) });
+      }
+      return candidates;
+    });
   }
 
-  nextRecoveryInMs(scope: CallScope): Promise<number | undefined> {
-    return this.store.use((store) => nextRecoveryInMs(storeAccessOf(store), store.database.now, scope));
+  /** Ends a lease after a search without result. The entry is due again after `pauseMs`. */
+  async reschedule(id: string, pauseMs: number): Promise<void> {
+    await this.store.use(({ run, now }) =>
+      run(
+        `UPDATE fxdesk_journal_entries SET looks = looks + 1, look_until = 0, look_at = ${now} + CAST($2 AS BIGINT)
+         WHERE id = $1`,
+        [id, pauseMs],
+      ),
+    );
+  }
+
+  /**
+   * Returns the milliseconds until the next entry is due, or undefined if none is open. Covers `unknown` entries and claims
+   * whose process may die.
+   */
+  async nextRecoveryInMs(scope: CallScope): Promise<number | undefined> {
+    const [row] = await this.store.use(({ run, now }) =>
+      run(
+        `SELECT min(CASE WHEN state <> 'unknown' THEN expires_at
+                         WHEN look_until > look_at THEN look_until ELSE look_at END) - ${now} AS pause
+         FROM fxdesk_journal_entries WHERE ${inScope} AND state IN ('unknown', 'intended', 'sent')`,
+        scopeValues(scope),
+      ),
+    );
+    const { pause } = row!;
+    return pause === null ? undefined : Math.max(Number(pause), 0);
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
 /** Writes outcomes into the journal, with retries in the background if the store is unavailable. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { EntryOutcome, Entry, Journal } from "./entry";
+import type { EntryOutcome, Entry } from "./entry";
+import type { Journal } from "./journal";
 
 /** Maximum wait for a durable outcome. The caller then receives the outcome anyway. */
 export const waitTimeoutMs = 2_000;

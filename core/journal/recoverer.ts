@@ -3,7 +3,9 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Declaration } from "../spec/operation";
 import { FxdeskError } from "../spec/errors";
-import type { EntryOutcome, Entry, Journal, RecoveryCandidate, CallScope } from "./entry";
+import type { EntryOutcome, Entry, RecoveryCandidate } from "./entry";
+import type { Journal } from "./journal";
+import type { CallScope } from "../store/call-scope";
 import { type Finding, type ListedItem, searchByReference } from "./reference-search";
 
 /** Access to the service for recovery. Requests in progress end with the signal. */

@@ -17,8 +17,7 @@ import {
 } from "./entry";
 import type { SendGuard } from "../store/database";
 import { assertNotHalted } from "../store/halt";
-import { reserveForOwner, hashReference } from "./recovery-schedule";
-import { findEntry, getEntry, hasEnded, type LeasedEntry, isFinal } from "./entry-rows";
+import { findEntry, getEntry, hasEnded, hashReference, type LeasedEntry, isFinal } from "./entry-rows";
 
 /** A claim with its fence. */
 export interface FencedClaim {
@@ -142,6 +141,9 @@ export async function recordOutcome(
   return (await getCurrent(chain, id)).entry;
 }
 
+/** Period in which only the process that made a lost call may recover it. */
+const ownerHeadStartMs = 10_000;
+
 async function appendOutcome(
   chain: ChainWriter,
   id: string,
@@ -157,7 +159,12 @@ async function appendOutcome(
     facts.identity ?? null,
   ]);
   // The process that sent the call searches for it before any other process does.
-  if (facts.state === "unknown" && facts.by === "call") await reserveForOwner(chain, id);
+  if (facts.state === "unknown" && facts.by === "call")
+    await chain.run("UPDATE fxdesk_journal_entries SET look_at = $2, look_until = $3 WHERE id = $1", [
+      id,
+      chain.moment,
+      chain.moment + ownerHeadStartMs,
+    ]);
 }
 
 const neverSentRemark = "The process of this call died before it was sent.";

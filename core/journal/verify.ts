@@ -1,8 +1,15 @@
 /** Verifies a journal or an export: the hash chain, the details, and the entries derived from the events. */
-import { type Store, storeAccessOf, type StoreAccess } from "../store/open";
-import { type EventDetails, hashEvent, hashDetails, type ChainHead, emptyHead } from "./hash-chain";
+import type { Store } from "../store/open";
+import {
+  type EventDetails,
+  hashEvent,
+  hashDetails,
+  type ChainHead,
+  emptyHead,
+  unsealDetails,
+} from "./hash-chain";
 import type { EntryState } from "./entry";
-import { unsealRowDetails, parseEvent, readEventRows, parseLine, type RecordedEvent } from "./events";
+import { parseEvent, readEventRows, parseLine, type RecordedEvent } from "./events";
 import { readLines } from "./read-lines";
 
 /** A deviation from what fxdesk writes. */
@@ -180,18 +187,17 @@ function checkLastLine(verifier: Verifier, where: string, stated: ChainHead): vo
 /** Verifies the journal of a store. `head` is a head that was stored elsewhere. */
 export async function verifyStore(store: Store, head?: ChainHead): Promise<VerificationResult> {
   const verifier = new Verifier(head);
-  const source = storeAccessOf(store);
-  for await (const row of readEventRows(source)) {
+  for await (const row of readEventRows(store)) {
     const where = `event ${Number(row.seq)}`;
     try {
       const event = parseEvent(row);
       verifier.checkEvent(where, event);
-      verifyDetails(verifier, where, event, () => unsealRowDetails(source, row));
+      verifyDetails(verifier, where, event, () => unsealDetails(store, row.seq, row.details));
     } catch {
       verifier.addUnreadable(where, "is malformed");
     }
   }
-  await compareEntries(verifier, source);
+  await compareEntries(verifier, store);
   return verifier.finish();
 }
 
@@ -212,7 +218,7 @@ function verifyDetails(
 }
 
 /** Compares the entries with the events. Entries written during the verification are skipped. */
-async function compareEntries(verifier: Verifier, { run }: StoreAccess): Promise<void> {
+async function compareEntries(verifier: Verifier, { run }: Store): Promise<void> {
   const lastSeq = verifier.last?.seq ?? Infinity;
   const rows = await run(
     "SELECT id, environment, client, operation, key, state, intent, latest FROM fxdesk_journal_entries",

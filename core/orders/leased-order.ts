@@ -2,7 +2,7 @@
 import type { CallOptions } from "../call/call-options";
 import type { PreAuthorization } from "../call/middleware";
 import type { ServiceResponse } from "../call/response";
-import type { Journal } from "../journal/entry";
+import type { Journal } from "../journal/journal";
 import type { Order, ReleaseProgress } from "../releases/release";
 import type { Authority } from "../releases/release-guard";
 import { changeReleases, getRelease, transitionRelease } from "../releases/repository";

@@ -54,7 +54,7 @@ export async function assertNotHalted(run: StatementRunner, environment: string)
 
 /** Starts a halt, unless one is in force for the same environment. Returns the halt in force. */
 export async function startHalt(
-  { database: { run, now } }: Store,
+  { run, now }: Store,
   { environment = allEnvironments, by, reason }: Omit<Halt, "at">,
 ): Promise<Halt> {
   await run(
@@ -66,7 +66,7 @@ export async function startHalt(
 }
 
 /** Ends the halt of one environment, or all halts. Returns the ended halts. */
-export async function endHalts({ database: { run } }: Store, environment?: string): Promise<readonly Halt[]> {
+export async function endHalts({ run }: Store, environment?: string): Promise<readonly Halt[]> {
   const rows = await run(
     `DELETE FROM fxdesk_halts ${environment === undefined ? "" : "WHERE environment = $1"} RETURNING *`,
     environment === undefined ? [] : [environment],
@@ -74,6 +74,6 @@ export async function endHalts({ database: { run } }: Store, environment?: strin
   return rows.map(parseHalt);
 }
 
-export async function listHalts({ database: { run } }: Pick<Store, "database">): Promise<readonly Halt[]> {
+export async function listHalts({ run }: Store): Promise<readonly Halt[]> {
   return (await run("SELECT * FROM fxdesk_halts ORDER BY environment")).map(parseHalt);
 }

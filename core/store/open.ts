@@ -5,19 +5,28 @@ import { explainMovedStore } from "./move-state";
 import { type Sealer, createSealer } from "./sealer";
 import { isPostgres, type StoreSettings } from "./settings";
 
-export interface Store {
-  readonly database: Database;
+/** Access to the tables of a store: in a transaction, or directly. */
+export interface StoreAccess {
+  readonly run: StatementRunner;
   readonly sealer: Sealer;
+}
+
+export interface Store extends StoreAccess, Pick<Database, "now"> {
+  readonly database: Database;
   /** Schema versions before and after opening. */
   readonly migration: MigrationResult;
 }
 
-/** Access to the tables of a store. */
-export interface StoreAccess extends Pick<Store, "sealer"> {
-  readonly run: StatementRunner;
+/** Upgrades the schema of a database and returns it as a store. Closes the database if that fails. */
+export async function toStore(database: Database, key: StoreSettings["key"]): Promise<Store> {
+  try {
+    const { run, now } = database;
+    return { database, run, now, sealer: createSealer(key), migration: await migrate(database) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
-
-export const storeAccessOf = ({ database, sealer }: Store): StoreAccess => ({ run: database.run, sealer });
 
 /** Called only when the file is created, so that the warning does not repeat. */
 function warnUnencrypted(path: string): void {
@@ -37,15 +46,8 @@ export async function openDatabase({ location, key }: StoreSettings): Promise<Da
 }
 
 /** Opens the store. The caller closes its database. Throws an Error that tells a person what to do. */
-export async function openStore(settings: StoreSettings): Promise<Store> {
-  const database = await openDatabase(settings);
-  try {
-    return { database, sealer: createSealer(settings.key), migration: await migrate(database) };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-}
+export const openStore = async (settings: StoreSettings): Promise<Store> =>
+  toStore(await openDatabase(settings), settings.key);
 
 /** Opens the store, runs `work` and closes the store. */
 export async function withStore<T>(settings: StoreSettings, work: (store: Store) => Promise<T>): Promise<T> {

@@ -1,14 +1,8 @@
 /** Identifiers of created resources that the journal does not record, sealed. */
 import { createHash } from "node:crypto";
-import type { Row, Value } from "./database";
+import { type CallScope, inScope, scopeValues } from "./call-scope";
+import type { Row } from "./database";
 import type { Store } from "./open";
-
-/** The calls that an identifier came from. */
-export interface ResourceScope {
-  readonly environment: string;
-  readonly client: string;
-  readonly operation: string;
-}
 
 /** The sealed content. */
 interface Content {
@@ -36,18 +30,12 @@ const sealLocation = (key: string) => `fxdesk_created ${key}`;
 const unsealContent = ({ sealer }: Pick<Store, "sealer">, { id, content }: Row): Content =>
   JSON.parse(sealer.unseal(String(content), sealLocation(String(id)))) as Content;
 
-const scopeCondition = "environment = $1 AND client = $2 AND operation = $3";
-const newestQuery = `${scopeCondition} ORDER BY created_at DESC, id LIMIT ${maxResourceIds}`;
-const scopeValues = ({ environment, client, operation }: ResourceScope): Value[] => [
-  environment,
-  client,
-  operation,
-];
+const newestQuery = `${inScope} ORDER BY created_at DESC, id LIMIT ${maxResourceIds}`;
 
 /** Stores an identifier and deletes those beyond the newest `maxResourceIds` of its scope. */
 export async function saveResourceId(
   { database, sealer }: Store,
-  scope: ResourceScope,
+  scope: CallScope,
   name: string,
   content: Content,
 ): Promise<void> {
@@ -62,34 +50,31 @@ export async function saveResourceId(
       [...scopeValues(scope), key, sealed],
     );
     await run(
-      `DELETE FROM fxdesk_created WHERE ${scopeCondition} AND id NOT IN (SELECT id FROM fxdesk_created WHERE ${newestQuery})`,
+      `DELETE FROM fxdesk_created WHERE ${inScope} AND id NOT IN (SELECT id FROM fxdesk_created WHERE ${newestQuery})`,
       scopeValues(scope),
     );
   });
 }
 
 /** Returns identifiers, newest first. Throws if they were sealed with another key. */
-export async function listResourceIds(store: Store, scope: ResourceScope): Promise<StoredResourceId[]> {
-  const rows = await store.database.run(
-    `SELECT * FROM fxdesk_created WHERE ${newestQuery}`,
-    scopeValues(scope),
-  );
+export async function listResourceIds(store: Store, scope: CallScope): Promise<StoredResourceId[]> {
+  const rows = await store.run(`SELECT * FROM fxdesk_created WHERE ${newestQuery}`, scopeValues(scope));
   return rows.map((row) => ({ ...unsealContent(store, row), at: Number(row.created_at) }));
 }
 
 /** Removes the identifier of a resource that no longer exists. */
 export async function removeResourceId(
-  { database }: Store,
+  { run }: Store,
   environment: string,
   name: string,
   id: string,
 ): Promise<void> {
-  await database.run("DELETE FROM fxdesk_created WHERE id = $1", [keyOf(environment, name, id)]);
+  await run("DELETE FROM fxdesk_created WHERE id = $1", [keyOf(environment, name, id)]);
 }
 
 /** Returns one sentence for each identifier that cannot be read. */
 export async function listUnreadableResourceIds(store: Store): Promise<string[]> {
-  const rows = await store.database.run("SELECT id, content FROM fxdesk_created");
+  const rows = await store.run("SELECT id, content FROM fxdesk_created");
   return rows.flatMap((row) => {
     try {
       unsealContent(store, row);
@@ -102,11 +87,10 @@ export async function listUnreadableResourceIds(store: Store): Promise<string[]>
 
 /** Forgets one identifier, or all of a client, and returns their number. Throws if they were sealed with another key. */
 export async function forgetResourceIds(store: Store, idOrClient: string): Promise<number> {
-  const { run } = store.database;
-  const rows = await run("SELECT * FROM fxdesk_created");
+  const rows = await store.run("SELECT * FROM fxdesk_created");
   const matching = rows.filter(
     (row) => row.client === idOrClient || unsealContent(store, row).id === idOrClient,
   );
-  for (const { id } of matching) await run("DELETE FROM fxdesk_created WHERE id = $1", [id!]);
+  for (const { id } of matching) await store.run("DELETE FROM fxdesk_created WHERE id = $1", [id!]);
   return matching.length;
 }

@@ -6,8 +6,8 @@ import type { StoreSettings } from "./settings";
 const idleTimeoutMs = 60_000;
 
 /** True if the connection still works. */
-const isAlive = ({ database }: Store): Promise<boolean> =>
-  database.run("SELECT 1").then(
+const isAlive = ({ run }: Store): Promise<boolean> =>
+  run("SELECT 1").then(
     () => true,
     () => false,
   );

@@ -1,8 +1,6 @@
 /** The rate limit shared by processes: one row per server, in which all of them reserve calls. */
 import type { Database, Row } from "./database";
-import { migrate } from "./migrations";
-import type { Store } from "./open";
-import { createSealer } from "./sealer";
+import { type Store, toStore } from "./open";
 import { isPostgres, type StoreSettings } from "./settings";
 
 /** State of a rate limit. Times are milliseconds by the clock of the store. */
@@ -40,14 +38,9 @@ export async function openPaceStore({ location, key }: StoreSettings): Promise<S
   const database = isShared
     ? await (await import("./postgres.js")).openPostgres(location)
     : (await (await import("./sqlite.js")).openSqlite(`${location}-pace`)).database;
-  try {
-    const migration = await migrate(database);
-    await database.run(isShared ? "SET synchronous_commit = off" : "PRAGMA synchronous = NORMAL");
-    return { database, sealer: createSealer(key), migration };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  const store = await toStore(database, key);
+  await store.run(isShared ? "SET synchronous_commit = off" : "PRAGMA synchronous = NORMAL");
+  return store;
 }
 
 /** Creates a rate limit, unless one with this name exists. */

@@ -17,7 +17,7 @@ type TokenPair = Pick<StoredTokens, "accessToken" | "refreshToken" | "remainingM
 const sealLocation = (family: string) => `fxdesk_tokens ${family}`;
 
 export async function loadTokens(
-  { database: { run, now }, sealer }: Store,
+  { run, now, sealer }: Store,
   family: string,
 ): Promise<StoredTokens | undefined> {
   const [row] = await run(
@@ -36,7 +36,7 @@ export async function loadTokens(
   };
 }
 
-export async function listTokenFamilies({ database: { run } }: Store): Promise<string[]> {
+export async function listTokenFamilies({ run }: Store): Promise<string[]> {
   const rows = await run("SELECT family FROM fxdesk_tokens ORDER BY family");
   return rows.map(({ family }) => String(family));
 }
@@ -46,7 +46,7 @@ export async function listTokenFamilies({ database: { run } }: Store): Promise<s
  * forgotten.
  */
 export async function saveTokens(
-  { database: { run, now }, sealer }: Store,
+  { run, now, sealer }: Store,
   family: string,
   version: number,
   { accessToken, refreshToken, remainingMs }: TokenPair,
@@ -63,16 +63,12 @@ export async function saveTokens(
   return saved.length > 0;
 }
 
-export async function forgetTokens({ database: { run } }: Store, family: string): Promise<void> {
+export async function forgetTokens({ run }: Store, family: string): Promise<void> {
   await run("DELETE FROM fxdesk_tokens WHERE family = $1", [family]);
 }
 
 /** Marks the access token of a version as expired. */
-export async function expireTokens(
-  { database: { run } }: Store,
-  family: string,
-  version: number,
-): Promise<void> {
+export async function expireTokens({ run }: Store, family: string, version: number): Promise<void> {
   await run("UPDATE fxdesk_tokens SET expires_at = saved_at WHERE family = $1 AND version = $2", [
     family,
     version,

@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
 import { exportLines } from "../../../core/journal/events";
 import { openJournal } from "../../../core/journal/journal";
-import { storeAccessOf, withStore } from "../../../core/store/open";
+import { withStore } from "../../../core/store/open";
 import { verifyExport, verifyStore } from "../../../core/journal/verify";
 import type { StoreSettings } from "../../../core/store/settings";
 import { engines } from "../store/engines";
@@ -75,7 +75,7 @@ describe.each(engines())("$name", ({ create }) => {
         const verified = await verifyStore(store);
         expect(verified.faults).toEqual([]);
         const exported: Buffer[] = [];
-        for await (const line of exportLines(storeAccessOf(store))) exported.push(Buffer.from(line));
+        for await (const line of exportLines(store)) exported.push(Buffer.from(line));
         expect(await verifyExport(asChunks(exported), verified.head)).toEqual(verified);
         const stored = new Set(
           exported.slice(0, -1).map((line) => {

@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 import * as fc from "fast-check";
 import { EntryRefusal, eraseDetails, resolveEntry } from "../../../core/journal/operator-actions";
 import { listEvents, exportLines } from "../../../core/journal/events";
-import { storeAccessOf, withStore } from "../../../core/store/open";
+import { withStore } from "../../../core/store/open";
 import { verifyExport, verifyStore } from "../../../core/journal/verify";
-import type { Claim, EntryOutcome, Entry, Intent, Journal } from "../../../core/journal/entry";
-import { openJournal } from "../../../core/journal/journal";
+import type { Claim, EntryOutcome, Entry, Intent } from "../../../core/journal/entry";
+import { type Journal, openJournal } from "../../../core/journal/journal";
 import type { StoreSettings } from "../../../core/store/settings";
 import { eventually } from "../../support/eventually";
 import { engines } from "../store/engines";
@@ -289,7 +289,7 @@ describe.each(engines())("$name", ({ name, create }) => {
 
   const inStore = <T>(work: Parameters<typeof withStore<T>>[1]) => withStore(settings, work);
   const kindsIn = (id: string) =>
-    inStore(async (store) => (await listEvents(storeAccessOf(store), id)).map(({ kind }) => kind));
+    inStore(async (store) => (await listEvents(store, id)).map(({ kind }) => kind));
 
   test("lets a person resolve unknown entries only", async () => {
     const journal = await open();
@@ -346,7 +346,7 @@ describe.each(engines())("$name", ({ name, create }) => {
   test("exports a valid journal with the head of the store", async () => {
     const text: Buffer[] = [];
     const [lines, verified] = await inStore(async (store) => {
-      for await (const line of exportLines(storeAccessOf(store))) text.push(Buffer.from(line));
+      for await (const line of exportLines(store)) text.push(Buffer.from(line));
       return [text.length, await verifyStore(store)];
     });
     const exported = await verifyExport(asChunks(text), verified.head);

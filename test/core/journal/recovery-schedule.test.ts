@@ -1,8 +1,9 @@
 /** Recovery schedule and leases on every engine, with concurrent processes. */
 import { randomBytes } from "node:crypto";
-import type { Entry, Journal, CallScope } from "../../../core/journal/entry";
+import type { Entry } from "../../../core/journal/entry";
+import type { CallScope } from "../../../core/store/call-scope";
 import { eraseDetails } from "../../../core/journal/operator-actions";
-import { openJournal } from "../../../core/journal/journal";
+import { type Journal, openJournal } from "../../../core/journal/journal";
 import { withStore } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
 import { eventually } from "../../support/eventually";

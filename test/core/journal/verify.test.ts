@@ -4,7 +4,7 @@ import { eraseDetails } from "../../../core/journal/operator-actions";
 import { type ChainHead, parseHead, formatHead } from "../../../core/journal/hash-chain";
 import { exportLines } from "../../../core/journal/events";
 import { openJournal } from "../../../core/journal/journal";
-import { storeAccessOf, withStore } from "../../../core/store/open";
+import { withStore } from "../../../core/store/open";
 import { verifyExport } from "../../../core/journal/verify";
 import { useTempFolder, key } from "../store/engines";
 import { done, intent, longMs, notSent, unknown } from "./fixtures";
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await journal.close();
   const exported: string[] = [];
   await withStore(settings, async (store) => {
-    for await (const line of exportLines(storeAccessOf(store))) exported.push(line);
+    for await (const line of exportLines(store)) exported.push(line);
   });
   lines = exported;
   ({ head } = await verify(exportBytes()));

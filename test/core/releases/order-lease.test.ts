@@ -1,6 +1,6 @@
 /** An order whose booking was sent and whose outcome is found later, by the lease holder at that time. */
-import type { Entry, Journal } from "../../../core/journal/entry";
-import { openJournal } from "../../../core/journal/journal";
+import type { Entry } from "../../../core/journal/entry";
+import { type Journal, openJournal } from "../../../core/journal/journal";
 import { StoreSession } from "../../../core/store/session";
 import { never, transition } from "../../../core/orders/leased-order";
 import type { Order as OrderRelease, Release } from "../../../core/releases/release";

@@ -10,8 +10,7 @@ import { moveStore } from "../../../core/store/move";
 import { openDatabase, openStore, type Store, withStore } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
 import { loadTokens, saveTokens } from "../../../core/store/tokens";
-import type { Journal } from "../../../core/journal/entry";
-import { openJournal } from "../../../core/journal/journal";
+import { type Journal, openJournal } from "../../../core/journal/journal";
 import { done, intent, longMs, unknown } from "../journal/fixtures";
 import { type Engine, engines } from "./engines";
 

@@ -1,7 +1,6 @@
 /** IDs of created resources, on every engine. */
 import { checkStore } from "../../../core/client/check-store";
 import {
-  type ResourceScope,
   removeResourceId,
   forgetResourceIds,
   saveResourceId,
@@ -9,11 +8,12 @@ import {
   maxResourceIds,
 } from "../../../core/store/resource-ids";
 import { moveStore } from "../../../core/store/move";
+import type { CallScope } from "../../../core/store/call-scope";
 import { type Store, withStore } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
 import { engines } from "./engines";
 
-const scope: ResourceScope = {
+const scope: CallScope = {
   environment: "sandbox https://sandbox.example.com",
   client: "anna@example.com",
   operation: "consents.create",
@@ -25,9 +25,9 @@ describe.each(engines())("$name", ({ create }) => {
   let settings: StoreSettings;
   beforeEach(async () => (settings = await create()));
 
-  const keep = (store: Store, id: string, where: Partial<ResourceScope> = {}) =>
+  const keep = (store: Store, id: string, where: Partial<CallScope> = {}) =>
     saveResourceId(store, { ...scope, ...where }, name, { id, given });
-  const idsOf = async (store: Store, where: Partial<ResourceScope> = {}) =>
+  const idsOf = async (store: Store, where: Partial<CallScope> = {}) =>
     (await listResourceIds(store, { ...scope, ...where })).map(({ id }) => id);
   /** Makes the stored IDs older. */
   const age = ({ database }: Store, ms = 1_000) =>
