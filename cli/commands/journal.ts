@@ -125,13 +125,13 @@ const show: Command = {
   flags: [jsonFlag],
   run: (parsed, terminal) =>
     useEntry(parsed, terminal, async (store) => {
-      const [source, id] = [store, parsed.operand];
-      const found = await getEntry(source, id);
+      const id = parsed.operand;
+      const found = await getEntry(store, id);
       if (!found)
         throw new EntryRefusal(
           `Journal entry ${id} does not exist. List entries with \`fxdesk journal list\`.`,
         );
-      const events = await listEvents(source, id);
+      const events = await listEvents(store, id);
       await printResult(parsed, terminal, { ...found.entry, events }, renderEntry(found.entry, events));
     }),
 };

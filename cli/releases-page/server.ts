@@ -3,14 +3,9 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { ReleaseNotFound, ReleaseRefusal, type Decision } from "../../core/releases/release";
-import type { ReleaseService } from "../../core/releases/release-service";
+import { type ReleaseService, WrongSecret } from "../../core/releases/release-service";
 import { isSecretOf, type People, loadPeople } from "../../core/releases/people";
-import {
-  decideWithSecret,
-  type DecisionFiles,
-  policyForRelease,
-  WrongSecret,
-} from "../../core/releases/decide-with-secret";
+import { type DecisionFiles, policyForRelease } from "../../core/releases/decide";
 import { isLoopback } from "../../core/values/host";
 import { pageHeaders } from "./layout";
 import { foreignRequestReason, type PageLocation } from "./request-guard";
@@ -160,7 +155,7 @@ class PageHandler {
     try {
       await this.#loginThrottle.attempt(
         person,
-        () => decideWithSecret(service, id, files, decisionInput),
+        () => service.decide(id, files, decisionInput),
         isWrongSecret,
       );
       return redirectTo(`/releases/${id}`);

@@ -16,7 +16,7 @@ import {
 import { type Policy, loadPolicy } from "../../core/releases/policy";
 import { releaseStates } from "../../core/releases/states";
 import { toReleaseReport } from "../../core/releases/report";
-import { decideWithSecret, policyForRelease } from "../../core/releases/decide-with-secret";
+import { policyForRelease } from "../../core/releases/decide";
 import {
   choicesFrom,
   type Flag,
@@ -184,7 +184,7 @@ const decide = (decision: Decision["decision"], description: string): Command =>
       await writeStderr(terminal, `${renderRelease(release, decisions, policy)}\n\n`);
       const secret = await readSecret(terminal, `Secret of ${person}: `);
       const note = parsed.string("note");
-      return decideWithSecret(releaseService, id, files, {
+      return releaseService.decide(id, files, {
         person,
         secret,
         decision,

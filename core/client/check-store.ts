@@ -33,8 +33,7 @@ export const checkStore = (settings: StoreSettings): Promise<StoreCheck> =>
       await loadTokens(store, family).catch((error: Error) => faults.push(error.message));
     const journal = await verifyStore(store);
     faults.push(...journal.faults.map(({ where, message }) => `Journal, ${where}: ${message}.`));
-    const { database, sealer } = store;
-    const releaseFaults = await findReleaseFaults({ run: database.run, sealer });
+    const releaseFaults = await findReleaseFaults(store);
     faults.push(...releaseFaults.map((fault) => `Releases: ${fault}`));
     faults.push(...(await listUnreadableResourceIds(store)));
     return {

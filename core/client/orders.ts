@@ -10,7 +10,6 @@ import { orderName, termsFor, validateOrder } from "../orders/order-input";
 import { type OrderInput, parseCorrelation, type SealedOrder } from "../releases/terms";
 import { findQuoteOperation, type QuoteOperation } from "../orders/quote";
 import { OrderWorker } from "../orders/worker";
-import { decideWithSecret } from "../releases/decide-with-secret";
 import { approvalRequirements, findPolicyViolation, findRequestProblem } from "../releases/policy-evaluation";
 import { type DecisionInput, type Release, ReleaseNotFound, ReleaseRefusal } from "../releases/release";
 import { releaseRefusedError } from "../releases/release-guard";
@@ -102,7 +101,7 @@ export class Orders {
       );
     const decide = async (service: ReleaseService): Promise<Release> => {
       try {
-        return await decideWithSecret(service, id, { policy, people }, input);
+        return await service.decide(id, { policy, people }, input);
       } catch (error) {
         if (error instanceof ReleaseNotFound) throw error;
         if (error instanceof ReleaseRefusal || error instanceof TypeError)

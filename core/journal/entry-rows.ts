@@ -1,8 +1,7 @@
 /** Journal entries as stored: the current state, joined with the intent and the latest event. */
 import { createHash } from "node:crypto";
 import { type CallScope, inScope, scopeValues } from "../store/call-scope";
-import type { Row, Value } from "../store/database";
-import type { StoreAccess } from "../store/open";
+import type { Row, Value, StoreAccess } from "../store/database";
 import { canonicalJson } from "../values/json";
 import { unsealDetails } from "./hash-chain";
 import type { EntryOutcome, Entry, EntryKey, EntryState, Intent } from "./entry";

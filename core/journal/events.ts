@@ -1,5 +1,5 @@
 /** Reads journal events from the store, and formats and parses the lines of an export. */
-import type { Row, Value } from "../store/database";
+import type { Row, Value, StoreAccess } from "../store/database";
 import { canonicalJson } from "../values/json";
 import {
   type ChainEvent,
@@ -9,7 +9,6 @@ import {
   emptyHead,
   unsealDetails,
 } from "./hash-chain";
-import type { StoreAccess } from "../store/open";
 
 /** An event with its hash, and its details unless they were erased. */
 export interface RecordedEvent extends ChainEvent {

@@ -1,7 +1,7 @@
 /** The hash chain: each event's hash covers the previous event's hash and a salted hash of the event's own details. */
 import { createHash, randomBytes } from "node:crypto";
-import type { TransactionOptions, Value } from "../store/database";
-import type { Store, StoreAccess } from "../store/open";
+import type { MomentAccess, StoreAccess, TransactionOptions, Value } from "../store/database";
+import type { Store } from "../store/open";
 import { canonicalJson } from "../values/json";
 
 /** `erased`: the details of the entry's earlier events were removed. */
@@ -71,9 +71,7 @@ export const unsealDetails = (
     : (JSON.parse(sealer.unseal(String(sealed), sealLocationOf(Number(seq)))) as EventDetails);
 
 /** The chain during a transaction that excludes all other writers. */
-export interface ChainWriter extends StoreAccess {
-  /** Milliseconds since 1970, by the clock of the store. */
-  readonly moment: number;
+export interface ChainWriter extends MomentAccess {
   /** Appends an event whose content includes the hash of its details. Returns its `seq`. */
   append(
     entry: string,

@@ -10,14 +10,13 @@ import type { StoreSettings } from "../store/settings";
 import { subscribe } from "../watches/subscribe";
 import type { AnyWatch } from "../watches/watch";
 import type { Delivery } from "../api/watch-options";
-import { findDecisionProblem } from "../releases/decide";
+import { type DecisionFiles, findDecisionProblem, policyForRelease } from "../releases/decide";
 import type { ReleaseService } from "../releases/release-service";
 import { MailServer, type MailSettings } from "./mail-server";
 import { requestText, outcomeText } from "./mail-text";
 import { loadPeople } from "../releases/people";
 import type { ReleaseState } from "../releases/states";
 import { ReleaseReport, toReleaseReport } from "../releases/report";
-import { type DecisionFiles, policyForRelease } from "../releases/decide-with-secret";
 
 export interface ReleaseMailerOptions {
   readonly service: ReleaseService;

@@ -75,7 +75,7 @@ export class OrderWorker {
       const update = { remark: messageOf(error), dueInMs: pollIntervalMs };
       await transition(store, order, update).catch(() => undefined);
     } finally {
-      await store.use(({ database: { run } }) => returnOrderLease({ run }, order)).catch(() => undefined);
+      await store.use((opened) => returnOrderLease(opened, order)).catch(() => undefined);
     }
   }
 

@@ -1,11 +1,12 @@
-/** Decisions on releases: a person releases or refuses a request, or its requester cancels it. */
+/** Decisions on releases: who may release or refuse a request, and the record of a decision. */
+import type { MomentAccess } from "../store/database";
 import { type People, signDecision } from "./people";
-import type { Policy } from "./policy";
+import { defaultMoneyPolicy, loadPolicy, type Policy } from "./policy";
 import { approvalRequirements, canDecide, describeRequirements } from "./policy-evaluation";
 import { type Decision, type Release, ReleaseRefusal } from "./release";
 import { isApproved } from "./release-guard";
-import { getRelease, listDecisions, type ReleaseAccess, saveDecision, transitionRelease } from "./repository";
-import { effectiveState, isUnsentState, type ReleaseState } from "./states";
+import { getRelease, listDecisions, saveDecision, transitionRelease } from "./repository";
+import { effectiveState, type ReleaseState } from "./states";
 
 /** A decision of an authenticated person. */
 export interface DecisionRequest {
@@ -18,7 +19,20 @@ export interface DecisionRequest {
   readonly people: People;
 }
 
+/** Paths of the files that define who may decide. Without a policy, every money call needs release by anyone except the requester. */
+export interface DecisionFiles {
+  readonly policy?: string | undefined;
+  readonly people: string;
+}
+
 const minuteMs = 60_000;
+
+/** Returns the policy that applies to a release. Throws a TypeError if its file is invalid. */
+export const policyForRelease = async (
+  { sealed: { asker } }: Release,
+  policy: string | undefined,
+  people: People,
+): Promise<Policy> => (policy === undefined ? defaultMoneyPolicy(people, asker) : loadPolicy(policy));
 
 /** Returns why a person cannot decide, or undefined. */
 export function findDecisionProblem(
@@ -41,7 +55,7 @@ export function findDecisionProblem(
 
 /** Records a decision, and changes the state if it is the last one needed. Throws a ReleaseRefusal if it is not allowed. */
 export async function recordDecision(
-  access: ReleaseAccess,
+  access: MomentAccess,
   id: string,
   request: DecisionRequest,
 ): Promise<Release> {
@@ -73,20 +87,4 @@ export async function recordDecision(
   return isApproved(release, await listDecisions(access, id), { policy, people }, moment)
     ? transitionRelease(access, release, "released", { nextAt: 0 })
     : release;
-}
-
-/** Cancels a pending release. Throws a ReleaseRefusal once the request was sent. */
-export async function cancelRelease(
-  access: ReleaseAccess,
-  id: string,
-  by: string | undefined,
-): Promise<Release> {
-  const release = await getRelease(access, id);
-  const state = effectiveState(release, access.moment);
-  if (!isUnsentState(state)) throw new ReleaseRefusal(`${id} is ${state}: it cannot be cancelled.`);
-  const remark = by === undefined ? "Cancelled." : `Cancelled by ${by}.`;
-  return transitionRelease(access, release, "cancelled", {
-    progress: { ...release.progress, remark },
-    nextAt: 0,
-  });
 }

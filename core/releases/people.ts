@@ -55,14 +55,17 @@ const deriveKey = (secret: string, salt: Buffer, { N, r, p }: { N: number; r: nu
     );
   });
 
+const formatSecretHash = (salt: Buffer, hash: Buffer): string => {
+  const { N, r, p } = scryptCost;
+  return ["scrypt", N, r, p, salt.toString("base64"), hash.toString("base64")].join("$");
+};
+
 /** Returns the hash of a secret for the file. Throws a TypeError if the secret is too short. */
-export async function hashSecret(secret: string): Promise<string> {
+async function hashSecret(secret: string): Promise<string> {
   if (secret.length < minSecretLength)
     throw new TypeError(`The secret must have at least ${minSecretLength} characters.`);
   const salt = randomBytes(16);
-  const hash = await deriveKey(secret, salt, scryptCost);
-  const { N, r, p } = scryptCost;
-  return ["scrypt", N, r, p, salt.toString("base64"), hash.toString("base64")].join("$");
+  return formatSecretHash(salt, await deriveKey(secret, salt, scryptCost));
 }
 
 /** Checks a secret. Takes as long for an unknown person as for a wrong secret, so that timing reveals no names. */
@@ -77,14 +80,7 @@ export async function isSecretOf({ secrets }: People, person: string, secret: st
   return timingSafeEqual(given, Buffer.from(hash!, "base64")) && known !== undefined;
 }
 
-const dummySecret = [
-  "scrypt",
-  scryptCost.N,
-  scryptCost.r,
-  scryptCost.p,
-  "AAAA",
-  Buffer.alloc(hashLength).toString("base64"),
-].join("$");
+const dummySecret = formatSecretHash(Buffer.alloc(3), Buffer.alloc(hashLength));
 
 /** Replaces the file atomically, creating it if missing. */
 async function updatePeopleFile(path: string, update: (before: People) => People): Promise<void> {
@@ -101,13 +97,26 @@ async function updatePeopleFile(path: string, update: (before: People) => People
   await rename(temporaryPath, path);
 }
 
+type Section = "secrets" | "tokens" | "addresses";
+
+const setEntry = (path: string, section: Section, person: string, value: string): Promise<void> =>
+  updatePeopleFile(path, (before) => ({
+    ...before,
+    [section]: { ...before[section], [person]: value },
+  }));
+
+/** Removes a person's entry. Throws a TypeError if there is none. */
+const removeEntry = (path: string, section: Section, what: string, person: string): Promise<void> =>
+  updatePeopleFile(path, (before) => {
+    if (!Object.hasOwn(before[section], person))
+      throw new TypeError(`people: ${path} contains no ${what} of ${person}.`);
+    const { [person]: _, ...rest } = before[section];
+    return { ...before, [section]: rest };
+  });
+
 /** Stores a person's secret, creating the file if missing. Throws a TypeError if the secret or the file is invalid. */
 export async function enrol(path: string, person: string, secret: string): Promise<void> {
-  const secretHash = await hashSecret(secret);
-  await updatePeopleFile(path, (before) => ({
-    ...before,
-    secrets: { ...before.secrets, [person]: secretHash },
-  }));
+  await setEntry(path, "secrets", person, await hashSecret(secret));
 }
 
 /** A plain hash is enough, because tokens have 256 random bits. */
@@ -116,21 +125,8 @@ const hashToken = (token: string): string => `sha256$${createHash("sha256").upda
 /** Creates the token with which an MCP server authenticates a requester, replacing the previous one. Throws a TypeError. */
 export async function createToken(path: string, person: string): Promise<string> {
   const token = randomBytes(32).toString("base64url");
-  await updatePeopleFile(path, (before) => ({
-    ...before,
-    tokens: { ...before.tokens, [person]: hashToken(token) },
-  }));
+  await setEntry(path, "tokens", person, hashToken(token));
   return token;
-}
-
-/** Removes a person's token or address. Throws a TypeError if there is none. */
-async function removeEntry(path: string, from: "tokens" | "addresses", what: string, person: string) {
-  await updatePeopleFile(path, (before) => {
-    if (!Object.hasOwn(before[from], person))
-      throw new TypeError(`people: ${path} contains no ${what} of ${person}.`);
-    const { [person]: _, ...rest } = before[from];
-    return { ...before, [from]: rest };
-  });
 }
 
 /** Throws a TypeError if the person has no token. */
@@ -143,10 +139,7 @@ export async function setMailAddress(path: string, person: string, address: stri
     throw new TypeError(
       `The address of ${person} must be a mail address, for example anna@example.com, not ${JSON.stringify(address)}.`,
     );
-  await updatePeopleFile(path, (before) => ({
-    ...before,
-    addresses: { ...before.addresses, [person]: address },
-  }));
+  await setEntry(path, "addresses", person, address);
 }
 
 /** Throws a TypeError if the person has no address. */

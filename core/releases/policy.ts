@@ -2,6 +2,7 @@
 import { Big } from "big.js";
 import { z } from "zod";
 import { lineOfSyntaxError, lineNumbersByPath } from "./json-positions";
+import type { People } from "./people";
 import { readProtectedFile } from "./protected-file";
 
 const Name = z
@@ -160,8 +161,11 @@ export type PolicyRule = z.output<typeof Rule>;
 export type Policy = z.output<typeof Policy>;
 
 /** Returns the policy used if none is set but release is requested: every money call needs one approval by anyone else. */
-export const defaultMoneyPolicy = (people: readonly string[]): Policy =>
-  Policy.parse({ people, rules: [{ effects: ["money"] }] });
+export const defaultMoneyPolicy = ({ secrets }: People, asker: string | undefined): Policy => {
+  const people = new Set(Object.keys(secrets));
+  if (asker !== undefined) people.add(asker);
+  return Policy.parse({ people: [...people], rules: [{ effects: ["money"] }] });
+};
 
 /** Parses a policy. Throws a TypeError that lists each fault with line, field and rule. */
 export function parsePolicy(json: string, path: string): Policy {

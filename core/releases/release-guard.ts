@@ -128,12 +128,13 @@ export const createSendGuard =
     nextState: "booking" | "sent",
     findStateProblem: (current: Release, entry: string) => string | undefined,
   ): SendGuard =>
-  async (transaction) => {
-    const { run, sealer, entry } = transaction;
-    const moment = await readClock(run, transaction.moment);
-    const current = await findRelease({ run, sealer }, id);
+  async (sending) => {
+    const { entry } = sending;
+    const moment = await readClock(sending.run, sending.moment);
+    const transaction = { ...sending, moment };
+    const current = await findRelease(transaction, id);
     if (!current) throw releaseRefusedError(operation, `Release ${id} does not exist.`);
-    const decisions = await listDecisions({ run, sealer }, id);
+    const decisions = await listDecisions(transaction, id);
     const reason =
       findStateProblem(current, entry) ??
       findReleaseProblem(current, decisions, authority, moment) ??
@@ -144,7 +145,6 @@ export const createSendGuard =
         operation,
         `The journal already contains a booking of ${id}. An order is booked only once.`,
       );
-    const commitment =
-      authority.policy && (await checkDayLimit({ ...transaction, moment }, current, authority.policy));
-    await markReleaseSent({ run, moment }, current, nextState, { entry, commitment });
+    const commitment = authority.policy && (await checkDayLimit(transaction, current, authority.policy));
+    await markReleaseSent(transaction, current, nextState, { entry, commitment });
   };

@@ -12,8 +12,7 @@ import { customerFromValues } from "../spec/service";
 import { environmentOf } from "../journal/outcome-lookup";
 import { StoreSession } from "../store/session";
 import { redactLocation } from "../store/settings";
-import { RequestDeclined, type ReleaseRequest } from "./request";
-import { ReleaseService } from "./release-service";
+import { ReleaseService, RequestDeclined } from "./release-service";
 import { ReleaseRefusal, type Release } from "./release";
 import { effectiveState } from "./states";
 import {
@@ -25,7 +24,7 @@ import {
 } from "./policy-evaluation";
 import { type Authority, createSendGuard, releaseRefusedError } from "./release-guard";
 import { type People, loadPeople } from "./people";
-import { defaultMoneyPolicy, type Policy, loadPolicy } from "./policy";
+import { defaultMoneyPolicy, loadPolicy } from "./policy";
 import { parseCorrelation, type CallTerms, type SealedRequest, type SealedCall } from "./terms";
 
 /** A call that may be sent, with the guard that checks it again when it is sent. */
@@ -72,7 +71,12 @@ export class ReleaseMiddleware {
   async loadAuthority(operation: string, { release, asker }: RequestOrigin): Promise<Authority> {
     const { policy: path, people: peoplePath } = this.context.settings;
     const people = await loadReadablePeople(peoplePath);
-    if (path !== undefined) return { policy: await this.#loadPolicy(operation, path), people };
+    if (path !== undefined) {
+      const policy = await loadPolicy(path).catch((error: Error) => {
+        throw releaseRefusedError(operation, error.message);
+      });
+      return { policy, people };
+    }
     if (release === "policy")
       throw releaseRefusedError(
         operation,
@@ -84,8 +88,7 @@ export class ReleaseMiddleware {
         operation,
         "The call needs release by a person, but no people are configured: set FXDESK_POLICY and FXDESK_PEOPLE.",
       );
-    const names = new Set([...Object.keys(people.secrets), ...(asker === undefined ? [] : [asker])]);
-    return { policy: defaultMoneyPolicy([...names]), people };
+    return { policy: defaultMoneyPolicy(people, asker), people };
   }
 
   /**
@@ -124,15 +127,13 @@ export class ReleaseMiddleware {
       if (hoursViolation !== undefined) throw releaseRefusedError(name, hoursViolation);
       return { call };
     }
-    const { given, options } = call;
+    const { key, confirmRelease } = call.options;
     const isSingleUse = defaultKeyOf(call) !== undefined;
-    const release = await this.#requestRelease(call, {
-      sealed,
-      given,
-      key: options.key,
-      isSingleUse,
-      requirements,
-    });
+    const release = await this.service
+      .request({ sealed, given: call.given, key, isSingleUse, requirements }, confirmRelease)
+      .catch((error: Error) => {
+        throw this.toError(name, error);
+      });
     if (effectiveState(release, Date.now()) === "waiting")
       throw releaseNeededError(release, describeRequirements(requirements));
     const guard = createSendGuard(release, authority, "sent", findUseProblem);
@@ -141,22 +142,6 @@ export class ReleaseMiddleware {
 
   async close(): Promise<void> {
     await this.#service?.close();
-  }
-
-  async #loadPolicy(operation: string, path: string): Promise<Policy> {
-    try {
-      return await loadPolicy(path);
-    } catch (error) {
-      throw releaseRefusedError(operation, (error as Error).message);
-    }
-  }
-
-  async #requestRelease({ operation, options }: PreparedCall, request: ReleaseRequest): Promise<Release> {
-    try {
-      return await this.service.request(request, options.confirmRelease);
-    } catch (error) {
-      throw this.toError(operation.name, error as Error);
-    }
   }
 
   /** Converts errors of the release service to FxdeskError. */

@@ -1,29 +1,80 @@
 /** The releases of one store. Each method is one transaction, except that a request may wait for a confirmation. */
+import { randomBytes } from "node:crypto";
 import type { ConfirmRelease } from "../call/call-options";
-import type { SendGuard } from "../store/database";
+import type { MomentAccess, SendGuard } from "../store/database";
 import type { StoreSession } from "../store/session";
-import { cancelRelease, type DecisionRequest, recordDecision } from "./decide";
-import { type Decision, type Release, withEffectiveState } from "./release";
+import { type DecisionFiles, policyForRelease, recordDecision } from "./decide";
+import { isSecretOf, loadPeople } from "./people";
+import { type ApprovalRequirement, describeRequirements } from "./policy-evaluation";
+import {
+  type Decision,
+  type DecisionInput,
+  type Release,
+  ReleaseRefusal,
+  withEffectiveState,
+} from "./release";
 import {
   changeReleases,
+  findRelease,
+  findReleaseByKey,
   getRelease,
+  insertRelease,
   listDecisions,
   listReleases,
+  listReleasesOfRequest,
   readReleases,
   type ReleaseFilter,
   type ReleaseList,
+  transitionRelease,
 } from "./repository";
-import { type ReleaseRequest, requestRelease } from "./request";
+import { effectiveState, isFinalState, isUnsentState } from "./states";
+import { requestHashOf, type SealedRequest } from "./terms";
+
+export interface ReleaseRequest {
+  readonly sealed: SealedRequest;
+  /** The caller's input, by which a repeated request is recognised. */
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly key: string | undefined;
+  /** True if a repetition is always the same call, even after it was sent and without a key. */
+  readonly isSingleUse?: boolean;
+  readonly requirements: readonly ApprovalRequirement[];
+}
+
+/** The requester declined to request the release. */
+export class RequestDeclined extends ReleaseRefusal {}
+
+/** The secret is wrong. No decision was recorded. */
+export class WrongSecret extends ReleaseRefusal {
+  constructor(person: string) {
+    super(`The secret of ${person} is wrong. No decision was recorded.`);
+  }
+}
 
 export class ReleaseService {
   constructor(private readonly store: StoreSession) {}
 
   /**
-   * Requests release, or returns the earlier release of the same request. Throws a ReleaseRefusal if the key belongs to another
-   * request, and RequestDeclined if `confirm` declines.
+   * Requests release once, or returns the earlier release of the same request. Throws a ReleaseRefusal if the key belongs to
+   * another request, and RequestDeclined if `confirm` declines.
    */
-  request(request: ReleaseRequest, confirm?: ConfirmRelease): Promise<Release> {
-    return requestRelease(this.store, request, confirm);
+  async request(request: ReleaseRequest, confirm?: ConfirmRelease): Promise<Release> {
+    const { sealed, given, key, requirements } = request;
+    const requestHash = requestHashOf(sealed, given);
+    const id = createReleaseId();
+    // Confirmation may take minutes, so it holds no transaction; the duplicate is searched for again below.
+    if (
+      confirm &&
+      requirements.length > 0 &&
+      !(await readReleases(this.store, (access) => findDuplicate(access, request, requestHash)))
+    )
+      await assertConfirmed(confirm, request, requestHash);
+    return changeReleases(this.store, async (access) => {
+      // Found by its ID if the COMMIT response was lost and the transaction runs again.
+      const existing = (await findRelease(access, id)) ?? (await findDuplicate(access, request, requestHash));
+      if (existing) return existing;
+      const state = requirements.length > 0 ? "waiting" : "released";
+      return insertRelease(access, { id, state, key: key ?? id, requestHash, sealed });
+    });
   }
 
   /** Returns a release in its effective state, with its decisions. Throws ReleaseNotFound. */
@@ -39,14 +90,28 @@ export class ReleaseService {
     return readReleases(this.store, (access) => listReleases(access, filter));
   }
 
-  /** Records the decision of an authenticated person. Throws a ReleaseRefusal if it is not allowed. */
-  decide(id: string, request: DecisionRequest): Promise<Release> {
-    return changeReleases(this.store, (access) => recordDecision(access, id, request));
+  /**
+   * Records the decision of the person whose secret is given. Throws a ReleaseRefusal if the decision is not allowed, and a
+   * TypeError if a file is invalid.
+   */
+  async decide(id: string, files: DecisionFiles, { secret, ...input }: DecisionInput): Promise<Release> {
+    const people = await loadPeople(files.people);
+    if (!(await isSecretOf(people, input.person, secret))) throw new WrongSecret(input.person);
+    const { release } = await this.get(id);
+    const policy = await policyForRelease(release, files.policy, people);
+    return changeReleases(this.store, (access) => recordDecision(access, id, { ...input, policy, people }));
   }
 
   /** Cancels a pending release. Throws a ReleaseRefusal once the request was sent. */
   cancel(id: string, by: string | undefined): Promise<Release> {
-    return changeReleases(this.store, (access) => cancelRelease(access, id, by));
+    return changeReleases(this.store, async (access) => {
+      const release = await getRelease(access, id);
+      const state = effectiveState(release, access.moment);
+      if (!isUnsentState(state)) throw new ReleaseRefusal(`${id} is ${state}: it cannot be cancelled.`);
+      const remark = by === undefined ? "Cancelled." : `Cancelled by ${by}.`;
+      const progress = { ...release.progress, remark };
+      return transitionRelease(access, release, "cancelled", { progress, nextAt: 0 });
+    });
   }
 
   /** Runs the guard of a call that is not recorded in the journal. */
@@ -57,4 +122,59 @@ export class ReleaseService {
   close(): Promise<void> {
     return this.store.close();
   }
+}
+
+/** Digits and capital letters without easily confused ones. */
+const idAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/** Returns an ID, for example `R-7K3M9QW2X5AB`, with 60 random bits. */
+function createReleaseId(): string {
+  return `R-${Array.from(randomBytes(12), (byte) => idAlphabet[byte & 31]).join("")}`;
+}
+
+/** Returns the earlier release of the same request, or undefined. Throws if the key belongs to another request. */
+async function findDuplicate(
+  access: MomentAccess,
+  { sealed, key, isSingleUse }: ReleaseRequest,
+  requestHash: string,
+): Promise<Release | undefined> {
+  const isReusable = (release: Release): boolean => {
+    const state = effectiveState(release, access.moment);
+    return release.sealed.kind === "order" || state === "sent" || !isFinalState(state);
+  };
+  if (key !== undefined) {
+    const latest = await findReleaseByKey(access, sealed, key);
+    if (!latest) return undefined;
+    if (latest.requestHash !== requestHash)
+      throw new ReleaseRefusal(
+        `The key ${JSON.stringify(key)} belongs to another request, ${latest.id}, which is ${effectiveState(latest, access.moment)}. Under another key, this request may be carried out in addition.`,
+      );
+    return isReusable(latest) ? latest : undefined;
+  }
+  // Two orders with the same terms and without keys are two orders.
+  if (sealed.kind === "order") return undefined;
+  const states = ["waiting", "released", ...(isSingleUse ? ["sent" as const] : [])] as const;
+  return (await listReleasesOfRequest(access, requestHash, states)).find(isReusable);
+}
+
+async function assertConfirmed(
+  confirm: ConfirmRelease,
+  { sealed, requirements }: ReleaseRequest,
+  requestHash: string,
+): Promise<void> {
+  const { operation, environment, client, terms, validUntil } = sealed;
+  const isConfirmed = await confirm({
+    operation,
+    environment,
+    client,
+    terms: { ...terms },
+    validUntil,
+    needs: describeRequirements(requirements),
+    asks: requestHash,
+  }).catch((error: Error) => {
+    throw new RequestDeclined(
+      `The release could not be confirmed, so it was not requested: ${error.message}.`,
+    );
+  });
+  if (!isConfirmed) throw new RequestDeclined("The release was declined, so it was not requested.");
 }

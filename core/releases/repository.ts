@@ -1,6 +1,7 @@
 /** The tables of releases and decisions: every read and write except the sums that the send guard checks. */
-import type { StatementRunner, Row, Value } from "../store/database";
-import type { Store, StoreAccess } from "../store/open";
+import type { MomentAccess, StatementRunner, StoreAccess, Row, Value } from "../store/database";
+import type { Store } from "../store/open";
+import { type CallScope, inScope, scopeValues } from "../store/call-scope";
 import type { Sealer } from "../store/sealer";
 import type { StoreSession } from "../store/session";
 import {
@@ -15,28 +16,20 @@ import {
 import { canTransition, effectiveStateSql, type ReleaseState } from "./states";
 import { type SealedRequest, sealOf } from "./terms";
 
-/** Access to the releases of a store at one moment of its clock. */
-export interface ReleaseAccess extends StoreAccess {
-  /** Milliseconds since 1970, by the clock of the store. */
-  readonly moment: number;
-}
-
 /** Reads releases outside a transaction. */
 export const readReleases = <T>(
   store: StoreSession,
-  work: (access: ReleaseAccess) => Promise<T>,
+  work: (access: MomentAccess) => Promise<T>,
 ): Promise<T> =>
-  store.use(async ({ database: { run, now }, sealer }) =>
-    work({ run, sealer, moment: await readClock(run, now) }),
-  );
+  store.use(async ({ run, now, sealer }) => work({ run, sealer, moment: await readClock(run, now) }));
 
 /** Runs `work` in one transaction, and once more if the connection is lost. */
 export const changeReleases = <T>(
   store: StoreSession,
-  work: (access: ReleaseAccess) => Promise<T>,
+  work: (access: MomentAccess) => Promise<T>,
 ): Promise<T> =>
-  store.use(({ database, sealer }) =>
-    database.transaction(async (run) => work({ run, sealer, moment: await readClock(run, database.now) })),
+  store.use(({ database, now, sealer }) =>
+    database.transaction(async (run) => work({ run, sealer, moment: await readClock(run, now) })),
   );
 
 /** Allows for clock corrections and for differences between machines. */
@@ -78,32 +71,29 @@ function parseRelease(sealer: Sealer, row: Row): Release {
   };
 }
 
-async function selectReleases(
-  { run, sealer }: StoreAccess,
-  rest: string,
-  values: readonly Value[],
-): Promise<Release[]> {
-  const rows = await run(`SELECT * FROM fxdesk_releases ${rest}`, values);
-  return rows.map((row) => parseRelease(sealer, row));
-}
-
 /** Returns the intact releases, and one fault for each release that was changed in the store. */
 async function selectIntactReleases({ run, sealer }: StoreAccess, rest: string, values: readonly Value[]) {
   const rows = await run(`SELECT * FROM fxdesk_releases ${rest}`, values);
   const releases: Release[] = [];
-  const faults: string[] = [];
+  const faults: Error[] = [];
   for (const row of rows)
     try {
       releases.push(parseRelease(sealer, row));
     } catch (error) {
-      faults.push((error as Error).message);
+      faults.push(error as Error);
     }
   return { releases, faults };
 }
 
+async function selectReleases(...given: Parameters<typeof selectIntactReleases>): Promise<Release[]> {
+  const { releases, faults } = await selectIntactReleases(...given);
+  if (faults[0]) throw faults[0];
+  return releases;
+}
+
 /** Returns one sentence for each release that was changed in the store. */
 export const findReleaseFaults = async (access: StoreAccess): Promise<readonly string[]> =>
-  (await selectIntactReleases(access, "", [])).faults;
+  (await selectIntactReleases(access, "", [])).faults.map(({ message }) => message);
 
 /** Returns a release as stored. Throws ReleaseNotFound. */
 export async function getRelease(access: StoreAccess, id: string): Promise<Release> {
@@ -116,19 +106,14 @@ export const findRelease = async (access: StoreAccess, id: string): Promise<Rele
   (await selectReleases(access, "WHERE id = $1", [id]))[0];
 
 /** Returns the latest release with the caller's key. */
-export const findReleaseByKey = async (
+export async function findReleaseByKey(
   access: StoreAccess,
-  { environment, client, operation }: Pick<SealedRequest, "environment" | "client" | "operation">,
+  scope: CallScope,
   key: string,
-): Promise<Release | undefined> =>
-  (
-    await selectReleases(
-      access,
-      `WHERE environment = $1 AND client = $2 AND operation = $3 AND key = $4
-       ORDER BY asked_at DESC, id LIMIT 1`,
-      [environment, client, operation, key],
-    )
-  )[0];
+): Promise<Release | undefined> {
+  const rest = `WHERE ${inScope} AND key = $4 ORDER BY asked_at DESC, id LIMIT 1`;
+  return (await selectReleases(access, rest, [...scopeValues(scope), key]))[0];
+}
 
 /** Returns the oldest releases of the same request in the given states. */
 export const listReleasesOfRequest = (
@@ -160,7 +145,7 @@ export interface ReleaseList {
 
 /** Lists releases in their effective state, newest first. Omits releases that were changed in the store. */
 export async function listReleases(
-  access: ReleaseAccess,
+  access: MomentAccess,
   { states, environments, newest = "asked", limit }: ReleaseFilter,
 ): Promise<ReleaseList> {
   const values: Value[] = [];
@@ -192,10 +177,11 @@ export interface NewRelease {
 }
 
 export async function insertRelease(
-  { run, sealer, moment }: ReleaseAccess,
+  access: MomentAccess,
   { id, state, key, requestHash, sealed }: NewRelease,
 ): Promise<Release> {
-  const { kind, environment, client, operation, validUntil } = sealed;
+  const { run, sealer, moment } = access;
+  const { kind, validUntil } = sealed;
   await run(
     `INSERT INTO fxdesk_releases
        (id, kind, state, environment, client, operation, key, asks, hash, asked_at, valid_until, changed_at, next_at,
@@ -205,9 +191,7 @@ export async function insertRelease(
       id,
       kind,
       state,
-      environment,
-      client,
-      operation,
+      ...scopeValues(sealed),
       key,
       requestHash,
       sealOf(id, sealed),
@@ -218,7 +202,7 @@ export async function insertRelease(
       sealer.seal("{}", sealLocation(id)),
     ],
   );
-  return getRelease({ run, sealer }, id);
+  return getRelease(access, id);
 }
 
 function assertTransition({ id, state }: Release, next: ReleaseState): void {
@@ -227,7 +211,7 @@ function assertTransition({ id, state }: Release, next: ReleaseState): void {
 
 /** Changes the state of a release, and its progress. Throws a ReleaseRefusal if the state cannot follow. */
 export async function transitionRelease(
-  { run, sealer, moment }: ReleaseAccess,
+  access: MomentAccess,
   release: Release,
   next: ReleaseState,
   {
@@ -242,12 +226,13 @@ export async function transitionRelease(
   },
 ): Promise<Release> {
   assertTransition(release, next);
+  const { run, sealer, moment } = access;
   const { id } = release;
   await run(
     `UPDATE fxdesk_releases SET state = $2, changed_at = $3, progress = $4, next_at = $5, entry = $6 WHERE id = $1`,
     [id, next, moment, sealer.seal(JSON.stringify(progress), sealLocation(id)), nextAt, entry],
   );
-  return getRelease({ run, sealer }, id);
+  return getRelease(access, id);
 }
 
 /** The amount that a request adds to the commitments of a day. */
@@ -258,7 +243,7 @@ export interface DayCommitment {
 
 /** Marks the request of a release as sent under a journal entry. Throws a ReleaseRefusal if the state cannot follow. */
 export async function markReleaseSent(
-  { run, moment }: Pick<ReleaseAccess, "run" | "moment">,
+  { run, moment }: MomentAccess,
   release: Release,
   next: "booking" | "sent",
   { entry, commitment }: { readonly entry: string; readonly commitment: DayCommitment | undefined },
@@ -314,7 +299,7 @@ export async function saveDecision(
 
 /** Leases due orders that no other process holds, and returns those that are intact. */
 export async function acquireDueOrders(
-  { database: { run, now }, sealer }: Store,
+  { run, now, sealer }: Store,
   environment: string,
   { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
 ): Promise<readonly Order[]> {
@@ -334,7 +319,7 @@ export async function acquireDueOrders(
 
 /** Returns the milliseconds until the next released order is due, or undefined if there is none. */
 export async function msUntilNextOrder(
-  { database: { run, now } }: Store,
+  { run, now }: Store,
   environment: string,
 ): Promise<number | undefined> {
   const [row] = await run(
@@ -346,9 +331,6 @@ export async function msUntilNextOrder(
 }
 
 /** Returns the lease of an order, if this process still holds it. */
-export async function returnOrderLease(
-  { run }: Pick<StoreAccess, "run">,
-  { id, fence }: Order,
-): Promise<void> {
+export async function returnOrderLease({ run }: StoreAccess, { id, fence }: Order): Promise<void> {
   await run("UPDATE fxdesk_releases SET held_until = 0 WHERE id = $1 AND fence = $2", [id, fence]);
 }

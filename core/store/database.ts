@@ -29,12 +29,20 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The store transaction in which a call becomes `sent`. It excludes all other writers. */
-export interface SendTransaction {
+/** Access to the tables of a store: in a transaction, or directly. */
+export interface StoreAccess {
   readonly run: StatementRunner;
   readonly sealer: Sealer;
+}
+
+/** Access to a store at one moment of its clock. */
+export interface MomentAccess extends StoreAccess {
   /** Milliseconds since 1970, by the clock of the store. */
   readonly moment: number;
+}
+
+/** The store transaction in which a call becomes `sent`. It excludes all other writers. */
+export interface SendTransaction extends MomentAccess {
   /** ID of the call's journal entry. */
   readonly entry: string;
 }

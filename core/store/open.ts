@@ -1,15 +1,9 @@
 /** Opens the store: selects the engine by the location and upgrades the schema. */
-import type { Database, StatementRunner } from "./database";
+import type { Database, StoreAccess } from "./database";
 import { migrate, type MigrationResult } from "./migrations";
 import { explainMovedStore } from "./move-state";
-import { type Sealer, createSealer } from "./sealer";
+import { createSealer } from "./sealer";
 import { isPostgres, type StoreSettings } from "./settings";
-
-/** Access to the tables of a store: in a transaction, or directly. */
-export interface StoreAccess {
-  readonly run: StatementRunner;
-  readonly sealer: Sealer;
-}
 
 export interface Store extends StoreAccess, Pick<Database, "now"> {
   readonly database: Database;

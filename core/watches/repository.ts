@@ -3,8 +3,7 @@
  * of the next read, and the lease. All processes with the same watch share it.
  */
 import { randomUUID } from "node:crypto";
-import type { Row, StatementRunner, Value } from "../store/database";
-import type { StoreAccess } from "../store/open";
+import type { Row, StatementRunner, Value, StoreAccess } from "../store/database";
 import type { StoreSession } from "../store/session";
 import { applyDiff, type Diff } from "./diff";
 import {

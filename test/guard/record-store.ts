@@ -140,13 +140,12 @@ async function recordReleases(world: World, store: StoreSettings, names: Names):
 export async function beginCalls(
   world: World,
   store: StoreSettings,
-  timeoutMs = 3_000,
+  limits = { queueTimeoutMs: 500, timeoutMs: 3_000 },
 ): Promise<() => Promise<void>> {
   const [before, after] = journalCalls.filter(({ name }) => name.includes("died")) as [
     StoredCall,
     StoredCall,
   ];
-  const limits = { queueTimeoutMs: 500, timeoutMs };
   let refuseToken: (reason: Error) => void;
   const token = new Promise<string>((_, reject) => (refuseToken = reject));
   const stuck = world.client(store, { ...limits, credentials: { accessToken: () => token } });
@@ -158,7 +157,7 @@ export async function beginCalls(
       const { stdout } = await world.run(store, ["journal", "list", "--json"]);
       return (stdout.includes('"intended"') && stdout.includes('"sent"')) || undefined;
     },
-    { withinMs: timeoutMs, what: "two calls in progress" },
+    { withinMs: limits.timeoutMs, what: "two calls in progress" },
   );
   return async () => {
     refuseToken(new Error("no token today"));

@@ -240,7 +240,7 @@ testStores("is sound, sends nothing twice, and ends as recorded", async (world, 
 
 testStores("keeps a call in progress in its recorded state", async (world, store) => {
   const settings = await store.engine.create();
-  const endCalls = await beginCalls(world, settings, 60_000);
+  const endCalls = await beginCalls(world, settings, { queueTimeoutMs: 60_000, timeoutMs: 60_000 });
   const lines = await inspect(world, settings, namesOf(store));
   await world.server.close();
   await endCalls();

@@ -7,7 +7,8 @@ import { type ClientOptions, createClient, serviceFrom, type FxdeskClient } from
 import { demo, type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/sandbox";
 import { StoreSession } from "../../../core/store/session";
 import { ReleaseService } from "../../../core/releases/release-service";
-import type { DecisionRequest } from "../../../core/releases/decide";
+import { type DecisionRequest, recordDecision } from "../../../core/releases/decide";
+import { changeReleases } from "../../../core/releases/repository";
 import type { OrderInput } from "../../../core/releases/terms";
 import { enrol, loadPeople } from "../../../core/releases/people";
 import { type Policy, loadPolicy } from "../../../core/releases/policy";
@@ -75,7 +76,8 @@ export async function createReleaseFixture({
   };
   await setPolicy(policy);
   const clients: FxdeskClient[] = [];
-  const desk = new ReleaseService(new StoreSession(settings));
+  const session = new StoreSession(settings);
+  const desk = new ReleaseService(session);
   const service = serviceFrom({
     FXDESK_EXTENSIONS: sandbox.extension.path,
     FXDESK_EXTENSION_EFFECTS: sandbox.extension.effects.join(","),
@@ -117,7 +119,7 @@ export async function createReleaseFixture({
         policy: await loadPolicy(policyPath),
         people: await loadPeople(peoplePath),
       };
-      return desk.decide(id, request);
+      return changeReleases(session, (access) => recordDecision(access, id, request));
     },
     async close() {
       await Promise.all(clients.map((client) => client.close()));

@@ -1,5 +1,5 @@
 /** Sample release requests. */
-import type { ReleaseRequest } from "../../../core/releases/request";
+import type { ReleaseRequest } from "../../../core/releases/release-service";
 import type { SealedCall } from "../../../core/releases/terms";
 import { people } from "./release-fixture";
 
