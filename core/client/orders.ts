@@ -10,9 +10,8 @@ import { orderName, termsFor, validateOrder } from "../orders/order-input";
 import { type OrderInput, parseCorrelation, type SealedOrder } from "../releases/terms";
 import { findQuoteOperation, type QuoteOperation } from "../orders/quote";
 import { OrderWorker } from "../orders/worker";
-import { approvalRequirements, findPolicyViolation, findRequestProblem } from "../releases/policy-evaluation";
 import { type DecisionInput, type Release, ReleaseNotFound, ReleaseRefusal } from "../releases/release";
-import { releaseRefusedError } from "../releases/release-guard";
+import { releaseRefusedError, requirementsOf } from "../releases/release-guard";
 import { loadReadablePeople, type ReleaseMiddleware } from "../releases/release-middleware";
 import type { ReleaseService } from "../releases/release-service";
 import {
@@ -61,11 +60,7 @@ export class Orders {
     const middleware = await this.client.releaseMiddleware();
     const sealed = await this.#sealOrder(input, quoteOperation, options);
     const { policy } = await middleware.loadAuthority(orderName, sealed);
-    const requirements = policy ? approvalRequirements(policy, sealed) : [];
-    const reason =
-      policy &&
-      (findPolicyViolation(policy, sealed) ?? findRequestProblem(policy, requirements, sealed.asker));
-    if (reason !== undefined) throw releaseRefusedError(orderName, reason);
+    const requirements = requirementsOf(policy, sealed);
     const given = { ...input, clientId: sealed.client };
     const release = await this.#withService((service) =>
       service.request({ sealed, given, key: options.key, requirements }, options.confirmRelease),

@@ -23,7 +23,7 @@ import { type Claim, type EntryOutcome, type Entry, type Intent, isNotExecuted }
 import { environmentOf, createOutcomeLookup, isInScope, scopesOf } from "./outcome-lookup";
 import { type Journal, openJournal } from "./journal";
 import { type RecoveryResult, Recoverer } from "./recoverer";
-import { outcomeOfError, outcomeOfResponse, replay, toResponse } from "./replay";
+import { journalNoteOf, outcomeOfError, outcomeOfResponse, replay, toResponse } from "./replay";
 
 /** Added to a call's own limits when its claim is stored: time to record the outcome. */
 const marginMs = 5_000;
@@ -78,12 +78,6 @@ function intentOf(call: PreparedCall, context: ClientContext): Intent {
   };
 }
 
-const journalNoteOf = ({ id, reference }: Entry): JournalNote => ({
-  entry: id,
-  replayed: false,
-  ...(reference !== undefined && { reference }),
-});
-
 function describeOutcome({ state, ending }: Entry): string {
   if (isNotExecuted({ state })) return "it was not carried out";
   if (state === "done") return `it was carried out${ending?.identity ? ` (${ending.identity})` : ""}`;
@@ -112,7 +106,7 @@ function inFlightError(entry: Entry, cause: unknown): FxdeskError {
       code: isAborted ? "aborted" : "timeout",
       outcome: "unknown",
       retryable: !isAborted,
-      journal: journalNoteOf(entry),
+      journal: journalNoteOf(entry, false),
       cause,
     },
   );
@@ -130,7 +124,7 @@ function recoveredResponse({ call, progress }: CallRequest, entry: Entry): Servi
   return {
     ...response,
     attempts: progress.attempts,
-    journal: { ...journalNoteOf(entry), recovered: true },
+    journal: { ...journalNoteOf(entry, false), recovered: true },
   };
 }
 
@@ -165,24 +159,20 @@ export class IdempotencyMiddleware {
     // The searches use unref'd timers, so keep the process alive here.
     const alive = setInterval(() => undefined, 60_000);
     try {
-      return await this.#recover(id);
+      const { journal, recoverer } = await this.#open();
+      if (id === undefined) return await recoverer.recoverAll();
+      const entry = await journal.get(id);
+      if (!entry) throw new EntryRefusal(`Journal entry ${id} does not exist.`);
+      if (entry.state !== "unknown")
+        throw new EntryRefusal(`Journal entry ${id} is ${entry.state}: its outcome is known.`);
+      if (!isInScope(entry, this.context))
+        throw new EntryRefusal(
+          `Journal entry ${id} is a call of ${entry.operation} at ${entry.environment}, which this connection cannot recover.`,
+        );
+      return [await recoverer.recoverNow(entry)];
     } finally {
       clearInterval(alive);
     }
-  }
-
-  async #recover(id: string | undefined): Promise<RecoveryResult[]> {
-    const { journal, recoverer } = await this.#open();
-    if (id === undefined) return recoverer.recoverAll();
-    const entry = await journal.get(id);
-    if (!entry) throw new EntryRefusal(`Journal entry ${id} does not exist.`);
-    if (entry.state !== "unknown")
-      throw new EntryRefusal(`Journal entry ${id} is ${entry.state}: its outcome is known.`);
-    if (!isInScope(entry, this.context))
-      throw new EntryRefusal(
-        `Journal entry ${id} is a call of ${entry.operation} at ${entry.environment}, which this connection cannot recover.`,
-      );
-    return [await recoverer.recoverNow(entry)];
   }
 
   /** Waits a limited time for outcomes that are not stored yet, then closes the journal. */
@@ -243,7 +233,7 @@ export class IdempotencyMiddleware {
     const { call, guard } = request;
     const { journal, recoverer } = await this.#open();
     recoverer.recoverInBackground(entry);
-    const journalNote = journalNoteOf(entry);
+    const journalNote = journalNoteOf(entry, false);
     let recorded: Promise<void> = Promise.resolve();
     const recordSent = () => {
       recorded = journal.recordSent(entry, guard);

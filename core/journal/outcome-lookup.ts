@@ -13,7 +13,6 @@ import type { Service } from "../spec/service";
 import { propertyOf } from "../values/kind";
 import type { EntryOutcome, Entry } from "./entry";
 import type { CallScope } from "../store/call-scope";
-import type { OutcomeLookup } from "./recoverer";
 import { type ListedItem, parseListed } from "./reference-search";
 import { outcomeOfResponse } from "./replay";
 
@@ -72,8 +71,11 @@ function successStatusOf({ responses, identifiedBy = "" }: Declaration): number 
   return Number((found ?? Object.entries(responses)[0]!)[0]);
 }
 
+/** Access to the service for recovery. Requests in progress end with the signal. */
+export type OutcomeLookup = ReturnType<typeof createOutcomeLookup>;
+
 /** `sendRequest` sends without other middleware: lookups in the background, and money calls for the second time. */
-export function createOutcomeLookup(context: ClientContext, sendRequest: Handler): OutcomeLookup {
+export function createOutcomeLookup(context: ClientContext, sendRequest: Handler) {
   const { service } = context;
   const operationNamed = (name: string) => service.operations.find((operation) => operation.name === name);
   const prepare = (operation: Declaration, input: Values, options: CallOptions) =>
@@ -97,18 +99,25 @@ export function createOutcomeLookup(context: ClientContext, sendRequest: Handler
   }
 
   return {
-    operation(name) {
+    /** Returns the operation, or undefined if the outcome of its calls cannot be looked up. */
+    operation(name: string): Declaration | undefined {
       const operation = operationNamed(name);
       return operation && isRecoverable(operation, context) ? operation : undefined;
     },
 
-    async *readPages({ lookup, recovery }, scope, signal) {
+    /** Yields the pages of the list of calls in a scope. */
+    async *readPages(
+      { lookup, recovery }: Declaration,
+      scope: CallScope,
+      signal: AbortSignal,
+    ): AsyncIterable<readonly ListedItem[]> {
       const list = operationNamed(lookup!)!;
       const options = { ...listOptionsFor(service, list, scope), signal };
       for await (const { body } of responses(list, options))
         yield parseListed(list, recovery as ListedRecovery, body);
     },
 
+    /** Returns the outcome of a listed call. */
     outcomeOf(operation: Declaration, { identity, body }: ListedItem): EntryOutcome {
       const status = successStatusOf(operation);
       const lostResponse = {
@@ -119,6 +128,7 @@ export function createOutcomeLookup(context: ClientContext, sendRequest: Handler
       return { state: "done", by: "recovery", status, identity, details: { body, headers: {}, violations } };
     },
 
+    /** Repeats a call under its request ID and returns the outcome. Throws an Error if it is still unknown. */
     async resend(operation: Declaration, { intent }: Entry, signal: AbortSignal): Promise<EntryOutcome> {
       const storedCall = intent!.call as Pick<PreparedCall, "address" | "target" | "headers"> & {
         body?: string;

@@ -1,28 +1,13 @@
 /** Recovers unknown outcomes: searches while the caller waits, then in the background until the call is found. */
-import { setMaxListeners } from "node:events";
+import { once, setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Declaration } from "../spec/operation";
 import { FxdeskError } from "../spec/errors";
 import type { EntryOutcome, Entry, RecoveryCandidate } from "./entry";
 import type { Journal } from "./journal";
 import type { CallScope } from "../store/call-scope";
-import { type Finding, type ListedItem, searchByReference } from "./reference-search";
-
-/** Access to the service for recovery. Requests in progress end with the signal. */
-export interface OutcomeLookup {
-  /** Returns the operation, or undefined if the outcome of its calls cannot be looked up. */
-  operation(name: string): Declaration | undefined;
-  /** Yields the pages of the list of calls in a scope. */
-  readPages(
-    operation: Declaration,
-    scope: CallScope,
-    signal: AbortSignal,
-  ): AsyncIterable<readonly ListedItem[]>;
-  /** Returns the outcome of a listed call. */
-  outcomeOf(operation: Declaration, listed: ListedItem): EntryOutcome;
-  /** Repeats a call under its request ID and returns the outcome. Throws an Error if it is still unknown. */
-  resend(operation: Declaration, entry: Entry, signal: AbortSignal): Promise<EntryOutcome>;
-}
+import type { OutcomeLookup } from "./outcome-lookup";
+import { type Finding, searchByReference } from "./reference-search";
 
 /** An entry after a search, with a remark on the search. */
 export interface RecoveryResult {
@@ -54,7 +39,7 @@ const scopeKeyOf = ({ environment, client, operation }: CallScope): string =>
 
 /** Search details stored beside those of the call's own outcome. */
 interface RecoveryDetails {
-  readonly lastFinding?: Finding["kind"] | "unread";
+  readonly lastFinding?: Exclude<Finding["kind"], "found"> | "unread";
   readonly lookedAt?: number;
   readonly remark?: string;
   readonly resentAt?: number;
@@ -77,39 +62,25 @@ function isWorthRecording(entry: Entry, kind: RecoveryDetails["lastFinding"], no
   return kind === "unread" ? false : lastFinding !== kind || now - lookedAt > repeatRecordAfterMs;
 }
 
-/** The searches of one scope: one runs at a time, and requests that arrive meanwhile share the next. */
-interface ScopeQueue {
-  running: Promise<unknown>;
-  next: Batch | undefined;
-}
-
+/** Entries of one scope that are searched for together. */
 interface Batch {
   readonly entries: Map<string, Entry>;
   readonly results: Promise<ReadonlyMap<string, RecoveryResult>>;
 }
 
-/** The list could not be read. */
-class UnreadableList {
-  constructor(readonly error: Error) {}
-
-  get isWorthRetrying(): boolean {
-    return this.error instanceof FxdeskError && this.error.retryable;
-  }
-}
-
-/** Resolves with the promise's value, or with undefined once the signal aborts. The promise itself continues. */
-async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  promise.catch(() => undefined);
-  const aborted = new Promise<undefined>((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
-  return Promise.race([promise, aborted]);
+/** A search that did not prove anything, also because the list could not be read. */
+interface NoFinding {
+  readonly kind: NonNullable<RecoveryDetails["lastFinding"]>;
+  readonly remark: string;
+  /** Default: only if nothing was found. */
+  readonly isWorthRetrying?: boolean;
 }
 
 export class Recoverer {
   readonly #stop = new AbortController();
-  readonly #queues = new Map<string, ScopeQueue>();
+  /** The searches in progress, and the next ones, which entries can still join, by scope. */
+  readonly #runningSearches = new Map<string, Promise<unknown>>();
+  readonly #nextSearches = new Map<string, Batch>();
   readonly #scopes = new Map<string, CallScope>();
   /** Number of callers that wait for an entry, by entry ID. */
   readonly #waiters = new Map<string, number>();
@@ -150,11 +121,12 @@ export class Recoverer {
       this.#stop.signal,
       ...(signal ? [signal] : []),
     ]);
+    const aborted = once(waitSignal, "abort").then(() => undefined);
     this.#countWaiter(entry.id, 1);
     let latest = entry;
     try {
       for (let attempt = 0; latest.state === "unknown" && !waitSignal.aborted; attempt += 1) {
-        const result = await raceAbort(this.#attemptOnce(latest, isOwn), waitSignal);
+        const result = await Promise.race([this.#attemptOnce(latest, isOwn), aborted]);
         latest = result?.entry ?? latest;
         if (latest.state !== "unknown" || !result?.isWorthRetrying) break;
         const pauseMs = retryPausesMs[Math.min(attempt, retryPausesMs.length - 1)];
@@ -192,7 +164,7 @@ export class Recoverer {
     this.#stop.abort(new Error("The client is closed."));
     clearTimeout(this.#timer);
     await this.#currentPass;
-    await Promise.all([...this.#queues.values()].map(({ running }) => running));
+    await Promise.all(this.#runningSearches.values());
   }
 
   #countWaiter(id: string, change: 1 | -1): void {
@@ -255,23 +227,26 @@ export class Recoverer {
     return Math.min((await this.journal.nextRecoveryInMs(scope)) ?? maxPauseMs, maxPauseMs);
   }
 
+  /** One search of a scope runs at a time, and entries that arrive meanwhile share the next. */
   async #search(entry: Entry): Promise<RecoveryResult> {
-    const name = scopeKeyOf(entry);
-    let queue = this.#queues.get(name);
-    if (!queue) this.#queues.set(name, (queue = { running: Promise.resolve(), next: undefined }));
-    queue.next ??= this.#createBatch(queue);
-    queue.next.entries.set(entry.id, entry);
-    return (await queue.next.results).get(entry.id)!;
+    const batch = this.#nextSearches.get(scopeKeyOf(entry)) ?? this.#addSearch(scopeKeyOf(entry));
+    batch.entries.set(entry.id, entry);
+    return (await batch.results).get(entry.id)!;
   }
 
-  #createBatch(queue: ScopeQueue): Batch {
+  #addSearch(scope: string): Batch {
     const entries = new Map<string, Entry>();
-    const results = queue.running.then(() => {
-      queue.next = undefined;
+    const results = Promise.resolve(this.#runningSearches.get(scope)).then(() => {
+      this.#nextSearches.delete(scope);
       return this.#searchBatch([...entries.values()]);
     });
-    queue.running = results.catch(() => undefined);
-    return { entries, results };
+    this.#runningSearches.set(
+      scope,
+      results.catch(() => undefined),
+    );
+    const batch = { entries, results };
+    this.#nextSearches.set(scope, batch);
+    return batch;
   }
 
   async #searchBatch(entries: readonly Entry[]): Promise<ReadonlyMap<string, RecoveryResult>> {
@@ -286,48 +261,48 @@ export class Recoverer {
   async #searchLists(operation: Declaration, entries: readonly Entry[]): Promise<RecoveryResult[]> {
     const [scope] = entries as readonly [Entry];
     const now = Date.now();
-    const findings = await searchByReference(entries, {
-      listName: operation.lookup!,
-      readPages: () => this.lookup.readPages(operation, scope, this.#stop.signal),
-      entriesWithSameReference: (entry) => this.journal.listSameReference(entry),
-      findByIdentity: (identity) => this.journal.findByIdentity(scope, identity),
-      now,
-    }).catch((error: unknown) => this.#toUnreadable(error));
-    return Promise.all(entries.map((entry) => this.#recordFinding(operation, entry, findings, now)));
+    const { lookup } = operation;
+    let resultOf: (entry: Entry) => Finding | NoFinding;
+    try {
+      const findings = await searchByReference(entries, {
+        listName: lookup!,
+        readPages: () => this.lookup.readPages(operation, scope, this.#stop.signal),
+        entriesWithSameReference: (entry) => this.journal.listSameReference(entry),
+        findByIdentity: (identity) => this.journal.findByIdentity(scope, identity),
+        now,
+      });
+      resultOf = ({ id }) => findings.get(id) ?? { kind: "none", remark: noReferenceRemark };
+    } catch (error) {
+      if (this.#stop.signal.aborted) throw error;
+      const { message } = error as Error;
+      resultOf = ({ reference }) => ({
+        kind: "unread",
+        remark: `Could not search ${lookup} for ${reference}: ${message}`,
+        isWorthRetrying: error instanceof FxdeskError && error.retryable,
+      });
+    }
+    return Promise.all(entries.map((entry) => this.#recordResult(operation, entry, resultOf(entry), now)));
   }
 
-  #toUnreadable(error: unknown): UnreadableList {
-    if (this.#stop.signal.aborted) throw error;
-    return new UnreadableList(error as Error);
-  }
-
-  async #recordFinding(
+  async #recordResult(
     operation: Declaration,
     entry: Entry,
-    findings: ReadonlyMap<string, Finding> | UnreadableList,
+    result: Finding | NoFinding,
     now: number,
   ): Promise<RecoveryResult> {
-    if (findings instanceof UnreadableList) {
-      const { error, isWorthRetrying } = findings;
-      const words = `Could not search ${operation.lookup} for ${entry.reference}: ${error.message}`;
-      return { ...(await this.#recordNotFound(entry, "unread", words, now)), isWorthRetrying };
-    }
-    const finding = findings.get(entry.id) ?? { kind: "none", remark: noReferenceRemark };
-    if (finding.kind !== "found") return this.#recordNotFound(entry, finding.kind, finding.remark, now);
-    const { details, ...outcome } = this.lookup.outcomeOf(operation, finding.listed);
-    const { remark } = finding;
+    if (result.kind !== "found") return this.#recordNotFound(entry, result, now);
+    const { details, ...outcome } = this.lookup.outcomeOf(operation, result.listed);
+    const { remark } = result;
     return this.#recordFound(operation, entry, { ...outcome, details: { ...details, remark } }, remark);
   }
 
   async #recordNotFound(
     entry: Entry,
-    finding: NonNullable<RecoveryDetails["lastFinding"]>,
-    remark: string,
+    { kind, remark, isWorthRetrying = kind === "none" }: NoFinding,
     now: number,
   ): Promise<RecoveryResult> {
-    const isWorthRetrying = finding === "none";
-    if (!isWorthRecording(entry, finding, now)) return { entry, remark, isWorthRetrying };
-    const outcome = stillUnknownOutcome(entry, { lastFinding: finding, lookedAt: now, remark });
+    if (!isWorthRecording(entry, kind, now)) return { entry, remark, isWorthRetrying };
+    const outcome = stillUnknownOutcome(entry, { lastFinding: kind, lookedAt: now, remark });
     return { entry: await this.#recordUnlessKnown(entry, outcome), remark, isWorthRetrying };
   }
 
@@ -356,7 +331,7 @@ export class Recoverer {
     const { resentAt, remark = "The call was already repeated once." } = recoveryDetailsOf(entry);
     if (resentAt !== undefined) return { entry, remark, isWorthRetrying: false };
     if (Math.abs(now - entry.begunAt) > maxResendAgeMs || !entry.intent)
-      return { ...(await this.#recordNotFound(entry, "none", tooOldRemark, now)), isWorthRetrying: false };
+      return this.#recordNotFound(entry, { kind: "none", remark: tooOldRemark, isWorthRetrying: false }, now);
     const at = new Date(now).toISOString();
     const marked = await this.#recordUnlessKnown(
       entry,

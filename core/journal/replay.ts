@@ -67,11 +67,15 @@ export function outcomeOfError(error: FxdeskError, { reference }: Entry): EntryO
   };
 }
 
-const journalNoteOf = ({ id, reference, ending }: Entry): JournalNote => ({
+export const journalNoteOf = ({ id, reference }: Entry, replayed: boolean): JournalNote => ({
   entry: id,
-  replayed: true,
+  replayed,
   ...(reference !== undefined && { reference }),
-  ...(ending?.by === "recovery" && ending.state === "done" && { recovered: true }),
+});
+
+const replayNoteOf = (entry: Entry): JournalNote => ({
+  ...journalNoteOf(entry, true),
+  ...(entry.ending?.by === "recovery" && entry.state === "done" && { recovered: true }),
 });
 
 /** Returns the recorded response. If its body was not stored or was erased, the body is the identifier alone. */
@@ -90,7 +94,7 @@ export function toResponse({ responses, identifiedBy }: Declaration, entry: Entr
     requestId,
     attempts: 0,
     violations: [...(stored.violations ?? []), ...(isComplete ? [] : [bodyNotStored])],
-    journal: journalNoteOf(entry),
+    journal: replayNoteOf(entry),
   };
 }
 
@@ -122,7 +126,7 @@ function toError(operation: Declaration, entry: Entry): FxdeskError {
     service,
     requestId,
     violations,
-    journal: journalNoteOf(entry),
+    journal: replayNoteOf(entry),
   };
   if (state === "unknown") {
     const lost =

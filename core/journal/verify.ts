@@ -9,8 +9,7 @@ import {
   unsealDetails,
 } from "./hash-chain";
 import type { EntryState } from "./entry";
-import { parseEvent, readEventRows, parseLine, type RecordedEvent } from "./events";
-import { readLines } from "./read-lines";
+import { parseEvent, parseLine, readEventRows, readLines, type RecordedEvent } from "./events";
 
 /** A deviation from what fxdesk writes. */
 export interface Fault {
@@ -57,7 +56,7 @@ class Verifier {
   #faultCount = 0;
   #events = 0;
   /** The previous event; undefined if it was unreadable. */
-  #last: ChainHead | undefined = emptyHead;
+  last: ChainHead | undefined = emptyHead;
   readonly entries = new Map<string, EntrySummary>();
   readonly #keys = new Map<string, string>();
   /** Events without their details, by entry. */
@@ -70,31 +69,34 @@ class Verifier {
     if (this.#faults.length < maxFaults) this.#faults.push({ where, message });
   }
 
-  get last(): ChainHead | undefined {
-    return this.#last;
-  }
-
   addUnreadable(where: string, message: string): void {
     this.addFault(where, message);
-    this.#last = undefined;
+    this.last = undefined;
   }
 
   checkEvent(where: string, event: RecordedEvent): void {
     this.#events += 1;
-    if (this.#last) this.#checkLink(where, this.#last, event);
-    this.#last = { seq: event.seq, hash: event.hash };
+    if (this.last) this.#checkLink(where, this.last, event);
+    this.last = { seq: event.seq, hash: event.hash };
     const { expected } = this;
     if (expected?.seq === event.seq && expected.hash !== event.hash)
       this.addFault(where, `the hash of event ${event.seq} differs from the given head`);
     this.#checkTransition(where, event);
   }
 
-  /** Checks the details of an event; undefined if they are missing. */
+  /** Checks the details of an event. `read` returns undefined if they are missing. */
   checkDetails(
     where: string,
     { content, entry, kind }: RecordedEvent,
-    details: EventDetails | undefined,
+    read: () => EventDetails | undefined,
   ): void {
+    let details: EventDetails | undefined;
+    try {
+      details = read();
+    } catch (error) {
+      this.addFault(where, `its details cannot be read: ${(error as Error).message}`);
+      return;
+    }
     if (details && hashDetails(details) !== content.details) this.addFault(where, "its details were changed");
     if (kind === "erased") this.#missingDetails.delete(entry);
     if (!details && content.details !== undefined)
@@ -132,11 +134,20 @@ class Verifier {
     this.entries.set(entry, { key, intent: seq, latest: seq, state: "intended" });
   }
 
+  /** Checks the last event as the last line of an export states it. */
+  checkLastLine(where: string, stated: ChainHead): void {
+    if (this.last && (this.last.seq !== stated.seq || this.last.hash !== stated.hash))
+      this.addFault(
+        where,
+        `the stated last event ${stated.seq} differs in number or hash from event ${this.last.seq}`,
+      );
+  }
+
   finish(): VerificationResult {
     for (const where of [...this.#missingDetails.values()].flat())
       this.addFault(where, "its details are missing, and no event records that they were erased");
     const { expected } = this;
-    const head = this.#last ?? emptyHead;
+    const head = this.last ?? emptyHead;
     if (expected && expected.seq > head.seq)
       this.addFault("end", `it ends with event ${head.seq}, but the given head is event ${expected.seq}`);
     return {
@@ -165,23 +176,14 @@ export async function verifyExport(
     else if (isLastLineRead) verifier.addUnreadable(where, "follows the last line");
     else if ("event" in parsed) {
       verifier.checkEvent(where, parsed.event);
-      verifier.checkDetails(where, parsed.event, parsed.event.details);
+      verifier.checkDetails(where, parsed.event, () => parsed.event.details);
     } else {
       isLastLineRead = true;
-      checkLastLine(verifier, where, parsed.last);
+      verifier.checkLastLine(where, parsed.last);
     }
   }
   if (!isLastLineRead) verifier.addFault("end", "the last line, with the number of events, is missing");
   return verifier.finish();
-}
-
-function checkLastLine(verifier: Verifier, where: string, stated: ChainHead): void {
-  const { last } = verifier;
-  if (last && (last.seq !== stated.seq || last.hash !== stated.hash))
-    verifier.addFault(
-      where,
-      `the stated last event ${stated.seq} differs in number or hash from event ${last.seq}`,
-    );
 }
 
 /** Verifies the journal of a store. `head` is a head that was stored elsewhere. */
@@ -192,29 +194,13 @@ export async function verifyStore(store: Store, head?: ChainHead): Promise<Verif
     try {
       const event = parseEvent(row);
       verifier.checkEvent(where, event);
-      verifyDetails(verifier, where, event, () => unsealDetails(store, row.seq, row.details));
+      verifier.checkDetails(where, event, () => unsealDetails(store, row.seq, row.details));
     } catch {
       verifier.addUnreadable(where, "is malformed");
     }
   }
   await compareEntries(verifier, store);
   return verifier.finish();
-}
-
-function verifyDetails(
-  verifier: Verifier,
-  where: string,
-  event: RecordedEvent,
-  read: () => EventDetails | undefined,
-): void {
-  let details: EventDetails | undefined;
-  try {
-    details = read();
-  } catch (error) {
-    verifier.addFault(where, `its details cannot be read: ${(error as Error).message}`);
-    return;
-  }
-  verifier.checkDetails(where, event, details);
 }
 
 /** Compares the entries with the events. Entries written during the verification are skipped. */

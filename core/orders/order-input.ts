@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import type { CallOptions } from "../call/call-options";
 import { releaseRefusedError } from "../releases/release-guard";
-import type { OrderInput, OrderTerms } from "../releases/terms";
+import { fixedSideFirst, type OrderInput, type OrderTerms } from "../releases/terms";
 import type { Violation } from "../spec/errors";
 import { minorUnits } from "../values/values";
 import type { OrderCall } from "./leased-order";
@@ -22,12 +22,12 @@ const maxValidityMs = 92 * 86_400_000;
 
 /** Returns violations that involve more than one field, and fields that the quotes of the service do not support. */
 export function validateOrder(input: OrderInput, quoteOperation: QuoteOperation): Violation[] {
-  const { buy_currency, sell_currency, fixed_side, amount, worst_rate, rate_symbol, valid_until } = input;
+  const { buy_currency, sell_currency, amount, worst_rate, rate_symbol, valid_until } = input;
   const found: Violation[] = [];
   const addViolation = (field: string, message: string) => void found.push({ field, message });
   if (buy_currency === sell_currency) addViolation("sell_currency", "must differ from buy_currency");
   const decimals = amount.split(".")[1]?.length ?? 0;
-  const currency = fixed_side === "buy" ? buy_currency : sell_currency;
+  const [currency] = fixedSideFirst(input, buy_currency, sell_currency);
   if (!new Big(amount).gt(0)) addViolation("amount", "must be greater than zero");
   if (decimals > minorUnits(currency)) addViolation("amount", `has too many decimals for ${currency}`);
   const pairs = `${buy_currency}${sell_currency} or ${sell_currency}${buy_currency}`;

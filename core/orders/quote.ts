@@ -2,7 +2,8 @@
 import { Big } from "big.js";
 import type { Declaration, QuoteDeclaration, QuotedFields, QuoteField } from "../spec/operation";
 import { minorUnits } from "../values/values";
-import type { OrderTerms } from "../releases/terms";
+import { fixedSideFirst, type OrderTerms, variableAmountAtWorstRate } from "../releases/terms";
+import type { Violation } from "../spec/errors";
 
 /** The fields of a quote, as text. */
 export type Quote = QuotedFields;
@@ -31,22 +32,17 @@ const queriedFields: readonly QuoteField[] = [
 export function findUnsupportedFields(
   { quotes: { requestFields, responseFields } }: QuoteOperation,
   terms: Partial<OrderTerms>,
-): readonly { readonly field: string; readonly message: string }[] {
-  const missing = queriedFields.filter(
-    (name) => terms[name] !== undefined && requestFields[name] === undefined,
-  );
-  const tellsFee = responseFields.fee_amount !== undefined && responseFields.fee_currency !== undefined;
-  return [
-    ...missing.map((field) => ({ field, message: "is not supported by the quotes of this service" })),
-    ...(terms.highest_fee !== undefined && !tellsFee
-      ? [
-          {
-            field: "highest_fee",
-            message: "cannot be checked: the quotes of this service do not include the fee",
-          },
-        ]
-      : []),
-  ];
+): readonly Violation[] {
+  const found: Violation[] = queriedFields
+    .filter((name) => terms[name] !== undefined && requestFields[name] === undefined)
+    .map((field) => ({ field, message: "is not supported by the quotes of this service" }));
+  const includesFee = responseFields.fee_amount !== undefined && responseFields.fee_currency !== undefined;
+  if (terms.highest_fee !== undefined && !includesFee)
+    found.push({
+      field: "highest_fee",
+      message: "cannot be checked: the quotes of this service do not include the fee",
+    });
+  return found;
 }
 
 /** Returns the input of the quote operation for an order. */
@@ -93,13 +89,9 @@ const [roundDown, roundUp] = [0, 3] as const;
 
 /** Returns the variable amount at the worst rate, rounded as the service may round it. */
 export function worstAmount(terms: OrderTerms): Big {
-  const { fixed_side: fixed, amount, buy_currency: buy, sell_currency: sell } = terms;
-  const [own, other] = fixed === "buy" ? [buy, sell] : [sell, buy];
-  const value = new Big(amount);
-  const worst = terms.rate_symbol.startsWith(own)
-    ? value.times(terms.worst_rate)
-    : value.div(terms.worst_rate);
-  return worst.round(minorUnits(other), fixed === "buy" ? roundUp : roundDown);
+  const [, currency] = fixedSideFirst(terms, terms.buy_currency, terms.sell_currency);
+  const rounding = terms.fixed_side === "buy" ? roundUp : roundDown;
+  return variableAmountAtWorstRate(terms).round(minorUnits(currency), rounding);
 }
 
 /** Returns why the amounts of a quote are outside an order, or undefined. */
@@ -108,9 +100,7 @@ function findAmountProblem(
   quote: Pick<Quote, "buy_amount" | "sell_amount">,
 ): string | undefined {
   const isBuy = terms.fixed_side === "buy";
-  const [fixed, other] = isBuy
-    ? [quote.buy_amount, quote.sell_amount]
-    : [quote.sell_amount, quote.buy_amount];
+  const [fixed, other] = fixedSideFirst(terms, quote.buy_amount, quote.sell_amount);
   if (!new Big(fixed).eq(terms.amount))
     return `it ${isBuy ? "buys" : "sells"} ${fixed} instead of ${terms.amount}`;
   const worst = worstAmount(terms);
@@ -136,11 +126,11 @@ export function findFeeProblem(
   feeCurrency: string | undefined,
 ): string | undefined {
   if (highest === undefined) return undefined;
-  if (fee === undefined || feeCurrency !== currency || !isDecimal(fee))
-    return `its fee is ${fee ?? "unknown"} ${feeCurrency ?? ""}; the order allows at most ${highest} ${currency}`;
-  return new Big(fee).lte(highest)
+  const isWithin =
+    fee !== undefined && feeCurrency === currency && isDecimal(fee) && new Big(fee).lte(highest);
+  return isWithin
     ? undefined
-    : `its fee is ${fee} ${feeCurrency}; the order allows at most ${highest} ${currency}`;
+    : `its fee is ${fee ?? "unknown"} ${feeCurrency ?? ""}; the order allows at most ${highest} ${currency}`;
 }
 
 /** Returns why a quote is outside an order, or undefined if it may be booked. */
@@ -165,9 +155,8 @@ export function worstRateFrom(
   percent: string,
 ): string {
   const share = new Big(percent).div(100);
-  const factor = symbol.startsWith(buy_currency) ? share.plus(1) : new Big(1).minus(share);
-  return new Big(seen)
-    .times(factor)
-    .round(10, symbol.startsWith(buy_currency) ? roundDown : roundUp)
-    .toFixed();
+  const [factor, rounding] = symbol.startsWith(buy_currency)
+    ? [share.plus(1), roundDown]
+    : [new Big(1).minus(share), roundUp];
+  return new Big(seen).times(factor).round(10, rounding).toFixed();
 }

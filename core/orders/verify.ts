@@ -1,7 +1,9 @@
 /** Verifies a booked order: reads the trade and compares it with the terms. Any deviation raises an alarm. */
 import { Big } from "big.js";
+import type { z } from "zod";
+import type { BookedTrade } from "../contract/trades";
 import type { Order } from "../releases/release";
-import type { OrderTerms } from "../releases/terms";
+import { fixedSideFirst, type OrderTerms } from "../releases/terms";
 import { callOptionsFor, messageOf, never, type OrderDependencies, transition } from "./leased-order";
 import { findDateProblem, findFeeProblem, isRateWithinLimit, worstAmount } from "./quote";
 
@@ -17,7 +19,7 @@ export async function verify(
   let deviations: readonly string[];
   try {
     const { body } = await call(getOperation, { trade_id: identity }, callOptionsFor(sealed), {});
-    deviations = findDeviations(sealed.terms, body as BookedTrade);
+    deviations = findDeviations(sealed.terms, body as Trade);
   } catch (error) {
     if (readings + 1 < maxReads) {
       await transition(store, order, { readings: readings + 1, dueInMs: firstRetryMs * 2 ** readings });
@@ -30,24 +32,10 @@ export async function verify(
     onAlarm(`Trade ${identity} deviates from its order ${id}. ${deviations.join(" ")}`);
 }
 
-/** A trade in a response of the service. */
-export interface BookedTrade {
-  readonly trade_type: string;
-  readonly buy_currency: string;
-  readonly buy_amount: number;
-  readonly sell_currency: string;
-  readonly sell_amount: number;
-  readonly rate: number;
-  readonly rate_symbol: string;
-  readonly maturity_date: string;
-  readonly parent_trade_id?: string | null;
-  readonly fee_amount: number;
-  readonly fee_currency: string;
-  readonly reference?: string | undefined;
-}
+type Trade = z.output<typeof BookedTrade>;
 
 /** Returns the deviations of a trade from its order, one sentence each. */
-export function findDeviations(terms: OrderTerms, trade: BookedTrade): readonly string[] {
+export function findDeviations(terms: OrderTerms, trade: Trade): readonly string[] {
   const found: string[] = [];
   const compare = (what: string, is: unknown, ordered: unknown) => {
     if (ordered !== undefined && (is ?? undefined) !== ordered)
@@ -59,9 +47,7 @@ export function findDeviations(terms: OrderTerms, trade: BookedTrade): readonly 
   compare("parent trade", trade.parent_trade_id, terms.parent_trade_id);
   compare("reference", trade.reference, terms.reference);
   const isBuy = terms.fixed_side === "buy";
-  const [fixed, other] = isBuy
-    ? [trade.buy_amount, trade.sell_amount]
-    : [trade.sell_amount, trade.buy_amount];
+  const [fixed, other] = fixedSideFirst(terms, trade.buy_amount, trade.sell_amount);
   if (!new Big(fixed).eq(terms.amount)) compare("amount", String(fixed), terms.amount);
   const worst = worstAmount(terms);
   if (isBuy ? new Big(other).gt(worst) : new Big(other).lt(worst))

@@ -3,9 +3,17 @@
  * its lease: it requests a quote and books it if it is within the terms, else it tries again until the order expires.
  */
 import type { Order } from "../releases/release";
-import { acquireDueOrders, msUntilNextOrder, returnOrderLease } from "../releases/repository";
-import { messageOf, type OrderDependencies, transition } from "./leased-order";
-import { processOrder } from "./process-order";
+import {
+  acquireDueOrders,
+  listDecisions,
+  msUntilNextOrder,
+  readReleases,
+  returnOrderLease,
+} from "../releases/repository";
+import { quoteAndBook, settle } from "./book";
+import { messageOf, never, type OrderDependencies, transition } from "./leased-order";
+import { nextStep, type Review } from "./next-step";
+import { verify } from "./verify";
 
 export interface OrderWorkerDependencies extends OrderDependencies {
   /** Environment whose orders this worker processes. */
@@ -96,4 +104,46 @@ export class OrderWorker {
     });
     clearTimeout(timer);
   }
+}
+
+/** Advances an order as far as currently possible. */
+async function processOrder(dependencies: OrderDependencies, order: Order): Promise<void> {
+  const { store } = dependencies;
+  let step = nextStep(order);
+  if (step.kind === "review") step = nextStep(order, await review(dependencies, order));
+  switch (step.kind) {
+    case "expire":
+      await transition(store, order, { to: "expired", remark: step.remark, dueInMs: never });
+      return;
+    case "waitForApproval":
+      await transition(store, order, {
+        to: "waiting",
+        remark: "The release has expired; the order needs a new one.",
+        dueInMs: never,
+      });
+      return;
+    case "hold":
+      await transition(store, order, { remark: step.reason, dueInMs: step.retryInMs });
+      return;
+    case "quote":
+      return quoteAndBook(dependencies, order, step);
+    case "settle":
+      return settle(dependencies, order, step.entry);
+    case "verify":
+      return verify(dependencies, order);
+    case "done":
+      await transition(store, order, { dueInMs: never });
+      return;
+    case "review":
+    case "idle":
+  }
+}
+
+async function review({ authority, store }: OrderDependencies, { id, sealed }: Order): Promise<Review> {
+  const current = await authority(sealed);
+  return readReleases(store, async (access) => ({
+    moment: access.moment,
+    decisions: await listDecisions(access, id),
+    authority: current,
+  }));
 }

@@ -1,7 +1,7 @@
 /** Evaluates a policy: required approvals and limits. Pure functions without store or clock. */
-import { Big } from "big.js";
+import type { Big } from "big.js";
 import { localTime, type Policy, type PolicyRule, toPolicyCurrency } from "./policy";
-import type { OrderTerms, SealedRequest } from "./terms";
+import { fixedSideFirst, type OrderTerms, type SealedRequest, variableAmountAtWorstRate } from "./terms";
 
 /** Number of approvals required from a set of people. */
 export interface ApprovalRequirement {
@@ -12,22 +12,12 @@ export interface ApprovalRequirement {
 const isInverse = (symbol: string, other: string): boolean => symbol === other.slice(3) + other.slice(0, 3);
 
 /** Returns both sides of an order, the variable one at the worst rate. */
-function sidesAtWorstRate({
-  fixed_side,
-  amount,
-  buy_currency,
-  sell_currency,
-  rate_symbol,
-  worst_rate,
-}: OrderTerms) {
-  const base = rate_symbol.slice(0, 3);
-  const [fixed, other] = fixed_side === "buy" ? [buy_currency, sell_currency] : [sell_currency, buy_currency];
-  const value = new Big(amount);
-  const amountOfOther = fixed === base ? value.times(worst_rate) : value.div(worst_rate);
+function sidesAtWorstRate(terms: OrderTerms) {
+  const [fixed, other] = fixedSideFirst(terms, terms.buy_currency, terms.sell_currency);
   return [
-    { amount, currency: fixed },
-    { amount: amountOfOther.toFixed(), currency: other },
-  ] as const;
+    { amount: terms.amount, currency: fixed },
+    { amount: variableAmountAtWorstRate(terms).toFixed(), currency: other },
+  ];
 }
 
 /** Returns the committed amount in the policy's currency, for an order the larger side. Undefined if it cannot be valued. */

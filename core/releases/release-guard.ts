@@ -3,6 +3,8 @@ import { Big } from "big.js";
 import { FxdeskError } from "../spec/errors";
 import type { SendGuard, SendTransaction } from "../store/database";
 import {
+  type ApprovalRequirement,
+  findRequestProblem,
   findHoursViolation,
   committedAmount,
   findPolicyViolation,
@@ -12,6 +14,7 @@ import {
 import { type People, hasValidSignature } from "./people";
 import { localTime, type Policy } from "./policy";
 import type { Decision, Release } from "./release";
+import type { SealedRequest } from "./terms";
 import { type DayCommitment, findRelease, listDecisions, markReleaseSent, readClock } from "./repository";
 
 /** Policy and people that decide whether a request may be sent. Without requirements, no people are needed. */
@@ -27,6 +30,19 @@ export const releaseRefusedError = (operation: string, message: string): FxdeskE
     code: "release_refused",
     outcome: "not-sent",
   });
+
+/** Returns the approvals that a request needs. Throws an FxdeskError if it can never be sent under the policy. */
+export function requirementsOf(
+  policy: Policy | undefined,
+  sealed: SealedRequest,
+): readonly ApprovalRequirement[] {
+  if (!policy) return [];
+  const requirements = approvalRequirements(policy, sealed);
+  const reason =
+    findPolicyViolation(policy, sealed) ?? findRequestProblem(policy, requirements, sealed.asker);
+  if (reason !== undefined) throw releaseRefusedError(sealed.operation, reason);
+  return requirements;
+}
 
 /** True if an approval is signed, unexpired and given for exactly these terms. */
 const isValidApproval = (

@@ -15,14 +15,8 @@ import { redactLocation } from "../store/settings";
 import { ReleaseService, RequestDeclined } from "./release-service";
 import { ReleaseRefusal, type Release } from "./release";
 import { effectiveState } from "./states";
-import {
-  findRequestProblem,
-  findHoursViolation,
-  findPolicyViolation,
-  describeRequirements,
-  approvalRequirements,
-} from "./policy-evaluation";
-import { type Authority, createSendGuard, releaseRefusedError } from "./release-guard";
+import { findHoursViolation, describeRequirements } from "./policy-evaluation";
+import { type Authority, createSendGuard, releaseRefusedError, requirementsOf } from "./release-guard";
 import { type People, loadPeople } from "./people";
 import { defaultMoneyPolicy, loadPolicy } from "./policy";
 import { parseCorrelation, type CallTerms, type SealedRequest, type SealedCall } from "./terms";
@@ -118,10 +112,7 @@ export class ReleaseMiddleware {
     const { policy } = authority;
     if (!policy) return { call };
     const sealed = this.#sealCall(call);
-    const requirements = approvalRequirements(policy, sealed);
-    const reason =
-      findPolicyViolation(policy, sealed) ?? findRequestProblem(policy, requirements, sealed.asker);
-    if (reason !== undefined) throw releaseRefusedError(name, reason);
+    const requirements = requirementsOf(policy, sealed);
     if (requirements.length === 0 && !(policy.limits && effect === "money")) {
       const hoursViolation = findHoursViolation(policy, Date.now());
       if (hoursViolation !== undefined) throw releaseRefusedError(name, hoursViolation);

@@ -1,5 +1,6 @@
 /** The sealed terms of a release: an order, or an encoded request. Any change results in another seal. */
 import { createHash } from "node:crypto";
+import { Big } from "big.js";
 import { invalidInputError } from "../call/call-errors";
 import type { CommittedAmount } from "../spec/committed-amounts";
 import type { Callable } from "../spec/operation";
@@ -28,6 +29,20 @@ export interface OrderTerms {
   readonly parent_trade_id?: string;
   readonly reason: string;
   readonly reference?: string;
+}
+
+/** Returns what belongs to the fixed side, then what belongs to the variable side. */
+export const fixedSideFirst = <T>(
+  { fixed_side }: Pick<OrderTerms, "fixed_side">,
+  buy: T,
+  sell: T,
+): readonly [T, T] => (fixed_side === "buy" ? [buy, sell] : [sell, buy]);
+
+/** Returns the amount of the variable side at the worst rate, not rounded. */
+export function variableAmountAtWorstRate(terms: OrderTerms): Big {
+  const [fixed] = fixedSideFirst(terms, terms.buy_currency, terms.sell_currency);
+  const amount = new Big(terms.amount);
+  return terms.rate_symbol.startsWith(fixed) ? amount.times(terms.worst_rate) : amount.div(terms.worst_rate);
 }
 
 /** An order request. The sealed terms follow from it. */
