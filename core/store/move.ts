@@ -3,7 +3,7 @@
  * continues when it is started again. The copy is not usable before the source is marked `left`, the source not afterwards.
  */
 import { createHash, randomUUID } from "node:crypto";
-import type { Database, Row, StatementRunner, Value } from "./database";
+import type { Database, Row, StatementRunner, StoreAccess, Value } from "./database";
 import { applyMigrations, migrate, sealLocationOf, type Table, tables } from "./migrations";
 import { storeMovedError, type Move, moveOf, setMove } from "./move-state";
 import { openDatabase } from "./open";
@@ -19,8 +19,7 @@ export interface MovedStore {
 }
 
 /** One end of a move. */
-interface MoveEndpoint {
-  readonly database: Database;
+interface MoveEndpoint extends Database {
   readonly sealer: Sealer;
 }
 
@@ -78,11 +77,10 @@ async function* readBatches(
 /** Returns the row with its sealed columns converted. Null stays null. */
 function convertSealed(table: Table, row: Row, convert: (text: string, location: string) => string): Row {
   const location = sealLocationOf(table, row);
-  const changed = (table.sealed ?? []).map((column) => {
-    const text = row[column];
-    return [column, text == null ? null : convert(String(text), location)];
-  });
-  return { ...row, ...(Object.fromEntries(changed) as Row) };
+  const converted: Record<string, Value> = { ...row };
+  for (const column of table.sealed ?? [])
+    if (row[column] != null) converted[column] = convert(String(row[column]), location);
+  return converted;
 }
 
 /** Checksum of rows, independent of their order and of the engine's number types. */
@@ -92,8 +90,8 @@ class RowChecksum {
 
   add(row: Row): void {
     const values = Object.entries(row)
-      .map(([column, value]) => [column, value === null ? null : String(value)])
-      .toSorted(([one], [other]) => (one! < other! ? -1 : 1));
+      .map(([column, value]) => [column, value === null ? null : String(value)] as const)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1));
     const hash = createHash("sha256").update(JSON.stringify(values)).digest("hex");
     this.#sum = BigInt.asUintN(256, this.#sum + BigInt(`0x${hash}`));
     this.count += 1;
@@ -114,25 +112,19 @@ async function insert(run: StatementRunner, { name }: Table, rows: readonly Row[
 }
 
 /** Copies a table, reads the copy back to compare it, and returns the number of rows. */
-async function copyTable(
-  table: Table,
-  [source, sourceSealer]: readonly [StatementRunner, Sealer],
-  [target, targetSealer]: readonly [StatementRunner, Sealer],
-): Promise<number> {
+async function copyTable(table: Table, source: StoreAccess, target: StoreAccess): Promise<number> {
   const [sourceChecksum, targetChecksum] = [new RowChecksum(), new RowChecksum()];
-  for await (const rows of readBatches({ ...table, name: movedTableName(table) }, source)) {
-    const unsealed = rows.map((row) =>
-      convertSealed(table, row, (text, location) => sourceSealer.unseal(text, location)),
-    );
+  for await (const rows of readBatches({ ...table, name: movedTableName(table) }, source.run)) {
+    const unsealed = rows.map((row) => convertSealed(table, row, source.sealer.unseal));
     for (const row of unsealed) sourceChecksum.add(row);
-    const sealed = unsealed.map((row) =>
-      convertSealed(table, row, (text, location) => targetSealer.seal(text, location)),
+    await insert(
+      target.run,
+      table,
+      unsealed.map((row) => convertSealed(table, row, target.sealer.seal)),
     );
-    await insert(target, table, sealed);
   }
-  for await (const rows of readBatches(table, target))
-    for (const row of rows)
-      targetChecksum.add(convertSealed(table, row, (text, location) => targetSealer.unseal(text, location)));
+  for await (const rows of readBatches(table, target.run))
+    for (const row of rows) targetChecksum.add(convertSealed(table, row, target.sealer.unseal));
   if (!targetChecksum.equals(sourceChecksum))
     throw new Error(
       `The copy of ${table.name} differs from its source (${targetChecksum.count} of ${sourceChecksum.count} rows). Nothing was moved.`,
@@ -166,32 +158,29 @@ async function prepareTarget(run: StatementRunner, database: Database, { id }: M
   await assertNotInUse(run, database, ({ name }) => name);
 }
 
-/** Makes the target usable. */
-const completeMove = (database: Database): Promise<void> => database.transaction((run) => setMove(run));
-
-async function copyAll(
-  source: MoveEndpoint,
-  target: MoveEndpoint,
-  { id }: Move,
-): Promise<Record<string, number>> {
-  const [from, to] = [source.database, target.database];
-  return from.transaction(async (sourceRun) => {
+/** Copies all tables in one transaction at both ends. The source has left when it ends; the target is not usable yet. */
+const copyAll = (from: MoveEndpoint, to: MoveEndpoint, { id }: Move): Promise<Record<string, number>> =>
+  from.transaction(async (sourceRun) => {
     // Renaming locks the tables: other processes wait until the transaction ends.
     for (const table of tables)
       await sourceRun(`ALTER TABLE ${table.name} RENAME TO ${movedTableName(table)}`);
     await assertNotInUse(sourceRun, from, movedTableName);
     const rows = await to.transaction(async (targetRun) => {
-      await prepareTarget(targetRun, to, { id, stage: "arriving", place: from.description });
+      const arrival: Move = { id, stage: "arriving", place: from.description };
+      await prepareTarget(targetRun, to, arrival);
       const counts: Record<string, number> = {};
       for (const table of persistentTables)
-        counts[table.name] = await copyTable(table, [sourceRun, source.sealer], [targetRun, target.sealer]);
-      await setMove(targetRun, { id, stage: "arriving", place: from.description });
+        counts[table.name] = await copyTable(
+          table,
+          { run: sourceRun, sealer: from.sealer },
+          { run: targetRun, sealer: to.sealer },
+        );
+      await setMove(targetRun, arrival);
       return counts;
     });
     await setMove(sourceRun, { id, stage: "left", place: to.description });
     return rows;
   });
-}
 
 /** Counts the rows of a target whose move was completed by an earlier attempt. */
 async function countRows({ run }: Database): Promise<Record<string, number>> {
@@ -203,20 +192,20 @@ async function countRows({ run }: Database): Promise<Record<string, number>> {
   return counts;
 }
 
-async function moveBetween(source: MoveEndpoint, target: MoveEndpoint): Promise<Record<string, number>> {
-  const [from, to] = [source.database, target.database];
+async function moveBetween(from: MoveEndpoint, to: MoveEndpoint): Promise<Record<string, number>> {
+  const completeMove = () => to.transaction((run) => setMove(run));
   const move = await startMove(from, to);
   const there = await to.transaction(moveOf);
   if (there?.id === move.id && there.stage !== "arriving")
     throw new Error(`${to.description} is the source itself. Nothing was moved.`);
   if (move.stage === "left") {
     if (there?.id !== move.id || move.place !== to.description) throw storeMovedError(move.place);
-    await completeMove(to);
+    await completeMove();
     return countRows(to);
   }
   await migrate(from);
-  const rows = await copyAll(source, target, move);
-  await completeMove(to);
+  const rows = await copyAll(from, to, move);
+  await completeMove();
   return rows;
 }
 
@@ -225,20 +214,22 @@ async function moveBetween(source: MoveEndpoint, target: MoveEndpoint): Promise<
  * refused from then on, with an error that names the target. Throws an Error that tells a person what to do; then nothing was
  * moved, or starting the same move again completes it.
  */
-export async function moveStore(from: StoreSettings, to: StoreSettings): Promise<MovedStore> {
-  const source = await openDatabase(from);
-  try {
-    const target = await openDatabase(to);
-    try {
-      const rows = await moveBetween(
-        { database: source, sealer: createSealer(from.key) },
-        { database: target, sealer: createSealer(to.key) },
-      );
+export const moveStore = (from: StoreSettings, to: StoreSettings): Promise<MovedStore> =>
+  withEndpoint(from, (source) =>
+    withEndpoint(to, async (target) => {
+      const rows = await moveBetween(source, target);
       return { from: source.description, to: target.description, rows };
-    } finally {
-      await target.close();
-    }
+    }),
+  );
+
+async function withEndpoint<T>(
+  settings: StoreSettings,
+  work: (endpoint: MoveEndpoint) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase(settings);
+  try {
+    return await work({ ...database, sealer: createSealer(settings.key) });
   } finally {
-    await source.close();
+    await database.close();
   }
 }

@@ -3,9 +3,9 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 
 export interface Sealer {
   /** Encrypts a text and binds it to a location: it cannot be decrypted at another one. */
-  seal(text: string, location: string): string;
+  readonly seal: (text: string, location: string) => string;
   /** Throws if the text was sealed with another key or for another location, or was tampered with. */
-  unseal(sealed: string, location: string): string;
+  readonly unseal: (sealed: string, location: string) => string;
 }
 
 const algorithm = "aes-256-gcm";
@@ -40,7 +40,7 @@ export function createSealer(key: Buffer | undefined): Sealer {
   const keyPrefix = key && `${sealedPrefix}${keyFingerprint(key)}:`;
   return {
     seal: (text, location) => (key ? keyPrefix + encrypt(key, text, location) : text),
-    unseal(sealed, location) {
+    unseal: (sealed, location) => {
       if (!sealed.startsWith(sealedPrefix)) return sealed;
       if (!key) throw new Error("The store is encrypted: set FXDESK_STORE_KEY.");
       if (!sealed.startsWith(keyPrefix!))

@@ -238,16 +238,3 @@ export async function runBookings(given: BookingScenario): Promise<BookingReport
     await sandbox.close();
   }
 }
-
-/** Runs a scenario with enough faults, and asserts that it has no violations. */
-export async function runSmallScenario(
-  given: Pick<BookingScenario, "store" | "bookings" | "reusableQuotes">,
-): Promise<void> {
-  const seed = Number(process.env.FXDESK_SEED ?? 20_261_122);
-  const report = await runBookings({ ...given, seed, killEvery: 40 });
-  expect(report).toMatchObject({ bookings: given.bookings, faultsFound: [] });
-  expect(report.kills).toBeGreaterThan(1);
-  expect(report.faults).toBeGreaterThan(15);
-  expect(report.recovered).toBeGreaterThan(0);
-  expect(report.known).toBe(report.booked);
-}

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Values } from "@fxdesk/toolkit/operations";
-import type { PlannedResponse } from "../support/witness-server";
+import { type PlannedResponse, provingBody, statuses, unexpectedBodies } from "../support/witness-server";
 import { operationNamed, type RecordedCall } from "./outcomes";
 
 export const callsPerStory = 5;
@@ -139,34 +139,11 @@ const operationWeights = {
   "accounts.get": 2,
 } as const;
 
-const statuses = [
-  200, 201, 202, 203, 204, 207, 301, 302, 304, 307, 400, 401, 403, 404, 405, 408, 409, 418, 422, 429, 499,
-  500, 502, 503, 504, 599,
-];
-const oddBodies = [
-  "",
-  "null",
-  "{}",
-  "[]",
-  "7",
-  '"done"',
-  "<html>",
-  '{"code":"c","message":"m","details":"d"}',
-  '{"tppMessages":[null]}',
-];
-
-/** A body that proves what was done, as far as the operation says what that is. */
-function goodBody(name: string, id: string): string {
-  const { identifiedBy, pages } = operationNamed(name);
-  if (pages) return "[]";
-  return JSON.stringify(identifiedBy === undefined ? {} : { [identifiedBy]: `x-${id.slice(0, 8)}` });
-}
-
 function fateOf(name: string, id: string, chance: Chance): PlannedResponse {
   const successes = Object.keys(operationNamed(name).responses).map(Number);
-  const good = goodBody(name, id);
+  const good = provingBody(operationNamed(name), `x-${id.slice(0, 8)}`);
   const as = chance.of(["length", "chunked", "close", "gzip"] as const);
-  const body = chance.of([good, good, good, ...oddBodies]);
+  const body = chance.of([good, good, good, ...unexpectedBodies]);
   switch (chance.weighted({ success: 40, odd: 10, status: 25, cut: 6, broken: 14, slow: 1 })) {
     case "success":
       return { kind: "respond", status: chance.of(successes), body: good, as };

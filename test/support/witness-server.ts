@@ -2,6 +2,7 @@
 import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
+import type { Declaration } from "@fxdesk/toolkit/operations";
 
 /** Scripted handling of one request. */
 export type PlannedResponse =
@@ -18,6 +19,31 @@ export type PlannedResponse =
       readonly body: string;
       readonly as: "length" | "chunked";
     };
+
+/** Statuses for random responses, documented or not. */
+export const statuses = [
+  200, 201, 202, 203, 204, 207, 301, 302, 304, 307, 400, 401, 403, 404, 405, 408, 409, 418, 422, 429, 499,
+  500, 502, 503, 504, 599,
+];
+
+/** Bodies for random responses that prove nothing. */
+export const unexpectedBodies = [
+  "",
+  "null",
+  "{}",
+  "[]",
+  "7",
+  '"done"',
+  "<html>",
+  '{"code":"c","message":"m","details":"d"}',
+  '{"tppMessages":[null]}',
+];
+
+/** Returns the body of a success with the ID of its resource, if the operation has one. */
+export function provingBody({ identifiedBy, pages }: Declaration, identity: string): string {
+  if (pages) return "[]";
+  return JSON.stringify(identifiedBy === undefined ? {} : { [identifiedBy]: identity });
+}
 
 /** Record of the calls with one ID. */
 export interface SeenCalls {

@@ -11,7 +11,14 @@ import {
   type CallOptions,
 } from "../../../core";
 import { contract, type Declaration, type Values } from "../../../core/operations";
-import { type PlannedResponse, type SeenCalls, startWitnessServer } from "../../support/witness-server";
+import {
+  type PlannedResponse,
+  provingBody,
+  type SeenCalls,
+  startWitnessServer,
+  statuses,
+  unexpectedBodies,
+} from "../../support/witness-server";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 300);
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_121);
@@ -41,30 +48,8 @@ const inputs: Readonly<Record<string, Values>> = {
 };
 const operations = Object.keys(inputs).map((name) => contract.operations.find((each) => each.name === name)!);
 
-/** A success with the ID of the result, if the operation has one. */
-function goodBody({ identifiedBy, pages }: Declaration): string {
-  if (pages) return "[]";
-  return JSON.stringify(identifiedBy === undefined ? {} : { [identifiedBy]: "x-1" });
-}
-
-const statuses = [
-  200, 201, 202, 203, 204, 207, 301, 302, 304, 307, 400, 401, 403, 404, 405, 408, 409, 418, 422, 429, 499,
-  500, 502, 503, 504, 599,
-];
-const unexpectedBodies = [
-  "",
-  "null",
-  "{}",
-  "[]",
-  "7",
-  '"done"',
-  "<html>",
-  '{"code":"c","message":"m","details":"d"}',
-  '{"tppMessages":[null]}',
-];
-
 const plannedResponses = (operation: Declaration): fc.Arbitrary<PlannedResponse> => {
-  const good = goodBody(operation);
+  const good = provingBody(operation, "x-1");
   const success = fc.constantFrom(...Object.keys(operation.responses).map(Number));
   const body = fc.constantFrom(good, good, ...unexpectedBodies);
   const as = fc.constantFrom("length" as const, "chunked" as const, "close" as const, "gzip" as const);
