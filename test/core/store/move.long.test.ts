@@ -28,7 +28,7 @@ const seventh = families(8)[7]!;
 
 async function fill(store: Store, count = 8): Promise<void> {
   await store.database.transaction(async (run) => {
-    const within = { ...store, database: { ...store.database, run } };
+    const within = { ...store, run };
     for (const [number, family] of families(count).entries())
       await saveTokens(within, family, 0, pair(number));
   });
@@ -158,6 +158,7 @@ test.each(pairs)("moves everything from %s to %s and seals it again", async (_, 
 
 describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toEngine: Engine) => {
   let [from, to]: StoreSettings[] = [];
+  let third: StoreSettings;
   beforeEach(async () => ([from, to] = await createStores(fromEngine, toEngine)));
 
   const load = (store: Store) => loadTokens(store, seventh);
@@ -213,29 +214,20 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     });
   });
 
-  test("moves only to an empty target", async () => {
+  test.each<[what: string, words: string, given: () => [StoreSettings, StoreSettings]]>([
+    ["to a store with data", "target of a move must be empty. Nothing was moved", () => [from!, to!]],
+    ["with a wrong key", "another FXDESK_STORE_KEY", () => [{ ...from!, key: Buffer.alloc(32) }, third]],
+    ["onto itself", "is the source itself", () => [from!, from!]],
+  ])("does not move %s", async (_what, words, given) => {
     await withStore(from!, (store) => fill(store));
     await withStore(to!, (store) => saveTokens(store, "another", 0, pair(1)));
-    await expect(moveStore(from!, to!)).rejects.toThrow("target of a move must be empty. Nothing was moved");
+    third = { ...(await toEngine.create()), key: otherKey };
+    await expect(moveStore(...given())).rejects.toThrow(words);
     await isUntouched();
-    await withStore(to!, async ({ database }) => {
-      expect(await database.run("SELECT family FROM fxdesk_tokens")).toEqual([{ family: "another" }]);
+    await withStore(to!, async ({ run }) => {
+      expect(await run("SELECT family FROM fxdesk_tokens")).toEqual([{ family: "another" }]);
     });
-  });
-
-  test("moves nothing with a wrong key", async () => {
-    await withStore(from!, (store) => fill(store));
-    await expect(moveStore({ ...from!, key: Buffer.alloc(32) }, to!)).rejects.toThrow(
-      "another FXDESK_STORE_KEY",
-    );
-    await isUntouched();
-    await moveStore(from!, to!);
-  });
-
-  test("does not move onto itself", async () => {
-    await withStore(from!, (store) => fill(store));
-    await expect(moveStore(from!, from!)).rejects.toThrow("is the source itself");
-    await isUntouched();
+    await moveStore(from!, third);
   });
 
   test("completes a move that was interrupted after the copy", async () => {
@@ -252,7 +244,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     await expect(withStore(to!, load)).rejects.toThrow(
       "The move from the old place to this store is incomplete",
     );
-    const third = await toEngine.create();
+    third = await toEngine.create();
     await expect(moveStore(await fromEngine.create(), to!)).rejects.toThrow(
       "is already the target of another move, from the old place",
     );

@@ -1,10 +1,19 @@
-/** Guarantees of the store on every engine. */
+/** Guarantees of the store on every engine: transactions, leases, tokens and IDs of created resources. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { checkStore } from "../../../core/client/check-store";
+import type { CallScope } from "../../../core/store/call-scope";
 import { acquireLease } from "../../../core/store/lease";
 import { latestVersion } from "../../../core/store/migrations";
 import { type Store, withStore } from "../../../core/store/open";
+import {
+  removeResourceId,
+  forgetResourceIds,
+  saveResourceId,
+  listResourceIds,
+  maxResourceIds,
+} from "../../../core/store/resource-ids";
 import type { StoreSettings } from "../../../core/store/settings";
 import { expireTokens, loadTokens, saveTokens } from "../../../core/store/tokens";
 import { engines } from "./engines";
@@ -19,7 +28,15 @@ const pair = (number: number) => ({
 const atOnce = <T>(count: number, settings: StoreSettings, work: (store: Store) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, () => withStore(settings, work)));
 
-const versions = ({ database }: Store) => database.run("SELECT version FROM fxdesk_migrations");
+const versions = ({ run }: Store) => run("SELECT version FROM fxdesk_migrations");
+
+const scope: CallScope = {
+  environment: "sandbox https://sandbox.example.com",
+  client: "anna@example.com",
+  operation: "consents.create",
+};
+const name = "consent_id";
+const given = { validUntil: "2027-01-31" };
 
 describe.each(engines())("$name", ({ create }) => {
   let settings: StoreSettings;
@@ -31,8 +48,8 @@ describe.each(engines())("$name", ({ create }) => {
   });
 
   test("refuses a newer schema", async () => {
-    await withStore(settings, ({ database }) =>
-      database.run("INSERT INTO fxdesk_migrations (version, applied_at) VALUES ($1, 0)", [latestVersion + 1]),
+    await withStore(settings, ({ run }) =>
+      run("INSERT INTO fxdesk_migrations (version, applied_at) VALUES ($1, 0)", [latestVersion + 1]),
     );
     await expect(withStore(settings, versions)).rejects.toThrow(
       `schema version ${latestVersion + 1}, but this version of fxdesk supports at most ${latestVersion}. Update`,
@@ -61,22 +78,18 @@ describe.each(engines())("$name", ({ create }) => {
       }),
     );
     await expect(failing).rejects.toThrow("in between");
-    expect(await withStore(settings, ({ database }) => database.run("SELECT * FROM fxdesk_leases"))).toEqual(
-      [],
-    );
+    expect(await withStore(settings, ({ run }) => run("SELECT * FROM fxdesk_leases"))).toEqual([]);
   });
 
   test("loses no update of concurrent transactions", async () => {
-    await withStore(settings, ({ database }) =>
-      database.run("INSERT INTO fxdesk_leases (name, fence, expires_at) VALUES ('count', 0, 0)"),
+    await withStore(settings, ({ run }) =>
+      run("INSERT INTO fxdesk_leases (name, fence, expires_at) VALUES ('count', 0, 0)"),
     );
     await atOnce(4, settings, async ({ database }) => {
       for (let count = 0; count < 50; count += 1)
         await database.run("UPDATE fxdesk_leases SET fence = fence + 1 WHERE name = $1", ["count"]);
     });
-    const [row] = await withStore(settings, ({ database }) =>
-      database.run("SELECT fence FROM fxdesk_leases"),
-    );
+    const [row] = await withStore(settings, ({ run }) => run("SELECT fence FROM fxdesk_leases"));
     expect(Number(row!.fence)).toBe(200);
   });
 
@@ -146,11 +159,11 @@ describe.each(engines())("$name", ({ create }) => {
   test("encrypts tokens for their key and location", async () => {
     await withStore(settings, async (store) => {
       await saveTokens(store, "family", 0, pair(1));
-      const [row] = await store.database.run("SELECT content FROM fxdesk_tokens");
+      const [row] = await store.run("SELECT content FROM fxdesk_tokens");
       expect(row!.content).not.toContain("access-1");
-      await store.database.run("UPDATE fxdesk_tokens SET family = 'another'");
+      await store.run("UPDATE fxdesk_tokens SET family = 'another'");
       await expect(loadTokens(store, "another")).rejects.toThrow("was changed or is incomplete");
-      await store.database.run("UPDATE fxdesk_tokens SET family = 'family'");
+      await store.run("UPDATE fxdesk_tokens SET family = 'family'");
       expect(await loadTokens(store, "family")).toMatchObject({ accessToken: "access-1" });
     });
     const load = (store: Store) => loadTokens(store, "family");
@@ -165,12 +178,93 @@ describe.each(engines())("$name", ({ create }) => {
     await withStore(settings, async (store) => {
       expect(await loadTokens(store, "family")).toMatchObject({ accessToken: "access-1" });
       await saveTokens(store, "family", 1, pair(2));
-      const [row] = await store.database.run("SELECT content FROM fxdesk_tokens");
+      const [row] = await store.run("SELECT content FROM fxdesk_tokens");
       expect(row!.content).toMatch(/^sealed:/);
     });
   });
 
-  test("reports no faults for a sound store", async () => {
-    expect(await withStore(settings, ({ database }) => database.findFaults())).toEqual([]);
+  const keep = (store: Store, id: string, where: Partial<CallScope> = {}) =>
+    saveResourceId(store, { ...scope, ...where }, name, { id, given });
+  const idsOf = async (store: Store, where: Partial<CallScope> = {}) =>
+    (await listResourceIds(store, { ...scope, ...where })).map(({ id }) => id);
+  /** Makes the stored IDs older. */
+  const age = ({ run }: Store) => run("UPDATE fxdesk_created SET created_at = created_at - 1000");
+
+  test("lists IDs newest first by scope, and renews a repeated one", async () => {
+    await withStore(settings, async (store) => {
+      const before = Date.now();
+      await keep(store, "c-1");
+      await keep(store, "of-another", { client: "bert@example.com" });
+      await keep(store, "elsewhere", { environment: "api https://api.example.com" });
+      await keep(store, "of-another-kind", { operation: "widgets.create" });
+      await age(store);
+      await keep(store, "c-2");
+
+      expect(await listResourceIds(store, scope)).toMatchObject([
+        { id: "c-2", given },
+        { id: "c-1", given },
+      ]);
+      const [newest] = await listResourceIds(store, scope);
+      expect(Math.abs(newest!.at - before)).toBeLessThan(60_000);
+      await age(store);
+      await keep(store, "c-1");
+      expect(await idsOf(store)).toEqual(["c-1", "c-2"]);
+    });
+  });
+
+  test("removes an ended ID, but not the same ID elsewhere", async () => {
+    await withStore(settings, async (store) => {
+      const environment = "api https://api.example.com";
+      await keep(store, "c-1");
+      await keep(store, "c-1", { environment });
+      await removeResourceId(store, scope.environment, "payment_id", "c-1");
+      expect(await idsOf(store)).toEqual(["c-1"]);
+      await removeResourceId(store, scope.environment, name, "c-1");
+      expect(await idsOf(store)).toEqual([]);
+      expect(await idsOf(store, { environment })).toEqual(["c-1"]);
+    });
+  });
+
+  test("stores only the newest IDs of each scope", async () => {
+    await withStore(settings, async (store) => {
+      await keep(store, "of-another", { client: "bert@example.com" });
+      await keep(store, "oldest");
+      await age(store);
+      for (let count = 0; count < maxResourceIds; count += 1) await keep(store, `c-${count}`);
+      const ids = await idsOf(store);
+      expect(ids).toHaveLength(maxResourceIds);
+      expect(ids).not.toContain("oldest");
+      expect(await store.run("SELECT id FROM fxdesk_created")).toHaveLength(maxResourceIds + 1);
+      expect(await idsOf(store, { client: "bert@example.com" })).toEqual(["of-another"]);
+    });
+  });
+
+  test("forgets all IDs of a client", async () => {
+    await withStore(settings, async (store) => {
+      for (const id of ["c-1", "c-2"]) await keep(store, id);
+      await keep(store, "of-another", { client: "bert@example.com" });
+      expect(await forgetResourceIds(store, scope.client)).toBe(2);
+      expect(await idsOf(store)).toEqual([]);
+      expect(await idsOf(store, { client: "bert@example.com" })).toEqual(["of-another"]);
+    });
+  });
+
+  test("seals IDs", async () => {
+    await withStore(settings, async (store) => {
+      await keep(store, "consent-of-anna");
+      const rows = await store.run("SELECT * FROM fxdesk_created");
+      expect(JSON.stringify(rows)).not.toMatch(/consent-of-anna|2027-01-31/);
+    });
+  });
+
+  test("reports a tampered ID as a fault", async () => {
+    await withStore(settings, async (store) => {
+      await keep(store, "c-1");
+      await keep(store, "c-2");
+      await store.run("UPDATE fxdesk_created SET content = (SELECT max(content) FROM fxdesk_created)");
+    });
+    expect((await checkStore(settings)).faults).toEqual([
+      "A sealed text in fxdesk_created was changed or is incomplete.",
+    ]);
   });
 });
