@@ -169,176 +169,110 @@ const bulk = {
   debtorAccount: account,
   payments: [transfer],
 };
-const omitField = (input: Values, field: string) =>
-  Object.fromEntries(Object.entries(input).filter(([name]) => name !== field));
-
-describe("payments.initiate", () => {
-  test.each([
-    ["single", single],
-    ["periodic", periodic],
-    ["bulk", bulk],
-  ])("accepts a %s payment", (_kind, input) => {
-    expect(violations("payments.initiate", input)).toEqual([]);
-  });
-
-  test.each([
-    [single, "creditorName"],
-    [single, "debtorAccount"],
-    [periodic, "instructedAmount"],
-    [periodic, "frequency"],
-    [bulk, "payments"],
-  ])("%#: names the missing field", (input, field) => {
-    const message = violations("payments.initiate", omitField(input, field));
-    expect(message).toHaveLength(1);
-    expect(message[0]).toContain(field);
-  });
-
-  test.each<[Values, string]>([
-    [{ ...single, payments: [transfer] }, "payments is only for bulk payments."],
-    ...[single, bulk].flatMap((input) =>
-      [
-        { startDate: "2026-02-01" },
-        { endDate: "2026-02-01" },
-        { frequency: "Weekly" },
-        { executionRule: "following" },
-        { dayOfExecution: "1" },
-        { monthsOfExecution: ["1"] },
-      ].map((more): [Values, string] => [{ ...input, ...more }, "startDate, frequency"]),
-    ),
-    [{ ...periodic, endDate: "2026-01-31" }, "startDate must not be after endDate."],
-  ])("%#: refuses fields of another kind of payment", (input, message) => {
-    expect(violations("payments.initiate", input)).toEqual([expect.stringContaining(message)]);
-  });
-
-  const variable = { ...periodic, frequency: "MonthlyVariable" };
-
-  test("accepts months with MonthlyVariable", () => {
-    expect(violations("payments.initiate", { ...variable, monthsOfExecution: ["1", "4", "10"] })).toEqual([]);
-  });
-
-  test.each([
-    [variable, "MonthlyVariable requires monthsOfExecution."],
-    [{ ...variable, monthsOfExecution: [] }, "monthsOfExecution must have at least 1 entries"],
-    [{ ...variable, monthsOfExecution: ["4", "4"] }, "monthsOfExecution must not contain a month twice"],
-    [{ ...periodic, monthsOfExecution: ["4"] }, "monthsOfExecution is only for MonthlyVariable."],
-  ])("%#: refuses other months", (input, message) => {
-    expect(violations("payments.initiate", input)).toEqual([expect.stringContaining(message)]);
-  });
-
-  test.each([
-    [{ ...single, creditorAccount: { IBAN: "NL13TEST0123456789" } }, "creditorAccount.IBAN"],
-    [{ ...single, instructedAmount: { currency: "EUR", amount: "12,50" } }, "instructedAmount.amount"],
-    [{ ...single, creditorAgent: "TESTNL2" }, "creditorAgent"],
-    [{ ...bulk, payments: [{ ...transfer, debtorAccount: account }] }, "payments.0.debtorAccount"],
-    [{ ...single, "TPP-Redirect-URI": "example.com/done" }, "TPP-Redirect-URI"],
-    [{ ...single, "TPP-Redirect-URI": "http://example.com/done" }, "TPP-Redirect-URI"],
-    [{ ...single, "TPP-Redirect-URI": "javascript:alert(1)" }, "TPP-Redirect-URI"],
-    [{ ...single, "TPP-Nok-Redirect-URI": "https://user:pass@example.com" }, "TPP-Nok-Redirect-URI"],
-    [{ ...single, "TPP-Notification-URI": "http://169.254.169.254/latest" }, "TPP-Notification-URI"],
-  ])("%#: names the path of the invalid value", (input, field) => {
-    expect(violations("payments.initiate", input)).toEqual([expect.stringMatching(new RegExp(`^${field} `))]);
-  });
+const variable = { ...periodic, frequency: "MonthlyVariable" };
+const pain001 = "<Document/>";
+const xmlProduct = { "payment-product": "pain.001-sepa-credit-transfers" };
+const xml = (service: string, document = pain001) => ({
+  ...xmlProduct,
+  "payment-service": service,
+  pain001: document,
 });
+const order = { startDate: "2026-02-01", frequency: "Monthly" };
+const list = { "account-id": "a1", "Consent-ID": "c1", bookingStatus: "booked" };
 
-test.each([
+const redirects = [
   "https://example.com/done?x=1",
   "http://localhost:1880/back",
   "http://127.0.0.1/",
   "http://[::1]:1/",
-])("accepts the redirect address %s", (address) => {
-  expect(violations("payments.initiate", { ...single, "TPP-Redirect-URI": address })).toEqual([]);
+  "https://desk.example/done?state=a%20b#c",
+];
+
+test.each<[string, Values]>([
+  ...[single, periodic, bulk, { ...variable, monthsOfExecution: ["1", "4", "10"] }].map(
+    (input): [string, Values] => ["payments.initiate", input],
+  ),
+  ...redirects.map((uri): [string, Values] => ["payments.initiate", { ...single, "TPP-Redirect-URI": uri }]),
+  ["payments.initiate", xml("payments")],
+  ["payments.initiate", xml("bulk-payments")],
+  ["payments.initiate", xml("payments", `<?xml version='1.0' encoding='utf-8' ?>${pain001}`)],
+  ["payments.initiate", { ...xml("periodic-payments"), ...order }],
+  ["payments.initiateBulk", { ...xmlProduct, pain001 }],
+  ["openBanking.listTransactions", { ...list, dateFrom: "2026-01-01" }],
+  ["openBanking.listTransactions", { ...list, entryReferenceFrom: "e1" }],
+  ["openBanking.listTransactions", { ...list, deltaList: true }],
+  ["openBanking.listTransactions", { ...list, bookingStatus: "information" }],
+])("%#: %s accepts %j", (name, input) => {
+  expect(violations(name, input)).toEqual([]);
 });
 
-describe("a payment in XML", () => {
-  const pain001 = "<Document/>";
-  const xmlProduct = { "payment-product": "pain.001-sepa-credit-transfers" };
-  const at = (service: string) => ({ ...xmlProduct, "payment-service": service });
-  const order = { startDate: "2026-02-01", frequency: "Monthly" };
+const periodicFields = [
+  { startDate: "2026-02-01" },
+  { endDate: "2026-02-01" },
+  { frequency: "Weekly" },
+  { executionRule: "following" },
+  { dayOfExecution: "1" },
+  { monthsOfExecution: ["1"] },
+];
+const addresses = [
+  "https://desk.example/é",
+  "https://desk.example/\n",
+  " https://desk.example/",
+  "https://desk.example/€",
+];
 
-  test.each([
-    ["payments.initiate", { ...at("payments"), pain001 }],
-    ["payments.initiate", { ...at("bulk-payments"), pain001 }],
-    [
-      "payments.initiate",
-      { ...at("payments"), pain001: `<?xml version='1.0' encoding='utf-8' ?>${pain001}` },
-    ],
-    ["payments.initiate", { ...at("periodic-payments"), pain001, ...order }],
-    ["payments.initiateBulk", { ...xmlProduct, pain001 }],
-  ])("%s accepts %j", (name, input) => {
-    expect(violations(name, input)).toEqual([]);
-  });
-
-  test.each([
-    ["payments.initiate", at("payments"), "pain001 pain.001 products require pain001."],
-    ["payments.initiateBulk", xmlProduct, "pain001 pain.001 products require pain001."],
-    ["payments.initiate", { ...single, pain001 }, "pain001 is only for pain.001 products."],
-    ["payments.initiate", { ...at("payments"), pain001: "payment.xml" }, "pain001 must be an XML document"],
-    [
-      "payments.initiate",
-      { ...at("payments"), pain001: '<?xml version="1.0" encoding="ISO-8859-1"?><Document/>' },
-      "pain001 must be declared as UTF-8",
-    ],
-    [
-      "payments.initiate",
-      { ...at("payments"), pain001, ...transfer },
-      "creditorName cannot be combined with",
-    ],
-    ["payments.initiate", { ...at("periodic-payments"), pain001 }, "A periodic payment requires startDate"],
-    ["payments.initiate", { ...at("payments"), pain001, ...order }, "startDate, frequency"],
-    ["payments.initiateBulk", { ...xmlProduct, pain001, debtorAccount: account }, "debtorAccount cannot be"],
-  ])("%s refuses %j: %s", (name, input, message) => {
-    expect(violations(name, input)).toContainEqual(expect.stringContaining(message));
-  });
+/** Input of payments.initiate with one fault, and the beginning of its violations: the fields. */
+test.each<[Values, string]>([
+  [{ ...single, creditorName: undefined }, "debtorAccount, instructedAmount, creditorAccount, creditorName"],
+  [{ ...single, debtorAccount: undefined }, "debtorAccount, instructedAmount"],
+  [{ ...periodic, instructedAmount: undefined }, "debtorAccount, instructedAmount"],
+  [{ ...periodic, frequency: undefined }, "startDate, frequency"],
+  [{ ...bulk, payments: undefined }, "debtorAccount, payments"],
+  [{ ...single, payments: [transfer] }, "payments"],
+  ...[single, bulk].flatMap((input) =>
+    periodicFields.map((more): [Values, string] => [{ ...input, ...more }, "startDate, frequency"]),
+  ),
+  [{ ...periodic, endDate: "2026-01-31" }, "startDate, endDate"],
+  [variable, "monthsOfExecution"],
+  [{ ...variable, monthsOfExecution: [] }, "monthsOfExecution"],
+  [{ ...variable, monthsOfExecution: ["4", "4"] }, "monthsOfExecution"],
+  [{ ...periodic, monthsOfExecution: ["4"] }, "monthsOfExecution"],
+  [{ ...single, creditorAccount: { IBAN: "NL13TEST0123456789" } }, "creditorAccount.IBAN"],
+  [{ ...single, creditorAgent: "TESTNL2" }, "creditorAgent"],
+  [{ ...bulk, payments: [{ ...transfer, debtorAccount: account }] }, "payments.0.debtorAccount"],
+  [{ ...single, "TPP-Redirect-URI": "example.com/done" }, "TPP-Redirect-URI"],
+  [{ ...single, "TPP-Redirect-URI": "http://example.com/done" }, "TPP-Redirect-URI"],
+  [{ ...single, "TPP-Redirect-URI": "javascript:alert(1)" }, "TPP-Redirect-URI"],
+  [{ ...single, "TPP-Nok-Redirect-URI": "https://user:pass@example.com" }, "TPP-Nok-Redirect-URI"],
+  [{ ...single, "TPP-Notification-URI": "http://169.254.169.254/latest" }, "TPP-Notification-URI"],
+  ...addresses.map((address): [Values, string] => [
+    { ...single, "TPP-Notification-URI": address },
+    "TPP-Notification-URI",
+  ]),
+  [xml("payments", "payment.xml"), "pain001"],
+  [xml("payments", '<?xml version="1.0" encoding="ISO-8859-1"?><Document/>'), "pain001"],
+  [{ ...xml("payments"), pain001: undefined }, "pain001"],
+  [{ ...xml("payments"), creditorName: "A" }, "creditorName"],
+  [xml("periodic-payments"), "startDate, frequency"],
+  [{ ...xml("payments"), ...order }, "startDate, frequency"],
+])("%#: payments.initiate refuses %j", (input, field) => {
+  const found = violations("payments.initiate", input);
+  expect(found.filter((violation) => !violation.startsWith(field))).toEqual([]);
+  expect(found).not.toEqual([]);
 });
 
-describe("openBanking.listTransactions", () => {
-  const input = { "account-id": "a1", "Consent-ID": "c1", bookingStatus: "booked" };
-
-  test.each([
-    ["a start date", { dateFrom: "2026-01-01" }],
-    ["the last known entry", { entryReferenceFrom: "e1" }],
-    ["a delta", { deltaList: true }],
-    ["standing orders", { bookingStatus: "information" }],
-  ])("accepts %s", (_what, more) => {
-    expect(violations("openBanking.listTransactions", { ...input, ...more })).toEqual([]);
-  });
-
-  test.each([[input], [{ ...input, deltaList: false }], [{ ...input, dateTo: "2026-01-01" }]])(
-    "%#: needs dateFrom otherwise",
-    (values) => {
-      expect(violations("openBanking.listTransactions", values)).toEqual([
-        expect.stringMatching(/^dateFrom dateFrom is required unless/),
-      ]);
-    },
-  );
-
-  test("refuses days in the wrong order", () => {
-    const message = violations("openBanking.listTransactions", {
-      ...input,
-      dateFrom: "2026-01-02",
-      dateTo: "2026-01-01",
-    });
-    expect(message).toEqual([expect.stringContaining("dateFrom must not be after dateTo.")]);
-  });
-});
-
-describe("a header", () => {
-  const input = { "consent-id": "c1" };
-  const violationsWith = (address: string) =>
-    violations("consents.startAuthorisation", { ...input, "TPP-Notification-URI": address });
-
-  test.each([
-    "https://desk.example/é",
-    "https://desk.example/\n",
-    " https://desk.example/",
-    "https://desk.example/€",
-  ])("refuses %j and names the field", (value) => {
-    expect(violationsWith(value)).toContainEqual(
-      expect.stringMatching(/^TPP-Notification-URI must be ASCII/),
-    );
-  });
-
-  test("accepts the characters of an address", () => {
-    expect(violationsWith("https://desk.example/done?state=a%20b#c")).toEqual([]);
-  });
+test.each<[string, Values, string]>([
+  ["payments.initiate", { ...single, pain001 }, "pain001"],
+  ["payments.initiateBulk", xmlProduct, "pain001"],
+  ["payments.initiateBulk", { ...xmlProduct, pain001, debtorAccount: account }, "debtorAccount"],
+  ["openBanking.listTransactions", list, "dateFrom"],
+  ["openBanking.listTransactions", { ...list, deltaList: false }, "dateFrom"],
+  ["openBanking.listTransactions", { ...list, dateTo: "2026-01-01" }, "dateFrom"],
+  [
+    "openBanking.listTransactions",
+    { ...list, dateFrom: "2026-01-02", dateTo: "2026-01-01" },
+    "dateFrom, dateTo",
+  ],
+])("%#: %s refuses %j", (name, input, field) => {
+  expect(violations(name, input)).toContainEqual(expect.stringMatching(new RegExp(`^${field} `)));
 });
