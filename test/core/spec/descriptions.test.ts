@@ -1,159 +1,276 @@
-/** Every field of every response and error body has a description. */
+/** The description and the JSON Schemas of operations, from which all surfaces render their texts. */
 import { z } from "zod";
-import { contract, type Declaration, errorBody, json, operation } from "../../../core/operations";
-import type { JsonSchema } from "../../../core/spec/json-schema";
-import { SchemaCollection } from "../../../core/openapi/schema-collection";
+import { openApiDocument } from "../../../core/openapi/document";
+import {
+  callerFields,
+  contract,
+  type Declaration,
+  fieldsOf,
+  json,
+  operation,
+  operations,
+} from "../../../core/operations";
+import { callerFieldDocs, introduction, describeOperation } from "../../../core/spec/describe-operation";
+import { responseJsonSchema, inputJsonSchema } from "../../../core/spec/json-schema";
+import { errorBody, errorDescription } from "../../../core/spec/operation";
+import { openEnum } from "../../../core/values/values";
 
-/** A field or a named resource that needs a description. */
-interface Subject {
-  readonly path: string;
-  readonly name: string;
-  readonly description: string;
-}
+const Problem = z.object({ why: z.string().meta({ description: "What was wrong." }) });
 
-type Named = Readonly<Record<string, JsonSchema>>;
-
-/** Returns the schemas of all documented bodies of an operation, by status. */
-const bodiesOf = ({ name, responses, errors }: Declaration): [string, z.ZodType][] => [
-  ...Object.entries(responses).flatMap(([status, response]): [string, z.ZodType][] =>
-    response.kind === "json" ? [[`${name} ${status}`, response.schema]] : [],
-  ),
-  ...Object.entries(errors).flatMap(([status, failure]): [string, z.ZodType][] => {
-    const body = errorBody(failure);
-    return body ? [[`${name} ${status}`, body]] : [];
-  }),
-];
-
-/** A field with a named schema may use the description of the schema. */
-function subject(path: string, name: string, schema: JsonSchema, named: Named): Subject {
-  const { $ref } = schema;
-  const target = typeof $ref === "string" ? named[$ref.replace("#/components/schemas/", "")] : {};
-  const { description = "" } = { ...target, ...schema } as Partial<Subject>;
-  return { path, name, description };
-}
-
-const isSchema = (value: unknown): value is JsonSchema => typeof value === "object" && value !== null;
-
-/** Returns the unnamed inner schemas: items, alternatives, values of a record. */
-const innerOf = ({
-  items,
-  additionalProperties,
-  anyOf,
-  oneOf,
-  allOf,
-  prefixItems,
-}: JsonSchema): JsonSchema[] =>
-  [items, additionalProperties, anyOf, oneOf, allOf, prefixItems].flat().filter(isSchema);
-
-function fieldsIn(schema: JsonSchema, path: string, named: Named): Subject[] {
-  const fields = Object.entries((schema.properties ?? {}) as Named);
-  return [
-    ...fields.flatMap(([name, field]) => [
-      subject(`${path}.${name}`, name, field, named),
-      ...fieldsIn(field, `${path}.${name}`, named),
-    ]),
-    ...innerOf(schema).flatMap((inner) => fieldsIn(inner, path, named)),
-  ];
-}
-
-/** Returns everything in the documented bodies that needs a description. */
-function subjectsOf(operations: readonly Declaration[]): Subject[] {
-  const schemas = new SchemaCollection();
-  const bodies = operations
-    .flatMap(bodiesOf)
-    .map(([path, schema]) => [path, schemas.register(schema)] as const);
-  const named = schemas.components();
-  return [
-    ...Object.entries(named).map(([name, schema]) => subject(name, name, schema, named)),
-    ...[...bodies, ...Object.entries(named)].flatMap(([path, schema]) => fieldsIn(schema, path, named)),
-  ];
-}
-
-const findUndescribed = (subjects: readonly Subject[]): string[] =>
-  subjects.flatMap(({ path, description }) => (description === "" ? [path] : []));
-
-/** True for one or two sentences, each with a full stop. */
-const isSentence = (text: string): boolean => /^[^.].*\.$/.test(text) && text.split(/\.(?= |$)/).length <= 3;
-
-const findMisworded = (subjects: readonly Subject[]): string[] =>
-  subjects
-    .filter((each) => each.description && !isSentence(each.description))
-    .map(({ path, description }) => `${path}: ${description}`);
-
-describe.each(Object.keys(contract.servers))("the responses of %s", (server) => {
-  const subjects = subjectsOf(contract.operations.filter((each) => each.server === server));
-
-  test("contain fields", () => {
-    expect(subjects.length).toBeGreaterThan(100);
-  });
-
-  test("describe every field and every named resource", () => {
-    expect(findUndescribed(subjects)).toEqual([]);
-  });
-
-  test("use one or two sentences per description", () => {
-    expect(findMisworded(subjects)).toEqual([]);
-  });
+const declared = operation({
+  name: "parcels.list",
+  tool: "list_parcels",
+  title: "List parcels",
+  summary: "Lists parcels.",
+  notes: "The newest come first.",
+  effect: "read",
+  method: "GET",
+  path: "/parcels/{depot}",
+  server: "service",
+  credentials: ["accessToken", "contactId?"],
+  parameters: { depot: z.enum(["north", "south"]).meta({ title: "Depot", description: "Where they lie." }) },
+  query: {
+    kinds: z.array(z.enum(["box", "bag"])).optional(),
+    since: z
+      .string()
+      .optional()
+      .meta({ format: "date", examples: ["2026-03-01"] }),
+    until: z.string().optional(),
+    client_id: { schema: z.string(), by: "connection" },
+    page: z.int().default(1),
+    size: z.int().default(20),
+  },
+  rules: [
+    {
+      kind: "needed-by",
+      fields: ["since"],
+      other: "depot",
+      values: ["south"],
+      description: "South needs since.",
+    },
+    { kind: "ordered", fields: ["since", "until"], description: "since must not be after until." },
+  ],
+  pages: { page: "page", size: "size", defaultSize: 20, total: "X-Total" },
+  responses: {
+    200: json(
+      z.array(
+        z.object({
+          id: z.string().meta({ description: "Identifies it." }),
+          state: openEnum(["sent"]).optional(),
+          sizes: z.array(z.object({ width: z.number(), deep: z.object({ deeper: z.string() }) })),
+        }),
+      ),
+      "The parcels.",
+      { "X-Total": "How many there are.", "X-Depot": "Where." },
+    ),
+  },
+  errors: { 400: ["It does not fit.", Problem], 404: "No such depot." },
+  contract: "7",
 });
 
-const operationReturning = (schema: z.ZodType, body: z.ZodType) =>
-  operation({
-    name: "pets.get",
-    tool: "get_pet",
-    title: "Get pet",
-    summary: "Returns a pet.",
-    effect: "read",
-    method: "GET",
-    path: "/pets",
-    server: "service",
-    credentials: [],
-    responses: { 200: json(schema, "The pet.") },
-    errors: { 400: ["No.", body], 404: "No pet." },
-    contract: "0",
-  });
+const doc = describeOperation(declared);
 
-const bare = (name: string) => z.object({ [name]: z.string() });
-const described = { description: "Something that is described." };
-
-test("finds missing descriptions at every depth", () => {
-  const Owner = bare("name").meta({ id: "DescribedOwner" });
-  const Vet = bare("name").meta({ ...described, id: "DescribedVet" });
-  const pet = z.object({
-    scalar: z.string(),
-    fine: z.string().optional().meta(described),
-    within: z.string().meta(described).optional(),
-    optional: bare("a").optional().meta(described),
-    nullable: bare("b").nullable().meta(described),
-    usual: z.object({ c: z.string() }).default({ c: "" }).meta(described),
-    list: z.array(z.array(bare("d"))).meta(described),
-    either: z.union([bare("e"), z.string()]).meta(described),
-    record: z.record(z.string(), bare("f")).meta(described),
-    lazy: z.lazy(() => bare("g")).meta(described),
-    owner: Owner.nullish(),
-    vet: Vet.optional(),
+test("describes name, summary and effect", () => {
+  expect(doc).toMatchObject({
+    name: "parcels.list",
+    tool: "list_parcels",
+    title: "List parcels",
+    contract: "7",
   });
-  expect(findUndescribed(subjectsOf([operationReturning(z.array(pet), bare("reason"))])).toSorted()).toEqual([
-    "DescribedOwner",
-    "DescribedOwner.name",
-    "DescribedVet.name",
-    "pets.get 200.either.e",
-    "pets.get 200.lazy.g",
-    "pets.get 200.list.d",
-    "pets.get 200.nullable.b",
-    "pets.get 200.optional.a",
-    "pets.get 200.owner",
-    "pets.get 200.record.f",
-    "pets.get 200.scalar",
-    "pets.get 200.usual.c",
-    "pets.get 400.reason",
+  expect(introduction(doc)).toBe("Lists parcels. The newest come first.");
+  expect(doc.effect).toEqual({
+    kind: "read",
+    description: "Changes nothing.",
+    repetition: expect.stringContaining("Retried") as string,
+  });
+  expect(doc.paging).toBe(
+    "The list is paged: page is the page number, size the entries per page (default 20).",
+  );
+});
+
+test("describes each field: meaning, allowed values, requirement, source and location", () => {
+  const { schema: _, ...depot } = doc.fields[0]!;
+  expect(depot).toMatchObject({
+    name: "depot",
+    title: "Depot",
+    description: "Where they lie.",
+    kind: "string",
+    type: "string",
+    options: ["north", "south"],
+    requirement: "required",
+    filledBy: "caller",
+    location: "path",
+    list: "repeat",
+  });
+  expect(
+    doc.fields.map(({ name, type, requirement, options }) => [name, type, requirement, options]),
+  ).toEqual([
+    ["depot", "string", "required", ["north", "south"]],
+    ["kinds", "array of string", "optional", ["box", "bag"]],
+    ["since", "string", "by rule", undefined],
+    ["until", "string", "optional", undefined],
+    ["client_id", "string", "required", undefined],
+    ["page", "integer", "optional", undefined],
+    ["size", "integer", "optional", undefined],
+  ]);
+  expect(doc.fields[2]).toMatchObject({ format: "date", example: "2026-03-01" });
+  expect(doc.fields[6]).toMatchObject({ default: 20 });
+  expect(callerFieldDocs(doc).map(({ name }) => name)).not.toContain("client_id");
+});
+
+test("describes responses with the fields of their bodies", () => {
+  expect(doc.responses).toMatchObject([
+    {
+      status: 200,
+      description: "The parcels.",
+      kind: "json",
+      body: {
+        type: "array of object",
+        fields: [
+          { path: "id", type: "string", description: "Identifies it." },
+          { path: "state", type: "string", description: "" },
+          { path: "sizes", type: "array of object" },
+          { path: "sizes[].width", type: "number" },
+          { path: "sizes[].deep", type: "object" },
+        ],
+      },
+      headers: [
+        { name: "X-Total", type: "integer", description: "How many there are." },
+        { name: "X-Depot", type: "string", description: "Where." },
+      ],
+    },
   ]);
 });
 
-test.each([
-  ["shoe_size", "Size of the shoes", 1],
-  ["shoe_size", "One sentence. A second. A third.", 1],
-  ["shoe_size", "Size of the shoes, such as 41.5 in Europe. Absent where there are none.", 0],
-])("%s: %s", (name, description, flaws) => {
-  const subjects = [{ path: name, name, description }];
-  expect(findMisworded(subjects)).toHaveLength(flaws);
+test("describes errors with their documented bodies", () => {
+  const [invalid, missing] = doc.errors;
+  expect(invalid).toMatchObject({ status: 400, description: "It does not fit.", body: { type: "object" } });
+  expect(invalid!.body!.fields).toEqual([{ path: "why", type: "string", description: "What was wrong." }]);
+  expect(missing).toEqual({ status: 404, description: "No such depot." });
+});
+
+const describeNamed = (name: string) => describeOperation(operations.find((each) => each.name === name)!);
+
+test("names the lookup for a money call whose response is lost", () => {
+  const repetition = (name: string) => describeNamed(name).effect.repetition;
+  expect(repetition("trades.book")).toContain("check with trades.list whether it was carried out.");
+  expect(repetition("trades.book")).toContain("Each quote_id can be used once.");
+  expect(repetition("payments.initiate")).toContain("check at the service whether it was carried out.");
+  expect(repetition("statements.emailTrades")).toBe("Sent once, never retried.");
+});
+
+test("lists the fields of each body encoding", () => {
+  const bodies = describeNamed("payments.initiate").request.bodies.map(({ mediaType, fields }) => [
+    mediaType,
+    fields,
+  ]);
+  expect(bodies.map(([mediaType]) => mediaType)).toEqual([
+    "application/json",
+    "application/xml",
+    "text/xml",
+    "multipart/form-data",
+  ]);
+  expect(bodies[0]![1]).toContain("instructedAmount");
+  expect(bodies[1]![1]).toEqual(["pain001"]);
+  expect(bodies[3]![1]).toEqual(expect.arrayContaining(["pain001", "startDate"]));
+});
+
+test("lists the paths of linked pages", () => {
+  const [response] = describeNamed("openBanking.listTransactions").responses;
+  const { paths, fields } = response!.body!.entries!;
+  expect(paths).toContain("transactions.booked");
+  expect(fields.map(({ path }) => path)).toContain("transactionAmount.amount");
+});
+
+const everyOperation = contract.operations.map((each) => [each.name, each as Declaration] as const);
+
+describe.each(everyOperation)("%s", (_, each) => {
+  test("is described completely", () => {
+    const { fields, request, responses, errors, rules } = describeOperation(each);
+    expect(fields.map(({ name }) => name)).toEqual(fieldsOf(each).map(({ name }) => name));
+    expect(request).toMatchObject({ method: each.method, path: each.path });
+    expect(responses.map(({ status }) => String(status))).toEqual(Object.keys(each.responses));
+    expect(
+      errors.map(({ status, description, body }) => [String(status), description, body?.schema]),
+    ).toEqual(
+      Object.entries(each.errors).map(([status, error]) => [
+        status,
+        errorDescription(error),
+        errorBody(error),
+      ]),
+    );
+    expect(rules).toEqual(each.rules ?? []);
+  });
+
+  test("has JSON Schemas without references or noise: a closed input, and open responses", () => {
+    const schema = inputJsonSchema(each);
+    const fields = callerFields(each);
+    expect(schema).toMatchObject({ type: "object", additionalProperties: false });
+    expect(Object.keys(schema.properties ?? {})).toEqual(fields.map(({ name }) => name));
+    expect(schema.required ?? []).toEqual(fields.flatMap(({ name, required }) => (required ? [name] : [])));
+    for (const key of ["$schema", "anyOf", "oneOf", "allOf"]) expect(schema).not.toHaveProperty([key]);
+    const responses = Object.values(each.responses).flatMap((response) =>
+      response.kind === "json" ? [responseJsonSchema(response.schema)] : [],
+    );
+    expect(JSON.stringify([schema, ...responses])).not.toMatch(/"\$ref"|"\$defs"|9007199254740991|"id":"/);
+    expect(JSON.stringify(responses)).not.toContain('"additionalProperties":false');
+  });
+});
+
+test("inlines named schemas", () => {
+  const Animal = z.object({ name: z.string() }).meta({ id: "Animal" });
+  const feed = operation({
+    ...declared,
+    method: "POST",
+    path: "/meals",
+    effect: "change",
+    parameters: {},
+    query: {},
+    rules: [],
+    pages: undefined!,
+    body: z.object({ first: Animal, second: Animal.optional(), grams: z.int().min(1) }),
+  });
+  const animal = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+  expect(inputJsonSchema(feed)).toEqual({
+    type: "object",
+    properties: { first: animal, second: animal, grams: { type: "integer", minimum: 1 } },
+    required: ["first", "grams"],
+    additionalProperties: false,
+  });
+});
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Returns the fields in a part of an OpenAPI document with their descriptions, through references. */
+function fieldDescriptions(
+  part: unknown,
+  schemas: Json,
+  seen: Set<unknown>,
+): [name: string, text: unknown][] {
+  if (typeof part !== "object" || part === null || seen.has(part)) return [];
+  seen.add(part);
+  const named = (schema: Json) =>
+    schemas[String(schema.$ref).replace("#/components/schemas/", "")] as Json | undefined;
+  const { properties = {}, $ref } = part as { properties?: Record<string, Json>; $ref?: string };
+  return [
+    ...Object.entries(properties).map(([name, field]): [string, unknown] => [
+      name,
+      field.description ?? named(field)?.description,
+    ]),
+    ...[...Object.values(part), $ref === undefined ? undefined : named(part as Json)].flatMap((inner) =>
+      fieldDescriptions(inner, schemas, seen),
+    ),
+  ];
+}
+
+test("every field of every response and error body is described in one or two sentences", () => {
+  const { paths, components } = openApiDocument(contract, { version: "1" });
+  const responses = Object.values(paths).flatMap((path) =>
+    Object.values(path).map((each) => (each as { responses: Json }).responses),
+  );
+  const fields = fieldDescriptions(responses, components.schemas, new Set());
+  expect(fields.length).toBeGreaterThan(250);
+  const isSentence = (text: unknown) =>
+    typeof text === "string" && /^[^.].*\.$/.test(text) && text.split(/\.(?= |$)/).length <= 3;
+  expect(fields.filter(([, text]) => !isSentence(text))).toEqual([]);
 });

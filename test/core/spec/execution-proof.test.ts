@@ -49,8 +49,9 @@ test.each<[name: string, status: number, body: unknown, proven: boolean]>([
   expect(provesExecution(operationNamed(name), status, body)).toBe(proven);
 });
 
-const operationWith = (responses: Declaration["responses"], more: Partial<Declaration> = {}) =>
-  operation({
+test("accepts the documented text form of a JSON response, and identifiedBy in each JSON response", () => {
+  const id = z.object({ id: z.string() });
+  const asked = operation({
     name: "test.ask",
     tool: "ask",
     title: "Ask",
@@ -60,34 +61,29 @@ const operationWith = (responses: Declaration["responses"], more: Partial<Declar
     path: "/ask",
     server: "service",
     credentials: [],
-    responses,
+    responses: { 200: json(z.string(), "A word."), 201: text("A word."), 202: json(z.any(), "Either.") },
     errors: {},
     contract: "1",
-    ...more,
   });
-
-test("accepts the documented text form of a JSON response", () => {
-  const asked = operationWith({
-    200: json(z.string(), "A word."),
-    201: text("A word."),
-    202: json(z.any(), "Either."),
+  const proofs: [Declaration, number, unknown, boolean][] = [
+    [asked, 200, "word", true],
+    [asked, 200, {}, false],
+    [asked, 201, "", true],
+    [asked, 202, [], true],
+    [asked, 202, "word", false],
+  ];
+  const identified = operation({
+    ...asked,
+    responses: { 200: json(id, "Done."), 202: json(z.object({}), "Begun.") },
+    identifiedBy: "id",
   });
-  expect(provesExecution(asked, 200, "word")).toBe(true);
-  expect(provesExecution(asked, 200, {})).toBe(false);
-  expect(provesExecution(asked, 201, "")).toBe(true);
-  expect(provesExecution(asked, 202, [])).toBe(true);
-  expect(provesExecution(asked, 202, "word")).toBe(false);
-});
-
-test("identifiedBy exists in every JSON response of an operation", () => {
-  const id = z.object({ id: z.string() });
-  const asked = operationWith(
-    { 200: json(id, "Done."), 202: json(z.object({}), "Begun.") },
-    { identifiedBy: "id" },
+  proofs.push(
+    [identified, 200, { id: "1" }, true],
+    [identified, 202, {}, false],
+    [identified, 202, { id: "1" }, true],
   );
-  expect(provesExecution(asked, 200, { id: "1" })).toBe(true);
-  expect(provesExecution(asked, 202, {})).toBe(false);
-  expect(provesExecution(asked, 202, { id: "1" })).toBe(true);
+  for (const [declared, status, body, proven] of proofs)
+    expect([status, body, provesExecution(declared, status, body)]).toEqual([status, body, proven]);
 });
 
 test("an undeclared status proves nothing", () => {
