@@ -425,7 +425,7 @@ describe("the connection", () => {
   });
 });
 
-describe("created resources", () => {
+describe("values for forms", () => {
   async function create(operation: Declaration, input: object, properties: object = {}): Promise<Message> {
     const node = operationNode(operation, "node", ["end"], { fromPayload: true, ...properties });
     const { payload: created, error } = await run(input, node);
@@ -443,8 +443,8 @@ describe("created resources", () => {
     baseUrl: "",
     xs2aUrl: "",
   });
-  const requestList = (body: object) =>
-    nodeRed.request("/fxdesk/connection/list", {
+  const post = (action: "list" | "try", body: object) =>
+    nodeRed.request(`/fxdesk/connection/${action}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({
@@ -462,7 +462,7 @@ describe("created resources", () => {
 
   async function requestOptions(operation: Declaration, field: string): Promise<readonly PickerOption[]> {
     const described = callerFieldDocs(describeOperation(operation)).find(({ name }) => name === field)!;
-    const response = await requestList(createListFinder(fxdeskService)(operation, described)!);
+    const response = await post("list", createListFinder(fxdeskService)(operation, described)!);
     expect(response.status).toBe(200);
     return ((await response.json()) as { entries: PickerOption[] }).entries;
   }
@@ -494,8 +494,20 @@ describe("created resources", () => {
     });
   });
 
-  test("lists through no operation that changes something", async () => {
-    expect((await requestList({ from: "consents.delete", property: "consent-id" })).status).toBe(400);
+  test("lists entries with stored secrets and reveals none", async () => {
+    const response = await post("list", { from: "cash.getPosition", property: "account_id" });
+    const text = await response.text();
+
+    expect((JSON.parse(text) as { entries: unknown[] }).entries.length).toBeGreaterThan(2);
+    for (const secret of [demo.accessToken, demo.apiKey]) expect(text).not.toContain(secret);
+  });
+
+  test("calls no operation that changes something", async () => {
+    const bodies = [
+      await post("list", { from: "consents.delete", property: "consent-id" }),
+      await post("try", { operation: "trades.book", fields: {} }),
+    ];
+    expect(bodies.map(({ status }) => status)).toEqual([400, 400]);
   });
 });
 

@@ -1,4 +1,6 @@
-/** The files derive from the service alone, and say everything literally. */
+/** Generated editor files and their texts in each language. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { z } from "zod";
 import {
@@ -9,22 +11,21 @@ import {
   operation,
   operations,
 } from "@fxdesk/toolkit/operations";
-import type { ResponseDeclaration, Declaration } from "../../core/spec/operation";
-import { elementOf, shapeOf } from "../../core/values/kind";
+import type { Declaration } from "../../core/spec/operation";
 import { openEnum } from "../../core/values/values";
 import { settingsOf } from "../../core/call/settings";
 import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
 import { dailyOf, declarationsOf } from "../../core/spec/service";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { nodeFiles } from "../../nodes/generate/node-files";
-import { commonValues } from "../../nodes/generate/deduplicate";
-import { shortWords } from "../../nodes/generate/locales";
+import { shortWords, textsByLanguage, translationGaps } from "../../nodes/generate/locales";
 import {
   callType,
   connectionType,
   withNodeTitles,
   nodeTypeOf,
   watchType,
+  withQuoteProcedures,
 } from "../../nodes/shared/node-names";
 
 const files = nodeFiles(contract);
@@ -97,10 +98,6 @@ const everyKindOperation = operation({
   responses: { 200: json(z.unknown(), "Done.") },
   errors: { 400: "No." },
   contract: "none",
-});
-
-test("the same service gives the same files", () => {
-  expect(nodeFiles(contract)).toEqual(files);
 });
 
 test("every operation has a node: runtime, editor, form, texts and help", () => {
@@ -225,16 +222,6 @@ test("help describes result fields and those one level below", () => {
     ["tags", "array of string", ""],
   ]);
   expect(own).toContain("As “Try all” does.");
-});
-
-test("help of every response in JSON names its fields", () => {
-  for (const each of operations) {
-    const described = Object.values<ResponseDeclaration>(each.responses).flatMap((response) =>
-      response.kind === "json" ? Object.keys(shapeOf(elementOf(response.schema) ?? response.schema)) : [],
-    );
-    for (const name of described)
-      expect([each.name, helpOf(each)]).toEqual([each.name, expect.stringContaining(`<code>${name}</code>`)]);
-  }
   expect(helpOf({ tool: "list_open_banking_transactions" })).toContain(
     "Each entry of transactions.booked, transactions.pending, transactions.information:",
   );
@@ -257,46 +244,6 @@ test("the editor loads the summaries and requests the help sections", () => {
     expect(helpOf(each)).toMatch(/^<h3>/);
     expect(helpOf(each, files, "de")).toContain("<h3>Ausgaben</h3>");
   }
-});
-
-test("common field values are written once", () => {
-  const all = [...definitions.values()].flatMap(({ fxdesk }) => fxdesk.controls ?? []);
-  expect(editor.split('{"name":"').length).toBeLessThan(all.length * 0.6);
-  expect(JSON.stringify(formWords).split('"TPP-Redirect-URI"')).toHaveLength(2);
-  expect(commonValues(["a", "b", "b", "c"].map((value) => ["name", { value }]))).toEqual({
-    name: { value: "b" },
-  });
-});
-
-test("the node that calls any operation has a form, texts and help", () => {
-  const { defaults, fxdesk } = definitions.get(callType)!;
-
-  expect(Object.keys(defaults)).toEqual([
-    "name",
-    "connection",
-    "operation",
-    "input",
-    "requestKey",
-    "pages",
-    "rows",
-    "saveTo",
-    "resultTo",
-    "outputs",
-    "timeoutMs",
-    "version",
-  ]);
-  expect(editor).toContain(`data-template-name="${callType}"`);
-  expect(help).toContain(`data-help-name="${callType}"`);
-  expect(words.labels[fxdesk.slug]).toBe("Call operation");
-});
-
-test("the connection's form is that of the service", () => {
-  const settings = [{ name: "tenant", title: "Tenant", description: "Whose.", secret: true }];
-  const { credentials } = definitionsIn(
-    nodeFiles({ ...contract, settings, operations: [] })["fxdesk.html"]!,
-  ).get(connectionType)!;
-
-  expect(Object.keys(credentials!)).toEqual(["tenant", "storeKey"]);
 });
 
 test("the connection's form has every setting, and keeps the secrets apart", () => {
@@ -325,4 +272,92 @@ test("type, definition and defaults of each node are written out, as the library
     expect(definition).toMatch(/\n {2}defaults: \{/);
     expect(definition).not.toContain("...");
   }
+});
+
+/** Service of the package's nodes. */
+const packageService = withQuoteProcedures(fxdeskService);
+const packageFiles = nodeFiles(packageService);
+
+const read = (path: string): string =>
+  packageFiles[path] ?? readFileSync(join(__dirname, "../../nodes", path), "utf8");
+
+/** Every text by the path of its key. */
+const textsOf = (value: unknown, path = ""): [string, string][] =>
+  typeof value === "string"
+    ? [[path, value]]
+    : Object.entries(value as object).flatMap(([key, inner]) => textsOf(inner, `${path}.${key}`));
+
+const catalogue = (language: string, set: string) =>
+  textsOf(JSON.parse(read(`locales/${language}/${set}.json`)));
+
+/** Abbreviations differ between languages. English node titles are in the declarations. */
+const isOfLanguage = (key: string) => /^\.(editor\.)?(labels\.(?!fxdesk-)|short\.)/.test(key);
+
+/** Words that are the same in both languages. */
+const untranslated = new Set(
+  "Alias Connection-ID Details Domain Format JSON Name Open Banking Operation PKCE Person Status Text URLs fxdesk".split(
+    " ",
+  ),
+);
+
+test("no translation is without a text, and no text of the editor without a translation", () => {
+  const { missing, unused } = translationGaps(packageService);
+  expect(unused).toEqual([]);
+  // The build lists missing texts of declarations, which appear in English.
+  expect(missing.filter((key) => !/^(forms|editor\.labels|help\.summaries)\./.test(key))).toEqual([]);
+});
+
+test.each(["releases", "mcp"])("the catalogues of %s have the same keys", (set) => {
+  const keys = (language: string) => catalogue(language, set).map(([key]) => key);
+  expect(keys("de")).toEqual(keys("en-US"));
+});
+
+test("a translation has the placeholders and names of its original", () => {
+  const { "en-US": english, de } = textsByLanguage(packageService);
+  const german = new Map(textsOf(de));
+  const gaps = (text: string) => [...text.matchAll(/__\w+__|\$\{\w+\}/g)].map(([gap]) => gap).toSorted();
+  const names = (text: string) =>
+    [...text.matchAll(/`\w+`|\w+_\w+|\d+(?:[-.:]+\w*\d+)*/g)].map(([name]) => name).toSorted();
+  const texts = textsOf(english).filter(([key, text]) => text !== "" && !isOfLanguage(key));
+  const compared = (text: string, key: string) => (key.startsWith(".forms.") ? names : gaps)(text);
+  expect(texts.map(([key]) => [key, compared(german.get(key)!, key)])).toEqual(
+    texts.map(([key, text]) => [key, compared(text, key)]),
+  );
+  const same = texts.filter(([key, text]) => german.get(key) === text && !untranslated.has(text));
+  expect(same).toEqual([]);
+  expect(texts.length).toBeGreaterThan(500);
+});
+
+test("an operation without translation appears in English", () => {
+  const added = operation({
+    name: "fixings.get",
+    tool: "get_fixing",
+    title: "Get fixing",
+    summary: "Returns a fixing.",
+    effect: "read",
+    method: "GET",
+    path: "/fixings/{trade_id}",
+    server: "packageService",
+    credentials: [],
+    parameters: { trade_id: z.string().meta({ title: "Fixing ID", description: "ID of the fixing." }) },
+    responses: { 200: json(z.unknown(), "The fixing.") },
+    errors: {},
+    contract: "none",
+  });
+  const extended = { ...packageService, operations: [...packageService.operations, added] };
+  const { forms } = textsByLanguage(extended).de!;
+  expect(forms.operations["get-fixing"]).toMatchObject({ trade_id: { label: "Fixing ID" } });
+  expect(translationGaps(extended).missing).toEqual(
+    expect.arrayContaining(["editor.labels.get-fixing", "forms.operations.get-fixing.trade_id.label"]),
+  );
+});
+
+const types = (html: string) => [...html.matchAll(/data-help-name="([^"]+)"/g)].map(([, type]) => type!);
+
+test.each(["fxdesk", "releases", "mcp"])("the help of %s covers the same nodes in each language", (set) => {
+  const [english, german] = ["en-US", "de"].map((language) => read(`locales/${language}/${set}.html`));
+  expect(types(german!)).toEqual(types(english!));
+  expect(types(german!).length).toBeGreaterThan(2);
+  for (const [path, sections] of Object.entries(packageFiles))
+    if (path.startsWith("help/de/")) expect(sections).not.toMatch(/<h3>(Fields|Outputs|Errors)<\/h3>/);
 });

@@ -1,8 +1,6 @@
 /** The messages of one node: as many under way as its connection carries, the rest in a queue with an end. */
-import { getEventListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import * as fc from "fast-check";
-import { Backpressure } from "../../nodes/operation/output/backpressure";
 import { MessageQueue, type RefusalReason } from "../../nodes/operation/queue";
 import { eventually } from "../support/eventually";
 
@@ -95,27 +93,4 @@ test("close aborts messages in progress, refuses waiting and new ones, and then 
 
   expect(aborted).toEqual([0, 1]);
   expect(refused).toEqual([2, 3, 4, 5].map((number) => [number, "closed"]));
-});
-
-test("who waited until messages have gone on leaves no listener on the signal", async () => {
-  const completed: ((event: object) => void)[] = [];
-  const hooks = {
-    add: (_event: string, heard: () => void) => completed.push(heard),
-    remove: () => undefined,
-  };
-  const goneOn = new Backpressure({ hooks } as never);
-  const { signal } = new AbortController();
-  const sent = goneOn.track({ wires: [["next"]] } as never, { _msgid: "M1" });
-  sent.add();
-
-  const gone = sent.drained(signal);
-  await eventually(() => getEventListeners(signal, "abort").length === 1, {
-    withinMs: 5_000,
-    what: "a listener",
-  });
-  completed[0]!({ msg: { _msgid: "M1" }, node: { id: "next" } });
-  await gone;
-  sent.end();
-
-  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
