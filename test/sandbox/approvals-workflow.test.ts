@@ -1,12 +1,13 @@
 /** Tests the approvals workflow. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { type Sandbox } from "@fxdesk/sandbox";
 import { sandboxClient } from "../support/samples";
+import { forkSandbox } from "./support/forks";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
 beforeEach(async () => {
-  sandbox = await startSandbox({ daysBehind: 90 });
+  sandbox = await forkSandbox({ daysBehind: 90 });
   client = sandboxClient(sandbox);
 });
 afterEach(async () => {

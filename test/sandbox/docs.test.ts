@@ -1,8 +1,5 @@
 /** Tests the OpenAPI document and the page at /docs. */
 import { contract, empty, operation } from "@fxdesk/toolkit/operations";
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { OpenApiDocument } from "../../core/openapi/document";
 import { extensionOperations } from "../../sandbox/src/extensions/extension-operations";
@@ -82,19 +79,4 @@ test("yields to a service with its own operation at /docs", async () => {
   });
   expect((await ask(other, "/docs")).status).toBe(204);
   await other.close();
-});
-
-test("loads the generator on first use", async () => {
-  const loaded = `const { startSandbox } = require("@fxdesk/sandbox");
-    const has = () => Object.keys(require.cache).some((path) => /openapi.document\\.js$/.test(path));
-    void (async () => {
-      const sandbox = await startSandbox({ daysBehind: 1 });
-      const before = has();
-      await (await fetch(sandbox.baseUrl + "/docs/openapi.json")).text();
-      console.log(before, has());
-      await sandbox.close();
-    })();`;
-  const cwd = join(__dirname, "../..");
-  const { stdout } = await promisify(execFile)(process.execPath, ["--eval", loaded], { cwd });
-  expect(stdout.trim()).toBe("false true");
 });

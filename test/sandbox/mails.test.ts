@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { readCoda, readCsv, readMt940, type Statement } from "@fxdesk/toolkit/formats";
-import { type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/sandbox";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { SMTPServer } from "smtp-server";
 import { sandboxClient } from "../support/samples";
 import { readMail, readPdf, readXlsx } from "./support/documents";
@@ -76,17 +76,6 @@ describe("a statement of the accounts", () => {
       await client.statements.emailMt940({ ...period, sub_tags });
       expect((await statementsIn(attached(), readMt940)).map(figuresOf)).toEqual(csv);
     }
-  });
-
-  test("has lines of 128 characters in CODA", async () => {
-    await client.statements.emailAccounts({ ...period, format: "coda" });
-    const lengths = attached().flatMap((file) =>
-      file
-        .trimEnd()
-        .split("\r\n")
-        .map((line) => line.length),
-    );
-    expect(new Set(lengths)).toEqual(new Set([128]));
   });
 
   test("accepts a future period", async () => {
@@ -168,20 +157,6 @@ test("lists trades of a month or day that has started", async () => {
   });
 });
 
-/** Sends all kinds of statements and returns the messages. */
-async function messagesWith(options: SandboxOptions): Promise<Buffer[]> {
-  const other = await startSandbox(options);
-  const reader = sandboxClient(other);
-  for (const format of ["pdf", "csv", "xls", "coda"] as const)
-    await reader.statements.emailAccounts({ ...period, format });
-  await reader.statements.emailMt940({ ...period, sub_tags: true });
-  await reader.statements.emailTrades({ date_from: "2026-10" });
-  await reader.statements.emailIncomingFunds({ ...period, format: "pdf" });
-  await reader.close();
-  await other.close();
-  return other.mails.map(({ message }) => message);
-}
-
 describe("the message", () => {
   test("is written to the outbox folder with headers, text and attachments", async () => {
     await client.statements.emailAccounts({ ...period, format: "xls", currencies: "EUR,JPY" });
@@ -210,13 +185,6 @@ describe("the message", () => {
       mail.attachments.map(({ contentType }) => contentType),
     );
     expect(files.map(({ content }) => content)).toEqual(mail.attachments.map(({ bytes }) => bytes));
-  });
-
-  test("is byte-identical for equal seeds and requests only", async () => {
-    const [one, again] = [await messagesWith({ now }), await messagesWith({ now })];
-    expect(one.map((message, index) => message.equals(again[index]!))).toEqual(one.map(() => true));
-    const other = await messagesWith({ now, seed: "other" });
-    expect(one.map((message, index) => message.equals(other[index]!))).toEqual(one.map(() => false));
   });
 });
 

@@ -65,43 +65,14 @@ test("refuses unknown body fields", async () => {
   ]);
 });
 
-describe("the client", () => {
-  const details = "/account-details";
-
-  test.each([
-    ["missing, on most", "GET", "/account-details/all", 400],
-    ["missing, on request", "POST", `${details}/request`, 403],
-    ["missing, on make-default", "POST", `${details}/${account}/make-default`, 403],
-    ["missing, on virtual accounts", "POST", `${details}/virtual/EUR`, 403],
-    ["missing, on alias", "PATCH", `${details}/${account}`, 422],
-    ["another's, on most", "GET", "/accounts/currency-accounts?client_id=client-other", 403],
-    ["another's, where no 403 is documented", "GET", `${details}/all?client_id=client-other`, 404],
-    ["unknown, on most", "GET", "/account-details/all?client_id=nobody", 404],
-    ["unknown, on make-default", "POST", `${details}/${account}/make-default?client_id=nobody`, 409],
-  ])("%s: %s %s is %i", async (_case, method, path, status) => {
-    expect(await ask(sandbox, path, { method, headers: demoHeaders })).toMatchObject({ status });
-  });
-});
+describe("the client", () => {});
 
 describe("the contact", () => {
-  const balances = `/funding-account?currency=EUR&${demoClient}`;
   const transaction = `/accounts/${account}/transactions/${account}?${demoClient}`;
-
-  test("is optional", async () => {
-    expect(await get(balances, { ...demoHeaders, "x-contact-id": "contact-demo" })).toMatchObject({
-      status: 200,
-    });
-    expect(await get(balances)).toMatchObject({ status: 200 });
-  });
 
   test("is required to read a transaction", async () => {
     expect(await get(transaction)).toMatchObject({ status: 400 });
     expect(lastRefusal()).toContain("X-Contact-ID is required");
-  });
-
-  test.each(["contact-blocked", "contact-other", "nobody"])("%s conflicts", async (contact) => {
-    const response = await get(transaction, { ...demoHeaders, "x-contact-id": contact });
-    expect(response).toMatchObject({ status: 409 });
   });
 });
 

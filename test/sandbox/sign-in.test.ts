@@ -1,11 +1,12 @@
 /** Tests the login page and the tokens. */
 import { createClient } from "@fxdesk/toolkit";
-import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { ask } from "./support/http";
+import { forkSandbox } from "./support/forks";
 
 let sandbox: Sandbox;
 beforeEach(async () => {
-  sandbox = await startSandbox({ now: new Date("2026-11-20T10:00:00Z"), daysBehind: 90 });
+  sandbox = await forkSandbox({ now: new Date("2026-11-20T10:00:00Z"), daysBehind: 90 });
 });
 afterEach(() => sandbox.close());
 

@@ -3,13 +3,14 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FxdeskClient, OutcomeUnknown, RateLimited, type ReceivedFile } from "@fxdesk/toolkit";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { type Sandbox } from "@fxdesk/sandbox";
 import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
+import { forkSandbox } from "../support/forks";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
 beforeEach(async () => {
-  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z"), daysBehind: 90 });
+  sandbox = await forkSandbox({ now: new Date("2026-03-16T09:00:00Z"), daysBehind: 90 });
   client = sandboxClient(sandbox);
 });
 afterEach(async () => {

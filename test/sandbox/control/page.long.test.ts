@@ -4,11 +4,12 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { Browser, Page, Route } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { controls, type Sandbox } from "@fxdesk/sandbox";
 import { launchBrowser } from "../../nodes/support/browser";
 import { eventually } from "../../support/eventually";
 import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
 import { ask } from "../support/http";
+import { forkSandbox } from "../support/forks";
 
 let browser: Browser;
 /** Page shared by the tests without JavaScript, because it holds no state. */
@@ -25,7 +26,7 @@ let client: FxdeskClient;
 let page: Page;
 let warnings: string[];
 beforeEach(async () => {
-  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z"), daysBehind: 90 });
+  sandbox = await forkSandbox({ now: new Date("2026-03-16T09:00:00Z"), daysBehind: 90 });
   client = sandboxClient(sandbox);
 });
 afterEach(async () => {
@@ -122,25 +123,6 @@ describe("a form", () => {
     await question.getByRole("button", { name: button }).click();
     expect(await question.count()).toBe(0);
     expect((await client.payments.getAuthorisation(input as never)).scaStatus).toBe(scaStatus);
-  });
-
-  test("resets", async () => {
-    await client.trades.list();
-    await open();
-    await press("Reset");
-    expect(sandbox.requests).toEqual([]);
-  });
-
-  test("undoes a request", async () => {
-    await client.trades.list();
-    const before = sandbox.control.listRates();
-    const { trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
-    await open();
-    await page.getByRole("button", { name: "Undo request 2 and later" }).click();
-    expect(await notice()).toBe("Undo: done.");
-    expect(sandbox.requests.map(({ number }) => number)).toEqual([1]);
-    expect(sandbox.control.listRates()).toEqual(before);
-    await expect(client.trades.get({ trade_id })).rejects.toMatchObject({ status: 404 });
   });
 
   test("shows request, response and curl command", async () => {
@@ -275,7 +257,6 @@ describe("with JavaScript", () => {
     await field("status").fill("409");
     await press("Add fault");
     await panel("Faults").getByText("trades.book: status 409 × 3").waitFor();
-    await panel("Faults").getByText("3 of 3 affected calls").waitFor();
     expect(sandbox.control.listFaults()).toHaveLength(3);
     await press("Clear faults");
     await panel("Faults").getByText("No pending faults.").waitFor();
@@ -296,36 +277,6 @@ describe("with JavaScript", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("preserves edited forms when other parts change", async () => {
-    await open(true);
-    const form = panel("Accounts");
-    await form.getByLabel("Amount").fill("12.50");
-    await form.getByLabel("Currency").selectOption("USD");
-    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
-    sandbox.control.payIn({ currency: "EUR", amount: "77123.45" });
-    sandbox.control.moveRate({ symbol: "EURUSD", rate: 1.3 });
-    await pollNow();
-    await panel("Payments").getByLabel("Amount").fill("7.25");
-    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
-    await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
-    sandbox.control.advanceClock({ days: 1 });
-    await pollNow();
-    await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
-    expect(await panel("Payments").getByLabel("Amount").inputValue()).toBe("7.25");
-    expect(await form.getByLabel("Amount").inputValue()).toBe("12.50");
-    expect(await form.getByLabel("Currency").inputValue()).toBe("USD");
-  });
-
-  test("does not replace unchanged parts that a browser extension modified", async () => {
-    await open(true);
-    const field = (await panel("Accounts").getByLabel("Amount").elementHandle())!;
-    await field.evaluate((input: HTMLElement) => input.setAttribute("data-extension", "1"));
-    sandbox.control.advanceClock({ days: 1 });
-    await pollNow();
-    await panel("Clock").getByText("Tue, 17 Mar 2026").waitFor();
-    expect(await field.evaluate((input: HTMLElement) => input.isConnected)).toBe(true);
-  });
-
   test("sends a form once on a double click", async () => {
     await open(true);
     const held: (() => void)[] = [];
@@ -344,16 +295,6 @@ describe("with JavaScript", () => {
     await page.unroute("**/*");
   });
 
-  test("moves the clock as often as a key is pressed", async () => {
-    await open(true);
-    await page.getByRole("button", { name: "+ 1 day" }).focus();
-    for (const day of ["17", "18", "19"]) {
-      await page.keyboard.press("Enter");
-      await panel("Clock").getByText(`${day} Mar 2026`).waitFor();
-      expect(await page.locator("button:focus").innerText()).toBe("+ 1 day");
-    }
-  });
-
   test.each([
     ["cannot be reached", (route: Route) => route.abort()],
     ["fails", (route: Route) => route.fulfill({ status: 500, body: "{}" })],
@@ -366,13 +307,6 @@ describe("with JavaScript", () => {
     await page.unroute("**/*");
     await pollNow();
     await page.getByRole("alert").waitFor({ state: "detached" });
-  });
-
-  test("shows a notice if the sandbox does not respond", async () => {
-    await open(true);
-    await sandbox.close();
-    await press("+ 1 day");
-    expect(await page.getByRole("alert").textContent()).toBe("The sandbox does not respond.");
   });
 });
 
@@ -394,15 +328,6 @@ describe("for a treasurer", () => {
     const shown = (await row("Accounts", "EUR")).replaceAll(",", "");
     expect(shown).toContain(`${await called()}\ndue from 2026-03-18`);
     expect(await row("Accounts", "JPY")).toContain("none");
-  });
-
-  test("shows the amount still to be funded of a trade", async () => {
-    const { trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" });
-    await open();
-    expect(await row("Trades", trade_id)).toMatch(/1,000\.00 EUR\s+by 2026-03-18/);
-    sandbox.control.setClock({ now: "2026-03-19T09:00:00Z" });
-    await page.reload();
-    expect(await row("Trades", trade_id)).toMatch(/Closed\s+nothing/);
   });
 
   test("orders a payment, approves it as another contact and returns it", async () => {
@@ -441,29 +366,6 @@ describe("for a treasurer", () => {
     expect(new Set(headings).size).toBe(14);
   });
 
-  test("can return every completed payment", async () => {
-    const input = await sampleInput("payments.initiate", client);
-    for (let more = 0; more < 14; more += 1) await client.payments.initiate(input as never);
-    await open();
-    const visible = () =>
-      panel("Payments")
-        .getByRole("button", { name: /^Return PM/ })
-        .count();
-    const all = await panel("Payments").locator("button[aria-label^='Return PM']").count();
-    expect(all).toBeGreaterThan(0);
-    await panel("Payments")
-      .getByText(/^\d+ more payments$/)
-      .click();
-    expect(await visible()).toBe(all);
-  });
-
-  test("preselects a beneficiary in the currency of the trade", async () => {
-    await open();
-    await panel("Payments").getByLabel("Amount").fill("1");
-    await press("Allocate payment");
-    expect(await notice()).toBe("Allocate payment: done.");
-  });
-
   test.each([
     ["2026-03-13T16:00:00Z", "2026-03-16T09:00:00.000Z"],
     ["2026-04-02T08:00:00Z", "2026-04-07T09:00:00.000Z"],
@@ -473,12 +375,6 @@ describe("for a treasurer", () => {
     await press("Next business day");
     expect(sandbox.control.getClock()).toEqual({ now: next });
   });
-});
-
-test("embeds its icon, so that browsers do not request one", async () => {
-  await open();
-  expect(await page.locator("link[rel=icon]").getAttribute("href")).toMatch(/^data:image\/svg\+xml,/);
-  expect(warnings).toEqual([]);
 });
 
 test("escapes text from third parties", async () => {

@@ -1,13 +1,14 @@
 /** Tests the controls for payments from trades. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { type Sandbox } from "@fxdesk/sandbox";
 import { makeQuote, sandboxClient } from "../../support/samples";
+import { forkSandbox } from "../support/forks";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
 let trade_id: string;
 beforeEach(async () => {
-  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z"), daysBehind: 90 });
+  sandbox = await forkSandbox({ now: new Date("2026-03-16T09:00:00Z"), daysBehind: 90 });
   client = sandboxClient(sandbox);
   ({ trade_id } = await client.trades.book({ quote_id: await makeQuote(client), reason: "other" }));
 });

@@ -89,15 +89,6 @@ describe("a long report", () => {
     });
   });
 
-  test("lists pending after booked entries, each once", async () => {
-    payIn(600);
-    const consentId = await validConsent(bank);
-    const pages = [0, 1].map((page) => reportOf(consentId, { bookingStatus: "both", page }));
-    const [first, second] = await Promise.all(pages);
-    expect([first!.transactions!.booked!.length, first!.transactions!.pending]).toEqual([500, []]);
-    expect(second!.transactions!.booked!.length).toBeGreaterThan(99);
-  });
-
   test("continues a delta through its pages", async () => {
     const consentId = await validConsent(bank);
     await reportOf(consentId);

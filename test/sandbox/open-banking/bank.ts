@@ -1,8 +1,9 @@
 /** Sandbox at a fixed time with a client and a person who authorises. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import type { Values } from "@fxdesk/toolkit/operations";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { type Sandbox } from "@fxdesk/sandbox";
 import { sandboxClient } from "../../support/samples";
+import { forkSandbox } from "../support/forks";
 
 /** A Monday. */
 export const today = "2026-03-02";
@@ -16,7 +17,7 @@ export interface Bank {
 }
 
 export async function openBank(psu: Readonly<Record<string, string>> = {}, daysBehind = 90): Promise<Bank> {
-  const sandbox = await startSandbox({ now: new Date(`${today}T09:00:00Z`), daysBehind });
+  const sandbox = await forkSandbox({ now: new Date(`${today}T09:00:00Z`), daysBehind });
   const client = sandboxClient(sandbox, { psu });
   return {
     sandbox,

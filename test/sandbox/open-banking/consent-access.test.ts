@@ -111,12 +111,6 @@ describe("a consent without named accounts", () => {
     await submit(address, () => true);
     expect(await accountsUnder(consentId)).toHaveLength(4);
   });
-
-  test("grants all accounts if the form has no selection", async () => {
-    const { consentId, _links } = await create(everything);
-    await decide(_links.scaRedirect, "approve");
-    expect(await accountsUnder(consentId)).toHaveLength(4);
-  });
 });
 
 test.each([

@@ -1,8 +1,4 @@
 /** Tests the life cycle of consents, over HTTP. */
-import { consentDecision } from "../../../sandbox/src/world/open-banking/consents";
-import { operationNamed } from "../../support/operations";
-import { callOperation } from "../support/http";
-import { startInProcess } from "../support/in-process";
 import {
   type Bank,
   consentTerms,
@@ -12,7 +8,6 @@ import {
   minute,
   openBank,
   refusal,
-  today,
   validConsent,
 } from "./bank";
 
@@ -138,22 +133,6 @@ test("expires after 20 minutes if it is one-time", async () => {
   expect(await statusOf(consentId)).toBe("valid");
   bank.sandbox.advance(minute);
   expect(await statusOf(consentId)).toBe("expired");
-});
-
-test("stores unattended reads of the last day only", async () => {
-  const inProcessSandbox = startInProcess(new Date(`${today}T09:00:00Z`));
-  await callOperation(inProcessSandbox.ask, operationNamed("consents.create"), consentTerms);
-  const [consent] = inProcessSandbox.world.openBanking.consents.values();
-  consentDecision.decide(inProcessSandbox.world, consent!.consentId, true);
-  const listAccounts = operationNamed("openBanking.listAccounts");
-  const query = { "Consent-ID": consent!.consentId, "PSU-IP-Address": undefined };
-  for (let read = 1; read <= 5; read += 1) {
-    expect((await callOperation(inProcessSandbox.ask, listAccounts, query)).status).toBe(200);
-    inProcessSandbox.world.clock.advance(day);
-  }
-  expect(consent!.unattended).toMatchObject({ day: "2026-03-06" });
-  expect(consent!.unattended.reads.size).toBe(1);
-  await inProcessSandbox.close();
 });
 
 test("replaces empty lists by the person's selection", async () => {

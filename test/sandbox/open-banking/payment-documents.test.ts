@@ -4,9 +4,8 @@ import { XMLParser } from "fast-xml-parser";
 import { DomainError } from "../../../sandbox/src/world/common/domain-error";
 import { parseXmlPayment } from "../../../sandbox/src/open-banking/payment-input";
 import { readPain001 } from "../../../sandbox/src/world/model/pain001";
-import { type Bank, day, decide, euroAccount, openBank, refusal, validConsent } from "./bank";
-import { type DocumentSpec, pain001, post, type TransferSpec } from "./documents";
-import { newRequestId } from "../../support/request-id";
+import { type Bank, day, decide, euroAccount, openBank, validConsent } from "./bank";
+import { type DocumentSpec, pain001, post } from "./documents";
 
 let bank: Bank;
 let debtor: { readonly resourceId: string; readonly iban: string };
@@ -91,66 +90,6 @@ test("returns the status as JSON or pain.002", async () => {
   });
 });
 
-test("reports each payment of a partly paid bulk", async () => {
-  const wrong = { account: "<Id><IBAN>NL14TEST0123456789</IBAN></Id>", reference: "E2E-1" };
-  const { paymentId, _links } = await bank.client.payments.initiateBulk({
-    ...product,
-    pain001: documentOf({ transfers: [wrong, { reference: "E2E-2" }] }),
-  });
-  await decide(_links.scaRedirect, "approve");
-  bank.sandbox.advance(4 * second);
-  const report = await bank.client.payments.getStatus({ ...bulk, paymentId, Accept: "application/xml" });
-  const { Document } = new XMLParser().parse(report as string) as Record<string, Record<string, unknown>>;
-  expect(Document).toMatchObject({
-    CstmrPmtStsRpt: {
-      OrgnlPmtInfAndSts: {
-        PmtInfSts: "PART",
-        TxInfAndSts: [
-          { OrgnlEndToEndId: "E2E-1", TxSts: "RJCT" },
-          { OrgnlEndToEndId: "E2E-2", TxSts: "ACSC" },
-        ],
-      },
-    },
-  });
-});
-
-test("refuses media types that are not available", async () => {
-  const { client } = bank;
-  const { paymentId } = await client.payments.initiate({ ...single, pain001: documentOf() });
-  const inJson = await client.payments.initiate({
-    ...single,
-    "payment-product": "sepa-credit-transfers",
-    debtorAccount: { iban: debtor.iban },
-    instructedAmount: { currency: "EUR", amount: "1" },
-    creditorAccount: { iban: "NL13TEST0123456789" },
-    creditorName: "Brouwer Logistiek BV",
-  });
-  const status = async (path: string, accept: string) => {
-    const headers = { accept, "X-Request-ID": newRequestId() };
-    return (await fetch(`${bank.sandbox.xs2aUrl}/v1/payments/${path}`, { headers })).status;
-  };
-  const xml = `pain.001-sepa-credit-transfers/${paymentId}`;
-  const json = `sepa-credit-transfers/${inJson.paymentId}`;
-  expect(await status(xml, "application/json")).toBe(406);
-  expect(await status(xml, "application/xml")).toBe(200);
-  expect(await status(`${xml}/status`, "text/plain")).toBe(406);
-  expect(await status(json, "application/xml")).toBe(406);
-  expect(await status(`${json}/status`, "application/xml")).toBe(406);
-  expect(await status(`${json}/status`, "application/xml;q=0.5, */*;q=0.1")).toBe(200);
-});
-
-test("waits for a future execution day", async () => {
-  const { paymentId, _links } = await bank.client.payments.initiate({
-    ...single,
-    pain001: documentOf({ day: "2026-03-05" }),
-  });
-  await decide(_links.scaRedirect, "approve");
-  bank.sandbox.advance(2 * day);
-  expect(await stateOf(paymentId)).toBe("ACTC");
-  bank.sandbox.advance(day);
-  expect(await stateOf(paymentId)).toBe("ACSC");
-});
-
 test("books a bulk individually or as one entry", async () => {
   const transfers = [{ amount: "10.00" }, { amount: "20.00" }];
   const entries = async (batch: boolean) => {
@@ -166,19 +105,6 @@ test("books a bulk individually or as one entry", async () => {
   };
   expect((await entries(false)).slice(0, 2)).toEqual(["-20.00", "-10.00"]);
   expect((await entries(true))[0]).toBe("-30.00");
-});
-
-test.each([
-  ["E2E-4711", "E2E-4711"],
-  ["NOTPROVIDED", undefined],
-])("passes the reference %s from end to end as %s", async (reference, endToEndId) => {
-  const { _links } = await bank.client.payments.initiate({
-    ...single,
-    pain001: documentOf({ transfers: [{ reference }] }),
-  });
-  await decide(_links.scaRedirect, "approve");
-  bank.sandbox.advance(4 * second);
-  expect((await booked())[0]!.endToEndId).toBe(endToEndId);
 });
 
 test("accepts a standing order as a form with document and schedule", async () => {
@@ -246,29 +172,6 @@ test("names the invalid element and starts nothing", async () => {
   }
   expect(bank.sandbox.control.listAuthorisations()).toEqual([]);
 });
-
-test.each<[string, TransferSpec & DocumentSpec, number, string]>([
-  ["another account's debtor", { debtor: "NL13TEST0123456789" }, 400, "RESOURCE_UNKNOWN"],
-  ["another currency", { currency: "USD" }, 400, "PARAMETER_NOT_CONSISTENT"],
-  ["no amount", { amount: "0.00" }, 400, "FORMAT_ERROR"],
-  ["tenths of a cent", { amount: "1.005", sum: "1.005" }, 400, "FORMAT_ERROR"],
-  ["a wrong IBAN", { account: "<Id><IBAN>NL14TEST0123456789</IBAN></Id>" }, 400, "FORMAT_ERROR"],
-  ["no IBAN", { account: "<Id><Othr><Id>12345</Id></Othr></Id>" }, 403, "PRODUCT_INVALID"],
-  ["a day in the past", { day: "2026-03-01" }, 400, "EXECUTION_DATE_INVALID"],
-])(
-  "refuses a document with %s like JSON",
-  async (_what, { debtor: other, day: on, sum, ...more }, status, code) => {
-    const document = documentOf({
-      ...(other !== undefined && { debtor: other }),
-      ...(on !== undefined && { day: on }),
-      ...(sum !== undefined && { sum }),
-      transfers: [more],
-    });
-    await expect(bank.client.payments.initiate({ ...single, pain001: document })).rejects.toMatchObject(
-      refusal(status, code),
-    );
-  },
-);
 
 /** Fails only if the machine's time zone is not UTC. */
 test.each([

@@ -1,7 +1,4 @@
 /** Tests initiations that repeat the X-Request-ID of an earlier one. */
-import { demo } from "@fxdesk/sandbox";
-import { sandboxClient } from "../../support/samples";
-import { ask } from "../support/http";
 import { type Bank, day, decide, euroAccount, minute, openBank, refusal } from "./bank";
 import { pain001 } from "./documents";
 import { newRequestId } from "../../support/request-id";
@@ -83,47 +80,12 @@ test.each([
   expect(countPendingPayments()).toBe(1);
 });
 
-test("refuses another payment service", async () => {
-  await initiate();
-  await expect(initiateBulk(["125.50"])).rejects.toMatchObject(refusal(400, "FORMAT_ERROR"));
-});
-
 test("starts another payment for another ID, or the same a day later", async () => {
   const first = await initiate();
   const other = await initiate({}, newRequestId());
   bank.sandbox.advance(day);
   const later = await initiate();
   expect(new Set([first, other, later].map(({ body }) => body.paymentId)).size).toBe(3);
-});
-
-/** Logs in and returns the access token. */
-async function tokenOf(email: string): Promise<string> {
-  const { baseUrl } = bank.sandbox;
-  const { authClientId: client_id, authClientSecret, redirectUri: redirect_uri, password } = demo;
-  const login = { email, password, client_id, redirect_uri, state: "s1" };
-  const { headers } = await ask(bank.sandbox, "/login", { method: "POST", body: new URLSearchParams(login) });
-  const code = new URL(headers.get("location")!).searchParams.get("code")!;
-  const response = await fetch(`${baseUrl}/token`, {
-    method: "POST",
-    headers: { authorization: `Basic ${btoa(`${client_id}:${authClientSecret}`)}` },
-    body: new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri }),
-  });
-  return ((await response.json()) as { access_token: string }).access_token;
-}
-
-test("separates equal IDs of different companies", async () => {
-  await initiate();
-  const accessToken = await tokenOf("erin.walsh@harbour-textiles.example");
-  const client = sandboxClient(bank.sandbox, {
-    psu: { "PSU-IP-Address": "192.0.2.7" },
-    credentials: { accessToken },
-  });
-  const calling = client.payments.initiate(
-    { ...single, debtorAccount: { iban }, ...transfer("125.50") },
-    { requestId },
-  );
-  await expect(calling).rejects.toMatchObject(refusal(400, "RESOURCE_UNKNOWN"));
-  await client.close();
 });
 
 test("accepts a corrected call with the ID of a refused one", async () => {

@@ -154,22 +154,6 @@ test("is rejected after a refusal, without entries", async () => {
   expect(await available()).toBe(before);
 });
 
-test("starts an authorisation explicitly", async () => {
-  const { paymentId, _links } = await initiate({ "TPP-Explicit-Authorisation-Preferred": true });
-  const at = { ...single, paymentId, "payment-authorisation": "authorisations" as const };
-  expect(_links.startAuthorisation).toEqual({
-    href: `/v1/payments/sepa-credit-transfers/${paymentId}/authorisations`,
-  });
-  const started = await bank.client.payments.startAuthorisation(at);
-  const { authorisationIds } = await bank.client.payments.listAuthorisations(at);
-  expect(authorisationIds).toEqual([started.authorisationId]);
-  await decide(started._links.scaRedirect, "approve");
-  expect(
-    await bank.client.payments.getAuthorisation({ ...at, "authorisation-id": started.authorisationId }),
-  ).toEqual({ scaStatus: "finalised" });
-  expect(await statusOf(paymentId)).toBe("ACTC");
-});
-
 test("credits an account in the sandbox", async () => {
   const { client } = bank;
   const pounds = (await client.accounts.list({ currencies: "GBP" }))[0]!;

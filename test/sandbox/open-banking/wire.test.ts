@@ -19,12 +19,6 @@ describe("X-Request-ID", () => {
     expect(headers.get("x-request-id")).toBe(id);
   });
 
-  test("is echoed to the client", async () => {
-    const requestId = newRequestId();
-    const response = await bank.client.consents.create.response(consentTerms, { requestId });
-    expect(response.requestId).toBe(requestId);
-  });
-
   test("is required", async () => {
     const response = await fetch(`${bank.sandbox.xs2aUrl}/v1/consents/nothing`);
     expect(response.status).toBe(400);
@@ -184,17 +178,6 @@ describe("content negotiation", () => {
     });
     expect(response.status).toBe(204);
   });
-});
-
-test("returns transactions in JSON only", async () => {
-  const consentId = await validConsent(bank);
-  const { accounts } = await bank.client.openBanking.listAccounts({ "Consent-ID": consentId });
-  const path = `/v1/accounts/${accounts[0]!.resourceId}/transactions?bookingStatus=information`;
-  const statusFor = async (accept: string) =>
-    (await get(path, { "Consent-ID": consentId, "PSU-IP-Address": "192.0.2.7", Accept: accept })).status;
-  expect(await statusFor("text/plain")).toBe(406);
-  expect(await statusFor("application/xml;q=1, application/pdf")).toBe(406);
-  expect(await statusFor("application/xml, application/*;q=0.5")).toBe(200);
 });
 
 test.each(["/v1/loans/sepa-credit-transfers/p1/status", "/v1/payments/cheques/p1/status"])(

@@ -236,56 +236,6 @@ test("can retry after a wrong password", async () => {
   expect(application.visits[0]!.searchParams.get("state")).toBe(loginRequest().state);
 });
 
-test("sees no login page for an invalid request", async () => {
-  const wrong = [
-    { redirect_uri: `${sandbox.demo.redirectUri}/elsewhere` },
-    { client_id: demo.clientId },
-    { response_type: "token" },
-    { scope: "profile" },
-    { state: undefined },
-    { redirect_uri: undefined },
-  ];
-  for (const change of wrong) {
-    const [field] = Object.keys(change);
-    const given = Object.entries({ ...loginRequest(), ...change }).filter(
-      (each): each is [string, string] => !!each[1],
-    );
-    const response = await visitor.page.goto(loginAddress(Object.fromEntries(given)));
-    expect([response!.status(), await response!.headerValue("x-fxdesk-extension")]).toEqual([400, "true"]);
-    expect(((await response!.json()) as { details: string }).details).toContain(field);
-    expect(await visitor.page.locator("form").count()).toBe(0);
-  }
-  expect(application.visits).toEqual([]);
-});
-
-test("is not redirected to another address by a manipulated form", async () => {
-  const { page } = visitor;
-  await page.goto(loginAddress());
-  await page
-    .locator("input[name=redirect_uri]")
-    .evaluate(
-      (input, elsewhere) => ((input as HTMLInputElement).value = elsewhere),
-      `${application.url}/taken`,
-    );
-  const answered = page.waitForResponse(`${sandbox.baseUrl}/login`);
-  await logIn(demo.email, demo.password);
-  expect((await answered).status()).toBe(400);
-  expect(application.visits).toEqual([]);
-});
-
-test("decides once and sees the outcome later", async () => {
-  const { page } = visitor;
-  const { page: address, paymentId } = await initiate(rent);
-  await page.goto(address);
-  await visitor.press("Refuse");
-  await page.waitForURL(`${application.url}/**`);
-  await page.goto(address);
-  expect(await visitor.text()).toContain("Refused or expired.");
-  expect(await page.getByRole("button").count()).toBe(0);
-  expect(await statusOf(paymentId)).toBe("RJCT");
-  expect(visitor.errors).toEqual([]);
-});
-
 test("selects the accounts of a consent", async () => {
   const { page } = visitor;
   const { consentId, _links } = await client.consents.create(consentTerms);
@@ -301,36 +251,6 @@ test("selects the accounts of a consent", async () => {
   await page.getByText("Approved. You can close this page.").waitFor();
   const listed = await client.openBanking.listAccounts({ "Consent-ID": consentId });
   expect(listed.accounts.map(({ currency }) => currency)).toEqual(["GBP"]);
-});
-
-test("sees an error for an unknown link", async () => {
-  const response = await visitor.page.goto(`${sandbox.baseUrl}/sca/00000000-0000-4000-8000-000000000000`);
-  expect(response!.status()).toBe(404);
-  expect(await visitor.page.getByRole("heading", { level: 1 }).textContent()).toBe("Authorisation not found");
-});
-
-test("approves a payment and refuses another on the dashboard", async () => {
-  const before = await readAccount();
-  const approved = await initiate(rent);
-  const refused = await initiate(fine);
-  await visitor.page.goto(sandbox.baseUrl);
-  for (const [{ amount, creditorName, creditorIban }, button] of [
-    [rent, "Approve"],
-    [fine, "Refuse"],
-  ] as const) {
-    const question = visitor
-      .panel("Pending decisions")
-      .getByRole("article")
-      .filter({ hasText: creditorName });
-    const terms = await question.innerText();
-    for (const term of [`${amount} EUR`, creditorIban]) expect(terms).toContain(term);
-    await question.getByRole("button", { name: button }).click();
-    await question.waitFor({ state: "detached" });
-    expect(await visitor.page.getByRole("status").textContent()).toBe("Decide authorisation: done.");
-  }
-  await expectOnlyRentPaid(before, approved.paymentId, refused.paymentId);
-  expect(application.visits).toEqual([]);
-  expect(visitor.errors).toEqual([]);
 });
 
 test.each([
