@@ -8,26 +8,16 @@ import { tradedCurrencies } from "../money/fx";
 import type { Client } from "../parties/parties";
 import type { World } from "../model/world";
 
-/** Countries in which dedicated accounts can be requested, by currency. */
-const capabilities: Readonly<Record<string, readonly string[]>> = {
-  EUR: ["AT", "BE", "DE", "ES", "FI", "FR", "GR", "IE", "IT", "LT", "LU", "NL", "PT"],
-  GBP: ["GB"],
-  USD: ["US"],
-  CHF: ["CH"],
-  CAD: ["CA"],
-  AUD: ["AU"],
-  NZD: ["NZ"],
-  SGD: ["SG"],
-  HKD: ["HK"],
-  PLN: ["PL"],
-  CZK: ["CZ"],
-  SEK: ["SE"],
-  NOK: ["NO"],
-  DKK: ["DK"],
-};
+/** Countries of the euro in which dedicated accounts can be requested. */
+const euroCountries = ["AT", "BE", "DE", "ES", "FI", "FR", "GR", "IE", "IT", "LT", "LU", "NL", "PT"];
+/** Other currencies in which they can be requested, each in its country. */
+const requestableCurrencies = "GBP USD CHF CAD AUD NZD SGD HKD PLN CZK SEK NOK DKK".split(" ");
 
 export const isRequestable = (currency: string, country: string): boolean =>
-  capabilities[currency]?.includes(country) ?? false;
+  currency === "EUR"
+    ? euroCountries.includes(country)
+    : requestableCurrencies.includes(currency) && country === homeCountryOf(currency);
+
 /** True if virtual accounts can be assigned: in every traded currency that is deliverable abroad. */
 export const isVirtualCurrency = (currency: string): boolean =>
   tradedCurrencies.includes(currency) && !nonDeliverableCurrencies.has(currency);

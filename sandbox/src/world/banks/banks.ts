@@ -178,39 +178,8 @@ export function internationalAddress(country: string, digits: string): AccountAd
   };
 }
 
-const homeCountries: Readonly<Record<string, string>> = {
-  EUR: "DE",
-  GBP: "GB",
-  USD: "US",
-  JPY: "JP",
-  CHF: "CH",
-  CAD: "CA",
-  AUD: "AU",
-  NZD: "NZ",
-  NOK: "NO",
-  SEK: "SE",
-  DKK: "DK",
-  PLN: "PL",
-  CZK: "CZ",
-  HUF: "HU",
-  ZAR: "ZA",
-  SGD: "SG",
-  HKD: "HK",
-  CNY: "CN",
-  INR: "IN",
-  MXN: "MX",
-  RON: "RO",
-  TRY: "TR",
-  THB: "TH",
-  ILS: "IL",
-  AED: "AE",
-  SAR: "SA",
-  KWD: "KW",
-  BHD: "BH",
-};
-
-/** Returns the country of the bank's accounts in a traded currency. */
-export const homeCountryOf = (currency: string): string => homeCountries[currency]!;
+/** Returns the country of the bank's accounts in a traded currency. ISO 4217 codes begin with their country. */
+export const homeCountryOf = (currency: string): string => (currency === "EUR" ? "DE" : currency.slice(0, 2));
 
 /** Returns the bank details a company pays into, for its own account or for trades. All values are texts. */
 export function bankAccount(country: string, digits: string) {

@@ -6,71 +6,46 @@ import { DomainError } from "../common/domain-error";
 import { Random } from "../common/random";
 import { memoize } from "../common/memoize";
 
-/** Mean mid-market prices in USD, around which the market moves. Demo data. */
-const usdPerUnit: Readonly<Record<string, string>> = {
-  EUR: "1.0842",
-  GBP: "1.2715",
-  AUD: "0.6583",
-  NZD: "0.6021",
-  USD: "1",
-  CAD: "0.7312",
-  CHF: "1.1290",
-  NOK: "0.0931",
-  SEK: "0.0948",
-  DKK: "0.1454",
-  PLN: "0.2519",
-  CZK: "0.0431",
-  HUF: "0.00271",
-  ZAR: "0.0547",
-  SGD: "0.7441",
-  HKD: "0.1281",
-  CNY: "0.1383",
-  INR: "0.01193",
-  MXN: "0.0541",
-  RON: "0.2179",
-  TRY: "0.0291",
-  THB: "0.0276",
-  ILS: "0.2704",
-  AED: "0.272294",
-  SAR: "0.266667",
-  KWD: "3.2563",
-  BHD: "2.65957",
-  JPY: "0.006612",
+interface Currency {
+  /** Mean mid-market price in USD, around which the market moves. */
+  readonly inUsd: string;
+  /** Simple annual interest rate as a fraction, and the days of its year. */
+  readonly interest: readonly [rate: string, daysInYear: number];
+}
+
+/** Demo data. */
+const currencies: Readonly<Record<string, Currency>> = {
+  EUR: { inUsd: "1.0842", interest: ["0.02", 360] },
+  GBP: { inUsd: "1.2715", interest: ["0.0375", 365] },
+  AUD: { inUsd: "0.6583", interest: ["0.036", 365] },
+  NZD: { inUsd: "0.6021", interest: ["0.0225", 365] },
+  USD: { inUsd: "1", interest: ["0.0385", 360] },
+  CAD: { inUsd: "0.7312", interest: ["0.0225", 365] },
+  CHF: { inUsd: "1.1290", interest: ["0", 360] },
+  NOK: { inUsd: "0.0931", interest: ["0.04", 360] },
+  SEK: { inUsd: "0.0948", interest: ["0.0175", 360] },
+  DKK: { inUsd: "0.1454", interest: ["0.016", 360] },
+  PLN: { inUsd: "0.2519", interest: ["0.045", 365] },
+  CZK: { inUsd: "0.0431", interest: ["0.035", 360] },
+  HUF: { inUsd: "0.00271", interest: ["0.065", 360] },
+  ZAR: { inUsd: "0.0547", interest: ["0.07", 365] },
+  SGD: { inUsd: "0.7441", interest: ["0.0125", 365] },
+  HKD: { inUsd: "0.1281", interest: ["0.03", 365] },
+  CNY: { inUsd: "0.1383", interest: ["0.015", 360] },
+  INR: { inUsd: "0.01193", interest: ["0.055", 365] },
+  MXN: { inUsd: "0.0541", interest: ["0.0725", 360] },
+  RON: { inUsd: "0.2179", interest: ["0.065", 360] },
+  TRY: { inUsd: "0.0291", interest: ["0.38", 365] },
+  THB: { inUsd: "0.0276", interest: ["0.0175", 365] },
+  ILS: { inUsd: "0.2704", interest: ["0.04", 365] },
+  AED: { inUsd: "0.272294", interest: ["0.0385", 360] },
+  SAR: { inUsd: "0.266667", interest: ["0.041", 360] },
+  KWD: { inUsd: "3.2563", interest: ["0.0375", 360] },
+  BHD: { inUsd: "2.65957", interest: ["0.05", 360] },
+  JPY: { inUsd: "0.006612", interest: ["0.0075", 365] },
 };
 
-/** Simple annual interest rate as a fraction, and the days of its year. Demo data. */
-const interestRates: Readonly<Record<string, readonly [rate: string, daysInYear: number]>> = {
-  EUR: ["0.02", 360],
-  GBP: ["0.0375", 365],
-  AUD: ["0.036", 365],
-  NZD: ["0.0225", 365],
-  USD: ["0.0385", 360],
-  CAD: ["0.0225", 365],
-  CHF: ["0", 360],
-  NOK: ["0.04", 360],
-  SEK: ["0.0175", 360],
-  DKK: ["0.016", 360],
-  PLN: ["0.045", 365],
-  CZK: ["0.035", 360],
-  HUF: ["0.065", 360],
-  ZAR: ["0.07", 365],
-  SGD: ["0.0125", 365],
-  HKD: ["0.03", 365],
-  CNY: ["0.015", 360],
-  INR: ["0.055", 365],
-  MXN: ["0.0725", 360],
-  RON: ["0.065", 360],
-  TRY: ["0.38", 365],
-  THB: ["0.0175", 365],
-  ILS: ["0.04", 365],
-  AED: ["0.0385", 360],
-  SAR: ["0.041", 360],
-  KWD: ["0.0375", 360],
-  BHD: ["0.05", 360],
-  JPY: ["0.0075", 365],
-};
-
-export const tradedCurrencies: readonly string[] = Object.keys(usdPerUnit);
+export const tradedCurrencies: readonly string[] = Object.keys(currencies);
 
 /** Order in which currencies become the base of a pair; the others follow alphabetically, and JPY is last. */
 const baseOrder = ["EUR", "GBP", "AUD", "NZD", "USD", "CAD", "CHF"];
@@ -120,23 +95,15 @@ const daysOfNews = 90;
 /** Returns a random, mean-reverting price path derived from the seed. */
 export function randomDrift(seed: string): PriceDrift {
   const news = memoize((key: string) => maxDailyMove * (2 * new Random(`${seed}/market/${key}`).next() - 1));
-  return (currency, day) => {
-    if (pegged.has(currency)) return new Big(1);
+  const drift = memoize((key: string) => {
+    const [currency, day] = [key.slice(0, 3), key.slice(3)];
     let distance = 0;
     for (let ago = daysOfNews; ago >= 0; ago -= 1)
-      distance = distance * dailyDecay + news(`${currency}${addDays(day, -ago)}`);
+      distance = distance * dailyDecay + news(currency + addDays(day, -ago));
     return new Big((1 + distance).toFixed(6));
-  };
-}
-
-/** Returns a cached price in USD. The key is the currency followed by the day. */
-const memoizeUsdPrice = (driftOf: PriceDrift) =>
-  memoize((key: string) => {
-    const [currency, day] = [key.slice(0, 3), key.slice(3)];
-    return new Big(usdPerUnit[currency]!).times(driftOf(currency, day));
   });
-
-const waveUsdPrice = memoizeUsdPrice(waveDrift);
+  return (currency, day) => (pegged.has(currency) ? new Big(1) : drift(currency + day));
+}
 
 /** Returns the growth of one unit over some days, multiplied by the days of the year. */
 const growthOverDays = (daysInYear: number, rate: string, days: number) =>
@@ -154,22 +121,11 @@ function forwardRate(
   quoted: string,
   daysFromSpot: number,
 ): Big {
-  const [baseRate, baseYear] = interestRates[base]!;
-  const [quotedRate, quotedYear] = interestRates[quoted]!;
+  const [baseRate, baseYear] = currencies[base]!.interest;
+  const [quotedRate, quotedYear] = currencies[quoted]!.interest;
   const numerator = baseInUsd.times(growthOverDays(quotedYear, quotedRate, daysFromSpot)).times(baseYear);
   return numerator.div(quotedInUsd.times(growthOverDays(baseYear, baseRate, daysFromSpot)).times(quotedYear));
 }
-
-type PriceLookup = (key: string) => Big;
-
-/** Caches forward rates of an unmoved market. The key is base, quote currency, day and days after spot. */
-const memoizeForward = (inUsd: PriceLookup): PriceLookup =>
-  memoize((key: string) => {
-    const [base, quoted, day] = [key.slice(0, 3), key.slice(3, 6), key.slice(6, 16)];
-    return forwardRate(inUsd(base + day), inUsd(quoted + day), base, quoted, Number(key.slice(16)));
-  });
-
-const waveForward = memoizeForward(waveUsdPrice);
 
 /** Returns two currencies as a pair in market order. */
 export function pairOf(one: string, other: string): { base: string; quoted: string } {
@@ -182,36 +138,24 @@ const maxMoveFactor = 10;
 
 /** Exchange rates by day: the default waves or a given path, adjusted by manual moves. */
 export class Rates {
-  /** Factors of manual moves, by currency. */
-  readonly #moves: Map<string, Big>;
-
-  readonly #baseUsdPrice: PriceLookup;
-  readonly #baseForward: PriceLookup;
-
-  constructor(state: Map<string, Big> = new Map(), path?: PriceDrift) {
-    this.#moves = state;
-    this.#baseUsdPrice = path ? memoizeUsdPrice(path) : waveUsdPrice;
-    this.#baseForward = path ? memoizeForward(this.#baseUsdPrice) : waveForward;
-  }
-
-  get state(): Map<string, Big> {
-    return this.#moves;
-  }
+  constructor(
+    /** Factors of manual moves, by currency. */
+    readonly state = new Map<string, Big>(),
+    private readonly driftOf: PriceDrift = waveDrift,
+  ) {}
 
   #moveFactor(currency: string): Big {
-    return this.#moves.get(currency) ?? new Big(1);
+    return this.state.get(currency) ?? new Big(1);
   }
 
   #usdPrice(currency: string, day: string): Big {
-    return this.#baseUsdPrice(currency + day).times(this.#moveFactor(currency));
+    const mean = new Big(currencies[currency]!.inUsd);
+    return mean.times(this.driftOf(currency, day)).times(this.#moveFactor(currency));
   }
 
   /** Returns the value of one unit of the base some days after spot. */
   #forward(base: string, quoted: string, day: string, daysFromSpot: number): Big {
-    const moved = this.#moves.has(base) || this.#moves.has(quoted);
-    return moved
-      ? forwardRate(this.#usdPrice(base, day), this.#usdPrice(quoted, day), base, quoted, daysFromSpot)
-      : this.#baseForward(`${base}${quoted}${day}${daysFromSpot}`);
+    return forwardRate(this.#usdPrice(base, day), this.#usdPrice(quoted, day), base, quoted, daysFromSpot);
   }
 
   /** Returns the mid rate for value at spot or some days after it. */
@@ -243,7 +187,7 @@ export class Rates {
         "rate-too-far",
         `${currency} can be moved by a factor of at most ${maxMoveFactor}, up or down.`,
       );
-    this.#moves.set(currency, moved);
+    this.state.set(currency, moved);
   }
 }
 

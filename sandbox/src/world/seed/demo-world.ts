@@ -54,7 +54,12 @@ export function seedDemoWorld(world: World, daysBehind = maxDaysBehind): void {
   seedAccountDetails(world);
   seedApprovals(world);
   addCounterparties(world, demoCompany);
-  scheduleBusiness(world, businessOf(world, demoCompany), start, today);
+  // By account, because the order determines the random amounts.
+  const business = businessOf(world, demoCompany);
+  const byAccount = [...world.accounts.values()].flatMap((account) =>
+    business.filter((recurring) => recurring.account === account),
+  );
+  scheduleBusiness(world, byAccount, start, today);
   scheduleTrades(world, start, today);
   world.runDueEvents();
 }
