@@ -5,7 +5,13 @@ import type { AccountStatement } from "../world/model/statement";
 import { statementFile, toStoredFile } from "../files/statement-file";
 import { jsonMediaType } from "../http/http";
 import { DomainError } from "../world/common/domain-error";
-import type { Account } from "../world/model/account";
+import {
+  type Account,
+  toCurrencyAmount,
+  bicOf,
+  cashAccountType,
+  toAccountReference,
+} from "../world/model/account";
 import { addDays, dayOf, startOf } from "@fxdesk/toolkit/calendars";
 import { balanceAccount } from "../world/ledger/ledger";
 import type { World } from "../world/model/world";
@@ -14,12 +20,6 @@ import { link } from "./authorisation-responses";
 import { writeCamt053 } from "./iso20022";
 import type { Consent } from "../world/model/consent";
 import { findReadableAccount, findValidConsent, recordRead } from "./consents";
-import {
-  toCurrencyAmount,
-  bicOf,
-  cashAccountType,
-  toAccountReference,
-} from "../world/model/account-references";
 import {
   availableLines,
   assertDayOpen,

@@ -3,7 +3,7 @@ import XmlBuilder from "fast-xml-builder";
 import { type Balance, type Counterparty, type Entry, isIban } from "@fxdesk/toolkit/formats";
 import type { AccountStatement } from "../world/model/statement";
 import { notProvided, type Pain001, type Sums } from "../world/model/pain001";
-import { toEntryReference } from "../world/model/account-references";
+import { toEntryReference } from "../world/model/account";
 import type { TransactionStatus } from "../world/common/enumerations";
 import type { Payment, PaymentStatus, StatusReason } from "../world/model/payment";
 

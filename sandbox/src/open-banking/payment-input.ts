@@ -3,8 +3,8 @@ import type { BehavioursOf } from "../calls/behaviour";
 import { DomainError } from "../world/common/domain-error";
 import { notProvided, type Pain001 } from "../world/model/pain001";
 import { atExecutionHour } from "../world/open-banking/payment-lifecycle";
-import type { AccountReference } from "../world/model/account-references";
-import type { StandingOrder } from "../world/model/standing-order";
+import type { AccountReference } from "../world/model/account";
+import type { StandingOrder } from "../world/model/payment";
 
 /** Values of a payment initiation, for any payment service. */
 export type Initiation = Omit<

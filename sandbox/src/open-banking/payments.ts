@@ -6,7 +6,7 @@ import type { OperationValues } from "@fxdesk/toolkit/operations";
 import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import { jsonMediaType } from "../http/http";
-import type { Account } from "../world/model/account";
+import { type Account, type AccountReference, findReferencedAccount } from "../world/model/account";
 import { maxAmount, formatDecimalAmount } from "../world/money/currencies";
 import { negotiateResponseType } from "../calls/responses";
 import {
@@ -34,6 +34,8 @@ import {
   type PaymentTerms,
   totalOf,
   type Transfer,
+  nextExecutionDay,
+  type StandingOrder,
 } from "../world/model/payment";
 import {
   cancelPayment,
@@ -41,9 +43,7 @@ import {
   initiatePayment,
   isPayable,
 } from "../world/open-banking/payment-lifecycle";
-import { type AccountReference, findReferencedAccount } from "../world/model/account-references";
 import { productViolation, systemFor } from "../world/open-banking/products";
-import { nextExecutionDay, type StandingOrder } from "../world/model/standing-order";
 
 const retentionMs = dayMs;
 

@@ -4,7 +4,7 @@ import { linesInPeriod, swiftCodes } from "../world/statements/account-statement
 import type { Period } from "../world/model/statement";
 import { newestFirst, type Sliceable } from "../calls/responses";
 import { DomainError } from "../world/common/domain-error";
-import type { Account } from "../world/model/account";
+import { type Account, toCurrencyAmount, toEntryReference, toLineId } from "../world/model/account";
 import { addDays, dayOf, startOf } from "@fxdesk/toolkit/calendars";
 import {
   type BookedLine,
@@ -17,7 +17,6 @@ import { bankTransactionCode } from "./iso20022";
 import type { Subset, BookingStatus } from "../world/common/enumerations";
 import type { Consent, ReportSpan } from "../world/model/consent";
 import { type Payment, totalOf, type Transfer } from "../world/model/payment";
-import { toCurrencyAmount, toEntryReference, toLineId } from "../world/model/account-references";
 
 type EntryListName = Subset<BookingStatus, "booked" | "pending" | "information">;
 

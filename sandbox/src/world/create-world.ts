@@ -5,7 +5,7 @@ import { expireConsent } from "./open-banking/consents";
 import { lapseDecision } from "./open-banking/authorisations";
 import { executePayment, payStandingOrder, settlePayment } from "./open-banking/payment-lifecycle";
 import { beginDay, returnSupplierPayment, payIfFunded, payInterest, paySupplier } from "./seed/business";
-import { demoDescription } from "./seed/demo-company";
+import { demoDescription } from "./seed/demo-world";
 import { partiesFromDescription } from "./seed/seed-from-description";
 import { bookPlan, continuePlan } from "./seed/trades";
 import { fixDifference } from "./trades/cash-settlement";

@@ -2,9 +2,9 @@
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { Big } from "big.js";
 import { concludeAuthorisation, scaStatusOf } from "../../../sandbox/src/world/open-banking/authorisations";
-import { toAccountReference } from "../../../sandbox/src/world/model/account-references";
+import { toAccountReference } from "../../../sandbox/src/world/model/account";
 import { houseAccount } from "../../../sandbox/src/world/ledger/ledger";
-import { recordExpectation } from "../../../sandbox/src/world/accounts/movements";
+import { recordExpectation } from "../../../sandbox/src/world/accounts/accounts";
 import { operationNamed } from "../../support/operations";
 import { callOperation } from "../support/http";
 import { startInProcess } from "../support/in-process";

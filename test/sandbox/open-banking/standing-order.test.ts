@@ -1,6 +1,6 @@
 /** Tests the execution days of standing orders. */
 import { sepa } from "@fxdesk/toolkit/calendars";
-import { nextExecutionDay, type StandingOrder } from "../../../sandbox/src/world/model/standing-order";
+import { nextExecutionDay, type StandingOrder } from "../../../sandbox/src/world/model/payment";
 
 /** Returns the first execution days of an order. */
 function first(count: number, order: StandingOrder): string[] {

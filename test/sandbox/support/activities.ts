@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { type Declaration, fieldsOf, operations, type Values } from "@fxdesk/toolkit/operations";
 import { controls, demo, HttpError } from "@fxdesk/sandbox";
 import { Big } from "big.js";
-import { toAccountReference } from "../../../sandbox/src/world/model/account-references";
+import { toAccountReference } from "../../../sandbox/src/world/model/account";
 import { createQuote, extensionOperations } from "../../../sandbox/src/extensions/extension-operations";
 import { methodOf } from "../../../sandbox/src/control/control-plane";
 import { routeOf } from "../../../sandbox/src/server/routes";

@@ -4,7 +4,7 @@ import { totalOf } from "../../../sandbox/src/world/model/payment";
 import type { Account } from "../../../sandbox/src/world/model/account";
 import { larger } from "../../../sandbox/src/world/money/currencies";
 import { balanceAccount, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
-import { availableBalance } from "../../../sandbox/src/world/accounts/movements";
+import { availableBalance } from "../../../sandbox/src/world/accounts/accounts";
 import {
   allocatedAmount,
   finalPaymentStatuses,

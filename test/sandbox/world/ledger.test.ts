@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/model/outbox";
-import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
+import { findOrOpenAccount, availableBalance } from "../../../sandbox/src/world/accounts/accounts";
 import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
 import { roundAmount } from "../../../sandbox/src/world/money/currencies";
 import { dayMs, dayOf } from "@fxdesk/toolkit/calendars";
@@ -11,7 +11,6 @@ import { receivePayment } from "../../../sandbox/src/world/trades/incoming-payme
 import { houseAccount, Ledger } from "../../../sandbox/src/world/ledger/ledger";
 import { revalueAllMargins } from "../../../sandbox/src/world/trades/margin";
 import { createOffer } from "../../../sandbox/src/world/trades/pricing";
-import { availableBalance } from "../../../sandbox/src/world/accounts/movements";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import {
   allocateFunds,

@@ -2,14 +2,13 @@
 import * as fc from "fast-check";
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/model/outbox";
-import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
+import { findOrOpenAccount, availableBalance, moveMoney } from "../../../sandbox/src/world/accounts/accounts";
 import { daysFromSpot } from "../../../sandbox/src/world/money/market-days";
 import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
 import { dayMs, dayOf } from "@fxdesk/toolkit/calendars";
 import { receivePayment } from "../../../sandbox/src/world/trades/incoming-payments";
 import { balanceAccount, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
 import { initialMargin, lossLevels, revalueAllMargins } from "../../../sandbox/src/world/trades/margin";
-import { availableBalance, moveMoney } from "../../../sandbox/src/world/accounts/movements";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import type { Trade } from "../../../sandbox/src/world/model/trade";
 import { bookTrade, cancelTrade, fundTrade } from "../../../sandbox/src/world/trades/trading";

@@ -1,13 +1,12 @@
 /** Payments from trades, from the order to a return. */
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/model/outbox";
-import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
+import { findOrOpenAccount, availableBalance } from "../../../sandbox/src/world/accounts/accounts";
 import { isApproved } from "../../../sandbox/src/world/parties/approvals";
 import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
 import { dayMs } from "@fxdesk/toolkit/calendars";
 import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
 import { createOffer } from "../../../sandbox/src/world/trades/pricing";
-import { availableBalance } from "../../../sandbox/src/world/accounts/movements";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import {
   completeBeneficiary,

@@ -4,13 +4,13 @@ import type { Client } from "../parties/parties";
 import type { Decision } from "./decision";
 import type { OperationValues } from "@fxdesk/toolkit/operations";
 import { DomainError } from "../common/domain-error";
-import type { Account } from "./account";
 import {
+  type Account,
   type AccountReference,
   cashAccountType,
   toAccountReference,
   findReferencedAccount,
-} from "./account-references";
+} from "./account";
 
 /** Access as requested: lists of accounts by use, or a keyword for all accounts. */
 type Access = OperationValues["consents.create"]["access"];

@@ -9,7 +9,7 @@ import type { Approvals } from "../parties/approvals";
 import type { Clock } from "../common/clock";
 import { randomDrift, Rates } from "../money/fx";
 import { Ledger, type LedgerState } from "../ledger/ledger";
-import { type Client, type Contact, type Parties } from "../parties/parties";
+import type { Client, Contact, Parties } from "../parties/parties";
 import type { Quote, Beneficiary, Trade } from "./trade";
 import { Random } from "../common/random";
 import type { StatementOutcome, Statement } from "./statement";

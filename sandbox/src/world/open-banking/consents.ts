@@ -1,7 +1,7 @@
 /** Life cycle of consents. */
 import { DomainError } from "../common/domain-error";
-import type { Account } from "../model/account";
-import { addDays, dayOf, startOf } from "@fxdesk/toolkit/calendars";
+import { type Account, accountNumberOf, toAccountReference } from "../model/account";
+import { addDays, dayOf, startOf, dayMs } from "@fxdesk/toolkit/calendars";
 import type { Client } from "../parties/parties";
 import type { World } from "../model/world";
 import {
@@ -15,8 +15,17 @@ import {
 } from "../model/consent";
 import type { ConsentStatus } from "../common/enumerations";
 import type { Decision, Subject } from "../model/decision";
-import { scheduleLapse } from "./decision-lapse";
-import { accountNumberOf, toAccountReference } from "../model/account-references";
+
+const daysToAuthorise = 3;
+
+/**
+ * Schedules the lapse of an unanswered decision: after `daysToAuthorise`, or at `latestEnd` if that is earlier.
+ */
+export function scheduleLapse(world: World, decision: Decision, latestEnd?: Date): void {
+  const defaultEnd = world.timeAfter(daysToAuthorise * dayMs);
+  const end = latestEnd && latestEnd < defaultEnd ? latestEnd : defaultEnd;
+  world.scheduledEvents.schedule(end, "decision-lapses", decision);
+}
 
 const minuteMs = 60_000;
 /** Period after authorisation in which all history is open. One-off consents end with it. */

@@ -10,10 +10,10 @@ import {
 } from "@fxdesk/toolkit/calendars";
 import { isPayableIban } from "../banks/account-numbers";
 import type { Movement } from "../ledger/ledger";
-import { availableBalance, moveMoney, recordExpectation } from "../accounts/movements";
+import { availableBalance, moveMoney, recordExpectation } from "../accounts/accounts";
 import type { World } from "../model/world";
 import type { Decision } from "../model/decision";
-import { scheduleLapse } from "./decision-lapse";
+import { scheduleLapse } from "./consents";
 import {
   isUnauthorised,
   type Payment,
@@ -21,6 +21,8 @@ import {
   type StatusReason,
   totalOf,
   type Transfer,
+  nextExecutionDay,
+  type StandingOrder,
 } from "../model/payment";
 import { systemFor } from "./products";
 import {
@@ -29,8 +31,7 @@ import {
   accountNumberOf,
   toAccountReference,
   findReferencedAccount,
-} from "../model/account-references";
-import { nextExecutionDay, type StandingOrder } from "../model/standing-order";
+} from "../model/account";
 
 const wrongAccount: StatusReason = { code: "AC01", text: "The creditor's account number is invalid." };
 const noFunds: StatusReason = { code: "AM04", text: "Insufficient funds." };

@@ -9,7 +9,7 @@ import {
   startOf,
   dayOf,
 } from "@fxdesk/toolkit/calendars";
-import { availableBalance, moveMoney } from "../accounts/movements";
+import { availableBalance, moveMoney } from "../accounts/accounts";
 import { roundAmount } from "../money/currencies";
 import type { Random } from "../common/random";
 import type { Beneficiary } from "../model/trade";
@@ -20,7 +20,7 @@ import type {
   Recurring,
   SupplierPayment,
   FrequentPayments,
-} from "../model/planned-business";
+} from "../model/scheduled-events";
 import type { World } from "../model/world";
 
 /** Maximum days of past business. */

@@ -1,10 +1,9 @@
 /** Seeds a world from a description. */
 import { Big } from "big.js";
 import { addDetails, applyDecision } from "../accounts/account-details";
-import { findOrOpenAccount, openAccount } from "../accounts/accounts";
-import { moveMoney } from "../accounts/movements";
+import { findOrOpenAccount, openAccount, moveMoney } from "../accounts/accounts";
 import { bankIn, domesticAddress, homeCountryOf, ibanOf } from "../banks/banks";
-import type { Recurring } from "../model/planned-business";
+import type { Recurring } from "../model/scheduled-events";
 import type { Settings } from "../model/settings";
 import type { Beneficiary } from "../model/trade";
 import type { World } from "../model/world";

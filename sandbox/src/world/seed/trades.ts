@@ -1,19 +1,18 @@
 /** Seeds the demo company's trades: a year of hedging, and one open trade of each type and status. */
 import type { TradePaymentStatus } from "../common/enumerations";
 import { Big } from "big.js";
-import { findOrOpenAccount } from "../accounts/accounts";
+import { findOrOpenAccount, availableBalance } from "../accounts/accounts";
 import { nextBusinessDay, previousBusinessDay, addDays, dayOf, timeAtHour } from "@fxdesk/toolkit/calendars";
 import { previousMarketDay } from "../money/market-days";
 import { roundAmount } from "../money/currencies";
 import { convertAmount, feeFor } from "../money/fx";
 import { createOffer } from "../trades/pricing";
-import { availableBalance } from "../accounts/movements";
 import { demo } from "../parties/parties";
 import { allocateFunds } from "../trades/payments";
 import { hasAccount, type Trade, unallocatedAmount } from "../model/trade";
 import { bookTrade, cancelTrade, fundTrade } from "../trades/trading";
 import type { World } from "../model/world";
-import type { PlanStep, TradePlan } from "../model/planned-business";
+import type { PlanStep, TradePlan } from "../model/scheduled-events";
 
 const demoCurrencies = ["EUR", "GBP", "USD", "JPY"];
 const hourOfBooking = 10;

@@ -1,12 +1,11 @@
 /**
  * Settlement of non-delivered trades: only the gain or loss at the fixing is paid, in a deliverable currency.
  */
-import { findOrOpenAccount } from "../accounts/accounts";
+import { findOrOpenAccount, availableBalance, moveMoney, recordExpectation } from "../accounts/accounts";
 import { fixingDate } from "../money/market-days";
 import { type Money, nonDeliverableCurrencies } from "../money/currencies";
 import { dayOf, timeAtHour } from "@fxdesk/toolkit/calendars";
 import { convertAmount, pairOf } from "../money/fx";
-import { availableBalance, moveMoney, recordExpectation } from "../accounts/movements";
 import { tradeMovement, expectationDetails } from "./trade-entries";
 import type { Trade } from "../model/trade";
 import type { World } from "../model/world";

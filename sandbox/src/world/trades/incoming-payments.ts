@@ -5,7 +5,7 @@ import { larger, smaller } from "../money/currencies";
 import { dayOf } from "@fxdesk/toolkit/calendars";
 import { type BookedLine, balanceAccount, type Movement } from "../ledger/ledger";
 import { payCalls } from "./margin";
-import { availableBalance, moveMoney } from "../accounts/movements";
+import { availableBalance, moveMoney } from "../accounts/accounts";
 import { outstandingFunds, type Trade } from "../model/trade";
 import { fundTrade } from "./trading";
 import type { World } from "../model/world";

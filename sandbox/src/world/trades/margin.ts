@@ -15,7 +15,7 @@ import {
 import { daysFromSpot } from "../money/market-days";
 import { larger, roundAmount, smaller } from "../money/currencies";
 import { pairOf, type Rate } from "../money/fx";
-import { availableBalance, recordExpectation, moveToBalance } from "../accounts/movements";
+import { availableBalance, recordExpectation, moveToBalance } from "../accounts/accounts";
 import { tradeMovement, sellAccount, settlementHour } from "./trade-entries";
 import {
   type MarginCall,

@@ -15,7 +15,7 @@ import { fitsMinorUnits } from "../money/currencies";
 import { DomainError, toValidationError } from "../common/domain-error";
 import { convertAmount, pairOf } from "../money/fx";
 import type { Bucket } from "../ledger/ledger";
-import { availableBalance, moveMoney, recordExpectation } from "../accounts/movements";
+import { availableBalance, moveMoney, recordExpectation } from "../accounts/accounts";
 import { buyAccount, settlementHour, settlementOf } from "./trade-entries";
 import {
   type Beneficiary,

@@ -1,13 +1,18 @@
 /** Life cycle of trades: booking, funding, settlement and cancellation. */
 import { Big } from "big.js";
-import { findOrOpenAccount } from "../accounts/accounts";
+import {
+  findOrOpenAccount,
+  availableBalance,
+  moveMoney,
+  recordExpectation,
+  expectationPostings,
+} from "../accounts/accounts";
 import type { Account } from "../model/account";
 import { reverseDifference, scheduleFixing, settleDifference } from "./cash-settlement";
 import { larger } from "../money/currencies";
 import { nextBusinessTime, addDays, dayOf } from "@fxdesk/toolkit/calendars";
 import { feeFor } from "../money/fx";
 import { hasMargin, initialMargin, releaseMargin, returnMargin, checkMargin } from "./margin";
-import { availableBalance, moveMoney, recordExpectation, expectationPostings } from "../accounts/movements";
 import { closeWhenPaidOut, executeTradePayment, cancelTradePayment } from "./payments";
 import {
   tradeMovement,

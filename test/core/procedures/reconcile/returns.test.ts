@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import { type Item, matchPayments, type Payment } from "../../../../core/procedures/reconcile/match";
 import { matchReturns } from "../../../../core/procedures/reconcile/returns";
-import { availableBalance, moveMoney } from "../../../../sandbox/src/world/accounts/movements";
+import { availableBalance, moveMoney } from "../../../../sandbox/src/world/accounts/accounts";
 import { type Books, openBooks } from "../../../support/books";
 
 const rules = { feeTolerance: "25.00", days: 60 };
