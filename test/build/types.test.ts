@@ -7,8 +7,7 @@ import { typeFiles } from "../../build/types";
 import { type Declaration, json, operation, operations } from "../../core/operations";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { splitName } from "../../core/spec/sections";
-import { withConsumerProject, compile } from "../support/consumer-project";
-import { hoverTexts } from "../support/language-server";
+import { compile } from "../support/consumer-project";
 
 const root = join(__dirname, "../..");
 
@@ -122,26 +121,15 @@ export type Declared = [Delivery, Procedure, Snapshot<unknown>, OrderTerms];
   expect(await compile({ "main.mts": code })).toBe("");
 });
 
-test("an editor shows the documentation of fields and methods", async () => {
-  const code = `import type { BookedTrade, FxdeskClient } from "@fxdesk/toolkit";
-export async function use(client: FxdeskClient): Promise<unknown> {
-  const { trade_id: tradeId } = await client.trades.book({ quote_id: "q", reason: "other" });
-  const trade: BookedTrade = await client.trades.get({ trade_id: tradeId });
-  return trade.maturity_date;
-}
-`;
-  const words = ["quote_id", "book(", "BookedTrade =", "maturity_date"];
-  const shown = await withConsumerProject({ "main.cts": code }, (folder) =>
-    hoverTexts(folder, "main.cts", words),
-  );
-  expect(shown).toEqual([
-    expect.stringMatching(/BookTradeInput\.quote_id: string\s+```\s+ID of the quote to book\.$/),
-    expect.stringMatching(
-      /BookTradeInput.*Promise<ConfirmedTrade>.*\s.*Books an FX trade from an existing quote .*\./s,
-    ),
-    expect.stringMatching(/interface BookedTrade\s+```\s.*trades\.list/s),
-    expect.stringMatching(/maturity_date: string\s+```\s+Date \(UTC\) by which .*YYYY-MM-DD\.$/),
-  ]);
+test("document types, fields and methods", () => {
+  const text = clientTypes(operations);
+  for (const documented of [
+    /\/\*\* ID of the quote to book\. \*\/\n  quote_id: string;/,
+    /Books an FX trade from an existing quote .*\.\n(?: +\*.*\n)+ +readonly book: CallMethod<.*BookTradeInput.*ConfirmedTrade/,
+    / \* Returned by .*`trades\.list`.*\n \*\/\nexport interface BookedTrade \{/,
+    /\/\*\* Date \(UTC\) by which .*YYYY-MM-DD\. \*\/\n  maturity_date: string;/,
+  ])
+    expect(text).toMatch(documented);
 });
 
 describe("operations outside the contract", () => {

@@ -8,8 +8,8 @@ import { environmentName, serviceFrom } from "@fxdesk/toolkit";
 import { exitMeanings } from "../../cli/command-line/exit-codes";
 import manifest from "../../package.json";
 import sandboxManifest from "../../sandbox/package.json";
-import { runFxdesk } from "../cli/run-command";
 import { compile, runModule } from "../support/consumer-project";
+import { runForOutput } from "../support/surfaces";
 import { commandsIn, examplesIn, shows, Terminal } from "./shell";
 
 const root = join(__dirname, "../..");
@@ -115,10 +115,10 @@ describe("commands", () => {
   let help: ReadonlyMap<string, string>;
   beforeAll(async () => {
     sandbox = await startSandbox();
-    const { stdout } = await runFxdesk(["--help"]);
-    const names = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name!);
-    const texts = names.map(async (name) => (await runFxdesk([name, "--help"])).stdout);
-    help = new Map((await Promise.all(texts)).map((text, index) => [names[index]!, text]));
+    const text = await runForOutput(["--help"], {});
+    const names = [...text.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name!);
+    const texts = names.map((name) => runForOutput([name, "--help"], {}));
+    help = new Map((await Promise.all(texts)).map((each, index) => [names[index]!, each]));
   });
   afterAll(() => sandbox.close());
 

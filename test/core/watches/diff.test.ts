@@ -1,5 +1,5 @@
 /** Changes that a read reports, and the states after it. */
-import { applyDiff, diff, type DiffWindow, firstDayToRead } from "../../../core/watches/diff";
+import { applyDiff, diff, type DiffWindow } from "../../../core/watches/diff";
 import type { EntryState } from "../../../core/watches/stored-rows";
 import { datedWatch, type Entry, watch } from "./watched-source";
 
@@ -29,18 +29,6 @@ const highestWatch = {
 } as typeof watch;
 
 test.each([
-  ["a new entry", {}, { current: [entry("a", 1)] }, ["new a"], "a=1"],
-  ["an unchanged entry", { a: 1 }, { current: [entry("a", 1)] }, [], "a=1"],
-  ["a changed entry", { a: 1 }, { current: [entry("a", 2)] }, ["changed a before 1"], "a=2"],
-  ["a missing entry", { a: 1 }, { current: [] }, ["gone a before 1"], ""],
-  ["a missing entry of a partial read", { a: 1 }, { current: [], gaps: ["No a."] }, [], "a=1"],
-  [
-    "changes of a partial read",
-    { a: 1, b: 1 },
-    { current: [entry("a", 2), entry("c", 1)], gaps: ["No b."] },
-    ["changed a before 1", "new c"],
-    "a=2 b=1 c=1",
-  ],
   [
     "entries in their order, with missing ones last",
     { a: 1, b: 1, c: 1 },
@@ -63,25 +51,6 @@ test.each([
     { watch: highestWatch, current: [entry("a", 2)] },
     [],
     "a=5",
-  ],
-  ["a first read from now", {}, { current: [entry("a", 1)], window: { ...later, start: "now" } }, [], "a=1"],
-  [
-    "a first read from the beginning",
-    {},
-    { current: [entry("a", 1)], window: { ...later, start: "beginning" } },
-    ["new a"],
-    "a=1",
-  ],
-  [
-    "a first read from a day",
-    {},
-    {
-      watch: datedWatch,
-      current: [entry("a", 1, day1), entry("b", 1, day5), entry("c", 1, day9), entry("d", 1)],
-      window: { from: day1, start: day5 },
-    },
-    ["new b", "new c", "new d"],
-    "a=1 b=1 c=1 d=1",
   ],
   [
     "entries before the first day",
@@ -160,15 +129,4 @@ test("updates the stored day of an entry that moves", () => {
     later,
   );
   expect(updatedStates).toEqual(new Map([["a", { state: { v: 1 }, day: day9 }]]));
-});
-
-test.each([
-  ["all days without an overlap", watch, undefined, "now", undefined],
-  ["all days from the beginning", datedWatch, undefined, "beginning", undefined],
-  ["the overlap before today from now on", datedWatch, undefined, "now", "2026-03-06"],
-  ["an earlier start day", datedWatch, undefined, day1, day1],
-  ["the overlap before today for a later start day", datedWatch, undefined, day9, "2026-03-06"],
-  ["the overlap before the last complete read", datedWatch, day5, "beginning", "2026-03-02"],
-])("reads %s", (_name, own, readDay, start, from) => {
-  expect(firstDayToRead(own, day9, readDay, start)).toBe(from);
 });
