@@ -1,5 +1,7 @@
 /** Code that Node-RED loads from this package at startup. */
 import { execFile } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import manifest from "../../package.json";
 import { root } from "./support/node-red";
@@ -29,3 +31,32 @@ test("registers the nodes of all examples before it loads the code behind them",
   expect(loaded.filter((path) => !path.startsWith(`${root}/dist/nodes/`))).toEqual([]);
   expect(loaded.length).toBeLessThan(files.length + 6);
 });
+
+test.each(["en-US", "de"])(
+  "the editor loads less than 256,000 bytes in %s before a form is opened",
+  (language) => {
+    const bytesIn = (folder: string, names = readdirSync(join(root, folder))) =>
+      names.reduce((sum, name) => sum + statSync(join(root, folder, name)).size, 0);
+    const sets = ["fxdesk", "releases", "mcp"];
+    const catalogues = (each: string) =>
+      bytesIn(
+        `dist/nodes/locales/${each}`,
+        sets.map((set) => `${set}.json`),
+      );
+    const loaded = [
+      bytesIn("resources"),
+      bytesIn(
+        "dist/nodes",
+        sets.map((set) => `${set}.html`),
+      ),
+      bytesIn(
+        `dist/nodes/locales/${language}`,
+        sets.map((set) => `${set}.html`),
+      ),
+      // The editor requests the catalogues of its language twice.
+      2 * catalogues(language),
+      catalogues("en-US"),
+    ];
+    expect(loaded.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(256_000);
+  },
+);
