@@ -1,5 +1,6 @@
 /** Appends to the hash chain. Appends that queue up during another operation of the store share one transaction. */
 import type { TransactionOptions } from "../store/database";
+import type { Store } from "../store/open";
 import type { StoreSession } from "../store/session";
 import { type ChainWriter, withChain } from "./hash-chain";
 
@@ -21,13 +22,12 @@ export class AppendQueue {
   append<T>(work: (chain: ChainWriter) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#pending.push({ work, ...options, resolve: resolve as PendingAppend["resolve"], reject });
-      if (this.#pending.length === 1) void this.#appendPending();
+      if (this.#pending.length === 1) void this.#append();
     });
   }
 
-  /** Waits for the store, then appends everything that is pending by then. */
-  async #appendPending(): Promise<void> {
-    let batch: readonly PendingAppend[] | undefined;
+  /** Waits for the store, then appends a batch: everything that is pending by then, if none is given. */
+  async #append(batch?: readonly PendingAppend[]): Promise<void> {
     try {
       const results = await this.store.use((store) => {
         batch ??= this.#pending.splice(0);
@@ -37,30 +37,20 @@ export class AppendQueue {
     } catch (error) {
       const failed = batch ?? this.#pending.splice(0);
       // One append may fail the shared transaction, so each is retried alone; without a connection all fail.
-      if (failed.length > 1 && this.store.isConnected) for (const each of failed) this.#appendAlone(each);
+      if (failed.length > 1 && this.store.isConnected) for (const each of failed) void this.#append([each]);
       else for (const { reject } of failed) reject(error);
     }
   }
-
-  #appendAlone(append: PendingAppend): void {
-    this.store
-      .use((store) => appendAll(store, [append]))
-      .then(([result]) => append.resolve(result), append.reject);
-  }
 }
 
-function appendAll(
-  store: Parameters<typeof withChain>[0],
-  batch: readonly PendingAppend[],
-): Promise<unknown[]> {
-  const durable = batch.every((each) => each.durable === "later") ? "later" : "now";
-  return withChain(
+/** Appends all or nothing. */
+const appendAll = (store: Store, batch: readonly PendingAppend[]): Promise<unknown[]> =>
+  withChain(
     store,
     async (chain) => {
       const results = [];
       for (const { work } of batch) results.push(await work(chain));
       return results;
     },
-    { durable },
+    { durable: batch.every(({ durable }) => durable === "later") ? "later" : "now" },
   );
-}

@@ -2,6 +2,8 @@
  * Processes orders in the background. Any process with the credentials and the people file can work on an order while it holds
  * its lease: it requests a quote and books it if it is within the terms, else it tries again until the order expires.
  */
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Order } from "../releases/release";
 import {
   acquireDueOrders,
@@ -34,9 +36,8 @@ const minWaitMs = 20;
 
 export class OrderWorker {
   readonly #stop = new AbortController();
+  readonly #stopped = once(this.#stop.signal, "abort");
   #running: Promise<void> | undefined;
-  /** Ends the current wait. */
-  #wake: () => void = () => undefined;
 
   constructor(private readonly dependencies: OrderWorkerDependencies) {}
 
@@ -48,7 +49,6 @@ export class OrderWorker {
   /** Stops after the orders in progress. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#wake();
     await this.#running;
   }
 
@@ -95,14 +95,10 @@ export class OrderWorker {
 
   /** Waits for `ms`, until an order is finished or until stop. */
   async #wait(working: ReadonlySet<Promise<void>>, ms: number): Promise<void> {
-    if (this.#stop.signal.aborted) return;
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms).unref();
-      this.#wake = resolve;
-      for (const work of working) void work.then(resolve);
-    });
-    clearTimeout(timer);
+    const over = new AbortController();
+    const timeout = sleep(ms, undefined, { signal: over.signal, ref: false }).catch(() => undefined);
+    await Promise.race([timeout, this.#stopped, ...working]);
+    over.abort();
   }
 }
 
