@@ -1,53 +1,206 @@
-/** Orders: requested, released, and booked within their terms or not at all. */
+/**
+ * Orders: requested, released, and booked within their terms or not at all. The outcome of a booking may be found later, by the
+ * lease holder at that time.
+ */
 import type { FxdeskClient } from "@fxdesk/toolkit";
+import type { Entry } from "../../../core/journal/entry";
+import { type Journal, openJournal } from "../../../core/journal/journal";
+import { StoreSession } from "../../../core/store/session";
+import { never, transition } from "../../../core/orders/leased-order";
+import type { Order as OrderRelease, Release } from "../../../core/releases/release";
+import { changeReleases, transitionRelease } from "../../../core/releases/repository";
+import { type OrderWorkerDependencies, OrderWorker } from "../../../core/orders/worker";
+import { withStore } from "../../../core/store/open";
 import { eventually } from "../../support/eventually";
+import { done, intent, longMs, unknown } from "../journal/fixtures";
 import { sampleOrder, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
 
 let place: ReleaseFixture;
-let client: FxdeskClient;
+let store: StoreSession;
+let journal: Journal;
 beforeAll(async () => {
   place = await createReleaseFixture();
-  client = place.client();
+  store = new StoreSession(place.store);
+  journal = await openJournal(place.store);
 });
-afterAll(() => place.close());
+afterAll(async () => {
+  await journal.close();
+  await store.close();
+  await place.close();
+});
 
-const waitUntilFinal = (id: string) =>
-  eventually(
-    async () => {
-      const report = await client.orders.get(id);
-      const isDone =
-        report.state === "booked" ? report.deviations : report.state !== "released" && report.remark;
-      return isDone ? report : undefined;
-    },
-    { withinMs: 15_000, what: `an end of ${id}` },
+describe("an order", () => {
+  let client: FxdeskClient;
+  beforeAll(() => (client = place.client()));
+  // Its worker would process the orders of the other tests.
+  afterAll(() => client.close());
+
+  const waitUntilFinal = (id: string) =>
+    eventually(
+      async () => {
+        const report = await client.orders.get(id);
+        const isDone =
+          report.state === "booked" ? report.deviations : report.state !== "released" && report.remark;
+        return isDone ? report : undefined;
+      },
+      { withinMs: 15_000, what: `an end of ${id}` },
+    );
+
+  test("waits for release and is booked once within its terms", async () => {
+    const asked = await client.orders.order(sampleOrder({ reference: "INV-1" }));
+    expect(asked).toMatchObject({ state: "waiting", operation: "trades.order", asked_by: "desk" });
+    await place.decide(asked.release, "anna");
+    const booked = await waitUntilFinal(asked.release);
+    expect(booked).toMatchObject({ state: "booked", deviations: [] });
+    const trades = await client.trades.list({});
+    expect(trades.filter(({ reference }) => reference === "INV-1").map(({ trade_id: id }) => id)).toEqual([
+      booked.trade_id,
+    ]);
+  });
+
+  test("refuses release by the requester and by people outside the policy", async () => {
+    const asked = await client.orders.order(sampleOrder());
+    await expect(place.decide(asked.release, "desk")).rejects.toThrow("desk requested");
+    await expect(place.decide(asked.release, "carl")).rejects.toThrow("carl cannot release it");
+    await expect(place.decide(asked.release, "eve")).rejects.toThrow("does not list eve");
+    expect(await client.orders.cancel(asked.release)).toMatchObject({ state: "cancelled" });
+    await expect(place.decide(asked.release, "anna")).rejects.toThrow("is cancelled");
+  });
+
+  test("expires with a reason if no quote meets its limit", async () => {
+    const valid_until = new Date(Date.now() + 2_500).toISOString();
+    const asked = await client.orders.order(sampleOrder({ worst_rate: "9", valid_until }));
+    await place.decide(asked.release, "anna");
+    const ended = await waitUntilFinal(asked.release);
+    expect(ended.state).toBe("expired");
+    expect(ended.remark).toMatch(/outside the terms of the order: its rate is .* worse than 9 EURUSD/);
+  });
+});
+
+const run = (sql: string, values: (string | number)[]) =>
+  withStore(place.store, (opened) => opened.run(sql, values));
+
+interface Order {
+  readonly release: string;
+  readonly environment: string;
+  readonly entry: Entry;
+}
+
+/** Creates an order whose booking has an unknown outcome and which no process holds. */
+async function unknownOrder(key: string): Promise<Order> {
+  const asker = place.client({ people: "/nowhere/people.json" });
+  const { release } = await asker.orders.order(sampleOrder());
+  const { sealed } = (await place.service.get(release)).release;
+  const { environment } = sealed;
+  const { entry } = await journal.claim(intent({ environment, key }), longMs);
+  await journal.recordSent(entry);
+  await journal.recordOutcome(entry, unknown);
+  await run(
+    "UPDATE fxdesk_releases SET state = 'unknown', entry = $2, next_at = 0, held_until = 0 WHERE id = $1",
+    [release, entry.id],
   );
+  return { release, environment, entry };
+}
 
-test("waits for release and is booked once within its terms", async () => {
-  const asked = await client.orders.order(sampleOrder({ reference: "INV-1" }));
-  expect(asked).toMatchObject({ state: "waiting", operation: "trades.order", asked_by: "desk" });
-  await place.decide(asked.release, "anna");
-  const booked = await waitUntilFinal(asked.release);
-  expect(booked).toMatchObject({ state: "booked", deviations: [] });
-  const trades = await client.trades.list({});
-  expect(trades.filter(({ reference }) => reference === "INV-1").map(({ trade_id: id }) => id)).toEqual([
-    booked.trade_id,
-  ]);
+/** Starts a worker that cannot read trades; `calls` are the calls it made. */
+function startWorker({ environment }: Order, recover: OrderWorkerDependencies["recover"]) {
+  const calls: string[] = [];
+  const desk: Partial<OrderWorkerDependencies> = {
+    store,
+    journal,
+    environment,
+    recover,
+    canReadPeople: async () => true,
+    call: async ({ name }) => {
+      calls.push(name);
+      throw new Error("There is no such trade.");
+    },
+    getOperation: { name: "trades.get" } as OrderWorkerDependencies["getOperation"],
+  };
+  const worker = new OrderWorker(desk as OrderWorkerDependencies);
+  worker.start();
+  return { runner: worker, calls };
+}
+
+const recordFound = (entry: Entry) => journal.recordOutcome(entry, { ...done, by: "recovery" });
+
+test("reports a booking that is found late from the current lease holder only", async () => {
+  const order = await unknownOrder("late");
+  let isFound = false;
+  const { runner, calls } = startWorker(order, async () => {
+    // Another process acquires the order meanwhile.
+    await run("UPDATE fxdesk_releases SET fence = fence + 1, held_until = $2 WHERE id = $1", [
+      order.release,
+      Date.now() + longMs,
+    ]);
+    await recordFound(order.entry);
+    isFound = true;
+  });
+  await eventually(() => isFound, { withinMs: 10_000, what: "the booking" });
+  await runner.stop();
+  const [row] = await run("SELECT state FROM fxdesk_releases WHERE id = $1", [order.release]);
+  expect([row!.state, calls]).toEqual(["unknown", []]);
 });
 
-test("refuses release by the requester and by people outside the policy", async () => {
-  const asked = await client.orders.order(sampleOrder());
-  await expect(place.decide(asked.release, "desk")).rejects.toThrow("desk requested");
-  await expect(place.decide(asked.release, "carl")).rejects.toThrow("carl cannot release it");
-  await expect(place.decide(asked.release, "eve")).rejects.toThrow("does not list eve");
-  expect(await client.orders.cancel(asked.release)).toMatchObject({ state: "cancelled" });
-  await expect(place.decide(asked.release, "anna")).rejects.toThrow("is cancelled");
+test("removes the remark about an unknown outcome from a booked order", async () => {
+  const order = await unknownOrder("found");
+  let looks = 0;
+  const { runner } = startWorker(order, async () => {
+    looks += 1;
+    if (looks > 1) await recordFound(order.entry);
+  });
+  const standing = async () => (await place.service.get(order.release)).release;
+  const remarked = await eventually(
+    async () => {
+      const { state, progress } = await standing();
+      return state === "unknown" && progress.remark;
+    },
+    { withinMs: 10_000, what: "a remark" },
+  );
+  expect(remarked).toContain("The outcome of a booking is unknown");
+  const booked = await eventually(
+    async () => {
+      const release = await standing();
+      return release.state === "booked" && release;
+    },
+    { withinMs: 10_000, what: "the booking" },
+  );
+  await runner.stop();
+  expect(booked.progress).toMatchObject({ identity: done.identity });
+  expect(booked.progress.remark).toBeUndefined();
 });
 
-test("expires with a reason if no quote meets its limit", async () => {
-  const valid_until = new Date(Date.now() + 2_500).toISOString();
-  const asked = await client.orders.order(sampleOrder({ worst_rate: "9", valid_until }));
-  await place.decide(asked.release, "anna");
-  const ended = await waitUntilFinal(asked.release);
-  expect(ended.state).toBe("expired");
-  expect(ended.remark).toMatch(/outside the terms of the order: its rate is .* worse than 9 EURUSD/);
+describe("a write", () => {
+  const releaseOf = async (id: string): Promise<Release> => (await place.service.get(id)).release;
+  const ask = async (): Promise<OrderRelease> => {
+    const { release } = await place.client({ people: "/nowhere/people.json" }).orders.order(sampleOrder());
+    return (await releaseOf(release)) as OrderRelease;
+  };
+
+  test("changes nothing after another process acquired the lease", async () => {
+    const order = await ask();
+    await run("UPDATE fxdesk_releases SET fence = fence + 1 WHERE id = $1", [order.id]);
+    expect(await transition(store, order, { to: "expired", dueInMs: never })).toBeUndefined();
+    expect(await releaseOf(order.id)).toEqual({ ...order, fence: order.fence + 1 });
+  });
+
+  test("changes nothing after the order was cancelled", async () => {
+    const order = await ask();
+    const cancelled = await place.service.cancel(order.id, "desk");
+    expect(await transition(store, order, { remark: "The quote failed.", dueInMs: 0 })).toBeUndefined();
+    expect(await releaseOf(order.id)).toEqual(cancelled);
+  });
+
+  test("is refused if the state cannot follow", async () => {
+    const order = await ask();
+    await expect(transition(store, order, { to: "booked", dueInMs: 0 })).rejects.toThrow(
+      `${order.id} is waiting and cannot become booked.`,
+    );
+    const cancelled = await place.service.cancel(order.id, "desk");
+    const reopened = changeReleases(store, (access) =>
+      transitionRelease(access, cancelled, "released", { nextAt: 0 }),
+    );
+    await expect(reopened).rejects.toThrow(`${order.id} is cancelled and cannot become released.`);
+    expect(await releaseOf(order.id)).toEqual(cancelled);
+  });
 });
