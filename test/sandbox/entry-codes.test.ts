@@ -4,7 +4,7 @@ import { XMLParser } from "fast-xml-parser";
 import { bankTransactionCode, writeCamt053 } from "../../sandbox/src/open-banking/iso20022";
 import { createAccountStatement } from "../../sandbox/src/world/statements/account-statement";
 import type { Period } from "../../sandbox/src/world/model/statement";
-import { statementFile, toStoredFile } from "../../sandbox/src/files/statement-file";
+import { statementFile } from "../../sandbox/src/files/statement-file";
 import type { StatementFormat } from "../../sandbox/src/world/common/enumerations";
 import { reportPdf } from "../../sandbox/src/files/pdf";
 import { incomingFundsReport, tradesReport } from "../../sandbox/src/files/reports";
@@ -28,7 +28,7 @@ const months = { from: "2025-12-16", to: "2026-03-16" };
 
 async function written(format: StatementFormat): Promise<string> {
   const file = await statementFile(statementOf(months), format);
-  return (await toStoredFile(file!)).bytes.toString("latin1");
+  return file!.bytes.toString("latin1");
 }
 
 async function only(statements: AsyncIterable<Statement>): Promise<Statement> {

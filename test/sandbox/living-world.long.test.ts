@@ -5,7 +5,7 @@ import { contract } from "@fxdesk/toolkit/operations";
 import { Big } from "big.js";
 import { XMLParser } from "fast-xml-parser";
 import { assemble } from "../../sandbox/src/assemble";
-import { statementFile, toStoredFile } from "../../sandbox/src/files/statement-file";
+import { statementFile } from "../../sandbox/src/files/statement-file";
 import { writeCamt053 } from "../../sandbox/src/open-banking/iso20022";
 import type { Account } from "../../sandbox/src/world/model/account";
 import { addDays, dayOf } from "@fxdesk/toolkit/calendars";
@@ -77,7 +77,7 @@ async function closings(world: World, account: Account): Promise<string[]> {
   const found: string[] = [];
   for (const [format, read] of Object.entries(readers)) {
     const file = await statementFile(statement, format as keyof typeof readers);
-    const { bytes } = await toStoredFile(file!);
+    const { bytes } = file!;
     found.push(await closingOf(read(bytes.toString("utf8"))));
   }
   const { Document } = new XMLParser({ parseTagValue: false }).parse(writeCamt053(statement)) as {

@@ -152,23 +152,6 @@ describe("paths", () => {
   });
 
   test.each([
-    ["consents.listAuthorisations", "GET", "/v1/consents/c-1/authorisations"],
-    ["openBanking.listBalances", "GET", "/v1/accounts/a-1/balances"],
-    ["payments.getStatus", "GET", "/v1/bulk-payments/sepa-credit-transfers/p-1/status"],
-    ["payments.get", "GET", "/v1/payments/sepa-credit-transfers/p-1"],
-    ["payments.getBulk", "GET", "/v1/bulk-payments/sepa-credit-transfers/p-1"],
-    ["payments.initiateBulk", "POST", "/v1/bulk-payments/sepa-credit-transfers"],
-    [
-      "payments.listAuthorisations",
-      "GET",
-      "/v1/payments/sepa-credit-transfers/p-1/cancellation-authorisations",
-    ],
-  ])("routes %s at %s %s", async (name, method, path) => {
-    sandbox.force(name, 503);
-    expect(await ask(sandbox, path, { method })).toMatchObject({ status: 503 });
-  });
-
-  test.each([
     ["/v1/accounts/sepa-credit-transfers", "POST", 405],
     ["/v1/consents/c-1/status/more", "GET", 404],
     ["/v1/standing-orders/sepa-credit-transfers/p-1/status", "GET", 404],

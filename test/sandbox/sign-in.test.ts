@@ -95,12 +95,6 @@ describe("the login page", () => {
     expect((JSON.parse(text) as { details: string }).details).toContain(field);
   });
 
-  test("is shown again after a wrong password", async () => {
-    const { status, text } = await form("/login", { ...person, password: "guess" });
-    expect(status).toBe(401);
-    expect(text).toContain("The e-mail address or password is wrong.");
-  });
-
   test("redirects to the registered URI by default", async () => {
     const { redirect_uri: _, ...others } = person;
     const { status, headers } = await form("/login", others);

@@ -1,6 +1,6 @@
 /** Statements. Contract: endpoints 13 to 18. */
 import type { Mt940Options } from "@fxdesk/toolkit/formats";
-import type { BehavioursOf, FileResponse } from "../calls/behaviour";
+import type { BehavioursOf } from "../calls/behaviour";
 import {
   createAccountStatement,
   asOfNow,
@@ -8,7 +8,8 @@ import {
   preparationMs,
 } from "../world/statements/account-statement";
 import type { Period } from "../world/model/statement";
-import { validateAhead, reportFile, statementFile, toStoredFile } from "../files/statement-file";
+import { reportFile, statementFile } from "../files/statement-file";
+import type { StoredFile } from "../world/model/outbox";
 import type { StatementFormat } from "../world/common/enumerations";
 import { incomingFundsReport, tradesReport } from "../files/reports";
 import { DomainError, toValidationError } from "../world/common/domain-error";
@@ -22,14 +23,14 @@ import { findAccount, accountsInCurrencies, parseCurrencies } from "./accounts";
 /** An attachment being written. `file` resolves to undefined if the format cannot carry the content. */
 interface PendingFile {
   readonly label: string;
-  readonly file: Promise<FileResponse | undefined>;
+  readonly file: Promise<StoredFile | undefined>;
 }
 
 /** Composes the e-mail text: the attached files, and the statements that could not be created. */
 function composeLetter(
   { name, country }: Client,
   subject: string,
-  created: readonly FileResponse[],
+  created: readonly StoredFile[],
   missing: readonly string[],
 ) {
   const lines = [
@@ -61,7 +62,7 @@ async function mailFiles(
   await world.outbox.send({
     ...draft,
     text: composeLetter(client, subject, created, missing),
-    attachments: await Promise.all(created.map(toStoredFile)),
+    attachments: created,
   });
   return { status: 202, body: "The statement will be sent by e-mail." } as const;
 }
@@ -103,8 +104,6 @@ export const statements: BehavioursOf<"statements"> = {
       failed: false,
     };
     world.statements.set(statement.statementId, statement);
-    const { period, asOf } = statement;
-    validateAhead(statement, createAccountStatement(world, client, account, period, asOf));
     if (world.nextStatement) applyOutcome(world, statement, world.nextStatement);
     delete world.nextStatement;
     return {
@@ -121,7 +120,7 @@ export const statements: BehavioursOf<"statements"> = {
     if (statement.readyAt > world.now) return { status: 202, body: { status: "Pending" } };
     const { period, asOf, format, failed } = statement;
     const content = createAccountStatement(world, client, account, period, asOf);
-    const file = failed ? undefined : await statementFile(content, format, {}, statement);
+    const file = failed ? undefined : await statementFile(content, format);
     return file ? { status: 200, body: file } : { status: 202, body: { status: "Failed" } };
   },
 

@@ -10,16 +10,10 @@ import type {
 import type { HttpRequest } from "../http/http";
 import type { Client, Contact } from "../world/parties/parties";
 import type { World } from "../world/model/world";
-import type { Readable } from "node:stream";
 import type { z } from "zod";
 import type { StoredFile } from "../world/model/outbox";
 
-/** File response. Large files are streamed. */
-export interface FileResponse extends Omit<StoredFile, "bytes"> {
-  readonly bytes: Buffer | Readable;
-}
-
-/** Any documented response. The body depends on its kind: a value, text, a FileResponse or nothing. */
+/** Any documented response. The body depends on its kind: a value, text, a StoredFile or nothing. */
 export interface Result {
   readonly status: number;
   readonly body?: unknown;
@@ -38,7 +32,7 @@ type DeepReadonly<T> = T extends readonly (infer Item)[]
 interface BodyByKind {
   readonly text: { readonly body: string };
   readonly html: { readonly body: string };
-  readonly file: { readonly body: FileResponse };
+  readonly file: { readonly body: StoredFile };
   readonly empty: { readonly body?: undefined };
 }
 

@@ -1,7 +1,6 @@
 /** Request and response types shared by all parts of the sandbox. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Negotiator from "negotiator";
-import type { Readable } from "node:stream";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -28,7 +27,7 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer | Readable | undefined;
+  readonly body: string | Buffer | undefined;
 }
 
 /** Returns the first value of a header. */

@@ -2,7 +2,7 @@
 import type { BehavioursOf } from "../calls/behaviour";
 import { createAccountStatement } from "../world/statements/account-statement";
 import type { AccountStatement } from "../world/model/statement";
-import { statementFile, toStoredFile } from "../files/statement-file";
+import { statementFile } from "../files/statement-file";
 import { jsonMediaType } from "../http/http";
 import { DomainError } from "../world/common/domain-error";
 import {
@@ -101,7 +101,7 @@ const statementWriters: Readonly<
   "application/xml": async (statement) => writeCamt053(statement),
   "text/plain": async (statement) => {
     const file = await statementFile(statement, "mt940");
-    return file && String((await toStoredFile(file)).bytes);
+    return file && String(file.bytes);
   },
 };
 

@@ -1,6 +1,7 @@
 /** Pipeline of a call: authorise, run the behaviour (or return an example), respond. */
 import type { Declaration, Service } from "@fxdesk/toolkit/operations";
-import type { AnyBehaviour, Behaviour, FileResponse, Result } from "../calls/behaviour";
+import type { AnyBehaviour, Behaviour, Result } from "../calls/behaviour";
+import type { StoredFile } from "../world/model/outbox";
 import { toHttpError, HttpError } from "../http/http-error";
 import { authorize } from "./authorize";
 import type { FaultEffect } from "../session/fault-queue";
@@ -63,7 +64,7 @@ function toHttpResponse(
     case "html":
       return textResponse("text/html; charset=utf-8", String(body));
     case "file": {
-      const { contentType, fileName, bytes } = body as FileResponse;
+      const { contentType, fileName, bytes } = body as StoredFile;
       const disposition = { "content-disposition": `attachment; filename="${fileName}"` };
       return { status, headers: { "content-type": contentType, ...disposition, ...headers }, body: bytes };
     }

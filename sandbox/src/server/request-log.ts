@@ -15,6 +15,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Number in the log, starting at 1. */
     number: number;
+    isRecorded: boolean;
   }
 }
 
@@ -29,35 +30,32 @@ interface RequestOutcome {
   readonly fault?: Fault | undefined;
 }
 
-export class RequestLog {
-  readonly #recorded = new WeakSet<FastifyRequest>();
-
-  constructor(private readonly session: SandboxSession) {}
-
-  /** Records a request once. The most informed caller comes first. */
-  record(request: FastifyRequest, { response, httpError, fault }: RequestOutcome): void {
-    if (isUntracked(request) || this.#recorded.has(request)) return;
-    this.#recorded.add(request);
-    const { method, url } = request;
-    const { status } = response;
-    const message = httpError
-      ? [httpError.message, httpError.details].filter(Boolean).join(" ")
-      : request.loggedError;
-    this.session.record(
-      {
-        // Requests that cannot be routed, for example because the path is too long, skip the hooks.
-        number: request.number || this.session.countRequest(),
-        time: this.session.world.now.toISOString(),
-        method,
-        url,
-        status,
-        ...(message !== undefined && { refusal: message }),
-        ...(fault && { fault: fault.kind }),
-      },
-      {
-        request: toExchangeBody(request.headers, request.body),
-        response: toExchangeBody(response.headers, response.body),
-      },
-    );
-  }
+/** Records a request once. The most informed caller comes first. */
+export function recordRequest(
+  session: SandboxSession,
+  request: FastifyRequest,
+  { response, httpError, fault }: RequestOutcome,
+): void {
+  if (isUntracked(request) || request.isRecorded) return;
+  request.isRecorded = true;
+  const { method, url, headers, body } = request;
+  const refusal = httpError
+    ? [httpError.message, httpError.details].filter(Boolean).join(" ")
+    : request.loggedError;
+  session.record(
+    {
+      // Requests that cannot be routed, for example because the path is too long, skip the hooks.
+      number: request.number || session.countRequest(),
+      time: session.world.now.toISOString(),
+      method,
+      url,
+      status: response.status,
+      ...(refusal !== undefined && { refusal }),
+      ...(fault && { fault: fault.kind }),
+    },
+    {
+      request: toExchangeBody(headers, body),
+      response: toExchangeBody(response.headers, response.body),
+    },
+  );
 }

@@ -19,7 +19,7 @@ import { toHttpError, invalidRequestStatus, HttpError } from "../http/http-error
 import { faultEffectOf } from "../session/fault-queue";
 import { extensionHeader, header, type HttpResponse, type HttpRequest, send } from "../http/http";
 import { respond, type Pipeline } from "./pipeline";
-import { isUntracked, RequestLog } from "./request-log";
+import { isUntracked, recordRequest } from "./request-log";
 import { type InvalidPathValue, findInvalidPathValue, routeOf } from "./routes";
 import type { SandboxSession } from "../session/sandbox-session";
 
@@ -44,12 +44,11 @@ const requestTimeoutMs = 60_000;
 
 export function buildServer(pipeline: Pipeline, extensions: readonly ExtensionSet[]): FastifyInstance {
   const { service, session } = pipeline;
-  const log = new RequestLog(session);
 
   const errorHandlerFor =
     (served: Service) => async (request: FastifyRequest, reply: FastifyReply, error?: Error) => {
       const { httpError, response } = resolveError(served, request, error);
-      log.record(request, { response, httpError });
+      recordRequest(session, request, { response, httpError });
       await send(reply, response);
     };
   const handleError = errorHandlerFor(service);
@@ -63,6 +62,7 @@ export function buildServer(pipeline: Pipeline, extensions: readonly ExtensionSe
     frameworkErrors: (error, request, reply) => void handleError(request, reply, error),
   });
   app.decorateRequest("number", 0);
+  app.decorateRequest("isRecorded", false);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.setNotFoundHandler((request, reply) => handleError(request, reply));
@@ -79,7 +79,9 @@ export function buildServer(pipeline: Pipeline, extensions: readonly ExtensionSe
   app.addHook("onRequest", rateLimitHook(session));
   app.addHook("onSend", async (request, reply, body) => {
     reply.header("date", session.world.now.toUTCString());
-    log.record(request, { response: { status: reply.statusCode, headers: reply.getHeaders(), body } });
+    recordRequest(session, request, {
+      response: { status: reply.statusCode, headers: reply.getHeaders(), body },
+    });
   });
 
   const registerOperation = (scope: FastifyInstance, operation: Declaration, served: Pipeline) => {
@@ -93,7 +95,7 @@ export function buildServer(pipeline: Pipeline, extensions: readonly ExtensionSe
         const faultEffect = faultEffectOf(fault);
         const received = toHttpRequest(request, names);
         const { response, httpError } = await respond(operation, received, served, faultEffect);
-        log.record(request, { response, httpError, fault });
+        recordRequest(session, request, { response, httpError, fault });
         return (faultEffect.sendResponse ?? send)(reply, response);
       },
     });

@@ -1,7 +1,5 @@
 /** Faults to inject into calls: a status, a delay, or a lost or broken response. */
-import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
-import { text } from "node:stream/consumers";
 import { type Declaration, errorDescription } from "@fxdesk/toolkit/operations";
 import type { FastifyReply } from "fastify";
 import type { Result } from "../calls/behaviour";
@@ -82,11 +80,8 @@ async function sendLate(
 }
 
 /** Announces the whole body, sends half of it and closes the connection. */
-async function sendTruncated(
-  reply: FastifyReply,
-  { status, headers, body = "" }: HttpResponse,
-): Promise<FastifyReply> {
-  const fullBody = Buffer.from(body instanceof Readable ? await text(body) : body);
+function sendTruncated(reply: FastifyReply, { status, headers, body = "" }: HttpResponse): FastifyReply {
+  const fullBody = Buffer.from(body);
   reply.hijack();
   reply.raw.writeHead(status, {
     ...(reply.getHeaders() as Record<string, string>),

@@ -273,11 +273,3 @@ describe("content negotiation", () => {
     expect([status, headers.get("content-type")]).toEqual([200, json]);
   });
 });
-
-test("validates the format in the client", async () => {
-  const requestCount = bank.sandbox.requests.length;
-  await expect(transactions({ Accept: "application/pdf" as "text/plain" })).rejects.toMatchObject({
-    name: "InvalidInput",
-  });
-  expect(bank.sandbox.requests.length).toBe(requestCount);
-});

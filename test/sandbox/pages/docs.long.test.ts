@@ -33,7 +33,6 @@ async function open(route?: string, look: BrowserContextOptions = {}): Promise<v
 
 const page = () => visitor.page;
 const execute = () => page().getByRole("button", { name: "Execute" }).click();
-const body = () => page().getByRole("textbox", { name: /body/i });
 
 /** Submits the form and waits for a value of the response. */
 async function tried(path: RegExp, name: string): Promise<void> {
@@ -65,14 +64,6 @@ test("calls an operation as the demo company with the defaults", async () => {
     "x-contact-id": contactId,
   });
   expect(visitor.errors).toEqual([]);
-});
-
-test("calls the sandbox's own operations", async () => {
-  await open("post-/quotes");
-  const quote = { amount: 1000, operation: "sell", sell_currency: "EUR", buy_currency: "USD" };
-  await body().fill(JSON.stringify(quote));
-  await tried(/\/quotes/, "quote_id");
-  expect(last()).toMatchObject({ url: expect.stringContaining("/quotes"), status: 201 });
 });
 
 test("generates a request ID per open-banking call", async () => {
