@@ -20,7 +20,7 @@ import {
   watchType,
 } from "../shared/node-names";
 import { createListFinder } from "../editor/field-lists";
-import { commonValues, isCommon, extractSharedParts } from "./deduplicate";
+import { commonValues, isCommon } from "./deduplicate";
 import { connectionDefinition, connectionTemplate } from "./connection-form";
 import { type Control, controlsOf } from "./controls";
 import {
@@ -292,7 +292,7 @@ ${connectionTemplate(service)}
 ${nodes.map(({ type }) => template(type)).join("\n")}
 <script type="text/javascript">
 {
-${extractSharedParts(script.join("\n"), controls)}
+${script.join("\n")}
 }
 </script>
 `;
